@@ -83,7 +83,8 @@ from importlib.metadata import version
 import dp_accounting as dpa
 from dp_accounting.pld import pld_privacy_accountant as P
 from dp_accounting.pld import privacy_loss_distribution as pld
-from prv_accountant import PRVAccountant, LaplaceMechanism, GaussianMechanism, PoissonSubsampledGaussianMechanism, PureDPMechanism
+from prv_accountant import GaussianMechanism, LaplaceMechanism, PRVAccountant, PureDPMechanism
+from prv_accountant import PoissonSubsampledGaussianMechanism as SampledGaussian
 
 G, L, S = dpa.GaussianDpEvent, dpa.LaplaceDpEvent, dpa.PoissonSampledDpEvent
 EVENTS = {
@@ -95,11 +96,19 @@ EVENTS = {
 }
 PRV = {
     "i": ([GaussianMechanism(noise_multiplier=100)], [10000], 20),
-    "ii": ([PoissonSubsampledGaussianMechanism(sampling_probability=0.001, noise_multiplier=1)], [10000], 10),
-    "iii": ([LaplaceMechanism(mu=1 / 50), GaussianMechanism(noise_multiplier=50)], [1000, 1000], 15),
+    "ii": ([SampledGaussian(sampling_probability=0.001, noise_multiplier=1)], [10000], 10),
+    "iii": (
+        [LaplaceMechanism(mu=1 / 50), GaussianMechanism(noise_multiplier=50)],
+        [1000, 1000],
+        15,
+    ),
     "iv": ([PureDPMechanism(0.1)], [100], 12),
     "v": (
-        [LaplaceMechanism(mu=1 / 10), PoissonSubsampledGaussianMechanism(sampling_probability=0.01, noise_multiplier=1), PureDPMechanism(0.1)],
+        [
+            LaplaceMechanism(mu=1 / 10),
+            SampledGaussian(sampling_probability=0.01, noise_multiplier=1),
+            PureDPMechanism(0.1),
+        ],
         [50, 1000, 10],
         15,
     ),
@@ -119,7 +128,8 @@ def dp(case):
         for event, count in events:
             accountant.compose(event, count)
         if responses:
-            found = accountant._pld.compose(response(0.1).self_compose(responses)).get_epsilon_for_delta(delta)
+            total = accountant._pld.compose(response(0.1).self_compose(responses))
+            found = total.get_epsilon_for_delta(delta)
         else:
             found = accountant.get_epsilon(delta)
     return [found, time.perf_counter() - start]
@@ -127,11 +137,18 @@ def dp(case):
 def prv(case):
     mechanisms, counts, most = PRV[case]
     start = time.perf_counter()
-    accountant = PRVAccountant(prvs=mechanisms, max_self_compositions=counts, eps_error=0.01, delta_error=1e-10, eps_max=most)
+    accountant = PRVAccountant(
+        prvs=mechanisms,
+        max_self_compositions=counts,
+        eps_error=0.01,
+        delta_error=1e-10,
+        eps_max=most,
+    )
     low, _, high = accountant.compute_epsilon(delta=EVENTS[case][2], num_self_compositions=counts)
     return [low, high, time.perf_counter() - start]
 
-print(f"dp-accounting {version('dp-accounting')}, prv-accountant {version('prv-accountant')}", flush=True)
+names = ("dp-accounting", "prv-accountant")
+print(", ".join(f"{name} {version(name)}" for name in names), flush=True)
 for line in sys.stdin:
     which, case = line.split()
     try:

@@ -28,12 +28,14 @@ plain = "SELECT category, COUNT(*), SUM(value) FROM visits GROUP BY category"
 if where == "postgres":
     import psycopg
     connection = psycopg.connect(place, autocommit=True)
-    said, source, more = f"PostgreSQL {connection.info.server_version // 10000}", place, {"table": "visits"}
+    said, source = f"PostgreSQL {connection.info.server_version // 10000}", place
+    more = {"table": "visits"}
     ask = lambda: connection.execute(plain).fetchall()
 else:
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     from pyspark.sql import SparkSession
-    options = {"spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
+    options = {"spark.driver.host": "127.0.0.1", "spark.log.level": "OFF"}
+    options |= {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     options |= {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "2g"}
     builder = SparkSession.builder.master("local[2]").appName("bench")
     for name, value in options.items():
@@ -44,15 +46,26 @@ else:
     ask = lambda: session.sql(plain).toArrow()
 if what != "plain":
     unit = {"unit": "user_id", "max_rows": 5} if what == "unit" else {}
-    declared = dict(name="visits", budget=sf.Approx(10**6, "1/2"), bounds={"value": (0, 100)}, keys={"category": range(1000)}, table_rows=10 * rows)
+    declared = dict(
+        name="visits",
+        budget=sf.Approx(10**6, "1/2"),
+        bounds={"value": (0, 100)},
+        keys={"category": range(1000)},
+        table_rows=10 * rows,
+    )
     table = sf.protect(source, **more, **unit, **declared)
-    ask = lambda: table.group_by("category").aggregate(n=sf.count(), total=sf.sum("value")).release(promise=sf.Pure(1), fresh=True)
+
+    def ask():
+        query = table.group_by("category").aggregate(n=sf.count(), total=sf.sum("value"))
+        return query.release(promise=sf.Pure(1), fresh=True)
+
 print(said, flush=True)
 for _ in sys.stdin:
     start = time.perf_counter()
     ask()
     took = time.perf_counter() - start
-    print(json.dumps({"seconds": took, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "plans": {}}), flush=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": took, "peak": peak, "plans": {}}), flush=True)
 """
 
 
@@ -122,7 +135,7 @@ def stopped(folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description="Speed of a protected table on PostgreSQL and Spark, beside their plain queries."
+        description="Speed of a protected table on PostgreSQL and Spark, against plain queries."
     )
     parser.add_argument("--rows", type=int, default=10**6)
     parser.add_argument("--rounds", type=int, default=5)

@@ -73,7 +73,12 @@ counted = time.perf_counter()
 server.estimate_all(range(1, k + 1), suppress_warnings=True)
 done = time.perf_counter()
 each = n / some
-print(json.dumps({"seconds": (counted - start) * each + done - counted, "clients": (sent - start) * each, "server": (counted - sent) * each + done - counted}))
+answer = {
+    "seconds": (counted - start) * each + done - counted,
+    "clients": (sent - start) * each,
+    "server": (counted - sent) * each + done - counted,
+}
+print(json.dumps(answer))
 """
 
 

@@ -45,8 +45,8 @@ import pyarrow.parquet as pq
 from scipy.stats import rankdata
 
 from sfumato.server.config import load
-from sfumato.server.request_store import State
-from sfumato.server.tokens import made
+from sfumato.server.request_store import RequestStore
+from sfumato.server.tokens import create_token
 from telling import say
 
 NAMES = ("quick", "slow")
@@ -75,7 +75,7 @@ SEAM = """
 import time
 import duckdb, numpy as np
 from sfumato import release
-from sfumato.server import worker
+from sfumato.server.workers import worker
 
 connection = duckdb.connect(":memory:", config={{"threads": 1}})
 large = np.ones(2**24)
@@ -107,15 +107,15 @@ worker.main()
 """
 SERVE = """
 import sys
-from sfumato.server import pool
+from sfumato.server.workers import worker_pool
 {unguarded}
-pool.command = lambda: (sys.executable, "-P", "-c", {seam!r})
+worker_pool.command = lambda: (sys.executable, "-P", "-c", {seam!r})
 from sfumato.server.run_service import run
 run({path!r})
 """
 UNGUARDED = """
-from sfumato.server import releases, running
-running.divide = lambda _: None
+from sfumato.server import releases, run_service
+run_service.divide = lambda _: None
 usual = releases._message
 releases._message = lambda *given, **named: {**usual(*given, **named), "busy": None}
 """
@@ -182,8 +182,8 @@ def served(folder: Path, given: argparse.Namespace) -> Iterator[tuple[int, str]]
     path.write_text(
         text + "".join(DATASET.format(name=name) for name in (*NAMES, PROBED)), encoding="utf-8"
     )
-    state = State(load(path).tokens)
-    token = made(state, name="ada", role="analyst")
+    state = RequestStore(load(path).tokens)
+    token = create_token(state, name="ada", role="analyst")
     state.close()
     seam = SEAM.format(seconds=given.slow, way=given.way, unguarded=given.unguarded)
     script = SERVE.format(path=str(path), seam=seam, unguarded=UNGUARDED if given.unguarded else "")
@@ -284,8 +284,8 @@ def main() -> None:
                 found: list[tuple[float, float]] = []
                 threads = [
                     threading.Thread(
-                        target=lambda: found.extend(  # noqa: B023
-                            probed(port, probe, begun, given.of_class, most)  # noqa: B023
+                        target=lambda: found.extend(  # noqa: B023  # joined in this turn
+                            probed(port, probe, begun, given.of_class, most)  # noqa: B023  # as above
                         )
                     )  # joined below
                     for _ in range(2)

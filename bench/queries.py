@@ -37,22 +37,30 @@ import duckdb, numpy as np
 import sfumato as sf
 
 path, rows, what = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-declared = dict(name="visits", budget=sf.Approx(10**6, "1/2"), bounds={"value": (0, 100)}, table_rows=10 * rows)
+declared = dict(
+    name="visits",
+    budget=sf.Approx(10**6, "1/2"),
+    bounds={"value": (0, 100)},
+    table_rows=10 * rows,
+)
 if what in ("rows", "unit"):
     unit = {"unit": "user_id", "max_rows": 5} if what == "unit" else {}
     table = sf.protect(path, keys={"category": range(1000)}, **unit, **declared)
     def run():
-        return table.group_by("category").aggregate(n=sf.count(), total=sf.sum("value")).release(promise=sf.Pure(1), fresh=True)
+        query = table.group_by("category").aggregate(n=sf.count(), total=sf.sum("value"))
+        return query.release(promise=sf.Pure(1), fresh=True)
 elif what == "plain":
     connection = duckdb.connect(config={"threads": 2})
+    sql = "SELECT category, COUNT(*), SUM(value) FROM read_parquet(?) GROUP BY category"
     def run():
-        return connection.execute("SELECT category, COUNT(*), SUM(value) FROM read_parquet(?) GROUP BY category", [path]).to_arrow_table()
+        return connection.execute(sql, [path]).to_arrow_table()
 elif what == "median":
     table = sf.protect(path, **declared)
     def run():
         return table.aggregate(middle=sf.median("value")).release(promise=sf.Pure(1), fresh=True)
 elif what == "numpy":
-    values = duckdb.connect().execute("SELECT value FROM read_parquet(?)", [path]).fetchnumpy()["value"]
+    answer = duckdb.connect().execute("SELECT value FROM read_parquet(?)", [path])
+    values = answer.fetchnumpy()["value"]
     def run():
         return np.median(values)
 elif what in ("private", "private-unit", "public", "public-unit"):
@@ -60,25 +68,35 @@ elif what in ("private", "private-unit", "public", "public-unit"):
     keys = {"item": range(int(sys.argv[4]))} if what.startswith("public") else {}
     table = sf.protect(path, keys=keys, **unit, **declared)
     def run():
-        return table.group_by("item").aggregate(n=sf.count()).release(epsilon=1, delta=1e-8, fresh=True)
+        query = table.group_by("item").aggregate(n=sf.count())
+        return query.release(epsilon=1, delta=1e-8, fresh=True)
 elif what == "plans":
-    c, cities, epsilons = sf.col, ["Roma", "Milano", "Napoli"], (i / 10**4 for i in itertools.count(500))
+    c, cities = sf.col, ["Roma", "Milano", "Napoli"]
+    epsilons = (i / 10**4 for i in itertools.count(500))
     def queries(table):
+      adults = table.where(c("age") >= 18).group_by(city=cities)
+      decades = table.mutate(decade=c("age") // 10).group_by(decade=range(13))
       return {
         "count": table.aggregate(n=sf.count()),
-        "count and mean by private city": table.group_by("city").aggregate(n=sf.count(), mean=sf.mean("spend")),
-        "five aggregates by public city": table.where(c("age") >= 18).group_by(city=cities).aggregate(
-            n=sf.count(), people=sf.count_units(), total=sf.sum("spend"), mean=sf.mean("spend"), sd=sf.std("spend")),
-        "quantile by public city": table.group_by(city=cities).aggregate(p50=sf.quantile("spend", 0.5)),
+        "count and mean by private city": table.group_by("city").aggregate(
+            n=sf.count(), mean=sf.mean("spend")),
+        "five aggregates by public city": adults.aggregate(
+            n=sf.count(), people=sf.count_units(), total=sf.sum("spend"), mean=sf.mean("spend"),
+            sd=sf.std("spend")),
+        "quantile by public city": table.group_by(city=cities).aggregate(
+            p50=sf.quantile("spend", 0.5)),
         "histogram": table.aggregate(ages=sf.histogram("age", edges=range(0, 121, 10))),
-        "mutated, filtered": table.mutate(decade=c("age") // 10).group_by(decade=range(13)).aggregate(n=sf.count(), rich=sf.count_if(c("spend") > 50)),
+        "mutated, filtered": decades.aggregate(
+            n=sf.count(), rich=sf.count_if(c("spend") > 50)),
       }
     def run():
         made = {}
-        with sf.protect(sf.samples.visits(), name="visits", unit="user_id", max_rows=5, bounds={"spend": (0, 100)}, budget=1) as table:
+        limits = dict(unit="user_id", max_rows=5, bounds={"spend": (0, 100)}, budget=1)
+        with sf.protect(sf.samples.visits(), name="visits", **limits) as table:
             for name, query in queries(table).items():
                 took = []
-                for epsilon in (next(epsilons), next(epsilons)):  # never the same one: what was searched for it once is not known
+                # a new ε each time: planning caches the searches of earlier ε
+                for epsilon in (next(epsilons), next(epsilons)):
                     start = time.perf_counter()
                     plan = query.plan(epsilon=epsilon)
                     plan.error(), plan.sql, plan.groups
@@ -91,7 +109,8 @@ for _ in sys.stdin:
     made = run()
     took = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": took, "peak": peak, "plans": made if what == "plans" else {}}), flush=True)
+    plans = made if what == "plans" else {}
+    print(json.dumps({"seconds": took, "peak": peak, "plans": plans}), flush=True)
 """
 
 PEER = """
@@ -106,9 +125,16 @@ path, rows, what = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 keys = pl.LazyFrame({"category": pl.Series(range(1000), dtype=pl.Int32)})
 
 def run():
-    unit = dp.unit_of(contributions=5, identifier=pl.col("user_id")) if what == "unit" else dp.unit_of(contributions=1)
+    unit = (
+        dp.unit_of(contributions=5, identifier=pl.col("user_id"))
+        if what == "unit"
+        else dp.unit_of(contributions=1)
+    )
     context = dp.Context.compositor(
-        data=pl.scan_parquet(path), privacy_unit=unit, privacy_loss=dp.loss_of(epsilon=1.0), split_evenly_over=1,
+        data=pl.scan_parquet(path),
+        privacy_unit=unit,
+        privacy_loss=dp.loss_of(epsilon=1.0),
+        split_evenly_over=1,
         margins=[dp.polars.Margin(by=[], max_length=min(10 * rows, 2**32 - 1))],
     )
     query = context.query()
@@ -121,7 +147,8 @@ for _ in sys.stdin:
     start = time.perf_counter()
     run()
     took = time.perf_counter() - start
-    print(json.dumps({"seconds": took, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "plans": {}}), flush=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": took, "peak": peak, "plans": {}}), flush=True)
 """
 
 THREADS = 2
@@ -214,7 +241,8 @@ def make(path: Path, rows: int, items: int) -> None:
         return f"((hash(i, {salt}) >> 11)::DOUBLE / {2**53})"
 
     duckdb.connect(config={"threads": THREADS}).execute(f"""
-        COPY (SELECT (hash(i, 1) % {max(1, rows // 10)})::BIGINT AS user_id, floor(1000 * {uniform(2)} ** 2)::INTEGER AS category,
+        COPY (SELECT (hash(i, 1) % {max(1, rows // 10)})::BIGINT AS user_id,
+                     floor(1000 * {uniform(2)} ** 2)::INTEGER AS category,
                      100 * {uniform(3)} AS value, (hash(i, 4) % {items})::INTEGER AS item
               FROM range({rows}) AS t(i)) TO '{path}' (FORMAT parquet)""")
 

@@ -33,11 +33,11 @@ class Part(NamedTuple):
 def parts(page: str) -> Iterator[Part]:
     """What a page is made of, in order."""
     end = 0
-    for found in PART.finditer(page):
-        if page[end : found.start()].strip():
-            yield Part("words", page[end : found.start()].strip("\n"))
-        yield Part(found[1], found[2])
-        end = found.end()
+    for match in PART.finditer(page):
+        if page[end : match.start()].strip():
+            yield Part("words", page[end : match.start()].strip("\n"))
+        yield Part(match[1], match[2])
+        end = match.end()
     if page[end:].strip():
         yield Part("words", page[end:].strip("\n"))
 
@@ -45,32 +45,33 @@ def parts(page: str) -> Iterator[Part]:
 def run(page: str) -> list[Part]:
     """The parts, with what was printed in this run."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    made: list[Part] = []
+    executed: list[Part] = []
     printed = ""
     for part in parts(page):
         if part.kind == "python":
             with contextlib.redirect_stdout(io.StringIO()) as out:
-                exec(compile(part.content, "tutorial", "exec"), namespace)  # noqa: S102  # of our own pages
+                code = compile(part.content, "tutorial", "exec")
+                exec(code, namespace)  # noqa: S102  # code of our own pages
             printed = out.getvalue()
-        made.append(Part("text", printed.rstrip() + "\n") if part.kind == "text" else part)
-    return made
+        executed.append(Part("text", printed.rstrip() + "\n") if part.kind == "text" else part)
+    return executed
 
 
-def written(made: list[Part]) -> str:
+def written(executed: list[Part]) -> str:
     """A page."""
     return (
         "\n\n".join(
             part.content if part.kind == "words" else f"```{part.kind}\n{part.content}```"
-            for part in made
+            for part in executed
         )
         + "\n"
     )
 
 
-def notebook(made: list[Part]) -> dict[str, Any]:
+def notebook(executed: list[Part]) -> dict[str, Any]:
     """A notebook of version 4.5: cells in order, a block's output in the cell of the block."""
     cells: list[dict[str, Any]] = []
-    for number, part in enumerate(made):
+    for number, part in enumerate(executed):
         if part.kind == "words":
             cells.append(
                 {
@@ -118,12 +119,12 @@ def main() -> None:
             home = Path.cwd()
             os.chdir(folder)  # pages write ledgers and files
             try:
-                made = run(path.read_text(encoding="utf-8"))
+                executed = run(path.read_text(encoding="utf-8"))
             finally:
                 os.chdir(home)
-        path.write_text(written(made), encoding="utf-8")
+        path.write_text(written(executed), encoding="utf-8")
         if path.parent.name == "tutorials":
-            text = json.dumps(notebook(made), indent=1, ensure_ascii=False) + "\n"
+            text = json.dumps(notebook(executed), indent=1, ensure_ascii=False) + "\n"
             (EXAMPLES / f"{path.stem}.ipynb").write_text(text, encoding="utf-8")
 
 

@@ -22,8 +22,8 @@ from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy, Paid
 from sfumato.attacks.lib.attack_result import guess_bound
 from sfumato.auditing.power import best_expected
-from sfumato.auditing.survey import Row
-from sfumato.auditing.survey_report import picture as survey_picture
+from sfumato.auditing.survey import SurveyRow
+from sfumato.auditing.survey_report import plot_survey as survey_picture
 from sfumato.guarantees.loss_closed_forms import renyi_curves
 from sfumato.guarantees.meaning.averaging_limits import averaged_after, told_apart_after
 from sfumato.guarantees.meaning.bayes import posterior_bounds
@@ -66,13 +66,13 @@ def neighbours() -> Figure:
     )
 
 
-def _neighbours(m: Additive, title: str, remark: str) -> plots.Panel:
+def _neighbours(m: Additive, title: str, remark: str) -> plots.LawPanel:
     published = np.arange(25, 61)
     laws = {
         f"if the exact count is {count}": np.asarray(m.probability(published - count))
         for count in (42, 43)
     }
-    return plots.Panel(title=title, remark=remark, integers=published, laws=laws)
+    return plots.LawPanel(title=title, remark=remark, integers=published, laws=laws)
 
 
 def _excess(m: Additive, epsilon: float) -> float:
@@ -114,7 +114,7 @@ def error() -> Figure:
     """The error of one count against ε, and of many counts against their number."""
     delta = 1e-6
     epsilons = np.geomspace(0.01, 2, 800)
-    one = plots.Graph(
+    single = plots.Graph(
         title="one count: the error is a whole number",
         x=epsilons,
         curves={
@@ -154,7 +154,7 @@ def error() -> Figure:
         point=(float(counts[first]), float(gaussian[first])),
         remark=f"from k = {counts[first]} on\nthe Gaussian is better",
     )
-    return plots.graphs([one, many], title="How far off, and which noise")
+    return plots.graphs([single, many], title="How far off, and which noise")
 
 
 def beliefs() -> Figure:
@@ -162,8 +162,8 @@ def beliefs() -> Figure:
     priors = np.linspace(0.002, 0.998, 250)
     bounds = {f"ε = {e}": [posterior_bounds(e, float(p)) for p in priors] for e in (0.1, 1, 3)}
     bands = {
-        name: (np.array([b.low for b in found]), np.array([b.high for b in found]))
-        for name, found in bounds.items()
+        name: (np.array([b.low for b in band]), np.array([b.high for b in band]))
+        for name, band in bounds.items()
     }
     return plots.beliefs(priors, bands, title="How far an answer can move a belief", mark=0.5)
 
@@ -245,12 +245,15 @@ def gdp() -> Figure:
 def profiles() -> Figure:
     """One Gaussian release, told in three ways."""
     epsilons = np.linspace(0, 4, 201)
-    told = {
+    profiles_by_name = {
         "GDP(0.5), exact": sf.GDP(0.5),
         "ZCDP(0.125)": sf.ZCDP(0.125),
         "Renyi at orders 2, 8, 32": sf.Renyi({2: 0.25, 8: 1, 32: 4}),
     }
-    curves = {name: np.array([g.delta(float(e)) for e in epsilons]) for name, g in told.items()}
+    curves = {
+        name: np.array([g.delta(float(e)) for e in epsilons])
+        for name, g in profiles_by_name.items()
+    }
     return plots.profiles(
         epsilons, curves, title="δ(ε) of one release, told in three ways", mark=1e-6
     )
@@ -284,11 +287,11 @@ def renyi() -> Figure:
         "Laplace": "Laplace, b = 2",
         "Gaussian": "Gaussian, σ = 2",
     }
-    found = renyi_curves([float(a) for a in alphas], truth=0.6, scale=2, sigma=2)
+    bounds = renyi_curves([float(a) for a in alphas], truth=0.6, scale=2, sigma=2)
     limits = {settings["randomized response"]: math.log(1.5), settings["Laplace"]: 0.5}
     return plots.orders(
         alphas,
-        {settings[name]: np.array(curve) for name, curve in found.items()},
+        {settings[name]: np.array(curve) for name, curve in bounds.items()},
         title="Rényi curves of three mechanisms",
         limits=limits,
     )
@@ -316,17 +319,19 @@ def random() -> Figure:
 def randomized_response() -> Figure:
     """How often the truth is told, and how far an estimate from a million reports is off."""
     epsilons, reports = np.linspace(0.1, 5, 120), 1_000_000
-    made = {
+    mechanisms = {
         f"{k} categories": [
             mech.RandomizedResponse(epsilon=round(float(e), 4), categories=range(k))
             for e in epsilons
         ]
         for k in (2, 4, 16)
     }
-    told = plots.Graph(
+    truth_graph = plots.Graph(
         title="a report is true with probability",
         x=epsilons,
-        curves={name: np.array([m.probability(0, 0) for m in each]) for name, each in made.items()},
+        curves={
+            name: np.array([m.probability(0, 0) for m in each]) for name, each in mechanisms.items()
+        },
         across="ε",
         up="probability",
         heights=(0, 0.25, 0.5, 0.75, 1),
@@ -336,13 +341,13 @@ def randomized_response() -> Figure:
         x=epsilons,
         curves={
             name: np.array([m.error(0.95, reports=reports) for m in each])
-            for name, each in made.items()
+            for name, each in mechanisms.items()
         },
         across="ε",
         up="error of a frequency",
         logarithmic=True,
     )
-    return plots.graphs([told, off], title="Randomized response")
+    return plots.graphs([truth_graph, off], title="Randomized response")
 
 
 def mean() -> Figure:
@@ -350,7 +355,7 @@ def mean() -> Figure:
     number of rows.
     """
     rows = np.unique(np.geomspace(10, 100_000, 90).astype(int))
-    known = [
+    fixed = [
         mech.Mean(low=0, high=1, epsilon=1, relation="replace", rows=int(n)).error(0.95)
         for n in rows
     ]
@@ -359,7 +364,7 @@ def mean() -> Figure:
         title="95 % error of a mean on [0, 1], ε = 1",
         x=rows.astype(np.float64),
         curves={
-            "n public (replace)": np.array(known),
+            "n public (replace)": np.array(fixed),
             "n secret (add-remove)": np.array([secret.error(0.95, rows=int(n)) for n in rows]),
             "sampling error": 1.96 / np.sqrt(12 * rows),
         },
@@ -569,9 +574,9 @@ def prefix_sums() -> Figure:
         up="standard deviation",
     )
     lengths = [2**k for k in range(1, 17)]
-    found = [{s.name: math.sqrt(s.variance) for s in mech.strategies(n)} for n in lengths]
+    errors = [{s.name: math.sqrt(s.variance) for s in mech.strategies(n)} for n in lengths]
     curves = {
-        name: np.array([f[name] for f in found]) for name in ("square root", "tree of 2", "flat")
+        name: np.array([f[name] for f in errors]) for name in ("square root", "tree of 2", "flat")
     }
     compared = plots.Graph(
         title="the largest, against the length",
@@ -810,7 +815,7 @@ def quantile() -> Figure:
         up="probability",
     )
     epsilons = np.geomspace(0.05, 5, 60)
-    made = {"replace": "replace", "add-remove": "add-remove"}
+    relations = {"replace": "replace", "add-remove": "add-remove"}
     off = plots.Graph(
         title="a million grid points",
         x=epsilons,
@@ -823,7 +828,7 @@ def quantile() -> Figure:
                     for e in epsilons
                 ]
             )
-            for name, relation in made.items()
+            for name, relation in relations.items()
         },
         across="ε",
         up="ranks off, at 95 %",
@@ -934,13 +939,13 @@ def smooth() -> Figure:
     """
     sizes = np.unique(np.geomspace(101, 10_000, 30).astype(int)) | 1
     m = mech.SmoothLaplace("median", low=0, high=1, epsilon=1, delta=1e-6)
-    found = np.array([float(m.sensitivity(np.linspace(0, 1, n))) for n in sizes])
+    sensitivities = np.array([float(m.sensitivity(np.linspace(0, 1, n))) for n in sizes])
     law = plots.Graph(
         title="median of n values spread over [0, 1]",
         x=sizes.astype(np.float64),
         curves={
             "global": np.ones(len(sizes)),
-            "smooth, ε = 1, δ = 10⁻⁶": found,
+            "smooth, ε = 1, δ = 10⁻⁶": sensitivities,
             "local: not private": 1 / (sizes - 1),
         },
         across="n",
@@ -1157,12 +1162,12 @@ def coin_toss() -> Figure:
     """Which coins lead to which answer; and what surveys of growing size estimate."""
     from matplotlib.ticker import MultipleLocator, NullLocator, PercentFormatter
 
-    yes, no = plots.style.COLOURS[0], plots.style.COLOURS[1]
-    drawn = plots.style.figure(9.6, 3.7)
+    yes, no = plots.plot_style.COLOURS[0], plots.plot_style.COLOURS[1]
+    drawn = plots.plot_style.figure(9.6, 3.7)
     drawn.suptitle(
         "The coin toss: nobody's answer means much, everybody's answers do",
         fontsize=12,
-        color=plots.style.INK,
+        color=plots.plot_style.INK,
         x=0.02,
         ha="left",
     )
@@ -1170,7 +1175,7 @@ def coin_toss() -> Figure:
     left.set_title(
         "heads: the truth · tails: what a second coin says",
         fontsize=10,
-        color=plots.style.INK,
+        color=plots.plot_style.INK,
         loc="left",
     )
     rows = (
@@ -1195,7 +1200,7 @@ def coin_toss() -> Figure:
                 width,
                 left=start,
                 height=0.5,
-                color=plots.style.tint(colour, strength),
+                color=plots.plot_style.tint(colour, strength),
                 edgecolor="white",
                 linewidth=1.5,
             )
@@ -1206,7 +1211,7 @@ def coin_toss() -> Figure:
                 ha="center",
                 va="center",
                 fontsize=9,
-                color="white" if strength == 1 else plots.style.INK,
+                color="white" if strength == 1 else plots.plot_style.INK,
             )
             start += width
         for says, middle in (("yes", says_yes / 200), ("no", (100 + says_yes) / 200)):
@@ -1217,17 +1222,17 @@ def coin_toss() -> Figure:
                 f"says {says}: {share} %",
                 ha="center",
                 fontsize=9,
-                color=plots.style.INK,
+                color=plots.plot_style.INK,
             )
-    left.set_yticks([1.0, 0.0], [row[0] for row in rows], fontsize=9, color=plots.style.INK)
+    left.set_yticks([1.0, 0.0], [row[0] for row in rows], fontsize=9, color=plots.plot_style.INK)
     left.set_xticks([])
     left.set_ylim(-0.45, 1.6)
     left.tick_params(length=0)
     for side in left.spines.values():
         side.set_visible(False)
-    plots.style.quiet(right)
+    plots.plot_style.quiet(right)
     right.set_title(
-        "estimated share, if 20 % smoke", fontsize=10, color=plots.style.INK, loc="left"
+        "estimated share, if 20 % smoke", fontsize=10, color=plots.plot_style.INK, loc="left"
     )
     oracle, sizes, share = (
         sf.local.Direct.coin_toss(["yes", "no"]),
@@ -1239,25 +1244,25 @@ def coin_toss() -> Figure:
         sizes,
         share - spread,
         share + spread,
-        color=plots.style.tint(yes, 0.25),
+        color=plots.plot_style.tint(yes, 0.25),
         linewidth=0,
         label="95 % of surveys",
     )
-    right.axhline(share, color=plots.style.INK, linewidth=1.1)
-    asked = [10**power for power in range(2, 7)]
-    found = [
+    right.axhline(share, color=plots.plot_style.INK, linewidth=1.1)
+    people = [10**power for power in range(2, 7)]
+    estimates = [
         oracle.estimate(
             oracle.perturb(["yes"] * (n // 5) + ["no"] * (n - n // 5), bits=SeededBits(n + 1))
         )["yes"]
-        for n in asked
+        for n in people
     ]
-    right.plot(asked, found, "o", color=yes, markersize=5.5, label="a survey")
+    right.plot(people, estimates, "o", color=yes, markersize=5.5, label="a survey")
     right.set_xscale("log")
     right.xaxis.set_minor_locator(NullLocator())
     right.set_ylim(0, 0.4)
     right.yaxis.set_major_locator(MultipleLocator(0.1))
     right.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
-    right.set_xlabel("people asked", fontsize=9, color=plots.style.INK)
+    right.set_xlabel("people asked", fontsize=9, color=plots.plot_style.INK)
     right.legend(loc="lower right", frameon=False, fontsize=9)
     return drawn
 
@@ -1427,18 +1432,18 @@ def attack_skewness() -> Figure:
 
 def attack_link() -> Figure:
     """People found by a few ratings, with dates that are roughly known."""
-    films, known = sf.attacks.ratings(), (1, 2, 3, 4, 6, 8)
-    found = {
+    films, counts = sf.attacks.ratings(), (1, 2, 3, 4, 6, 8)
+    rates = {
         f"dates within {days} days": sf.attacks.scoreboard(
-            films, known=known, days=days, trials=200
+            films, known_ratings=counts, days=days, trials=200
         )
         for days in (3, 14)
     }
-    curves = {name: np.array(board.identified) for name, board in found.items()}
+    curves = {name: np.array(board.identified) for name, board in rates.items()}
     title = f"{films.people:,} generated people, {films.items:,} films"
     graph = plots.Graph(
         title=title,
-        x=np.array(known, float),
+        x=np.array(counts, float),
         curves=curves,
         across="ratings known",
         up="share found",
@@ -1568,12 +1573,22 @@ def audit_survey() -> Figure:
         if line.endswith("| holds |")
     ]
     rows = [
-        Row(
-            name=name, epsilon=float(e), measure=claimed[0], claimed=float(claimed[2:]), proven=float(proven), expected=None, sure=None, pairs=5, samples=0,
-            exact=how == "arithmetic", verdict="holds", audits=(),
+        SurveyRow(
+            name=name,
+            epsilon=float(e),
+            measure=claimed[0],
+            claimed=float(claimed[2:]),
+            proven=float(proven),
+            expected=None,
+            sure=None,
+            pairs=5,
+            samples=0,
+            exact=how == "arithmetic",
+            verdict="holds",
+            audits=(),
         )
         for name, e, claimed, proven, _, how, _ in cells
-    ]  # fmt: skip
+    ]
     return survey_picture(rows)
 
 

@@ -106,12 +106,12 @@ def _command(path: tuple[str, ...], command: Any) -> str:
     if options:
         parts.append(table("Option", "", "If left out", rows=[_option(param) for param in options]))
     if command.epilog:
-        said = re.sub(r"^Examples?:", "", command.epilog).strip()
+        examples = re.sub(r"^Examples?:", "", command.epilog).strip()
         parts.append(
             "Examples:\n\n```sh\n"
             + "\n".join(
                 line.strip() if line.strip().startswith("sfumato") else f"# {line.strip()}"
-                for line in said.split("  ·  ")
+                for line in examples.split("  ·  ")
             )
             + "\n```\n"
         )
@@ -186,8 +186,8 @@ def _first(value: Any) -> str:
     there is none, says nothing.
     """
     text = cell((inspect.getdoc(value) or "").split("\n\n")[0])
-    found = re.match(r".*?[^.][.](?= |$)|.*", text)
-    sentence = found[0] if found else ""
+    match = re.match(r".*?[^.][.](?= |$)|.*", text)
+    sentence = match[0] if match else ""
     return (
         "" if re.match(r"\w+\(.*\)$", sentence) or sentence.startswith("str(object") else sentence
     )
@@ -198,11 +198,11 @@ def _signature(value: Any, *, method: bool = False) -> str:
     place, the code.
     """
     try:
-        given = list(inspect.signature(value).parameters.values())
+        parameters = list(inspect.signature(value).parameters.values())
     except (TypeError, ValueError):
         return "(…)"
     shown, keyword = [], False
-    for parameter in given[1:] if method else given:
+    for parameter in parameters[1:] if method else parameters:
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword:
             shown, keyword = [*shown, "*"], True
         keyword = keyword or parameter.kind is parameter.VAR_POSITIONAL
@@ -227,23 +227,29 @@ def _class(name: str, value: type) -> str:
     } - (set(dir(sf.Guarantee)) if notion else set())
     rows = []
     for member in sorted(ours):
-        found = inspect.getattr_static(value, member)
-        own = found.__func__ if isinstance(found, classmethod | staticmethod) else found
-        if member.startswith("_") or not (inspect.isfunction(own) or isinstance(own, property)):
+        member_value = inspect.getattr_static(value, member)
+        function = (
+            member_value.__func__
+            if isinstance(member_value, classmethod | staticmethod)
+            else member_value
+        )
+        if member.startswith("_") or not (
+            inspect.isfunction(function) or isinstance(function, property)
+        ):
             continue
         shown = (
             member
-            if isinstance(own, property)
-            else member + _signature(own, method=not isinstance(found, staticmethod))
+            if isinstance(function, property)
+            else member + _signature(function, method=not isinstance(member_value, staticmethod))
         )
-        rows.append((f"`.{shown}`", _first(own)))
-    made = (
+        rows.append((f"`.{shown}`", _first(function)))
+    constructor = (
         ""
         if inspect.isabstract(value) or hasattr(value, "open") or not name.startswith("sf.")
         else _signature(value)
     )
     also = " Has all that every [`sf.Guarantee`](#sfguarantee) has." if notion else ""
-    return f"### {name}\n\n`{name}{made}` · {_first(value)}{also}\n" + (
+    return f"### {name}\n\n`{name}{constructor}` · {_first(value)}{also}\n" + (
         ("\n" + table("Member", "", rows=rows)) if rows else ""
     )
 
@@ -280,23 +286,35 @@ def rooms() -> str:
         for path in (DOCS.parent / "src" / "sfumato").iterdir()
         if path.suffix == ".py" or (path / "__init__.py").exists()
     } - {"__init__"}
-    kept = [[name for name in layer if name in built] for layer in names]
+    layer_names = [[name for name in layer if name in built] for layer in names]
     rows = [
         (
             " · ".join(f"`{name}`" for name in layer),
-            " ".join(_said(name, len(layer)) for name in layer),
+            " ".join(_first_sentence(name, len(layer)) for name in layer),
         )
-        for layer in kept
+        for layer in layer_names
     ]
-    beside = [(f"`{name}`", _said(name)) for name in layers["exhaustive_ignores"]]
+    outside = [(f"`{name}`", _first_sentence(name)) for name in layers["exhaustive_ignores"]]
     return (
         table("Layer", "", rows=[row for row in rows if row[0]])
+        + "\nLarge packages have rooms:\n\n"
+        + table("Room", "", rows=_rooms_within())
         + "\nBeside the layers, for tests, examples and the demo:\n\n"
-        + table("Package", "", rows=beside)
+        + table("Package", "", rows=outside)
     )
 
 
-def _said(name: str, siblings: int = 1) -> str:
+def _rooms_within() -> list[tuple[str, str]]:
+    """Every sub-package, with what its docstring says it is."""
+    source = DOCS.parent / "src" / "sfumato"
+    inner = sorted(path.parent.relative_to(source) for path in source.glob("*/**/__init__.py"))
+    rooms = [path.as_posix() for path in inner if len(path.parts) > 1]
+    return [
+        (f"`{room}`", _first(import_module(f"sfumato.{room.replace('/', '.')}"))) for room in rooms
+    ]
+
+
+def _first_sentence(name: str, siblings: int = 1) -> str:
     return (f"*{name}* " if siblings > 1 else "") + _first(import_module(f"sfumato.{name}"))
 
 
@@ -322,7 +340,7 @@ def errata() -> str:
         line = ", ".join(f"`{target}`" for target in tests) or "text only"
         text = re.sub(
             rf"(^### {number} .*?^- \*\*Test\*\*: )[^\n]*",
-            lambda found, line=line: found[1] + line,
+            lambda match, line=line: match[1] + line,
             text,
             count=1,
             flags=re.MULTILINE | re.DOTALL,

@@ -40,14 +40,18 @@ def table(*columns: str, rows: list[tuple[str, ...]]) -> str:
 
 
 WORDS = """
-AND: vip AND vip · OR: vip OR vip · NOT: NOT vip · =: age = 1 · <>: age <> 1 · <: age < 1 · <=: age <= 1 · >: age > 1 · >=: age >= 1
-BETWEEN: age BETWEEN 1 AND 2 · IN (constants): age IN (1, 2) · IS NULL: age IS NULL · IS TRUE: vip IS TRUE · IS DISTINCT FROM: age IS DISTINCT FROM 1
-IS NOT DISTINCT FROM: age IS NOT DISTINCT FROM 1 · LIKE: city LIKE 'R%' · ILIKE: city ILIKE 'r%' · CASE: CASE WHEN vip THEN 1 END IS NULL
-+: age + 1 IS NULL · -: age - 1 IS NULL · *: age * 2 IS NULL · /: age / 2 IS NULL · //: age // 2 IS NULL · %: age % 2 IS NULL · ^: age ^ 2 IS NULL
--x: -age IS NULL · ||: city || 'x' IS NULL · CAST: CAST(age AS TEXT) IS NULL · TRY_CAST: TRY_CAST(city AS INT) IS NULL · ::: age::TEXT IS NULL
-+ INTERVAL: day + INTERVAL 3 DAY IS NULL · - INTERVAL: day - INTERVAL 3 DAY IS NULL · EXTRACT: EXTRACT(year FROM day) IS NULL
-POSITION: POSITION('a' IN city) IS NULL · DATE_ADD: DATE_ADD(day, INTERVAL 1 DAY) IS NULL · CONCAT: CONCAT(city, 'x') IS NULL
-TRIM: TRIM(city) IS NULL
+AND: vip AND vip · OR: vip OR vip · NOT: NOT vip · =: age = 1 · <>: age <> 1 · <: age < 1
+<=: age <= 1 · >: age > 1 · >=: age >= 1 · BETWEEN: age BETWEEN 1 AND 2
+IN (constants): age IN (1, 2) · IS NULL: age IS NULL · IS TRUE: vip IS TRUE
+IS DISTINCT FROM: age IS DISTINCT FROM 1 · IS NOT DISTINCT FROM: age IS NOT DISTINCT FROM 1
+LIKE: city LIKE 'R%' · ILIKE: city ILIKE 'r%' · CASE: CASE WHEN vip THEN 1 END IS NULL
++: age + 1 IS NULL · -: age - 1 IS NULL · *: age * 2 IS NULL · /: age / 2 IS NULL
+//: age // 2 IS NULL · %: age % 2 IS NULL · ^: age ^ 2 IS NULL · -x: -age IS NULL
+||: city || 'x' IS NULL · CAST: CAST(age AS TEXT) IS NULL · TRY_CAST: TRY_CAST(city AS INT) IS NULL
+::: age::TEXT IS NULL · + INTERVAL: day + INTERVAL 3 DAY IS NULL
+- INTERVAL: day - INTERVAL 3 DAY IS NULL · EXTRACT: EXTRACT(year FROM day) IS NULL
+POSITION: POSITION('a' IN city) IS NULL · DATE_ADD: DATE_ADD(day, INTERVAL 1 DAY) IS NULL
+CONCAT: CONCAT(city, 'x') IS NULL · TRIM: TRIM(city) IS NULL
 """
 WRITTEN = dict(part.split(": ", 1) for part in re.split(r" · |\n", WORDS.strip()))
 """Words and signs that are not simply calls, each in a condition."""
@@ -72,10 +76,23 @@ KINDS = {"logic": "comparison and logic", "cast": "casts"}
 
 
 CLAUSES = {
-    "with_": "WITH", "expressions": "SELECT", "distinct": "DISTINCT", "from_": "FROM", "joins": "JOIN", "where": "WHERE", "group": "GROUP BY",
-    "having": "HAVING", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET",
-    "laterals": "LATERAL", "qualify": "QUALIFY", "windows": "WINDOW", "sample": "TABLESAMPLE", "into": "INTO",
-}  # fmt: skip
+    "with_": "WITH",
+    "expressions": "SELECT",
+    "distinct": "DISTINCT",
+    "from_": "FROM",
+    "joins": "JOIN",
+    "where": "WHERE",
+    "group": "GROUP BY",
+    "having": "HAVING",
+    "order": "ORDER BY",
+    "limit": "LIMIT",
+    "offset": "OFFSET",
+    "laterals": "LATERAL",
+    "qualify": "QUALIFY",
+    "windows": "WINDOW",
+    "sample": "TABLESAMPLE",
+    "into": "INTO",
+}
 """sqlglot's name of a part of a SELECT → the word."""
 
 
@@ -83,7 +100,7 @@ def sql() -> str:
     """The lists on the page on SQL."""
     clauses = [
         (f"`{CLAUSES[part]}`", f"`{code}`: {cell(why)}")
-        for part, (code, why) in from_clause.REFUSED.items()
+        for part, (code, why) in from_clause.REFUSED_PARTS.items()
     ]
     refused = clauses + [
         (f"`{name} JOIN`", f"`sql.join`: {cell(why)}") for name, why in join_clause.METHODS.items()
@@ -93,22 +110,22 @@ def sql() -> str:
     ]
     shapes = sorted({" ".join([*filter(None, key), "JOIN"]) for key in join_clause.KINDS})
     lists = {
-        "Clauses": [word for part, word in CLAUSES.items() if part in from_clause.READ],
+        "Clauses": [word for part, word in CLAUSES.items() if part in from_clause.READ_PARTS],
         "Aggregates": _aggregates(),
         "On released values": _after(),
         "Types of CAST": [*sql_functions.TYPES, "DECIMAL(p, s)"],
         "Parts of EXTRACT and DATE_PART": list(datetimes.PARTS),
         "Joins": shapes,
     }
-    told = [
+    listed = [
         f"**{title}.** " + " · ".join(f"`{cell(word)}`" for word in words) + "\n"
         for title, words in lists.items()
     ]
-    assert set(CLAUSES) == {*from_clause.READ, *from_clause.REFUSED}
+    assert set(CLAUSES) == {*from_clause.READ_PARTS, *from_clause.REFUSED_PARTS}
     return "\n".join(
         [
             table("Kind", "Words", rows=rows),
-            *told,
+            *listed,
             table("Clause that is refused", "Why", rows=refused),
         ]
     )
@@ -124,45 +141,46 @@ def rowwise() -> dict[str, list[str]]:
         for function in module.FUNCTIONS
     }
     listed: dict[str, list[str]] = {kind: [] for kind in dict.fromkeys(home.values())}
-    seen: set[type] = {
+    listed_nodes: set[type] = {
         exp.DateTrunc,
         exp.DateSub,
     }  # what other dialects make of DATE_TRUNC and of - INTERVAL
     with sf.protect(sf.samples.visits(), name="visits", unit="user_id", budget=1) as visits:
         for word, text in WRITTEN.items():
-            made = condition(text, visits.rows)
-            listed[home[_innermost(made, text).function.name]].append(word)
-            seen |= _nodes(text)
+            parsed = condition(text, visits.rows)
+            listed[home[_innermost(parsed, text).function.name]].append(word)
+            listed_nodes |= _nodes(text)
         for name in sorted(
-            {*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in sql_functions.NAMED)}
+            {*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in sql_functions.FUNCTION_NAMES)}
             - set(WRITTEN)
             - set(FOREIGN)
         ):
             if name.endswith("_STR"):  # sqlglot's own inner names
                 continue
-            for given in CALLS:
-                nodes = _nodes(f"{name}({given}) IS NULL")
-                if not nodes & {*sql_functions.TABLE, exp.Anonymous} - {exp.Is}:
+            for arguments in CALLS:
+                nodes = _nodes(f"{name}({arguments}) IS NULL")
+                if not nodes & {*sql_functions.FUNCTION_NODES, exp.Anonymous} - {exp.Is}:
                     continue
                 try:
-                    made = condition(f"{name}({given}) IS NULL", visits.rows)
+                    parsed = condition(f"{name}({arguments}) IS NULL", visits.rows)
                 except Refused:
                     continue
-                listed[home[_innermost(made, " IS NULL").function.name]].append(name)
-                seen |= nodes
+                listed[home[_innermost(parsed, " IS NULL").function.name]].append(name)
+                listed_nodes |= nodes
                 break
-    assert set(sql_functions.TABLE) - seen <= {exp.Paren}, set(sql_functions.TABLE) - seen
+    unlisted = set(sql_functions.FUNCTION_NODES) - listed_nodes
+    assert unlisted <= {exp.Paren}, unlisted
     return {KINDS.get(kind, kind): words for kind, words in listed.items()}
 
 
-def _innermost(made: Any, text: str) -> Any:
+def _innermost(parsed: Any, text: str) -> Any:
     """The call that the word stands for: what is asked to be null, or the condition itself. A
     remainder is there for Sundays only.
     """
     inner = (
-        made.arguments[0]
-        if text.endswith(" IS NULL") and hasattr(made.arguments[0], "function")
-        else made
+        parsed.arguments[0]
+        if text.endswith(" IS NULL") and hasattr(parsed.arguments[0], "function")
+        else parsed
     )
     return (
         inner.arguments[0]
@@ -182,13 +200,13 @@ def _aggregates() -> list[str]:
     called = {
         name
         for name in DuckDB.Parser.FUNCTIONS
-        for given in ("a", "a, 0.5")
-        if _nodes(f"{name}({given})") & set(aggregate_calls.RELEASED)
+        for arguments in ("a", "a, 0.5")
+        if _nodes(f"{name}({arguments})") & set(aggregate_calls.AGGREGATE_NODES)
     }
     return sorted(
         {
             *called,
-            *(name.upper() for name in aggregate_calls.NAMED),
+            *(name.upper() for name in aggregate_calls.AGGREGATE_NAMES),
             "COUNT(DISTINCT x)",
             "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)",
         }

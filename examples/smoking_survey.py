@@ -36,7 +36,7 @@ truth = [often[min(i // 300, 4)] for i in range(2000)]
 estimate = spinner.estimate(spinner.perturb(truth))
 print(
     f"how often, {len(often)} answers, ε = 1 (a report is true with probability "
-    f"{float(spinner.own):.2f}):"
+    f"{float(spinner.true_support):.2f}):"
 )
 for name, raw, fit in zip(often, estimate.frequencies, estimate.consistent(), strict=True):
     print(

@@ -14,7 +14,7 @@ n = 50_000
 # 1. The three questions are public. Every installation answers one of them, drawn by lot,
 #    so it spends ε of 1 in total and not 3.
 features = [f"feature {i}" for i in range(40)]
-asked = sf.local.Several(
+asked = sf.local.Questionnaire(
     {
         "feature": sf.local.Hashing(epsilon=1, categories=features),
         "hours": sf.local.OneBit(epsilon=1, low=0, high=24),

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from sfumato.errors import EXTRAS, Failed, Refused, missing
+from sfumato.errors import EXTRAS, Failed, Refused, missing_package
 
 
 def test_a_refusal_says_what_is_wrong_where_why_and_what_would_pass() -> None:
@@ -31,10 +31,10 @@ def test_a_refusal_says_what_is_wrong_where_why_and_what_would_pass() -> None:
     [(extra, module) for extra, modules in EXTRAS.items() for module in modules],
 )
 def test_what_to_install_for_a_module_that_is_not_there(extra: str, module: str) -> None:
-    refused = missing(ModuleNotFoundError("", name=f"{module}.inside"))
+    refused = missing_package(ModuleNotFoundError("", name=f"{module}.inside"))
     assert refused is not None
     assert refused.rewrite == f"pip install 'sfumato[{extra}]'"
-    assert missing(ModuleNotFoundError("", name="else")) is None
+    assert missing_package(ModuleNotFoundError("", name="else")) is None
 
 
 def test_failed_is_the_same_wherever_it_goes() -> None:

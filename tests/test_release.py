@@ -261,7 +261,7 @@ def test_whatever_breaks_says_one_text(
 
     target = {
         "run": (type(visits._source.engine), "run"),
-        "read": (door, "read"),
+        "read": (door, "read_component"),
         "votes_of": (door, "votes_of"),
         "keep": (OptimalSelection, "keep"),
     }[where]
@@ -306,13 +306,13 @@ def test_what_breaks_in_post_processing_has_failed(
     """An exception inside `finish` left as it was: an error after the charge that quoted released
     numbers and looked like a mistake of the caller's.
     """
-    from sfumato.sql.postprocess import Finishing
+    from sfumato.sql.postprocess import PostProcessing
 
     def breaks(*_: Any, **__: Any) -> None:
         raise broken("exception")
 
     monkeypatch.setattr(
-        *((door, "rules") if where == "finish" else (Finishing, "__call__")), breaks
+        *((door, "explain_rules") if where == "finish" else (PostProcessing, "__call__")), breaks
     )
     text = "SELECT COUNT(*) AS n FROM visits"
     with pytest.raises(Failed) as failed:
@@ -353,7 +353,7 @@ def test_no_frame_of_a_failure_holds_data(visits: Table, monkeypatch: pytest.Mon
         secret = pa.table({"x": [CANARY]})
         raise RuntimeError(secret)
 
-    monkeypatch.setattr(door, "read", breaks)
+    monkeypatch.setattr(door, "read_component", breaks)
     with pytest.raises(Failed) as failed:
         counted(visits).release(epsilon=1)
     frame = failed.value.__traceback__
@@ -468,13 +468,13 @@ def test_many_threads_may_ask_at_once(visits: Table) -> None:
 
 def test_the_question_has_all_that_matters(visits: Table) -> None:
     plan = counted(visits).plan(epsilon=1)
-    assert door.question(plan) == door.question(counted(visits).plan(epsilon=1))
+    assert door.question_key(plan) == door.question_key(counted(visits).plan(epsilon=1))
     for other in (
         counted(visits).plan(epsilon=2),
         counted(visits).plan(promise=sf.ZCDP("1/8")),
         visits.aggregate(n=sf.count()).plan(epsilon=1),
     ):
-        assert door.question(other) != door.question(plan)
+        assert door.question_key(other) != door.question_key(plan)
 
 
 def test_groups_that_nobody_selected_are_not_read(
@@ -482,14 +482,14 @@ def test_groups_that_nobody_selected_are_not_read(
 ) -> None:
     """With private keys, pieces are read for the named groups alone."""
     shapes = []
-    original = read_results.read
+    original = read_results.read_component
 
     def watched(*arguments: Any, **named: Any) -> Any:
         found = original(*arguments, **named)
         shapes.append(found.shape)
         return found
 
-    monkeypatch.setattr(door, "read", watched)
+    monkeypatch.setattr(door, "read_component", watched)
     answer = (
         visits.group_by("city")
         .aggregate(n=sf.count(), h=sf.histogram("x", edges=(0, 5, 10)))

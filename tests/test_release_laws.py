@@ -164,7 +164,7 @@ def loss(plan: Plan, one: Through, other: Through) -> Loss:
     votes = [_votes(through) if selection is not None else {} for through in (one, other)]
     calls = [iter(through.calls[1 if selection is not None else 0 :]) for through in (one, other)]
     by_group, total = dict.fromkeys(keys, NOTHING), NOTHING
-    for piece, noise in zip(plan.pieces, plan.calibration.noise, strict=True):
+    for piece, noise in zip(plan.components, plan.calibration.noise, strict=True):
         for mechanism in noise:
             pair = [next(each) for each in calls]
             for key in [()] if piece.pooled else keys:

@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # Each public name and the module it lives in: loaded at first use, so that `import sfumato` stays
 # quick.
 _LAZY = {
+    "accounting": "",
     "answers": "",
     "attacks": "",
     "audit": ".auditing",
@@ -39,6 +40,8 @@ _LAZY = {
     "count_if": ".tables.query.aggregates",
     "count_units": ".tables.query.aggregates",
     "fits": ".functions",
+    "functions": "",
+    "guarantees": "",
     "histogram": ".tables.query.aggregates",
     "inverse_sensitivity": ".functions",
     "local": "",
@@ -46,6 +49,9 @@ _LAZY = {
     "mean": ".tables.query.aggregates",
     "mechanisms": "",
     "median": ".tables.query.aggregates",
+    "noise": "",
+    "plots": "",
+    "studies": "",
     "min": ".tables.query.aggregates",
     "parallel": ".accounting",
     "privatize": ".functions.privatize",
@@ -66,7 +72,10 @@ _LAZY = {
     "when": ".tables.expr.expressions",
 }
 
-__all__ = ["__version__", *(name for name in _LAZY if name not in ("sum", "min", "max"))]  # noqa: PLE0604  # `import *` shadows no builtin
+__all__ = [  # noqa: PLE0604  # `import *` shadows no builtin
+    "__version__",
+    *(name for name in _LAZY if name not in ("sum", "min", "max")),
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -80,9 +89,9 @@ def __getattr__(name: str) -> Any:
             else import_module(f".{name}", __name__)
         )
     except ModuleNotFoundError as error:
-        from .errors import missing
+        from .errors import missing_package
 
-        raise missing(error) or error from None
+        raise missing_package(error) or error from None
     globals()[name] = value
     return value
 

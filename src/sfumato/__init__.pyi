@@ -1,10 +1,16 @@
+from . import accounting as accounting
 from . import answers as answers
 from . import attacks as attacks
 from . import auditing as auditing
+from . import functions as functions
+from . import guarantees as guarantees
 from . import local as local
 from . import mechanisms as mechanisms
+from . import noise as noise
+from . import plots as plots
 from . import samples as samples
 from . import sensitivity as sensitivity
+from . import studies as studies
 from .accounting import parallel as parallel
 from .accounting.calibrate_schedule import calibrate as calibrate
 from .accounting.choose_epsilon import choose_epsilon as choose_epsilon

@@ -1,8 +1,9 @@
 """The two ways a call can end without an answer.
 
-Refused   before any data is read: says what is wrong, where, why, and what would pass. Nothing was
-read, nothing was spent. Failed after data was read: one constant text, so that the failure itself
-tells nothing about the data.
+Refused   Raised before any data is read. It says what is wrong, where, why, and what would pass.
+          Nothing was read, nothing was spent.
+Failed    Raised after data was read. Its text is constant, so that the failure itself tells nothing
+          about the data.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ EXTRAS = {
     "server": ("fastapi", "starlette", "uvicorn", "httpx", "argon2"),
     "plots": ("matplotlib",),
 }
-"""What is installed on request, and the modules that come with it."""
+"""The optional extras of the package, and the modules that each installs."""
 
 
 class Refused(ValueError):
@@ -35,8 +36,8 @@ class Refused(ValueError):
 
 
 class Failed(RuntimeError):
-    """Something broke after data was read. The text never varies: a message that did could be a
-    message about a person.
+    """Something broke after data was read. The text never varies: a varying message could reveal
+    something about a person.
     """
 
     TEXT = "failed: the answer could not be made; what was charged for it stays charged"
@@ -45,12 +46,12 @@ class Failed(RuntimeError):
         super().__init__(self.TEXT)
 
     def __reduce__(self) -> tuple[type[Failed], tuple[()]]:
-        """From one process to another: the text is all there is."""
+        """Pickle without arguments: the text is constant."""
         return Failed, ()
 
 
-def missing(error: ModuleNotFoundError) -> Refused | None:
-    """What to install for a module that is not there; None for one that no extra brings."""
+def missing_package(error: ModuleNotFoundError) -> Refused | None:
+    """Return a refusal that names the extra to install; None if no extra has the module."""
     module = (error.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:

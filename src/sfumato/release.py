@@ -1,11 +1,11 @@
 """The door: the one place where exact integers of the data meet noise.
 
-*Charge*    durable before anything is read. From then on nothing is refunded, and whatever breaks
-            says one constant text.
-*Secret*    two calls: `_tally` has the engine add integers, `_perturb` selects groups and adds
-            noise. Nothing in between leaves.
-*Finish*    makes the answer: post-processing of noisy integers and public things. It is stored
-            under its question, which, asked again, costs nothing.
+*Charge*    The ledger entry is durable before any data is read. From then on nothing is refunded,
+            and every failure shows the same constant text.
+*Secret*    Two calls see data: `_tally` has the engine sum integers, `_perturb` selects groups and
+            adds noise. Nothing in between leaves this module.
+*Finish*    `finish` post-processes noisy integers and public facts into the answer. The ledger
+            stores it under its question; asking the same question again costs nothing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import __version__
 from .answers.answer import Answer
@@ -28,52 +29,74 @@ from .ledger import Ledger, Receipt
 from .mechanisms.shared.mechanism import Mechanism
 from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits
-from .tables.plan.explain import rules
+from .tables.plan.explain import explain_rules
 from .tables.plan.min_max import with_end
 from .tables.plan.query_plan import Plan
-from .tables.plan.read_results import Groups, chosen_groups, read, read_points, votes_of
+from .tables.plan.read_results import (
+    ResultGroups,
+    chosen_groups,
+    read_component,
+    read_points,
+    votes_of,
+)
 
 Tables = tuple[Any, ...]
 T = TypeVar("T")
 
 
+class AddsNoise(Protocol):
+    """A mechanism that adds noise to exact integers."""
+
+    def perturb(self, value: Any, *, bits: Bits) -> Any: ...
+
+
+class PicksPoints(Protocol):
+    """A mechanism that picks one point per group, from weighted points."""
+
+    def perturb_each(
+        self, groups: Any, points: Any, weights: Any, count: int, *, bits: Bits
+    ) -> NDArray[np.int64]: ...
+
+
 def release_all(
     plans: Sequence[Plan],
-    whole: Mechanism,
+    mechanism: Mechanism,
     ledger: Ledger,
-    said: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
     *,
     share: str | None = None,
     fresh: bool = False,
     timeout: float | None = None,
     bits: Bits = SYSTEM,
 ) -> tuple[Answer, ...]:
-    """Several plans for one charge, recorded before any of them reads a row; or all of the stored
-    answers, where every one of them is stored.
+    """Charge once for several plans, then answer each; if all answers are stored, return those.
 
-    What is `said` of all of them is among the rules of each.
+    The charge is recorded before any plan reads a row. `notes` are added to the rules of each
+    answer.
     """
-    asked = [question(plan) for plan in plans]
-    stored = None if fresh else ledger.recall_all(asked, share=share)
+    keys = [question_key(plan) for plan in plans]
+    stored = None if fresh else ledger.recall_all(keys, share=share)
     if stored is not None:
         return tuple(
-            replace(Answer.from_json(found.answer), recalled=found.when) for found in stored
+            replace(Answer.from_json(recalled.answer), recalled=recalled.when)
+            for recalled in stored
         )
-    ready = [
-        (plan.statements, plan.groups) for plan in plans
-    ]  # public: made before the charge, so that nothing is charged for what cannot be made
+    # public: made before the charge, so that a plan that cannot be run is not charged
+    ready = [(plan.statements, plan.groups) for plan in plans]
     for plan, (statements, _) in zip(plans, ready, strict=True):
         _check(plan, statements, timeout)
-    receipt = ledger.charge(whole, memo="\n\n".join(plan.text for plan in plans), share=share)
+    receipt = ledger.charge(mechanism, memo="\n\n".join(plan.text for plan in plans), share=share)
     left = ledger.remaining
     answers = []
-    for plan, (statements, groups), one in zip(plans, ready, asked, strict=True):
-        secret = _attempt(plan, statements, groups, timeout, bits)
-        if secret is None:
+    for plan, (statements, groups), key in zip(plans, ready, keys, strict=True):
+        released = _attempt(plan, statements, groups, timeout, bits)
+        if released is None:
             raise Failed
-        made = or_failed(partial(finish, plan, *secret, ledger=ledger, receipt=receipt, left=left))
-        answers.append(replace(made, rules=(*made.rules, *said)))
-        _remember(ledger, receipt, one, answers[-1])
+        answer = or_failed(
+            partial(finish, plan, *released, ledger=ledger, receipt=receipt, left=left)
+        )
+        answers.append(replace(answer, rules=(*answer.rules, *notes)))
+        _remember(ledger, receipt, key, answers[-1])
     return tuple(answers)
 
 
@@ -86,61 +109,61 @@ def release(
     timeout: float | None = None,
     bits: Bits = SYSTEM,
 ) -> Answer:
-    """Charge, tally, perturb, finish; or the stored answer to the same question."""
+    """Charge, tally, perturb and finish; or return the stored answer to the same question."""
     return release_all(
         (plan,), plan.mechanism, ledger, share=share, fresh=fresh, timeout=timeout, bits=bits
     )[0]
 
 
 def or_failed(make: Callable[[], T]) -> T:
-    """What is made of released numbers. It was charged for and data was read: whatever breaks now
-    has failed, and is neither told nor kept as a cause.
+    """Run `make` on released numbers; raise Failed if it breaks. Data was read and charged for, so
+    the error is neither shown nor kept as a cause.
     """
     with suppress(Exception):
         return make()
     raise Failed
 
 
-def _remember(ledger: Ledger, receipt: Receipt, asked: str, answer: Answer) -> None:
-    """Store an answer. Data was read for it and it was charged: what cannot be stored is not
-    refused any more, it has failed.
+def _remember(ledger: Ledger, receipt: Receipt, key: str, answer: Answer) -> None:
+    """Store an answer under its question. Data was read and charged for, so an answer that cannot
+    be stored has failed; it is too late to refuse.
     """
     with suppress(Exception):
-        ledger.remember(receipt, asked, answer.to_json())
+        ledger.remember(receipt, key, answer.to_json())
         return
     raise Failed
 
 
 def _check(plan: Plan, statements: Tables, timeout: float | None) -> None:
-    """Refuse what the engine could not run, before anything is charged."""
+    """Refuse statements that the engine cannot run, before anything is charged."""
     plan.source.engine.check(timeout)
     for statement in statements:
-        plan.source.engine.speaks(statement.expression)
+        plan.source.engine.check_supported(statement.expression)
 
 
-def question(plan: Plan) -> str:
-    """Query, declaration (with the owner's label of the data) and promise: what has to be the same
-    for an answer to be given again.
+def question_key(plan: Plan) -> str:
+    """Return the key of a stored answer: query, declaration (with the owner's label of the data)
+    and promise. An equal key returns the stored answer.
     """
     pieces = [
         [p.name, p.form, p.low, p.high, str(p.step), p.cells, *map(str, p.edges)]
-        for p in plan.pieces
-    ]  # should two queries ever be written alike
-    said = {
+        for p in plan.components
+    ]  # should two queries ever have the same text
+    key = {
         "question": 1,
         "query": plan.text,
         "pieces": pieces,
         "declaration": plan.declared,
         "promise": plan.promise.to_json(),
     }
-    return json.dumps(said, ensure_ascii=False)
+    return json.dumps(key, ensure_ascii=False)
 
 
 def _attempt(
-    plan: Plan, statements: Tables, groups: Groups | None, timeout: float | None, bits: Bits
-) -> tuple[Groups, tuple[Noisy, ...]] | None:
-    """Everything that sees data. What it raises would be about data, so it is not even kept as the
-    cause of what is raised instead.
+    plan: Plan, statements: Tables, groups: ResultGroups | None, timeout: float | None, bits: Bits
+) -> tuple[ResultGroups, tuple[Noisy, ...]] | None:
+    """Run everything that sees data; return None if it breaks. The error may be about data, so it
+    is not even kept as a cause.
     """
     try:
         return _perturb(plan, groups, _tally(plan, statements, timeout), bits)
@@ -149,9 +172,7 @@ def _attempt(
 
 
 def _tally(plan: Plan, statements: Tables, timeout: float | None) -> Tables:
-    """The exact integers, as the engine gives them, of files and tables that stay the same
-    meanwhile.
-    """
+    """Have the engine compute the exact integers, while files and tables stay unchanged."""
     with plan.source.engine.unchanged():
         return tuple(
             plan.source.engine.tally(statement, timeout=timeout) for statement in statements
@@ -159,41 +180,40 @@ def _tally(plan: Plan, statements: Tables, timeout: float | None) -> Tables:
 
 
 def _perturb(
-    plan: Plan, public: Groups | None, tally: Tables, bits: Bits
-) -> tuple[Groups, tuple[Noisy, ...]]:
-    """Groups are selected; then every piece of those that are named gets its noise, in the order of
-    the plan.
-    """
-    statements, bounding, chosen = (
-        plan.statements,
-        plan.calibration.bounding,
-        plan.calibration.selection,
-    )
+    plan: Plan, public: ResultGroups | None, tally: Tables, bits: Bits
+) -> tuple[ResultGroups, tuple[Noisy, ...]]:
+    """Select groups; then add noise to each component of those groups, in the plan's order."""
+    statements, bounding = plan.statements, plan.calibration.bounding
+    selection = plan.calibration.selection
     groups = (
         public
-        if chosen is None or public is not None
-        else chosen_groups(tally[0], chosen.keep(votes_of(tally[0]), bits=bits), plan.query)
+        if selection is None or public is not None
+        else chosen_groups(tally[0], selection.keep(votes_of(tally[0]), bits=bits), plan.query)
     )
     assert groups is not None
-    at = {place: i for i, statement in enumerate(statements) for place in statement.pieces}
+    at = {place: i for i, statement in enumerate(statements) for place in statement.components}
     noisy = []
-    for place, (piece, noise) in enumerate(zip(plan.pieces, plan.calibration.noise, strict=True)):
+    for place, (component, noise) in enumerate(
+        zip(plan.components, plan.calibration.noise, strict=True)
+    ):
         statement, table = (statements[at[place]], tally[at[place]])
-        if piece.form == "point":
+        if component.form == "point":
             values = with_end(
-                piece,
+                component,
                 _quantiles(noise, *read_points(table, place, groups, bounding), len(groups), bits),
             )
         else:
-            values = noise[0].perturb(  # type: ignore[attr-defined]
-                read(statement, table, piece, place, groups, bounding, public=public is not None),
+            values = cast("AddsNoise", noise[0]).perturb(
+                read_component(
+                    statement, table, component, place, groups, bounding, public=public is not None
+                ),
                 bits=bits,
             )
         noisy.append(
             Noisy(
-                piece.name,
+                component.name,
                 values,
-                piece.step if piece.form == "point" else bounding.step(piece),
+                component.step if component.form == "point" else bounding.step(component),
                 noise[0],
             )
         )
@@ -203,26 +223,23 @@ def _perturb(
 def _quantiles(
     noise: tuple[Mechanism, ...], groups: Any, points: Any, weights: Any, count: int, bits: Bits
 ) -> Any:
-    """A column for each mechanism: the quantile, and the ends of its interval."""
-    made = (
-        [mechanism.perturb_each(groups, points, weights, count, bits=bits) for mechanism in noise]  # type: ignore[attr-defined]
-        if count
-        else []
-    )
-    return np.stack(made, axis=1) if made else np.zeros((0, len(noise)), dtype=np.int64)
+    """Return one column per mechanism: the quantile, and the ends of its interval."""
+    pickers = [cast("PicksPoints", mechanism) for mechanism in noise] if count else []
+    columns = [picker.perturb_each(groups, points, weights, count, bits=bits) for picker in pickers]
+    return np.stack(columns, axis=1) if columns else np.zeros((0, len(noise)), dtype=np.int64)
 
 
 def finish(
     plan: Plan,
-    groups: Groups,
+    groups: ResultGroups,
     noisy: tuple[Noisy, ...],
     *,
     ledger: Ledger,
     receipt: Receipt,
     left: Guarantee | None = None,
 ) -> Answer:
-    """The answer, from what came through the door. Its moment is that of the charge, and so is what
-    it says is left: when the work ended is about data.
+    """Make the answer from noisy integers. Its time stamp and the budget left are those of the
+    charge: when the work ended would depend on data.
     """
     declared, bounding = plan.query.rows.declaration, plan.calibration.bounding
     facts = {
@@ -241,12 +258,12 @@ def finish(
         rows=tuple(groups.rows),
         pieces=noisy,
         columns=tuple(
-            Column(c.name, c.kind, c.pieces, c.text, c.numbers, c.edges) for c in plan.columns
+            Column(c.name, c.kind, c.components, c.text, c.numbers, c.edges) for c in plan.columns
         ),
         cost=receipt.cost,
         promise=plan.promise,
         receipts=(Paid.by(receipt),),
-        rules=rules(plan),
+        rules=explain_rules(plan),
         facts=facts,
         budget=ledger.budget,
         left=ledger.remaining if left is None else left,

@@ -37,8 +37,8 @@ class Exact:
     def delta(self, epsilon: Fraction) -> arb:
         """δ at ε, the worse of both directions."""
         with precision(BITS):
-            found = [self._delta(epsilon, swap) for swap in (False, True)]
-            return found[0].max(found[1])
+            per_direction = [self._delta(epsilon, swap) for swap in (False, True)]
+            return per_direction[0].max(per_direction[1])
 
     def _delta(self, epsilon: Fraction, swap: bool) -> arb:
         sums: list[tuple[arb, arb]] = [

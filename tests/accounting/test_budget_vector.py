@@ -7,7 +7,13 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.budget_vector import COORDINATES, aligned, at_orders, make, read
+from sfumato.accounting.budget_vector import (
+    COORDINATES,
+    align_orders,
+    at_orders,
+    from_vector,
+    to_vector,
+)
 
 from ..refusing import refusing
 
@@ -23,20 +29,20 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_round_trip_and_sum(example: sf.Guarantee) -> None:
-    assert make(example, read(example)) == example
-    assert read(example + 2 * example) == tuple(3 * number for number in read(example))
+    assert from_vector(example, to_vector(example)) == example
+    assert to_vector(example + 2 * example) == tuple(3 * number for number in to_vector(example))
     assert type(example) in COORDINATES
 
 
 def test_deltas_that_come_to_one() -> None:
     with refusing("guarantee.no-promise"):
-        make(sf.Approx(1, "0.5"), (Fraction(1), Fraction(1)))
+        from_vector(sf.Approx(1, "0.5"), (Fraction(1), Fraction(1)))
 
 
 def test_curves_at_chosen_orders() -> None:
     orders = [Fraction(2), Fraction(3), Fraction(64)]
-    found = at_orders(sf.ZCDP("0.1", relation="replace"), orders)
-    assert found == sf.Renyi(
+    curve = at_orders(sf.ZCDP("0.1", relation="replace"), orders)
+    assert curve == sf.Renyi(
         {2: "0.2", 3: "0.3", 64: "6.4"}, relation="replace"
     )  # on the public grid: exactly
     for cost in (sf.Pure(1), sf.GDP(1), sf.Pure("0.5") + sf.ZCDP("0.1")):
@@ -58,6 +64,6 @@ def test_curves_at_chosen_orders() -> None:
 
 def test_aligned() -> None:
     same = [sf.Pure(1), sf.Pure(2)]
-    assert aligned(same) == same
-    left, right = aligned([sf.Renyi({2: 1, 8: 4}), sf.Renyi({4: 3})])
-    assert left.orders == right.orders == (2, 4)  # type: ignore[attr-defined]
+    assert align_orders(same) == same
+    left, right = align_orders([sf.Renyi({2: 1, 8: 4}), sf.Renyi({4: 3})])
+    assert left.orders == right.orders == (2, 4)  # type: ignore[attr-defined]  # Rényi curves

@@ -13,41 +13,43 @@ def test_the_total_keeps_the_promise_and_hardly_less_noise_would() -> None:
         (mech.Gaussian(sensitivity=1, sigma=1).subsample(0.01), 200),
         (mech.Laplace(sensitivity=1, epsilon=1, grid=2**-20), 2),
     ]
-    found = sf.calibrate(schedule, sf.Approx(1, 1e-6))
-    assert found.total <= sf.Approx(1, 1e-6)
-    assert found.total == sf.compose(found.schedule)
-    less = [(mech.Gaussian(sensitivity=1, sigma=found.factor * 999 / 1000).subsample(0.01), 200)]
-    less.append((mech.Laplace(sensitivity=1, scale=found.factor * 999 / 1000, grid=2**-20), 2))
+    calibrated = sf.calibrate(schedule, sf.Approx(1, 1e-6))
+    assert calibrated.total <= sf.Approx(1, 1e-6)
+    assert calibrated.total == sf.compose(calibrated.schedule)
+    less = [
+        (mech.Gaussian(sensitivity=1, sigma=calibrated.factor * 999 / 1000).subsample(0.01), 200)
+    ]
+    less.append((mech.Laplace(sensitivity=1, scale=calibrated.factor * 999 / 1000, grid=2**-20), 2))
     assert not sf.compose(less) <= sf.Approx(1, 1e-6)
-    assert found.total.epsilon("1e-6") > 0.999
-    assert "noise ×" in repr(found)
+    assert calibrated.total.epsilon("1e-6") > 0.999
+    assert "noise ×" in repr(calibrated)
 
 
 def test_gaussian_noise_alone_is_the_analytic_calibration() -> None:
-    found = sf.calibrate(
+    calibrated = sf.calibrate(
         [(mech.Gaussian(sensitivity=1, sigma=1), 100)], sf.Approx(1, 1e-6), precision="1e-6"
     )
-    one = mech.Gaussian(sensitivity=10, epsilon=1, delta=1e-6)
-    assert float(found.schedule[0][0].sigma) == pytest.approx(float(one.sigma), rel=2e-6)
-    assert found.schedule[0][0].sigma >= one.sigma
+    joint = mech.Gaussian(sensitivity=10, epsilon=1, delta=1e-6)
+    assert float(calibrated.schedule[0][0].sigma) == pytest.approx(float(joint.sigma), rel=2e-6)
+    assert calibrated.schedule[0][0].sigma >= joint.sigma
 
 
 def test_noise_may_shrink() -> None:
-    found = sf.calibrate(
+    calibrated = sf.calibrate(
         [mech.Laplace(sensitivity=1, epsilon="0.01"), mech.RandomizedResponse(epsilon="0.01")],
         sf.Pure(1),
     )
-    assert float(found.factor) == pytest.approx(0.02, rel=1e-3)
+    assert float(calibrated.factor) == pytest.approx(0.02, rel=1e-3)
 
 
 def test_it_buys_accuracy() -> None:
     """A hundred Laplace counts at (1, 1e-6): by the tight total each has about three times less
     noise than by an even split.
     """
-    found = sf.calibrate(
+    calibrated = sf.calibrate(
         [(mech.Laplace(sensitivity=1, epsilon="0.01", grid=2**-20), 100)], sf.Approx(1, 1e-6)
     )
-    assert float(found.schedule[0][0].scale) < 60
+    assert float(calibrated.schedule[0][0].scale) < 60
 
 
 @pytest.mark.parametrize(

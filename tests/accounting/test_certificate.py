@@ -23,35 +23,35 @@ from .exact_losses import BITS, Exact, random_composition
 SMALL = 1 << 13
 
 
-def check(whole: Exact, seed: int, most: int = SMALL) -> float:
+def check(composition: Exact, seed: int, most: int = SMALL) -> float:
     """The truth is inside, at ε of every size and at a δ down to 1e-18; how wide the certificate of
     δ is, relatively.
     """
     rng = random.Random(seed)
-    uses = [(pair.law(), count) for pair, count in whole.loss.parts]
+    uses = [(pair.law(), count) for pair, count in composition.loss.parts]
     top = sum(count * float(max(law.atoms.loss.max(initial=0.0), 1.0)) for law, count in uses)
     wide = 0.0
     for epsilon in (Fraction(0), Fraction(min(top, 30.0) * rng.random() ** 3)):
         low, high = delta_bounds(uses, epsilon, most)
         with precision(BITS):
-            truth = whole.delta(epsilon)
+            truth = composition.delta(epsilon)
             assert truth <= ball(Fraction(high))
             assert truth >= ball(Fraction(low))
         wide = (high - low) / max(high, 1e-18)
     delta = Fraction(10) ** -rng.randint(1, 18)
     low, high = epsilon_bounds(uses, delta, most)
     with precision(BITS):
-        assert math.isinf(high) or whole.delta(Fraction(high)) <= ball(delta)
+        assert math.isinf(high) or composition.delta(Fraction(high)) <= ball(delta)
         assert (
             low == 0
             or (math.isinf(low) and math.isinf(high))
-            or whole.delta(Fraction(low)) >= ball(delta)
+            or composition.delta(Fraction(low)) >= ball(delta)
         )
     return wide
 
 
-@pytest.mark.parametrize("block", range(10))
-def test_five_hundred_random_compositions(block: int) -> None:
+@pytest.mark.parametrize("block", range(4))
+def test_random_compositions(block: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nothing overflows or divides by zero on the way
         widths = [
@@ -79,9 +79,13 @@ def test_a_certificate_that_lacks_a_term_is_caught(
         true = getattr(certificate, name)
 
         def wrong(half: object) -> Measure:
-            made = true(half)
+            measure = true(half)
             return Measure(
-                made.numbers, made.mass * (1 + sign * 1e-6), made.infinite, made.error, made.slack
+                measure.numbers,
+                measure.mass * (1 + sign * 1e-6),
+                measure.infinite,
+                measure.error,
+                measure.slack,
             )
 
         monkeypatch.setattr(certificate, name, wrong)
@@ -89,7 +93,7 @@ def test_a_certificate_that_lacks_a_term_is_caught(
         mutant == "slack"
     ):  # the laws as they are, but all nodes moved up or down by a hundred-thousandth
         monkeypatch.setattr(
-            certificate.Curve,
+            certificate.BoundCurve,
             "place",
             lambda self, n: (
                 self.plan.offset + self.plan.mesh.h * n + (-1e-5 if self.side == "up" else 1e-5)
@@ -97,7 +101,7 @@ def test_a_certificate_that_lacks_a_term_is_caught(
         )
     else:  # the sum from above and below exchanged
         monkeypatch.setattr(
-            certificate.Curve,
+            certificate.BoundCurve,
             "at",
             lambda self, n: self.sum.below(n) if self.side == "up" else self.sum.above(n),
         )

@@ -18,12 +18,12 @@ def test_records_are_composed_by_their_laws() -> None:
         record(mech.Gaussian(sensitivity=1, sigma=3).subsample("0.1")),
         guarantee_record(sf.Pure("0.2")),
     ]
-    found = certified_total(records, "1e-6", fixed_beforehand=True)
-    assert found.total == sf.compose(
+    total = certified_total(records, "1e-6", fixed_beforehand=True)
+    assert total.total == sf.compose(
         [(LAPLACE, 20), mech.Gaussian(sensitivity=1, sigma=3).subsample("0.1"), sf.Pure("0.2")]
     )
-    assert found.epsilon_lower <= found.epsilon < 2.2
-    assert "a promise" in str(found)
+    assert total.epsilon_lower <= total.epsilon < 2.2
+    assert "a promise" in str(total)
 
 
 def test_what_cannot_be_made_again_counts_by_its_promise() -> None:
@@ -32,9 +32,9 @@ def test_what_cannot_be_made_again_counts_by_its_promise() -> None:
 
 
 def test_an_adaptive_book_is_labelled_so() -> None:
-    found = certified_total([record(LAPLACE)], "1e-6")
-    assert not found.fixed_beforehand
-    assert found.label.startswith("no promise")
+    total = certified_total([record(LAPLACE)], "1e-6")
+    assert not total.fixed_beforehand
+    assert total.label.startswith("no promise")
 
 
 def test_nothing_and_what_has_no_pair_are_refused() -> None:

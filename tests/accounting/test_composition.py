@@ -28,8 +28,8 @@ GRID = [
 
 
 def epsilon(guarantee: sf.Guarantee) -> Fraction:
-    found: Fraction = guarantee.parameters["epsilon"]
-    return found
+    value: Fraction = guarantee.parameters["epsilon"]
+    return value
 
 
 def test_basic_is_the_sum() -> None:
@@ -54,9 +54,9 @@ def test_formulas_are_rounded_up_and_no_further(e: str, k: int, d: str) -> None:
         advanced_renyi_loose: 1.5 * k * x * x + x * math.sqrt(6 * k * log),
     }
     for theorem, value in expected.items():
-        found = theorem(e, k, d)
-        assert float(epsilon(found)) == pytest.approx(value, rel=1e-13)
-        assert found.parameters["delta"] == Fraction(d)
+        total = theorem(e, k, d)
+        assert float(epsilon(total)) == pytest.approx(value, rel=1e-13)
+        assert total.parameters["delta"] == Fraction(d)
 
 
 @pytest.mark.parametrize(("e", "k", "d"), GRID)
@@ -71,17 +71,17 @@ def test_none_undercuts_the_optimum(e: str, k: int, d: str) -> None:
 def test_composed_channels_keep_each_theorem(theorem: Theorem) -> None:
     for e in ("0.05", "0.5", "2"):
         for k in (1, 2, 5):
-            whole = product([response(e)] * k)
+            joint = product([response(e)] * k)
             for d in ("0.001", "0.05", "0.3"):
-                assert whole.delta(epsilon(theorem(e, k, d))) <= float(d)
+                assert joint.delta(epsilon(theorem(e, k, d))) <= float(d)
 
 
 def test_advanced_with_a_delta_in_each_step() -> None:
-    one = advanced("0.1", 4, "0.05", step_delta="0.01")
-    assert one.parameters["delta"] == Fraction("0.09")
-    assert epsilon(one) == epsilon(advanced("0.1", 4, "0.05"))
-    assert product([response("0.1", "0.01")] * 4).delta(epsilon(one)) <= 0.09
-    assert optimal_curve([(sf.Approx("0.1", "0.01"), 4)]).delta(epsilon(one)) <= 0.09
+    total = advanced("0.1", 4, "0.05", step_delta="0.01")
+    assert total.parameters["delta"] == Fraction("0.09")
+    assert epsilon(total) == epsilon(advanced("0.1", 4, "0.05"))
+    assert product([response("0.1", "0.01")] * 4).delta(epsilon(total)) <= 0.09
+    assert optimal_curve([(sf.Approx("0.1", "0.01"), 4)]).delta(epsilon(total)) <= 0.09
     with refusing("guarantee.no-promise"):
         advanced("0.1", 100, "0.05", step_delta="0.01")
 

@@ -167,9 +167,9 @@ def test_a_sampled_loss_is_known_where_it_was_cut_before() -> None:
     not matter, and δ falls steadily.
     """
     loss = Loss(((SampledPair(GaussianPair(F(1)), F(1, 100)), 2),), relation="add-remove")
-    found = [(loss.delta_lower(F(i, 50)), loss.delta(F(i, 50))) for i in range(50, 100, 3)]
-    assert all(high <= 1.001 * low for low, high in found)
-    assert all(later[0] < earlier[1] for earlier, later in pairwise(found))
+    bounds = [(loss.delta_lower(F(i, 50)), loss.delta(F(i, 50))) for i in range(50, 100, 3)]
+    assert all(high <= 1.001 * low for low, high in bounds)
+    assert all(later[0] < earlier[1] for earlier, later in pairwise(bounds))
 
 
 def test_noise_that_hides_nothing_ends_soon_and_in_bounds() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.accounting.budget_vector import make, read
+from sfumato.accounting.budget_vector import from_vector, to_vector
 from sfumato.accounting.filters import FILTERS, Filter
 from sfumato.exact.balls import ball, evaluate
 from sfumato.guarantees.finite.divergences import hockey_stick, max_divergence, renyi
@@ -69,7 +69,7 @@ def test_the_budget_can_be_spent_in_any_parts_and_no_further(budget: sf.Guarante
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_a_filter_goes_on_from_what_was_spent(budget: sf.Guarantee) -> None:
-    half = make(budget, (number / 2 for number in read(budget)))
+    half = from_vector(budget, (number / 2 for number in to_vector(budget)))
     assert Filter(budget, half) == Filter(budget).spend(half)
     assert Filter(budget, half).spend(half) == Filter(budget, budget)
     with refusing("filter.exhausted"):
@@ -80,7 +80,9 @@ def test_costs_are_converted_when_they_arrive() -> None:
     purse = Filter(sf.ZCDP("0.5"))
     assert purse.spend(sf.GDP("0.5")).spent == sf.ZCDP("0.125")
     assert purse.spend(sf.Pure("0.1")).spend(sf.Pure("0.1")).spent == 2 * sf.Pure("0.1").to(sf.ZCDP)
-    assert purse.spend(sf.Pure("0.1") + sf.GDP("0.1")).spent.rho < Fraction(1, 50)  # type: ignore[attr-defined]
+    spent = purse.spend(sf.Pure("0.1") + sf.GDP("0.1")).spent
+    assert isinstance(spent, sf.ZCDP)
+    assert spent.rho < Fraction(1, 50)
     assert Filter(sf.Approx(1, "1e-6")).spend(sf.Pure(1)).remaining == sf.Approx(0, "1e-6")
     assert Filter(sf.Renyi(CURVE)).spend(sf.ZCDP("0.1")).spent == sf.Renyi({2: "0.2", 8: "0.8"})
     for budget, cost in (
@@ -135,7 +137,7 @@ def test_relation_and_unit_are_checked_and_records_do_not_change() -> None:
         open_purse.admits(sf.Pure("0.1", relation="add-remove"))
     assert purse.spent == sf.Pure(0, relation="add-remove", unit="patient")
     with pytest.raises(FrozenInstanceError):
-        purse.spent = sf.Pure(1)  # type: ignore[misc]
+        purse.spent = sf.Pure(1)  # type: ignore[misc]  # frozen
 
 
 # A bit with probabilities p and q, as the pair of laws of one answer.
@@ -187,9 +189,12 @@ def test_renyi_counter_example_some_order_still_good_is_false() -> None:
     """
     for path, order in ((0, ORDERS[0]), (1, ORDERS[1])):
         total = curve_of(FIRST) + curve_of(AFTER[path])
-        good = {a for a in ORDERS if epsilon_at(a, total.curve[a], DELTA) <= EPSILON}  # type: ignore[attr-defined]
+        assert isinstance(total, sf.Renyi)
+        good = {a for a in ORDERS if epsilon_at(a, total.curve[a], DELTA) <= EPSILON}
         assert good == {order}
-    p, q = laws(lambda seen: FIRST if not seen else AFTER[seen[0]] if len(seen) == 1 else None)
+    p, q = laws(
+        lambda answers: FIRST if not answers else AFTER[answers[0]] if len(answers) == 1 else None
+    )
     true = hockey_stick(p, q, EPSILON, rounding="down")
     assert true == pytest.approx(1.34082e-3, abs=5e-9)
     assert true > DELTA
@@ -217,11 +222,11 @@ def test_renyi_counter_example_is_refused_by_the_filter(orders: tuple[Fraction, 
         path for path, order in ((0, ORDERS[0]), (1, ORDERS[1])) if orders == (order,)
     }
     p, q = laws(
-        lambda seen: (
+        lambda answers: (
             FIRST
-            if not seen
-            else AFTER[seen[0]]
-            if len(seen) == 1 and seen[0] in admitted
+            if not answers
+            else AFTER[answers[0]]
+            if len(answers) == 1 and answers[0] in admitted
             else None
         )
     )
@@ -251,13 +256,13 @@ def stopped(
 ) -> Pair:
     purses = {(): Filter(budget)}
 
-    def choose(seen: tuple[int, ...]) -> Pair | None:
-        before = purses.get(seen)
-        if before is None or seen not in tree or not before.admits(price(tree[seen])):
+    def choose(answers: tuple[int, ...]) -> Pair | None:
+        before = purses.get(answers)
+        if before is None or answers not in tree or not before.admits(price(tree[answers])):
             return None
         for y in (0, 1):
-            purses[(*seen, y)] = before.spend(price(tree[seen]))
-        return tree[seen]
+            purses[(*answers, y)] = before.spend(price(tree[answers]))
+        return tree[answers]
 
     return laws(choose)
 
@@ -318,13 +323,13 @@ def test_the_rule_that_is_refused_would_break() -> None:
     def admits(total: sf.Renyi) -> bool:
         return any(epsilon_at(a, value, DELTA) <= EPSILON for a, value in total.curve.items())
 
-    def choose(seen: tuple[int, ...]) -> Pair | None:
-        if not seen:
+    def choose(answers: tuple[int, ...]) -> Pair | None:
+        if not answers:
             return FIRST
-        total = curve_of(FIRST) + curve_of(AFTER[seen[0]])
+        total = curve_of(FIRST) + curve_of(AFTER[answers[0]])
         return (
-            AFTER[seen[0]]
-            if len(seen) == 1 and isinstance(total, sf.Renyi) and admits(total)
+            AFTER[answers[0]]
+            if len(answers) == 1 and isinstance(total, sf.Renyi) and admits(total)
             else None
         )
 

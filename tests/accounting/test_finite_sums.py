@@ -17,24 +17,26 @@ from .exact_losses import BITS, random_composition
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_curve_and_its_inverse(seed: int) -> None:
-    whole = random_composition(seed)
+    composition = random_composition(seed)
     parts = tuple(
-        (pair, count) for pair, count in whole.loss.parts if not isinstance(pair, GaussianPair)
+        (pair, count)
+        for pair, count in composition.loss.parts
+        if not isinstance(pair, GaussianPair)
     )
-    if not parts or not finite_sums.few(parts) or whole.mu_squared:
+    if not parts or not finite_sums.few(parts) or composition.mu_squared:
         return
     for e in (Fraction(0), Fraction(1, 3), Fraction(2)):
         low, high = finite_sums.delta_bounds(parts, e)
         with precision(BITS):
-            truth = whole.delta(e)
+            truth = composition.delta(e)
             assert ball(Fraction(low)) <= truth <= ball(Fraction(high))
         assert high - low <= 1e-14 * high
     for d in (Fraction(1, 10), Fraction(1, 10**6), Fraction(1, 10**15)):
         low, high = finite_sums.epsilon_bounds(parts, d)
         if high < 1e300:
             with precision(BITS):
-                assert whole.delta(Fraction(high)) <= ball(d)
-                assert low == 0 or whole.delta(Fraction(low)) >= ball(d)
+                assert composition.delta(Fraction(high)) <= ball(d)
+                assert low == 0 or composition.delta(Fraction(low)) >= ball(d)
             assert high - low <= 1e-9 * high + 1e-12
 
 

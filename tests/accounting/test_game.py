@@ -13,7 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.game import Move, Seen, composition_game, draw
+from sfumato.accounting.game import Answers, Move, composition_game, draw
 from sfumato.accounting.optimal_composition import optimal_curve
 from sfumato.guarantees.finite.channel import Channel
 from sfumato.guarantees.neighbour_relations import ADD_REMOVE, REPLACE
@@ -29,30 +29,30 @@ class Counting:
     is.
     """
 
-    def choose(self, seen: Seen) -> Move:
+    def choose(self, answers: Answers) -> Move:
         return Move(0, 1, RESPONSE, sf.Pure("0.2"))
 
-    def guess(self, seen: Seen) -> int:
-        return int(2 * sum(seen) > len(seen))
+    def guess(self, answers: Answers) -> int:
+        return int(2 * sum(answers) > len(answers))
 
 
 class Guessing(Counting):
-    def guess(self, seen: Seen) -> int:
+    def guess(self, answers: Answers) -> int:
         return 0
 
 
 class Betraying(Counting):
     """A channel that is not what its cost says: what the game is there to show."""
 
-    def choose(self, seen: Seen) -> Move:
+    def choose(self, answers: Answers) -> Move:
         return Move(0, 1, Channel([[1, 0], [0, 1]]), sf.Pure("0.2"))
 
 
 class Doubling(Counting):
     """Spends twice as much after every 1."""
 
-    def choose(self, seen: Seen) -> Move:
-        spend = Fraction(1, 10) * 2 ** sum(seen)
+    def choose(self, answers: Answers) -> Move:
+        spend = Fraction(1, 10) * 2 ** sum(answers)
         return Move(0, 1, Channel.randomized_response(spend), sf.Pure(spend))
 
 
@@ -70,7 +70,7 @@ def test_S_105_ten_rounds_of_randomized_response() -> None:
     assert abs(float(game.advantage) - exact.delta(0)) < error
     assert game.advantage_lower() < game.advantage
     assert game.advantage_lower(1 - 1e-6) <= exact.delta(0) <= game.bound == sf.Pure(2).delta(0)
-    assert {len(play.seen) for play in game.plays} == {10}
+    assert {len(play.answers) for play in game.plays} == {10}
     assert {play.spent for play in game.plays} == {sf.Pure(2)}
 
 
@@ -93,9 +93,9 @@ def test_the_filter_ends_a_play() -> None:
     game = composition_game(Doubling(), budget=sf.Pure(1), rounds=20, plays=200, bits=SeededBits(4))
     for play in game.plays:
         assert play.spent <= sf.Pure(1)
-        spent = [Fraction(1, 10) * 2 ** sum(play.seen[:i]) for i in range(len(play.seen) + 1)]
+        spent = [Fraction(1, 10) * 2 ** sum(play.answers[:i]) for i in range(len(play.answers) + 1)]
         assert sum(spent[:-1]) <= 1 < sum(spent)
-    assert len({len(play.seen) for play in game.plays}) > 1
+    assert len({len(play.answers) for play in game.plays}) > 1
     assert game.advantage_lower(1 - 1e-6) <= game.bound
 
 
@@ -104,13 +104,13 @@ def test_mechanisms_and_relations() -> None:
     count = mech.Laplace(sensitivity=1, epsilon="0.5", relation="add-remove")
 
     class Analyst:
-        def choose(self, seen: Seen) -> Move:
+        def choose(self, answers: Answers) -> Move:
             return Move(
                 (1, 1), (1, 1, 1), lambda x, bits: count.perturb(len(x), bits=bits), count.promise
             )
 
-        def guess(self, seen: Seen) -> int:
-            return int(sum(seen) > 2.5 * len(seen))
+        def guess(self, answers: Answers) -> int:
+            return int(sum(answers) > 2.5 * len(answers))
 
     game = composition_game(
         Analyst(), budget=sf.Pure(2), rounds=4, plays=800, relation=ADD_REMOVE, bits=SeededBits(5)
@@ -154,5 +154,8 @@ def test_draws_are_exact() -> None:
     row = (Fraction(1, 6), Fraction(0), Fraction(1, 3), Fraction(1, 2))
     channel = Channel([row], inputs=["x"], outputs="abcd")
     tape = Numbers()
-    found: Counter[Hashable] = Counter(draw(channel, "x", tape) for _ in range(6))  # type: ignore[arg-type]
-    assert found == {"a": 1, "c": 2, "d": 3}
+    counts: Counter[Hashable] = Counter(
+        draw(channel, "x", tape)  # type: ignore[arg-type]  # a tape of chosen integers
+        for _ in range(6)
+    )
+    assert counts == {"a": 1, "c": 2, "d": 3}

@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.budget_vector import read
+from sfumato.accounting.budget_vector import to_vector
 from sfumato.accounting.filters import FILTERS, Filter
 from sfumato.accounting.largest_epsilon import INVERSES, largest_epsilon
 from sfumato.exact.balls import ball
@@ -47,7 +47,7 @@ def test_a_loss_of_bounded_range_pays_for_more(share: sf.Guarantee) -> None:
             share,
             [mech.Exponential(sensitivity=1, epsilon=e, relation=share.relation, unit=share.unit)],
         )
-        return all(c <= b for c, b in zip(cost, read(share), strict=True))
+        return all(c <= b for c, b in zip(cost, to_vector(share), strict=True))
 
     assert fits(epsilon)
     assert isinstance(share, sf.Renyi) or not fits(

@@ -104,8 +104,8 @@ def test_laplace_without_steps_is_the_limit() -> None:
     fine, limit = LaplaceLaw(1.0, 2.0**40).cells(edges), LaplaceLaw(1.0, math.inf).cells(edges)
     assert np.allclose(fine.p, limit.p, rtol=1e-9)
     assert np.allclose(fine.q, limit.q, rtol=1e-9)
-    whole = limit.p.sum() + LaplaceLaw(1.0, math.inf).atoms.p.sum()
-    assert abs(whole - 1) < 1e-15
+    mass = limit.p.sum() + LaplaceLaw(1.0, math.inf).atoms.p.sum()
+    assert abs(mass - 1) < 1e-15
 
 
 @pytest.mark.parametrize(

@@ -128,11 +128,11 @@ def test_many_large_releases_come_close() -> None:
 def lowered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ordinary losses are far, and ordinary normal noise is wide."""
     monkeypatch.setattr(loss_far, "NEAREST", 2)
-    for kept in (loss_far.split, deltas, epsilons):
-        kept.cache_clear()
+    for cached in (loss_far.split, deltas, epsilons):
+        cached.cache_clear()
     yield
-    for kept in (loss_far.split, deltas, epsilons):
-        kept.cache_clear()
+    for cached in (loss_far.split, deltas, epsilons):
+        cached.cache_clear()
 
 
 @pytest.mark.usefixtures("lowered")
@@ -143,28 +143,28 @@ def test_random_compositions_with_the_limit_lowered(seed: int) -> None:
     """Both bounds, on ε and on δ, in both directions, against sums in balls. (The others' ε of 0
     was once taken for the place where their curve passes δ.)
     """
-    whole = random_composition(seed, parts=6, ways=40)
-    split = loss_far.split(whole.loss.parts)
+    composition = random_composition(seed, parts=6, ways=40)
+    split = loss_far.split(composition.loss.parts)
     if split is None:
         return
     for delta in (F(1, 5), F(1, 100), F(1, 10**6)):
-        found = [
+        bounds = [
             end
             for side in (0, 1)
             for end in [loss_far.epsilon_bounds(split, side, delta, epsilons)]
         ]
-        if max(loss_far.end_of(whole.loss.parts, side).lost[1] for side in (0, 1)) >= delta:
+        if max(loss_far.end_of(composition.loss.parts, side).lost[1] for side in (0, 1)) >= delta:
             continue
-        low, high = max(one for one, _ in found), max(one for _, one in found)
+        low, high = max(bound for bound, _ in bounds), max(bound for _, bound in bounds)
         with precision(BITS):
-            assert low <= 0 or whole.delta(F(low)) >= ball(delta * (1 - F(1, 10**12)))
-            assert math.isinf(high) or whole.delta(F(high)) <= ball(delta)
+            assert low <= 0 or composition.delta(F(low)) >= ball(delta * (1 - F(1, 10**12)))
+            assert math.isinf(high) or composition.delta(F(high)) <= ball(delta)
     for epsilon in (F(1, 10), F(1), F(6), F(20)):
         both = [loss_far.delta_bounds(split, side, epsilon, deltas) for side in (0, 1)]
         with precision(BITS):
-            truth = whole.delta(epsilon)
-            assert not ball(F(max(one for one, _ in both))) > truth
-            assert not ball(F(max(one for _, one in both))) < truth
+            truth = composition.delta(epsilon)
+            assert not ball(F(max(bound for bound, _ in both))) > truth
+            assert not ball(F(max(bound for _, bound in both))) < truth
 
 
 def test_random_compositions_are_split() -> None:

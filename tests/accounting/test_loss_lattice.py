@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sfumato.accounting.loss.loss_families import GaussianLaw, LaplaceLaw, laplace_law, response_law
-from sfumato.accounting.loss.loss_lattice import Measure, Nodes, halves, lower, shortened, upper
+from sfumato.accounting.loss.loss_lattice import Measure, Nodes, cut_tail, halves, lower, upper
 from sfumato.accounting.loss.loss_laws import Law, reverse
 from sfumato.accounting.subsampling import FixedLaw, PoissonLaw
 
@@ -114,7 +114,7 @@ def test_atoms_on_nodes_cost_nothing() -> None:
 def test_a_shortened_law_loses_less() -> None:
     law, at = LAWS["removal"], nodes(LAWS["removal"], 0.03)
     down = lower(halves(law, at))
-    short = shortened(down, 1e-6)
+    short = cut_tail(down, 1e-6)
     assert short.numbers.size < down.numbers.size
     assert short.mass.sum() == pytest.approx(down.mass.sum(), rel=1e-14)
     for epsilon in (0.0, 0.5, 1.0):

@@ -12,7 +12,7 @@ import pytest
 from flint import acb, arb
 
 from sfumato.accounting.loss.loss_families import response_law
-from sfumato.accounting.loss.loss_laws import FUNCTION, UNIT, Atoms, Points, Reversed, reverse
+from sfumato.accounting.loss.loss_laws import FUNCTION, UNIT, Atoms, PointLaw, Reversed, reverse
 from sfumato.exact.balls import ball, precision
 
 FUNCTIONS: dict[
@@ -70,7 +70,7 @@ def test_transforms_are_as_good_as_assumed(size: int) -> None:
     """‖f̂ − f‖₂ ≤ 16·2⁻⁵³·log₂N·‖f‖₂, for spread-out and for lumpy weights."""
     rng = np.random.default_rng(size)
     for weights in (rng.random(size), rng.random(size) ** 20, np.eye(1, size, 3)[0]):
-        found = np.fft.rfft(weights)
+        transform = np.fft.rfft(weights)
         chosen = range(size // 2 + 1) if size <= 1024 else rng.integers(0, size // 2 + 1, 40)
         with precision(100):
             turns = [acb(0, arb(-2 * j) * arb.pi() / size).exp() for j in range(size)]
@@ -86,7 +86,7 @@ def test_transforms_are_as_good_as_assumed(size: int) -> None:
                 for n in chosen
             ]
             off = [
-                abs(acb(float(found[n].real), float(found[n].imag)) - e)
+                abs(acb(float(transform[n].real), float(transform[n].imag)) - e)
                 for n, e in zip(chosen, exact, strict=True)
             ]
         scale = np.sqrt(size * (weights**2).sum()) / np.sqrt(size)  # of one entry, on average
@@ -96,7 +96,7 @@ def test_transforms_are_as_good_as_assumed(size: int) -> None:
 
 
 def test_a_reversed_law_is_the_law_with_its_sides_exchanged() -> None:
-    law = Points(
+    law = PointLaw(
         Atoms(np.array([-1.0, 2.0]), np.array([0.25, 0.75]), np.array([0.8, 0.2])),
         0.0,
         0.0,

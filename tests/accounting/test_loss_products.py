@@ -13,12 +13,12 @@ import pytest
 from sfumato.accounting.loss import certificate
 from sfumato.accounting.loss.certificate import epsilon_bounds
 from sfumato.accounting.loss.loss_families import GaussianLaw, laplace_law, response_law
-from sfumato.accounting.loss.loss_laws import Atoms, Law, Points
-from sfumato.accounting.loss.loss_products import MOST, _points, _power, _product, gathered
+from sfumato.accounting.loss.loss_laws import Atoms, Law, PointLaw
+from sfumato.accounting.loss.loss_products import MOST, _points, _power, _product, multiply_out
 from sfumato.accounting.subsampling import PoissonLaw
 
 ROOTS = [math.sqrt(n) for n in (2, 3, 5)]
-UNEVEN = Points(
+UNEVEN = PointLaw(
     Atoms(np.log([0.4, 1.25, 5 / 3]), np.array([0.2, 0.5, 0.3]), np.array([0.5, 0.4, 0.18])),
     1e-15,
     1e-16,
@@ -56,29 +56,31 @@ LAWS: dict[str, Law] = {
 @pytest.mark.parametrize("name", LAWS)
 def test_powers(name: str) -> None:
     law = LAWS[name]
-    whole, size = _power(_points(law), 5)
+    power, size = _power(_points(law), 5)
     assert size == 5
-    assert whole.symmetric == law.symmetric
-    assert (np.diff(whole.points.loss) > 0).all()
-    assert whole.error < 1e-11
+    assert power.symmetric == law.symmetric
+    assert (np.diff(power.points.loss) > 0).all()
+    assert power.error < 1e-11
     for epsilon in (0.0, 0.2, 1.0):
-        assert curve(whole, epsilon) == pytest.approx(by_hand([law] * 5, epsilon), rel=1e-12)
+        assert curve(power, epsilon) == pytest.approx(by_hand([law] * 5, epsilon), rel=1e-12)
 
 
 def test_products_of_different_laws() -> None:
-    one, two = response_law(0.3, 2, 1e-3), laplace_law(0.7, 4.0)
-    whole = _product(_points(one), _points(two))
+    first, second = response_law(0.3, 2, 1e-3), laplace_law(0.7, 4.0)
+    product = _product(_points(first), _points(second))
     for epsilon in (0.0, 0.2, 0.9):
-        assert curve(whole, epsilon) == pytest.approx(by_hand([one, two], epsilon), rel=1e-12)
+        assert curve(product, epsilon) == pytest.approx(
+            by_hand([first, second], epsilon), rel=1e-12
+        )
 
 
 def test_gathering_keeps_the_counts_and_the_bound() -> None:
     laws = [(response_law(root / 100, 2), 10**4) for root in ROOTS]
-    found = gathered(laws)
-    assert all(law.atoms.loss.size <= MOST for law, _ in found)
+    products = multiply_out(laws)
+    assert all(law.atoms.loss.size <= MOST for law, _ in products)
     mean = sum(count * float(law.atoms.p @ law.atoms.loss) for law, count in laws)
     assert sum(
-        count * float(law.atoms.p @ law.atoms.loss) for law, count in found
+        count * float(law.atoms.p @ law.atoms.loss) for law, count in products
     ) == pytest.approx(mean, rel=1e-9)
 
 
@@ -88,7 +90,7 @@ def test_what_fits_is_left_alone() -> None:
         [(GaussianLaw(1.0), 3)],
         [(laplace_law(0.1, math.inf), 3), (GaussianLaw(1.0), 1)],
     ):
-        assert gathered(laws) is laws
+        assert multiply_out(laws) is laws
 
 
 def test_bounds_come_close(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +99,7 @@ def test_bounds_come_close(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     laws = [(response_law(root / 100, 2), 1000) for root in ROOTS]
     near = epsilon_bounds(laws, Fraction(1, 10**6), 1 << 16)
-    monkeypatch.setattr(certificate, "gathered", lambda uses: uses)
+    monkeypatch.setattr(certificate, "multiply_out", lambda uses: uses)
     wide = epsilon_bounds(laws, Fraction(1, 10**6), 1 << 16)
     assert wide[0] <= near[0] <= near[1] <= wide[1]
     assert near[1] - near[0] < 0.05 * (wide[1] - wide[0])

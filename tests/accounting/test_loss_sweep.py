@@ -32,17 +32,17 @@ def test_is_certified_and_close(name: str) -> None:
     quick, far = total._quick(), total.epsilon("1e-4")
     for i in range(9):
         at = Fraction(far) * i / 8
-        low, high, found = total.delta_lower(at), total.delta(at), quick.delta(at)
-        assert found >= low
-        assert found <= high * 1.01
+        low, high, swept = total.delta_lower(at), total.delta(at), quick.delta(at)
+        assert swept >= low
+        assert swept <= high * 1.01
 
 
 def test_does_not_depend_on_what_was_asked_before() -> None:
     total = CASES["laplace and normal"]()
     places = [Fraction(i, 7) for i in range(20)]
     first = [total._quick().delta(at) for at in places]
-    for kept in (loss_curve._swept, loss_sweep._made):
-        kept.cache_clear()
+    for cached in (loss_curve._swept, loss_sweep._upper_curve):
+        cached.cache_clear()
     assert [total._quick().delta(at) for at in reversed(places)] == first[::-1]
 
 
@@ -50,12 +50,12 @@ def test_a_meaning_makes_few_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of questions to the curve, and three sums for each composition in it, not one sum
     for each question.
     """
-    made = []
+    plans = []
     true = loss_sweep.plan
-    monkeypatch.setattr(loss_sweep, "plan", lambda *a, **k: made.append(1) or true(*a, **k))
-    for kept in (loss_curve._swept, loss_sweep._made):
-        kept.cache_clear()
+    monkeypatch.setattr(loss_sweep, "plan", lambda *a, **k: plans.append(1) or true(*a, **k))
+    for cached in (loss_curve._swept, loss_sweep._upper_curve):
+        cached.cache_clear()
     meaning = CASES["laplace and normal"]().meaning()
-    assert 0 < len(made) <= 3 * 14
+    assert 0 < len(plans) <= 3 * 14
     assert meaning.told_apart_after == 10
     assert meaning.detection[0].true_positive == pytest.approx(0.107, abs=1e-3)

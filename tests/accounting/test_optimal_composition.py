@@ -33,12 +33,12 @@ def curve(*epsilons: str | Fraction) -> Composition:
 @pytest.mark.parametrize("k", [1, 2, 7, 100])
 @pytest.mark.parametrize("leak", ["0", "1e-9", "0.001"])
 def test_equal_steps_are_exact(e: str, k: int, leak: str) -> None:
-    whole = optimal_curve([(sf.Approx(e, leak), k)])
-    assert whole.exact
+    total = optimal_curve([(sf.Approx(e, leak), k)])
+    assert total.exact
     for share in ("0", "0.1", "0.5", "0.99", "1", "1.5"):
         at = Fraction(share) * k * Fraction(e)
         true = delta_of_responses(Fraction(e), k, Fraction(leak), at)
-        assert true <= whole.delta(at) <= true * SLACK + 1e-320
+        assert true <= total.delta(at) <= true * SLACK + 1e-320
 
 
 @settings(max_examples=60)
@@ -46,12 +46,12 @@ def test_equal_steps_are_exact(e: str, k: int, leak: str) -> None:
 def test_products_of_different_channels_attain_it(
     steps: list[tuple[Fraction, Fraction]], at: int
 ) -> None:
-    whole = optimal_curve([sf.Approx(e, d) for e, d in steps])
+    total = optimal_curve([sf.Approx(e, d) for e, d in steps])
     true = product([response(e, d) for e, d in steps]).delta(Fraction(at, 10))
-    assert whole.exact
-    assert true <= whole.delta(Fraction(at, 10)) * SLACK
+    assert total.exact
+    assert true <= total.delta(Fraction(at, 10)) * SLACK
     assert (
-        whole.delta(Fraction(at, 10)) <= true * SLACK + 1e-25
+        total.delta(Fraction(at, 10)) <= true * SLACK + 1e-25
     )  # the channels' odds are those of e^ε to 100 bits
 
 
@@ -75,11 +75,13 @@ def test_steps_chosen_by_earlier_answers_do_not_exceed_it(
     """The second law may depend on the first answer, as long as its ε does not exceed the one fixed
     beforehand.
     """
-    p, q = laws(lambda seen: first if not seen else after[seen[0]] if len(seen) == 1 else None)
-    whole = curve(loss(first), max(map(loss, after)))
+    p, q = laws(
+        lambda answers: first if not answers else after[answers[0]] if len(answers) == 1 else None
+    )
+    total = curve(loss(first), max(map(loss, after)))
     assert max(
         hockey_stick(p, q, Fraction(at, 10)), hockey_stick(q, p, Fraction(at, 10))
-    ) <= whole.delta(Fraction(at, 10))
+    ) <= total.delta(Fraction(at, 10))
 
 
 @pytest.mark.parametrize(
@@ -88,14 +90,14 @@ def test_steps_chosen_by_earlier_answers_do_not_exceed_it(
 @pytest.mark.parametrize("leak", ["0", "1e-7"])
 @pytest.mark.parametrize("delta", ["1e-300", "1e-12", "1e-6", "0.01", "0.4"])
 def test_epsilon_is_the_inverse(steps: list[tuple[str, int]], leak: str, delta: str) -> None:
-    whole = optimal_curve([(sf.Approx(e, leak), n) for e, n in steps])
-    found = whole.epsilon(delta)
-    if math.isinf(found):
-        assert whole.delta(whole.total) > Fraction(delta)
+    total = optimal_curve([(sf.Approx(e, leak), n) for e, n in steps])
+    inverse = total.epsilon(delta)
+    if math.isinf(inverse):
+        assert total.delta(total.total) > Fraction(delta)
         return
-    assert whole.delta(Fraction(found)) <= Fraction(delta) * Fraction(SLACK)
-    if found > 0:
-        assert Fraction(whole.delta(Fraction(found) * (1 - Fraction(1, 10**9)))) >= Fraction(
+    assert total.delta(Fraction(inverse)) <= Fraction(delta) * Fraction(SLACK)
+    if inverse > 0:
+        assert Fraction(total.delta(Fraction(inverse) * (1 - Fraction(1, 10**9)))) >= Fraction(
             delta
         ) * (1 - Fraction(1, 10**5))
 
@@ -119,17 +121,17 @@ def test_what_needs_no_search() -> None:
 
 def test_a_tie_of_deltas_is_decided_exactly() -> None:
     tie = 1 - (1 - Fraction(1, 1000)) ** 20
-    whole = optimal_curve([(sf.Approx("0.1", "0.001"), 20)])
-    assert whole.epsilon(tie) == 2
-    assert math.isinf(whole.epsilon(tie - Fraction(1, 10**400)))
-    assert whole.epsilon(tie + Fraction(1, 10**390)) <= 2
+    total = optimal_curve([(sf.Approx("0.1", "0.001"), 20)])
+    assert total.epsilon(tie) == 2
+    assert math.isinf(total.epsilon(tie - Fraction(1, 10**400)))
+    assert total.epsilon(tie + Fraction(1, 10**390)) <= 2
 
 
 def test_relation_and_unit_are_carried() -> None:
-    found = optimal_curve([sf.Pure(1, relation="replace"), sf.Approx(1, 0, unit="patient")]).approx(
+    total = optimal_curve([sf.Pure(1, relation="replace"), sf.Approx(1, 0, unit="patient")]).approx(
         "0.1"
     )
-    assert (found.relation, found.unit) == ("replace", "patient")
+    assert (total.relation, total.unit) == ("replace", "patient")
     with refusing("guarantee.relation"):
         optimal_curve([sf.Pure(1, relation="replace"), sf.Pure(1, relation="add-remove")])
 
@@ -168,7 +170,7 @@ def test_the_split_is_above_the_optimum_and_below_rounding_up(
 ) -> None:
     steps = odd(11)
     exact = curve(*steps)
-    wanted = {at: exact.delta(at) for at in ("0", "0.2", "0.5", "0.9")}
+    exact_deltas = {at: exact.delta(at) for at in ("0", "0.2", "0.5", "0.9")}
     assert exact.exact
     few_points.setattr(optimal_losses, "POINTS", points)
     module._spectrum.cache_clear()
@@ -176,20 +178,20 @@ def test_the_split_is_above_the_optimum_and_below_rounding_up(
     assert not exact.exact
     unit = optimal_losses.losses(exact.epsilons).unit
     rounded = curve(*(math.ceil(e / unit) * unit for e in steps))
-    for at, true in wanted.items():
+    for at, true in exact_deltas.items():
         assert true <= exact.delta(at) <= rounded.delta(at)
         if points >= 256:
             assert exact.delta(at) <= true * (1 + 20 / points)
 
 
 def test_the_split_converges_in_second_order(few_points: pytest.MonkeyPatch) -> None:
-    whole = curve(*odd(11))
-    true, excess = whole.delta("0.2"), []
+    total = curve(*odd(11))
+    true, excess = total.delta("0.2"), []
     for points in (128, 512, 2048 - 1):
         few_points.setattr(optimal_losses, "POINTS", points)
         module._spectrum.cache_clear()
         module._tails.cache_clear()
-        excess.append(whole.delta("0.2") / true - 1)
+        excess.append(total.delta("0.2") / true - 1)
     assert 0 < excess[2] < excess[1] / 4 < excess[0] / 16
 
 
@@ -197,13 +199,13 @@ def test_many_different_steps() -> None:
     """200 steps without a common unit: an upper bound, between the optimum at the least and at the
     largest of them, and far below basic composition.
     """
-    whole = curve(*odd(200))
-    assert not whole.exact
-    found = Fraction(whole.epsilon("1e-6"))
+    total = curve(*odd(200))
+    assert not total.exact
+    epsilon = Fraction(total.epsilon("1e-6"))
     low, high = optimal(min(odd(200)), 200, delta="1e-6"), optimal(max(odd(200)), 200, delta="1e-6")
-    assert low.parameters["epsilon"] <= found <= high.parameters["epsilon"]
-    assert found < whole.total / 2
-    assert whole.epsilon("1e-300") <= math.nextafter(float(whole.total), math.inf)
+    assert low.parameters["epsilon"] <= epsilon <= high.parameters["epsilon"]
+    assert epsilon < total.total / 2
+    assert total.epsilon("1e-300") <= math.nextafter(float(total.total), math.inf)
 
 
 def test_speed() -> None:
@@ -213,6 +215,6 @@ def test_speed() -> None:
     begin = time.process_time()
     for e in ("1e-6", "0.1", "50"):
         for d in ("1e-300", "1e-9"):
-            found = optimal(e, 10_000, delta=d, step_delta="1e-310").parameters["epsilon"]
-            assert 0 < found <= 10_000 * Fraction(e) * Fraction(SLACK)
+            epsilon = optimal(e, 10_000, delta=d, step_delta="1e-310").parameters["epsilon"]
+            assert 0 < epsilon <= 10_000 * Fraction(e) * Fraction(SLACK)
     assert time.process_time() - begin < 6

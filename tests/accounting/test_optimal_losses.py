@@ -18,13 +18,13 @@ F = Fraction
 
 def enumerated(groups: tuple[tuple[Fraction, int], ...]) -> dict[Fraction, float]:
     steps = [e for e, n in groups for _ in range(n)]
-    found: Counter[Fraction] = Counter()
+    masses: Counter[Fraction] = Counter()
     for signs in signs_of((1, -1), repeat=len(steps)):
         mass = 1.0
         for s, e in zip(signs, steps, strict=True):
             mass *= 1 / (1 + exp(-s * e))
-        found[sum(s * e for s, e in zip(signs, steps, strict=True))] += mass
-    return {loss: found[loss] for loss in sorted(found, reverse=True) if loss > 0}
+        masses[sum(s * e for s, e in zip(signs, steps, strict=True))] += mass
+    return {loss: masses[loss] for loss in sorted(masses, reverse=True) if loss > 0}
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_the_law_is_that_of_all_signs(
     assert plan.exact
     assert dense is None or plan.dense is dense
     with precision(128):
-        found = {loss: float(mass) for loss, mass in plan.positive() if float(mass) > 0}
+        masses = {loss: float(mass) for loss, mass in plan.positive() if float(mass) > 0}
     expected = enumerated(groups)
-    assert list(found) == list(expected)
+    assert list(masses) == list(expected)
     for loss, mass in expected.items():
-        assert found[loss] == pytest.approx(mass, rel=1e-12)
+        assert masses[loss] == pytest.approx(mass, rel=1e-12)
 
 
 def test_the_split_keeps_the_chance_of_a_lie(monkeypatch: pytest.MonkeyPatch) -> None:

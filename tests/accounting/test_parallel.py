@@ -34,9 +34,9 @@ ZERO, TWO = sf.Renyi({2: 1, 8: 4, 32: 9}), sf.Renyi({2: "0.5", 8: 5, 32: 10})
     ids=str,
 )
 def test_add_remove_is_the_largest(costs: tuple[sf.Guarantee, ...], expected: sf.Guarantee) -> None:
-    found = parallel(*costs, relation="add-remove")
-    assert found.relation == "add-remove"
-    assert expected <= found <= expected
+    total = parallel(*costs, relation="add-remove")
+    assert total.relation == "add-remove"
+    assert expected <= total <= expected
     assert parallel(*costs, relation="replace", parts="index").relation == "replace"
     assert expected <= parallel(*costs, relation="replace", parts="index") <= expected
 
@@ -55,15 +55,15 @@ def test_add_remove_is_the_largest(costs: tuple[sf.Guarantee, ...], expected: sf
 def test_replace_from_add_remove_costs_is_the_group_of_two(
     costs: tuple[sf.Guarantee, ...], expected: sf.Guarantee
 ) -> None:
-    found = parallel(*costs, relation="replace")
-    if isinstance(found, sf.Approx):
-        assert found.parameters["epsilon"] == 4
-        assert found.parameters["delta"] == max(cost.group(2).parameters["delta"] for cost in costs)
+    total = parallel(*costs, relation="replace")
+    if isinstance(total, sf.Approx):
+        assert total.parameters["epsilon"] == 4
+        assert total.parameters["delta"] == max(cost.group(2).parameters["delta"] for cost in costs)
     else:
-        assert found == expected
+        assert total == expected
     for i, one in enumerate(costs):  # what it has to cover: a replacement inside, and a move
-        assert one.group(2) <= found
-        assert all(one + other <= found for other in costs[:i])
+        assert one.group(2) <= total
+        assert all(one + second <= total for second in costs[:i])
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_replace_from_add_remove_costs_is_the_group_of_two(
 def test_replace_with_what_a_replacement_inside_costs(
     costs: tuple[sf.Guarantee, ...], inside: tuple[sf.Guarantee | None, ...], expected: sf.Guarantee
 ) -> None:
-    found = parallel(*costs, relation="replace", within=inside)
-    assert expected <= found <= expected
-    assert found.relation == "replace"
+    total = parallel(*costs, relation="replace", within=inside)
+    assert expected <= total <= expected
+    assert total.relation == "replace"
 
 
 def test_different_notions_meet_in_the_strongest_they_share() -> None:
@@ -105,7 +105,7 @@ def test_different_notions_meet_in_the_strongest_they_share() -> None:
     assert (
         parallel(sf.Pure(1), sf.ZCDP("0.1"), relation="add-remove").rho
         == sf.Pure(1).to(sf.ZCDP).rho
-    )  # type: ignore[attr-defined]
+    )
     assert type(parallel(sf.Approx(1, "1e-6"), sf.GDP(1), relation="add-remove")) is sf.ZCDP
     assert (
         type(parallel(sf.Pure(1) + sf.GDP(1), sf.Renyi({2: 1}), relation="add-remove")) is sf.Renyi
@@ -115,13 +115,13 @@ def test_different_notions_meet_in_the_strongest_they_share() -> None:
         (sf.Approx(1, "1e-6"), sf.GDP(1)),
         (sf.Pure(1), sf.Renyi({2: 3, 4: 5})),
     ):
-        found = parallel(*costs, relation="add-remove")
-        assert all(cost <= found for cost in costs)
+        total = parallel(*costs, relation="add-remove")
+        assert all(cost <= total for cost in costs)
 
 
 def test_curves_on_different_orders() -> None:
-    found = parallel(sf.Renyi({2: 1, 8: 4}), sf.Renyi({4: 3, 6: 5}), relation="add-remove")
-    assert found == sf.Renyi(
+    total = parallel(sf.Renyi({2: 1, 8: 4}), sf.Renyi({4: 3, 6: 5}), relation="add-remove")
+    assert total == sf.Renyi(
         {2: 3, 4: Fraction(sf.Renyi({2: 1, 8: 4}).renyi(4)), 6: 5}, relation="add-remove"
     )
 
@@ -157,7 +157,12 @@ def test_refusals() -> None:
         ("replace", "index", "add-remove"),
     ):
         with refusing("guarantee.relation"):
-            parallel(a, sf.Pure(2, relation=bound), relation=relation, parts=parts)  # type: ignore[arg-type]
+            parallel(
+                a,
+                sf.Pure(2, relation=bound),
+                relation=relation,
+                parts=parts,  # type: ignore[arg-type]  # a plain str
+            )
     with refusing("guarantee.relation"):
         parallel(a, b, relation="replace", within=[sf.Pure(1, relation="add-remove"), None])
     with refusing("guarantee.unit"):
@@ -217,7 +222,7 @@ def cost(channel: Channel, relation: NeighbourRelation) -> sf.Pure:
 
 @pytest.mark.parametrize(("a", "b"), [(2, 2), (3, 2), (2, 3), (5, 2)])
 def test_every_pair_of_neighbours(a: int, b: int) -> None:
-    whole = release(a, b)
+    joint = release(a, b)
     costs = [cost(release(a, b, part), ADD_REMOVE) for part in "AB"]
     inside = [cost(release(a, b, part), REPLACE) for part in "AB"]
     # a replacement inside A cannot be seen from outside, but the cost under replace also covers a
@@ -230,9 +235,9 @@ def test_every_pair_of_neighbours(a: int, b: int) -> None:
         pairs = list(relation.pairs(DOMAIN, ROWS))
         assert any(x != y for x, y in pairs)
         for at in ("0", "0.3", "1", "1.5", "3"):
-            assert whole.delta(at, pairs=pairs) <= promised.delta(at) * SLACK
+            assert joint.delta(at, pairs=pairs) <= promised.delta(at) * SLACK
     tight = parallel(*costs, relation="replace", within=inside)
-    assert cost(whole, REPLACE).epsilon() == pytest.approx(tight.epsilon(), rel=1e-12)  # attained
+    assert cost(joint, REPLACE).epsilon() == pytest.approx(tight.epsilon(), rel=1e-12)  # attained
 
 
 def test_E_28_the_largest_is_not_enough_under_replace_and_neither_is_the_sum_of_two() -> None:
@@ -252,7 +257,7 @@ def test_blocks_of_rows() -> None:
     """One randomized response for each row: replacing a row costs what its own block costs."""
     inputs = list(product((0, 1), repeat=2))
     responses = [Channel.randomized_response(odds=3), Channel.randomized_response(odds=7)]
-    whole = Channel(
+    joint = Channel(
         [[p * q for p in responses[0].row(x) for q in responses[1].row(y)] for x, y in inputs],
         inputs=inputs,
     )
@@ -262,4 +267,4 @@ def test_blocks_of_rows() -> None:
         relation="replace",
         parts="index",
     )
-    assert whole.epsilon(pairs=pairs) == promised.epsilon()
+    assert joint.epsilon(pairs=pairs) == promised.epsilon()

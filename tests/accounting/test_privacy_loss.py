@@ -16,7 +16,7 @@ from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair
 from sfumato.accounting.loss.privacy_loss import Loss
-from sfumato.guarantees import Together
+from sfumato.guarantees import Mixed
 
 LAPLACE = mech.Laplace(sensitivity=1, epsilon="0.1", grid=2**-20)
 SAMPLED = mech.Gaussian(sensitivity=1, sigma=1).subsample("0.01")
@@ -38,7 +38,7 @@ def test_other_guarantees_with_a_pair_are_evaluated_together() -> None:
     assert (a + sf.Pure("0.2")).delta("0.1") == sf.compose([LAPLACE, sf.Pure("0.2")]).delta("0.1")
     assert (sf.GDP(1) + a).epsilon("1e-6") <= sf.compose([LAPLACE, sf.GDP(1)]).epsilon("1e-6")
     mixed = sf.ZCDP("0.1") + a
-    assert isinstance(mixed, Together)
+    assert isinstance(mixed, Mixed)
     assert mixed == a + sf.ZCDP("0.1")
     assert mixed.delta(2) >= a.delta(2)
     assert (mixed + sf.Pure(1)).parts == (sf.Pure(1), sf.ZCDP("0.1"), a)
@@ -137,10 +137,10 @@ def test_groups() -> None:
 
 
 def test_one_release_is_sampled_at_a_time() -> None:
-    one = sf.compose([mech.Gaussian(sensitivity=1, sigma=1)])
-    assert one.subsample("0.01") == sf.compose([SAMPLED])
+    single = sf.compose([mech.Gaussian(sensitivity=1, sigma=1)])
+    assert single.subsample("0.01") == sf.compose([SAMPLED])
     with pytest.raises(sf.Refused, match=r"guarantee\.subsample"):
-        (sf.compose([LAPLACE]) + one).subsample("0.01")
+        (sf.compose([LAPLACE]) + single).subsample("0.01")
 
 
 def test_relations_are_kept_and_told_apart() -> None:

@@ -218,9 +218,9 @@ def test_masses_lie_within_the_stated_error(epsilon: float) -> None:
                 before, here = (math.comb(c, k) if 0 <= k <= c else 0 for k in (a - 1, a))
                 p[len(p)] = chance * (truth * before + (1 - truth) * here)
         exact = sorted(float(mass.mid()) for mass in p.values())
-    found = sorted(law.points.p.tolist())
-    exact = exact[len(exact) - len(found) :]
-    assert all(abs(a - b) <= law.error * b + 1e-36 for a, b in zip(found, exact, strict=True))
+    masses = sorted(law.points.p.tolist())
+    exact = exact[len(exact) - len(masses) :]
+    assert all(abs(a - b) <= law.error * b + 1e-36 for a, b in zip(masses, exact, strict=True))
 
 
 @pytest.mark.parametrize(("epsilon", "n"), [(38, 1), (40, 1), (40, 2), (100, 1), (100, 1000)])

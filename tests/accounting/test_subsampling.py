@@ -41,16 +41,16 @@ def test_fixed_size_sampling_is_dominated_in_every_pair(n: int, size: int) -> No
     epsilon = Fraction(1)
     total = sf.compose([mech.RandomizedResponse(epsilon=1).subsample(size=size, of=n)])
     datasets = [tuple(int(bit) for bit in f"{i:0{n}b}") for i in range(2**n)]
-    seen = 0
+    checked = 0
     for x in datasets:
         for y in datasets:
             if sum(a != b for a, b in zip(x, y, strict=True)) == 1:
                 for e in EPSILONS:
-                    seen += 1
+                    checked += 1
                     assert hockey_stick(
                         released(x, size, epsilon), released(y, size, epsilon), e, rounding="down"
                     ) <= total.delta(e) * (1 + 1e-12)
-    assert seen > 100
+    assert checked > 100
 
 
 def mixed(rate: Fraction, epsilon: Fraction) -> tuple[list[Fraction], list[Fraction]]:
@@ -66,8 +66,8 @@ def test_poisson_sampling_of_one_release_is_exact_in_both_directions(rate: str) 
     law = PoissonLaw(response_law(1.0, 2), float(q))
     with_unit, without = mixed(q, Fraction(1))
     for e in (0.0, 0.02, 0.3):
-        for one, (a, b) in ((law, (with_unit, without)), (reverse(law), (without, with_unit))):
-            low, high = _delta_bounds([(one, 1)], {"up": e, "down": e}, 0.0, 1 << 14)
+        for oriented, (a, b) in ((law, (with_unit, without)), (reverse(law), (without, with_unit))):
+            low, high = _delta_bounds([(oriented, 1)], {"up": e, "down": e}, 0.0, 1 << 14)
             truth = hockey_stick(a, b, Fraction(e))
             assert low <= truth * (1 + 1e-9)
             assert high >= truth * (1 - 1e-9)
@@ -83,10 +83,10 @@ def test_one_direction_alone_does_not_dominate() -> None:
     law = PoissonLaw(laplace_law(2.0, 1.0), 0.5)
     removal, addition = (
         [
-            _delta_bounds([(one, 2)], {"up": e, "down": e}, 0.0, 1 << 14)
+            _delta_bounds([(oriented, 2)], {"up": e, "down": e}, 0.0, 1 << 14)
             for e in (0.0, 0.2, 0.5, 0.9)
         ]
-        for one in (law, reverse(law))
+        for oriented in (law, reverse(law))
     )
     assert any(r[0] > a[1] for r, a in zip(removal, addition, strict=True))
     total = sf.compose([(mech.Laplace(sensitivity=1, epsilon=2).subsample(0.5), 2)])
@@ -118,9 +118,9 @@ def test_the_fixed_size_law_has_the_curve_of_the_theorem(rate: float) -> None:
 
 
 def test_sampling_gains_about_the_rate() -> None:
-    whole, sampled = (
+    unsampled, sampled = (
         sf.compose([mech.Laplace(sensitivity=1, epsilon=1)]),
         sf.compose([mech.Laplace(sensitivity=1, epsilon=1).subsample(0.01)]),
     )
-    assert sampled.delta(0) == pytest.approx(0.01 * whole.delta(0), rel=1e-6)
+    assert sampled.delta(0) == pytest.approx(0.01 * unsampled.delta(0), rel=1e-6)
     assert sampled.epsilon() == pytest.approx(0.01703686323617655, rel=1e-12)

@@ -58,14 +58,14 @@ def laws(choose: Choose) -> Pair:
     p: list[Fraction] = []
     q: list[Fraction] = []
 
-    def walk(seen: tuple[int, ...], a: Fraction, b: Fraction) -> None:
-        pair = choose(seen)
+    def walk(answers: tuple[int, ...], a: Fraction, b: Fraction) -> None:
+        pair = choose(answers)
         if pair is None:
             p.append(a)
             q.append(b)
             return
         for y, (s, t) in enumerate(zip(*pair, strict=True)):
-            walk((*seen, y), a * s, b * t)
+            walk((*answers, y), a * s, b * t)
 
     walk((), Fraction(1), Fraction(1))
     return tuple(p), tuple(q)

@@ -37,7 +37,7 @@ def counted(
     """One count for each group."""
     rows = rows if rows is not None else tuple((f"c{i}",) for i in range(len(values)))
     pieces = (noisy("count", [[v] for v in values], F(1), mechanism), *more.pop("extra", ()))
-    given = {
+    arguments = {
         "cost": sf.Pure("0.3", **ABOUT),
         "receipts": (RECEIPT,),
         "facts": {"dataset": "visits"},
@@ -48,7 +48,7 @@ def counted(
         rows=rows,
         pieces=pieces,
         columns=(Column("n", "count", (0,), "count()"),),
-        **{**given, **more},
+        **{**arguments, **more},
     )
 
 
@@ -112,7 +112,7 @@ def visits(names: tuple[Any, ...] = ("Bari", "Roma", "Sassari"), **changes: Any)
         ),
         Column("ages", "histogram", (6,), "histogram(age)", {}, EDGES),
     )
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "keys": ("city",),
         "rows": tuple((name,) for name in names),
         "pieces": pieces,
@@ -144,4 +144,4 @@ def visits(names: tuple[Any, ...] = ("Bari", "Roma", "Sassari"), **changes: Any)
         "weighing": WEIGHED,
         "complete": False,
     }
-    return Answer(**{**given, **changes})
+    return Answer(**{**arguments, **changes})

@@ -65,15 +65,15 @@ def problems(
 def _object(
     value: dict[str, Any], schema: dict[str, Any], root: dict[str, Any], place: str
 ) -> Iterator[str]:
-    known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
+    properties, others = schema.get("properties", {}), schema.get("additionalProperties", True)
     yield from (
         f"{place}: without {name}" for name in schema.get("required", []) if name not in value
     )
     if len(value) < schema.get("minProperties", 0):
         yield f"{place}: too few entries"
     for name, item in value.items():
-        if name in known:
-            yield from problems(item, known[name], root, f"{place}.{name}")
+        if name in properties:
+            yield from problems(item, properties[name], root, f"{place}.{name}")
         elif others is False:
             yield f"{place}: {name} is not known"
         elif isinstance(others, dict):

@@ -25,8 +25,8 @@ from sfumato.answers.intervals import level_of
 from sfumato.ledger.receipts import Receipt
 from sfumato.noise.bits import SYSTEM
 from sfumato.session import Table
-from sfumato.session.learning import _chosen, lesson
-from sfumato.tables.plan.missing_limits import Lack
+from sfumato.session.learning import _choose_limit, plan_lesson
+from sfumato.tables.plan.missing_limits import MissingLimit
 from sfumato.tables.plan.query_plan import Plan
 from sfumato.testing.exact_checks import Rehearsal
 
@@ -52,10 +52,11 @@ class World:
             plan.statements
         )  # the same draw of rows, where rows are drawn
         groups, pieces = door._perturb(silent, plan.groups, tally, SYSTEM)
-        known = tuple(
-            Noisy(piece.name, piece.values, piece.step, piece.mechanism.mechanism)
-            for piece in pieces
-        )  # type: ignore[attr-defined]
+        silent_mechanisms: list[Any] = [piece.mechanism for piece in pieces]
+        exact_pieces = tuple(
+            Noisy(piece.name, piece.values, piece.step, stand_in.mechanism)
+            for piece, stand_in in zip(pieces, silent_mechanisms, strict=True)
+        )
         receipt = Receipt(
             table.name,
             0,
@@ -69,7 +70,7 @@ class World:
         return cls(
             plan,
             tally,
-            door.finish(plan, groups, known, ledger=table.ledger, receipt=receipt),
+            door.finish(plan, groups, exact_pieces, ledger=table.ledger, receipt=receipt),
             about,
         )
 
@@ -91,12 +92,12 @@ class World:
 @cache
 def _exact(world: World, name: str) -> dict[tuple[Any, ...], Any]:
     finish = getattr(world.plan, "finish", None)
-    whole = (
+    total = (
         world.truth
         if finish is None
         else replace(finish, having=None, order=(), limit=None, offset=0)(world.truth)
     )
-    return dict(zip(whole.rows, whole[name], strict=True))
+    return dict(zip(total.rows, total[name], strict=True))
 
 
 Check = Callable[[World, Answer], Iterable[bool]]
@@ -148,10 +149,15 @@ def average(
     def merged(world: World, answer: Answer) -> Iterable[bool]:
         from sfumato.answers import Paid, merge
 
-        found = [before(answer), *(before(world.draw()) for _ in range(count - 1))]
+        merged_answer = [before(answer), *(before(world.draw()) for _ in range(count - 1))]
         return check(*arguments, **named)(
             world,
-            merge([replace(one, receipts=(Paid(i, str(i), ""),)) for i, one in enumerate(found)]),
+            merge(
+                [
+                    replace(release, receipts=(Paid(i, str(i), ""),))
+                    for i, release in enumerate(merged_answer)
+                ]
+            ),
         )
 
     return merged
@@ -163,27 +169,27 @@ def clipped(side: int) -> Check:
     def share(world: World, answer: Answer) -> Iterable[bool]:
         (name,) = (piece.name for piece in world.truth.pieces if piece.name.startswith("clipped:"))
         counts = next(piece.values[0] for piece in world.truth.pieces if piece.name == name)
-        found = answer.clipped()[name.removeprefix("clipped:")][side // 2]
-        return [found.low <= counts[side] / counts.sum() <= found.high]
+        estimate = answer.clipped()[name.removeprefix("clipped:")][side // 2]
+        return [estimate.low <= counts[side] / counts.sum() <= estimate.high]
 
     return share
 
 
 def withheld(world: World, answer: Answer) -> Iterable[bool]:
     """The share of rows in groups that are not named, of those that this draw did not name."""
-    found = world.finish(answer).withheld()
-    assert found is not None
-    return [found.low <= _hidden(world, answer) <= found.high]
+    estimate = world.finish(answer).withheld()
+    assert estimate is not None
+    return [estimate.low <= _hidden(world, answer) <= estimate.high]
 
 
-def told(world: World, answer: Answer) -> Iterable[bool]:
-    """The same as it is told where groups are left out of what is shown."""
-    (said,) = (
+def withheld_label(world: World, answer: Answer) -> Iterable[bool]:
+    """Whether the label about withheld rows holds, where groups are left out."""
+    (text,) = (
         label
         for label in world.finish(answer).processing
         if label.endswith("in groups too small to be named")
     )
-    low, high = _printed(said)
+    low, high = _printed(text)
     return [low <= 100 * _hidden(world, answer) <= high]
 
 
@@ -195,11 +201,11 @@ def _hidden(world: World, answer: Answer) -> float:
     return 1 - sum(counts[row] for row in answer.rows) / sum(counts.values())
 
 
-def _printed(said: str) -> tuple[float, float]:
+def _printed(text: str) -> tuple[float, float]:
     """Between which ends a printed share lies: 'about 2 % ± 1 %', or 'about 2 % (between 0 % and 4
     %)'.
     """
-    words = said.split()
+    words = text.split()
     numbers = [float(word) for word in words if word.replace(".", "", 1).isdigit()]
     return (
         (numbers[0] - numbers[1], numbers[0] + numbers[1])
@@ -209,25 +215,30 @@ def _printed(said: str) -> tuple[float, float]:
 
 
 def surely(count: int) -> Check:
-    """Those that are said to be surely among the largest are. Which they are is seen as the
-    remark's own arithmetic sees it.
+    """The groups that the label counts among the largest are. The same arithmetic as the label's
+    finds them.
     """
 
     def sure(world: World, answer: Answer) -> Iterable[bool]:
         exact = world.exact("n")
         low, high = answer.interval("n", simultaneous=True)
-        found = [
+        certain = [
             row
             for i, row in enumerate(answer.rows)
             if int((np.delete(high, i) >= low[i]).sum()) < count
         ]
-        said = " ".join(answer.top(count, "n").processing)
+        text = " ".join(answer.top(count, "n").processing)
         assert (
-            (f"{len(found)} of them surely" in said)
+            (f"include at least {len(certain)} of them" in text)
             if count > 1
-            else ("it surely is" in said) == bool(found)
+            else ("confidence, it is the largest" in text) == bool(certain)
         )
-        return [all(sum(other > exact[row] for other in exact.values()) < count for row in found)]
+        return [
+            all(
+                sum(count_of_group > exact[row] for count_of_group in exact.values()) < count
+                for row in certain
+            )
+        ]
 
     return sure
 
@@ -236,20 +247,20 @@ def learned(world: World, answer: Answer) -> tuple[tuple[Fraction, ...], str, tu
     """The limit, or the bounds, that are learned from a histogram, what is said of them, and of
     units or rows up to where.
     """
-    found = _chosen(
+    limit = _choose_limit(
         world.about["lack"],
         world.about["declared"],
         world.plan,
         answer["h"][0].tolist(),
         world.about["noise"],
     )
-    marks = found.into(world.about["declared"]).learned
-    assert found.shares is not None
+    marks = limit.into(world.about["declared"]).learned
+    assert limit.shares is not None
     bounds = world.about["lack"].kind == "bounds"
     return (
-        found.value,
-        marks.of_bounds("x") if bounds else marks.of_limit("max_rows"),
-        found.shares[3 if bounds else 2 :],
+        limit.value,
+        marks.bounds_note("x") if bounds else marks.limit_note("max_rows"),
+        limit.shares[3 if bounds else 2 :],
     )
 
 
@@ -257,19 +268,19 @@ def learned_rows(world: World, answer: Answer) -> Iterable[bool]:
     """What is said of units with more rows than the learned limit, among those with up to so many
     rows.
     """
-    (limit,), said, place = learned(world, answer)
+    (limit,), text, place = learned(world, answer)
     rows = world.about["rows"][world.about["rows"] <= float(place[0])]
-    return [_said(said, {"have more": float((rows > int(limit)).mean())})]
+    return [_shares_hold(text, {"have more": float((rows > int(limit)).mean())})]
 
 
 def learned_bounds(world: World, answer: Answer) -> Iterable[bool]:
     """What is said of values outside of learned bounds, among those between two ends."""
-    (low, high), said, place = learned(world, answer)
+    (low, high), text, place = learned(world, answer)
     values = world.about["values"]
     values = values[(values >= float(place[0])) & (values < float(place[1]))]
     return [
-        _said(
-            said,
+        _shares_hold(
+            text,
             {
                 "below": float((values < float(low)).mean()),
                 "above": float((values >= float(high)).mean()),
@@ -283,10 +294,9 @@ def few_cells(world: World, answer: Answer) -> Iterable[bool]:
     each: of a limit of one row.
     """
     counts = answer["h"][0]
-    share, off = (
-        counts[1:5].sum() / counts.sum(),
-        4 * float(world.plan.calibration.noise[0][0].variance) ** 0.5 / 2**20 / counts.sum(),
-    )  # type: ignore[attr-defined]
+    mechanism: Any = world.plan.calibration.noise[0][0]
+    share = counts[1:5].sum() / counts.sum()
+    off = 4 * float(mechanism.variance) ** 0.5 / 2**20 / counts.sum()
     return [abs(share - float((world.about["rows"] > 1).mean())) <= off]
 
 
@@ -295,14 +305,14 @@ def unmarked(answer: Answer) -> Answer:
     return replace(answer, pieces=tuple(replace(piece, among=0) for piece in answer.pieces))
 
 
-def _said(said: str, truth: Mapping[str, float]) -> bool:
+def _shares_hold(text: str, truth: Mapping[str, float]) -> bool:
     """Whether what is printed of shares is true: ± for those that are told, at most for all where
     none is.
     """
-    if "at most" in said:
-        most = float(said.split("at most about ")[1].split()[0])
+    if "at most" in text:
+        most = float(text.split("at most about ")[1].split()[0])
         return all(100 * share <= most for share in truth.values())
-    parts = [part for part in said.strip(" ()").split("; ") if part.startswith("about")]
+    parts = [part for part in text.strip(" ()").split("; ") if part.startswith("about")]
     return all(
         _printed(part)[0] <= 100 * truth[where] <= _printed(part)[1]
         for part in parts
@@ -332,7 +342,7 @@ def _people(seed: int = 7, units: int = 400) -> pa.Table:
 
 
 def _protected(table: pa.Table, promise: str, **about: Any) -> Table:
-    given = {
+    arguments = {
         "name": "t",
         "unit": "u",
         "max_rows": 2,
@@ -340,12 +350,12 @@ def _protected(table: pa.Table, promise: str, **about: Any) -> Table:
         "keys": {"g": KEYS},
         "budget": BUDGET[promise],
     }
-    return sf.protect(table, **{**given, **about})
+    return sf.protect(table, **{**arguments, **about})
 
 
-def _kinds(promise: str, given: Any, **about: Any) -> World:
+def _kinds(promise: str, arguments: Any, **about: Any) -> World:
     table = _protected(_people(), promise, **about)
-    asked = {
+    query = {
         "n": sf.count(),
         "units": sf.count_units(),
         "different": sf.count_distinct("y"),
@@ -357,14 +367,18 @@ def _kinds(promise: str, given: Any, **about: Any) -> World:
         "sd": sf.std("x"),
         "h": sf.histogram("y", edges=[1, 3, 6]),
     }
-    return World.of(table, table.group_by("g").aggregate(**asked).plan(**given))
+    return World.of(table, table.group_by("g").aggregate(**query).plan(**arguments))
 
 
-def _asked(
-    text: str, promise: str = "pure", given: Any = None, table: pa.Table | None = None, **about: Any
+def _world_of_query(
+    text: str,
+    promise: str = "pure",
+    arguments: Any = None,
+    table: pa.Table | None = None,
+    **about: Any,
 ) -> World:
-    made = _protected(_people() if table is None else table, promise, **about)
-    return World.of(made, made.plan(text, **(given or {"epsilon": 40})))
+    query = _protected(_people() if table is None else table, promise, **about)
+    return World.of(query, query.plan(text, **(arguments or {"epsilon": 40})))
 
 
 def _percentiles() -> World:
@@ -385,16 +399,16 @@ def _equal(text: str, columns: str = "COUNT(*) AS n, SUM(x) AS s") -> World:
             "y": np.ones(size, dtype=np.int64),
         }
     )
-    return _asked(
+    return _world_of_query(
         f"SELECT g, {columns} FROM t GROUP BY g {text}",
-        given={"epsilon": 1},
+        arguments={"epsilon": 1},
         table=table,
         max_rows=1,
         keys={"g": EQUAL},
     )
 
 
-def _private(text: str, promise: str = "approx", given: Any = None, **about: Any) -> World:
+def _private(text: str, promise: str = "approx", arguments: Any = None, **about: Any) -> World:
     """Four large groups and many that are one person's each. Some of every unit's rows are in a
     group of its own.
     """
@@ -412,10 +426,10 @@ def _private(text: str, promise: str = "approx", given: Any = None, **about: Any
             "y": [1] * len(rows),
         }
     )
-    return _asked(
+    return _world_of_query(
         text,
         promise,
-        given or {"epsilon": 8, "delta": "1e-3"},
+        arguments or {"epsilon": 8, "delta": "1e-3"},
         table,
         **{"max_rows": 3, "keys": {}, **about},
     )
@@ -428,7 +442,8 @@ def _lesson(kind: str, values: np.ndarray[Any, Any], epsilon: str) -> World:
         np.arange(len(values)) if kind == "bounds" else np.repeat(np.arange(len(values)), values)
     )
     table = sf.protect(pa.table({"u": owners, **column}), name="t", unit="u", budget=BUDGET["pure"])
-    lack = Lack(kind, ("x",) if kind == "bounds" else (), "")  # type: ignore[arg-type]
+    limit: Any = kind
+    lack = MissingLimit(limit, ("x",) if kind == "bounds" else (), "")
     declared = table.declaration
     about = {
         "lack": lack,
@@ -437,7 +452,7 @@ def _lesson(kind: str, values: np.ndarray[Any, Any], epsilon: str) -> World:
         "rows": values,
         "values": values,
     }
-    return World.of(table, lesson(table.known, lack, sf.Pure(Fraction(epsilon))), **about)
+    return World.of(table, plan_lesson(table.state, lack, sf.Pure(Fraction(epsilon))), **about)
 
 
 def _heavy(units: int) -> np.ndarray[Any, Any]:
@@ -464,12 +479,12 @@ WORLDS: dict[str, Callable[[], World]] = {
     "drawn": lambda: _kinds("pure", {"epsilon": 60}, bounding="truncation"),
     "replaced": lambda: _kinds("pure", {"epsilon": 60}, relation="replace"),
     "rows": lambda: _kinds("pure", {"epsilon": 60}, unit=None, max_rows=None),
-    "quantiles": lambda: _asked(
+    "quantiles": lambda: _world_of_query(
         "SELECT g, MEDIAN(x) AS q, MIN(x) AS low, MAX(x) AS high, 2 * MEDIAN(x) + 1 AS "
         "twice FROM t GROUP BY g"
     ),
     "percentiles": _percentiles,
-    "computed": lambda: _asked(
+    "computed": lambda: _world_of_query(
         "SELECT g, SUM(x) / COUNT(*) AS r, 100 * COUNT_IF(y > 2) / COUNT(*) AS part, "
         "SUM(x) - 2 * SUM(y) AS d FROM t GROUP BY g"
     ),
@@ -491,9 +506,9 @@ WORLDS: dict[str, Callable[[], World]] = {
         "SELECT g, COUNT_IF(x > 9) AS rare, COUNT(*) AS n FROM t GROUP BY g"
     ),
     "named, cut": lambda: _private(f"SELECT g, {MANY} FROM t GROUP BY g ORDER BY n DESC LIMIT 2"),
-    "total": lambda: _asked("SELECT COUNT(*) AS n FROM t"),
-    "grouped": lambda: _asked("SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g"),
-    "grouped, gaussian": lambda: _asked(
+    "total": lambda: _world_of_query("SELECT COUNT(*) AS n FROM t"),
+    "grouped": lambda: _world_of_query("SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g"),
+    "grouped, gaussian": lambda: _world_of_query(
         "SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g", "zcdp", {"promise": sf.ZCDP(100)}
     ),
     "learned rows": lambda: _lesson("max_rows", _heavy(30_000), "0.1"),
@@ -511,9 +526,10 @@ def world(name: str) -> World:
 
 def tried(name: str, checks: Mapping[str, Check], releases: int) -> dict[str, Sequence[bool]]:
     """What came of so many releases, by what was stated."""
-    place, found = world(name), {stated: [] for stated in checks}
+    place = world(name)
+    outcomes: dict[str, list[bool]] = {stated: [] for stated in checks}
     for _ in range(releases):
         answer = place.draw()
         for stated, check in checks.items():
-            found[stated].extend(check(place, answer))  # type: ignore[attr-defined]
-    return found
+            outcomes[stated].extend(check(place, answer))
+    return dict(outcomes)

@@ -31,8 +31,8 @@ def test_columns_are_arrays_and_keys_too() -> None:
 
 
 def test_names_that_are_none() -> None:
-    found = refusal(lambda: visits()["mena"], "answer.column")
-    assert found.rewrite == "answer['mean']"
+    error = refusal(lambda: visits()["mena"], "answer.column")
+    assert error.rewrite == "answer['mean']"
     refusal(lambda: visits().interval("nothing like it"), "answer.column")
 
 
@@ -79,7 +79,7 @@ def test_bins() -> None:
 def test_frozen() -> None:
     answer = visits()
     with pytest.raises(dataclasses.FrozenInstanceError):
-        answer.rows = ()  # type: ignore[misc]
+        answer.rows = ()  # type: ignore[misc]  # must fail: it is frozen
     again = dataclasses.replace(answer, recalled="2026-01-02")
     assert again.recalled
     assert again == answer, "when it is shown again it is the same answer"

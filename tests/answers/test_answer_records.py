@@ -35,9 +35,9 @@ def test_integers_however_given(values: Any) -> None:
 
 
 def test_they_cannot_be_changed() -> None:
-    given = np.array([[1], [2]])
-    piece = Noisy("x", given, 1, laplace(2))
-    given[0] = 7
+    source = np.array([[1], [2]])
+    piece = Noisy("x", source, 1, laplace(2))
+    source[0] = 7
     assert piece.values[0, 0] == 1
     with pytest.raises(ValueError, match="read-only"):
         piece.values[0, 0] = 3

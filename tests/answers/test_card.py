@@ -162,8 +162,8 @@ def test_no_released_value_no_key_and_no_path() -> None:
 
 
 def test_rows_as_units_are_said_to_be_taken_as_persons() -> None:
-    assert "Each row is taken as a different person" in str(GIVEN["row"].card())
-    assert "which are replaced by others" in str(GIVEN["row"].card())
+    assert "Each row counts as a different person" in str(GIVEN["row"].card())
+    assert "other rows replace them" in str(GIVEN["row"].card())
 
 
 def test_another_currency_tells_the_whole_budget() -> None:
@@ -193,9 +193,11 @@ def test_an_entry_of_the_registry() -> None:
         "tier": 3,
     }
     assert set(NEEDED) <= set(entry["deployment"]["basic"])
-    found = refusal(lambda: visits().card().registry(slug="x", authors=["y"]), "card.registry")
-    assert "data_curators, intended_use, data_product_region" in found.place
-    assert "curators=[…], intended_use=…, region=…" in found.rewrite
+    error = refusal(lambda: visits().card().registry(slug="x", authors=["y"]), "card.registry")
+    assert "data_curators, intended_use, data_product_region" in error.place
+    assert (
+        'curators=["Statistics Office"], intended_use="research", region="Italy"' in error.rewrite
+    )
     refusal(lambda: GIVEN["bare"].card(**FULL).registry(slug="x", authors=["y"]), "card.registry")
 
 

@@ -11,10 +11,10 @@ import sfumato as sf
 from sfumato.answers import Answer, Column
 from sfumato.answers.cards.card_record import (
     FACTS,
-    details,
-    parameters,
-    release,
-    utility,
+    cost_details,
+    privacy_parameters,
+    release_facts,
+    utility_text,
     version_of,
 )
 
@@ -32,7 +32,7 @@ from .examples import ABOUT, counted, laplace, noisy, visits
     ids=str,
 )
 def test_numbers_as_written(cost: Any, expected: dict[str, float]) -> None:
-    assert parameters(cost) == expected
+    assert privacy_parameters(cost) == expected
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def test_numbers_as_written(cost: Any, expected: dict[str, float]) -> None:
     ids=str,
 )
 def test_what_is_rounded_is_rounded_up(cost: Any) -> None:
-    found = parameters(cost)
-    if "rho" in found:
-        assert F(repr(found["rho"])) >= cost.rho
+    result = privacy_parameters(cost)
+    if "rho" in result:
+        assert F(repr(result["rho"])) >= cost.rho
     else:
-        assert cost.delta(F(repr(found["epsilon"]))) <= found.get("delta", 0) * (
+        assert cost.delta(F(repr(result["epsilon"]))) <= result.get("delta", 0) * (
             1 + 2**-50
         )  # δ(ε) is a double, rounded up
 
@@ -61,35 +61,35 @@ def test_only_named_facts_are_copied() -> None:
     answer = counted(
         [1], facts={"dataset": "visits", "engine": "DuckDB", "path": "x", "owner": "y"}
     )
-    found = release(answer, "user_id", "add-remove", "0.1.0")
-    assert {"dataset", "engine"} <= set(found)
-    assert not {"path", "owner"} & set(found)
+    result = release_facts(answer, "user_id", "add-remove", "0.1.0")
+    assert {"dataset", "engine"} <= set(result)
+    assert not {"path", "owner"} & set(result)
     assert {"path", "owner"}.isdisjoint(FACTS)
 
 
 def test_errors_of_what_has_the_same_in_every_cell() -> None:
-    assert utility(counted([1], mechanism=laplace(20))) == "n: ± 60 at 95 %, each cell"
-    assert "p50: an interval at 0.9 is part of it" in utility(visits())
-    assert "mean: intervals follow from the pieces" in utility(visits())
+    assert utility_text(counted([1], mechanism=laplace(20))) == "n: ± 60 at 95 %, each cell"
+    assert "p50: released with an interval at 0.9" in utility_text(visits())
+    assert "mean: the interval depends on the released values" in utility_text(visits())
     numbers = {"low": F(0), "high": F(1), "confidence": F(1, 2)}
     alone = Answer(
         pieces=(noisy("q", [[1]]),),
         columns=(Column("q", "quantile", (0,), "", numbers),),
         cost=sf.Pure(1),
     )
-    assert utility(alone) == "q: no interval"
+    assert utility_text(alone) == "q: no interval"
 
 
 def test_details() -> None:
-    assert details(counted([1])) == "This release cost ε = 0.3."
-    told = details(
+    assert cost_details(counted([1])) == "This release cost ε = 0.3."
+    output = cost_details(
         visits(
             cost=sf.ZCDP("0.01", **ABOUT), budget=sf.ZCDP("0.1", **ABOUT), left=None, promise=None
         )
     )
-    assert "ρ = 0.01 of 0.1" in told
-    assert "stay within the budget" in told
-    assert "ε = 2.142 at δ = 1e-6" in told
+    assert "ρ = 0.01 of 0.1" in output
+    assert "stay within the budget" in output
+    assert "ε = 2.142 at δ = 1e-6" in output
 
 
 def test_the_version_is_that_of_the_release() -> None:

@@ -12,7 +12,12 @@ import pytest
 
 import sfumato as sf
 from sfumato.answers import Answer, Column, Noisy
-from sfumato.answers.chosen_groups import choose, first, shown_first, sorted_by
+from sfumato.answers.chosen_groups import (
+    choose_groups,
+    mark_shown_groups,
+    sorting_pieces,
+    take_first_groups,
+)
 from sfumato.mechanisms import WeightedQuantile
 
 from ..refusing import refusal
@@ -97,7 +102,7 @@ def test_order_alone_leaves_out_nothing() -> None:
     assert ordered.pieces[0].among == 0
     assert halves(ordered, "n") == halves(answer, "n")
     assert "each cell" in str(ordered)
-    assert sorted_by(ordered) == {0}
+    assert sorting_pieces(ordered) == {0}
 
 
 def test_who_takes_the_first_of_an_order_chooses_by_it() -> None:
@@ -107,7 +112,7 @@ def test_who_takes_the_first_of_an_order_chooses_by_it() -> None:
     ordered = several(list(range(20)), [0] * 20).top(20, "n")
     shown = ordered.top(2, "s")
     assert [piece.among for piece in shown.pieces] == [20, 20]
-    by_key = choose(ordered, [4, 2, 9], {})
+    by_key = choose_groups(ordered, [4, 2, 9], {})
     assert [piece.among for piece in by_key.pieces] == [0, 0], (
         "groups that were named chose nothing"
     )
@@ -121,8 +126,8 @@ def test_the_lines_that_are_printed_are_a_choice_too() -> None:
     assert "each cell" in str(counted(list(range(100)))), "in the order of keys nothing is chosen"
     assert "at once" not in ordered._repr_html_()
     assert "at once" in counted(list(range(300))).top(300)._repr_html_()
-    assert shown_first(ordered, 100) is ordered
-    assert shown_first(ordered, 99).pieces[0].among == 100
+    assert mark_shown_groups(ordered, 100) is ordered
+    assert mark_shown_groups(ordered, 99).pieces[0].among == 100
 
 
 def test_a_picture_of_the_largest_groups_is_a_choice_too() -> None:
@@ -178,8 +183,8 @@ def test_the_ends_of_a_quantile_are_draws_of_their_own_and_chose_nothing() -> No
 def test_a_largest_value_that_chose_has_no_interval() -> None:
     """Its value is an end of its interval: the largest of many is too large."""
     shown = quantiles(12).top(1)
-    found = refusal(lambda: shown.interval("q"), "answer.interval")
-    assert "value itself" in found.reason
+    error = refusal(lambda: shown.interval("q"), "answer.interval")
+    assert "value itself" in error.reason
     assert "q has no interval, because it chose the groups" in str(shown)
     assert "q: no interval" in shown.card().to_dict()["deployment"]["implementation"]["utility"]
     assert "q_low" not in shown.to_csv(intervals=True)
@@ -190,7 +195,7 @@ def test_helpers_keep_the_record() -> None:
     shown = counted([-5, 400, 30, 2]).non_negative().top(2).rounded()
     assert shown.pieces[0].among == 4
     assert shown["n"].tolist() == [400, 30]
-    assert first(shown, (0,), [1]).pieces[0].among == 4
+    assert take_first_groups(shown, (0,), [1]).pieces[0].among == 4
 
 
 def test_a_total_is_not_that_of_the_groups_that_are_left() -> None:
@@ -215,6 +220,6 @@ def test_the_largest_of_many_equal_groups_by_the_exact_law() -> None:
     largest = np.diff(below**100, prepend=0.0)
     (low,), (high,) = counted([0] * 100).top(1).interval("n")
     held = largest[(noise >= low) & (noise <= high)].sum()
-    one = law.law.half_width(F(19, 20))
+    item = law.law.half_width(F(19, 20))
     assert held >= 0.95
-    assert largest[np.abs(noise) <= one].sum() < 0.1
+    assert largest[np.abs(noise) <= item].sum() < 0.1

@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.answers import KINDS, Answer, Column, Noisy
 from sfumato.answers.answer_records import Noisy as Piece
 from sfumato.answers.column_kinds import Box
-from sfumato.tables.plan.components import PIECES
+from sfumato.tables.plan.components import COMPONENT_BUILDERS
 
 from .examples import BOUNDS, laplace
 
@@ -37,7 +37,7 @@ def box(low: list[int], high: list[int], step: F) -> Box:
 
 
 def test_the_table_is_complete() -> None:
-    assert set(KINDS) == {*PIECES, "computed"}
+    assert set(KINDS) == {*COMPONENT_BUILDERS, "computed"}
 
 
 @given(
@@ -53,7 +53,7 @@ def test_a_ratio_over_a_box(s: tuple[int, int], n: tuple[int, int], steps: tuple
     boxes = [box([s[0]], [s[0] + s[1]], steps[0]), box([n[0]], [n[0] + n[1]], steps[1])]
     ends = [KINDS["ratio"].finish(column, boxes, side) for side in ("low", "high")]
     if n[0] <= 0 <= n[0] + n[1]:
-        assert not any(end.known for end in ends)
+        assert not any(end.valid for end in ends)
         return
     truths = [
         (a * steps[0]) / (b * steps[1]) for a in (s[0], s[0] + s[1]) for b in (n[0], n[0] + n[1])
@@ -66,12 +66,12 @@ def test_a_ratio_over_a_box(s: tuple[int, int], n: tuple[int, int], steps: tuple
 
 def test_a_ratio_without_a_divisor_is_unknown() -> None:
     noise = sf.mechanisms.Laplace(sensitivity=1, scale=1)
-    found = answer(
+    result = answer(
         "ratio", [Noisy("s", [[6], [6], [6]], 1, noise), Noisy("n", [[300], [0], [-2]], 1, noise)]
     )
-    assert found["x"][0] == 0.02
-    assert np.isnan(found["x"][1])
-    low, high = found.interval("x")
+    assert result["x"][0] == 0.02
+    assert np.isnan(result["x"][1])
+    low, high = result.interval("x")
     assert -1 < low[0] < 0.02 < high[0] < 1
     assert low[1:].tolist() == [-np.inf, -np.inf]
     assert high[1:].tolist() == [np.inf, np.inf]
@@ -89,7 +89,7 @@ def test_a_mean_over_a_box(s: tuple[int, int], n: tuple[int, int], steps: tuple[
     column = Column("x", "mean", (0, 1), "", BOUNDS)
     boxes = [box([s[0]], [s[0] + s[1]], steps[0]), box([n[0]], [n[0] + n[1]], steps[1])]
     if n[0] <= 0:
-        assert not KINDS["mean"].finish(column, boxes, "low").known
+        assert not KINDS["mean"].finish(column, boxes, "low").valid
         return
     truths = [
         32 + (a * steps[0]) / (b * steps[1])
@@ -97,8 +97,8 @@ def test_a_mean_over_a_box(s: tuple[int, int], n: tuple[int, int], steps: tuple[
         for b in (n[0], n[0] + n[1])
     ]
     for side, extreme in (("low", min(truths)), ("high", max(truths))):
-        found = KINDS["mean"].finish(column, boxes, side)
-        assert F(found.ratios.top[0], found.ratios.bottom[0]) == extreme
+        result = KINDS["mean"].finish(column, boxes, side)
+        assert F(result.ratios.top[0], result.ratios.bottom[0]) == extreme
 
 
 @given(

@@ -91,8 +91,8 @@ def lines(text: str) -> list[list[str]]:
 
 
 def test_csv() -> None:
-    found = lines(counted([12, -3], rows=(("Roma",), (None,))).to_csv(intervals=True))
-    assert found == [
+    result = lines(counted([12, -3], rows=(("Roma",), (None,))).to_csv(intervals=True))
+    assert result == [
         ["city", "n", "n_low", "n_high"],
         ["Roma", "12.0", "-48.0", "72.0"],
         ["", "-3.0", "-63.0", "57.0"],

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from sfumato.answers.render.format_digits import (
     Cell,
-    cell,
-    decimals,
-    grouped,
-    plain,
-    share,
-    significant,
+    decimal_places,
+    format_cell,
+    format_exact,
+    format_share,
+    format_significant,
+    group_thousands,
 )
 
 
@@ -39,7 +39,7 @@ from sfumato.answers.render.format_digits import (
     ],
 )
 def test_digits_that_an_error_is_worth(error: float, places: int) -> None:
-    assert decimals(error) == places
+    assert decimal_places(error) == places
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_digits_that_an_error_is_worth(error: float, places: int) -> None:
     ],
 )
 def test_cells(value: float, ends: tuple[float, float], places: int, printed: str) -> None:
-    assert str(cell(value, ends, places)) == printed
+    assert str(format_cell(value, ends, places)) == printed
 
 
 def read(text: str) -> F:
@@ -74,7 +74,7 @@ def test_what_is_printed_contains_the_interval(
     value: float, sides: tuple[float, float], places: int
 ) -> None:
     low, high = value - sides[0], value + sides[1]
-    printed = cell(value, (low, high), places)
+    printed = format_cell(value, (low, high), places)
     if printed.margin.startswith("±"):
         half = read(printed.margin[2:])
         ends = read(printed.value) - half, read(printed.value) + half
@@ -89,14 +89,14 @@ def test_what_is_printed_contains_the_interval(
 
 
 def test_one_that_ends_at_a_limit_is_written_by_its_ends() -> None:
-    assert cell(10, (0, 20), 0) == Cell("10", "± 10")
-    assert cell(10, (0, 20), 0, (0, 64)).margin == "[0, 20]"
-    assert cell(10, (0, 20), 0, (-1, 20)).margin == "[0, 20]"
+    assert format_cell(10, (0, 20), 0) == Cell("10", "± 10")
+    assert format_cell(10, (0, 20), 0, (0, 64)).margin == "[0, 20]"
+    assert format_cell(10, (0, 20), 0, (-1, 20)).margin == "[0, 20]"
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, 1e300, 5e15])
 def test_beyond_reading(value: float) -> None:
-    assert "[" in str(cell(value, (-math.inf, math.inf), 0))
+    assert "[" in str(format_cell(value, (-math.inf, math.inf), 0))
 
 
 @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ def test_beyond_reading(value: float) -> None:
     ],
 )
 def test_significant(value: float, printed: str) -> None:
-    assert significant(value) == printed
+    assert format_significant(value) == printed
 
 
 def test_small_words() -> None:
-    assert grouped(Decimal("-1234567.50")) == "−1 234 567.50"
-    assert grouped(Decimal("-0.0")) == "0.0"
-    assert plain(F(1, 10**9)) == "1e-9"
-    assert plain(F(-3, 2)) == "−1.5"
-    assert share(0.25, 0.125, 0.375) == "25 % ± 13 %"
-    assert share(0.0625, 0.0, 0.125) == "6 % (between 0 % and 13 %)"
-    assert share(0.0011, 0.0001, 0.0021).startswith("0.11 % ± 0.1")
+    assert group_thousands(Decimal("-1234567.50")) == "−1 234 567.50"
+    assert group_thousands(Decimal("-0.0")) == "0.0"
+    assert format_exact(F(1, 10**9)) == "1e-9"
+    assert format_exact(F(-3, 2)) == "−1.5"
+    assert format_share(0.25, 0.125, 0.375) == "25 % ± 13 %"
+    assert format_share(0.0625, 0.0, 0.125) == "6 % (between 0 % and 13 %)"
+    assert format_share(0.0011, 0.0001, 0.0021).startswith("0.11 % ± 0.1")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy, Weighing
-from sfumato.answers.formula import OPERATIONS, Formula, _ends, events, has_interval
+from sfumato.answers.formula import OPERATIONS, Formula, _ends, count_events, has_interval
 
 ENDS = st.tuples(st.floats(-1e6, 1e6), st.floats(0, 1e6)).map(
     lambda pair: (pair[0], pair[0] + pair[1])
@@ -102,26 +102,26 @@ def answer(*, kinds: tuple[str, ...] = ("count", "count")) -> Answer:
 
 
 def test_values_and_intervals() -> None:
-    found = answer()
-    assert found["r"] == pytest.approx([100 / (101 + 1 / 3), 0.0, -7 / (-7 + 1 / 3)])
-    low, high = found.interval("r", 0.95)
-    assert low[0] < found["r"][0] < high[0]
+    result = answer()
+    assert result["r"] == pytest.approx([100 / (101 + 1 / 3), 0.0, -7 / (-7 + 1 / 3)])
+    low, high = result.interval("r", 0.95)
+    assert low[0] < result["r"][0] < high[0]
     assert (low[1], high[1]) == (-math.inf, math.inf)  # the divisor may be zero
-    alone = found.interval("a", 0.95)
-    both = found.interval("r", 0.95, simultaneous=True)
+    alone = result.interval("a", 0.95)
+    both = result.interval("r", 0.95, simultaneous=True)
     assert both[0][0] < low[0]
     assert alone[1][0] - alone[0][0] < 20
 
 
 def test_draws_are_asked_to_hold_together() -> None:
     """The ends are those of operands that hold with c^(1/2) each: wider than at c."""
-    found = answer()
-    half = found.pieces[0].half_width(F(19, 20), 2)
+    result = answer()
+    half = result.pieces[0].half_width(F(19, 20), 2)
     a, b = 100.0, 101 + 1 / 3
-    low, high = found.interval("r", 0.95)
+    low, high = result.interval("r", 0.95)
     assert low[0] == pytest.approx((a - half) / (b + half))
     assert high[0] == pytest.approx((a + half) / (b - half))
-    assert half > found.pieces[0].half_width(F(19, 20))
+    assert half > result.pieces[0].half_width(F(19, 20))
 
 
 def test_two_percentiles_of_one_tree_are_two_things_that_hold_together() -> None:
@@ -133,27 +133,34 @@ def test_two_percentiles_of_one_tree_are_two_things_that_hold_together() -> None
         Formula("column", column=Column(f"q{i}", "percentile", (0,), "", {**tree, "q": F(i, 4)}))
         for i in (1, 3)
     ]
-    assert events(Column("d", "computed", (0,), formula=Formula("-", tuple(leaves)))) == 2
-    assert events(Column("d", "computed", (0,), formula=Formula("-", (leaves[0], leaves[0])))) == 1
+    assert count_events(Column("d", "computed", (0,), formula=Formula("-", tuple(leaves)))) == 2
     assert (
-        events(Column("d", "computed", (0, 1), formula=Formula("/", (leaf("a", 0), leaf("b", 1)))))
+        count_events(Column("d", "computed", (0,), formula=Formula("-", (leaves[0], leaves[0]))))
+        == 1
+    )
+    assert (
+        count_events(
+            Column("d", "computed", (0, 1), formula=Formula("/", (leaf("a", 0), leaf("b", 1))))
+        )
         == 2
     )
     assert (
-        events(Column("d", "computed", (0, 1), formula=Formula("/", (leaf("a", 0), leaf("a", 0)))))
+        count_events(
+            Column("d", "computed", (0, 1), formula=Formula("/", (leaf("a", 0), leaf("a", 0))))
+        )
         == 1
     )
 
 
 def test_stored_and_merged() -> None:
-    found = answer()
-    assert Answer.from_json(found.to_json()) == found
+    result = answer()
+    assert Answer.from_json(result.to_json()) == result
     merged = sf.answers.merge(
-        [found, Answer.from_json(found.to_json().replace(b'"100"', b'"102"'))]
+        [result, Answer.from_json(result.to_json().replace(b'"100"', b'"102"'))]
     )
     assert merged["r"][0] == pytest.approx(101 / (101 + 1 / 3))
-    assert "r" in str(found)
-    assert len(found.non_negative()["r"]) == 3
+    assert "r" in str(result)
+    assert len(result.non_negative()["r"]) == 3
 
 
 def test_numbers_that_doubles_do_not_hold_are_widened() -> None:
@@ -170,14 +177,14 @@ def test_numbers_that_doubles_do_not_hold_are_widened() -> None:
     ],
 )
 def test_a_column_that_does_not_fit_is_refused(broken: Column) -> None:
-    found = answer()
+    result = answer()
     with pytest.raises(sf.Refused) as caught:
         Answer(
-            keys=found.keys,
-            rows=found.rows,
-            pieces=found.pieces,
+            keys=result.keys,
+            rows=result.rows,
+            pieces=result.pieces,
             columns=(broken,),
-            cost=found.cost,
+            cost=result.cost,
         )
     assert caught.value.code == "answer.shape"
 

@@ -76,8 +76,8 @@ def test_all_cells_at_once_hold_as_often_as_they_say() -> None:
     answer = counted([0, 0, 0], mechanism=m)
     for simultaneous, least, most in ((True, 0.95, 0.97), (False, 0.80, 0.949)):
         low, high = answer.interval("n", 0.95, simultaneous=simultaneous)
-        one = chance[(noise >= low[0]) & (noise <= high[0])].sum()
-        assert least <= one**3 <= most
+        item = chance[(noise >= low[0]) & (noise <= high[0])].sum()
+        assert least <= item**3 <= most
 
 
 def test_all_means_at_once() -> None:
@@ -124,14 +124,14 @@ def test_all_means_at_once() -> None:
 
 def _with_halves(answer: Answer, halves: list[int]) -> tuple[np.ndarray, np.ndarray]:
     from sfumato.answers.column_kinds import Box
-    from sfumato.answers.intervals import _end
+    from sfumato.answers.intervals import _interval_end
 
     column = answer.columns[0]
     boxes = [
         Box(p.values[:, 0] - h, p.values[:, 0] + h, p.step)
         for p, h in zip(answer.pieces, halves, strict=True)
     ]
-    return _end(column, boxes, "low"), _end(column, boxes, "high")
+    return _interval_end(column, boxes, "low"), _interval_end(column, boxes, "high")
 
 
 @pytest.mark.parametrize(("truth", "shown"), [(30, 0.0), (40, 0.83), (50, 0.97), (60, 0.95)])
@@ -166,12 +166,12 @@ def test_the_interval_of_a_quantile_is_the_one_that_was_released() -> None:
 
 def test_another_level_of_a_quantile_is_refused_with_a_rewrite() -> None:
     answer = visits()
-    found = refusal(lambda: answer.interval("p50"), "answer.level")
-    assert "0.9" in found.reason
-    assert "interval('p50', 0.9)" in found.rewrite
-    assert "confidence=0.95" in found.rewrite
-    found = refusal(lambda: answer.interval("p50", 0.9, simultaneous=True), "answer.level")
-    assert "all groups at once" in found.reason
+    error = refusal(lambda: answer.interval("p50"), "answer.level")
+    assert "0.9" in error.reason
+    assert "interval('p50', 0.9)" in error.rewrite
+    assert "confidence=0.95" in error.rewrite
+    error = refusal(lambda: answer.interval("p50", 0.9, simultaneous=True), "answer.level")
+    assert "all groups at once" in error.reason
 
 
 def quantile(cells: list[int], **more: F) -> Answer:
@@ -185,8 +185,8 @@ def quantile(cells: list[int], **more: F) -> Answer:
 
 
 def test_a_quantile_released_alone_has_no_interval() -> None:
-    found = refusal(lambda: quantile([8]).interval("q", 0.9), "answer.interval")
-    assert "interval=True" in found.rewrite
+    error = refusal(lambda: quantile([8]).interval("q", 0.9), "answer.interval")
+    assert "interval=True" in error.rewrite
     assert float(quantile([8])) == 2
 
 
@@ -214,7 +214,7 @@ def test_a_histogram_has_a_row_of_bins_for_each_group() -> None:
 @pytest.mark.parametrize("confidence", [0, 1, "1.5", float("nan"), True, "sure"])
 def test_levels_that_are_none(confidence: object) -> None:
     with pytest.raises(sf.Refused):
-        counted([1]).interval("n", confidence)  # type: ignore[arg-type]
+        counted([1]).interval("n", confidence)  # type: ignore[arg-type]  # refused
 
 
 def test_part_of_the_rows() -> None:
@@ -223,10 +223,10 @@ def test_part_of_the_rows() -> None:
         some = slice(1, 3)
         assert values(answer, column, some).tolist() == values(answer, column)[some].tolist()
         level = F(9, 10)
-        for part, whole in zip(
+        for part, total in zip(
             interval(answer, column, level, rows=some), interval(answer, column, level), strict=True
         ):
-            assert part.tolist() == whole[some].tolist()
+            assert part.tolist() == total[some].tolist()
         assert has_interval(answer, column)
 
 

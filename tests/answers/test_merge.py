@@ -31,20 +31,20 @@ def released(values: list[int], scale: Any, number: int, **more: Any) -> Answer:
 
 
 def test_equal_ones_are_averaged() -> None:
-    found = merge([released([10, 20], 30, 1), released([14, 26], 30, 2)])
-    assert found["n"].tolist() == [12, 23]
-    assert found.receipts == (
+    result = merge([released([10, 20], 30, 1), released([14, 26], 30, 2)])
+    assert result["n"].tolist() == [12, 23]
+    assert result.receipts == (
         Paid(1, f"{1:064x}", "2026-01-01"),
         Paid(2, f"{2:064x}", "2026-01-01"),
     )
-    assert found.cost == sf.Pure("0.6", relation="add-remove", unit="user_id")
-    assert found.processing == ("the weighted average of 2 releases of the same question",)
-    assert "average of 2" in str(found)
+    assert result.cost == sf.Pure("0.6", relation="add-remove", unit="user_id")
+    assert result.processing == ("the weighted average of 2 releases of the same question",)
+    assert "average of 2" in str(result)
 
 
 def test_the_better_one_weighs_more() -> None:
-    found = merge([released([10], 10, 1), released([20], 30, 2)])
-    assert float(found) == pytest.approx((10 * 9 + 20) / 10, abs=1e-3)
+    result = merge([released([10], 10, 1), released([20], 30, 2)])
+    assert float(result) == pytest.approx((10 * 9 + 20) / 10, abs=1e-3)
 
 
 @pytest.mark.parametrize("variances", [[1, 1], [1, 9], [F(1, 3), 2, 50], [1, 10**9]])
@@ -69,8 +69,8 @@ def test_the_interval_is_narrower_and_holds_as_often_as_it_says() -> None:
         counted((50 + noise[:, i]).tolist(), mechanism=m, receipts=(Paid(i, str(i), ""),), **about)
         for i, m in enumerate(mechanisms)
     ]
-    found = merge(parts)
-    low, high = found.interval("n", 0.95)
+    result = merge(parts)
+    low, high = result.interval("n", 0.95)
     held = float(chance[(low <= 50) & (high >= 50)].sum())
     assert 0.95 - 1e-5 <= held <= 0.97
     alone = [part.interval("n")[1][0] - part.interval("n")[0][0] for part in parts]
@@ -81,13 +81,13 @@ def test_two_equal_ones_gain_what_they_should() -> None:
     """The sum of two Laplace draws of scale b exceeds 4.11·b with a chance of 5 %, so their mean
     2.06·b; one alone 3·b.
     """
-    found = merge([released([0], 10**6, 1), released([0], 10**6, 2)])
-    (low,), (high,) = found.interval("n")
+    result = merge([released([0], 10**6, 1), released([0], 10**6, 2)])
+    (low,), (high,) = result.interval("n")
     assert high == -low == pytest.approx(2.06e6, rel=0.01)
 
 
 def test_a_mean_is_finished_from_averaged_pieces() -> None:
-    def one(s: int, n: int, number: int) -> Answer:
+    def mean_release(s: int, n: int, number: int) -> Answer:
         pieces = (Noisy("s", [[s]], F(1, 4), laplace(40)), Noisy("n", [[n]], F(1), laplace(10)))
         column = Column("m", "mean", (0, 1), "mean(x)", BOUNDS)
         return Answer(
@@ -98,11 +98,11 @@ def test_a_mean_is_finished_from_averaged_pieces() -> None:
             weighing=WEIGHED,
         )
 
-    found = merge([one(-400, 100, 1), one(-480, 140, 2)])
-    assert float(found) == pytest.approx(32 - 110 / 120)
+    result = merge([mean_release(-400, 100, 1), mean_release(-480, 140, 2)])
+    assert float(result) == pytest.approx(32 - 110 / 120)
     widths = [
         float(a.interval("m")[1][0] - a.interval("m")[0][0])
-        for a in (found, one(-400, 100, 1), one(-480, 140, 2))
+        for a in (result, mean_release(-400, 100, 1), mean_release(-480, 140, 2))
     ]
     assert widths[0] < min(widths[1:])
 
@@ -110,8 +110,8 @@ def test_a_mean_is_finished_from_averaged_pieces() -> None:
 def test_different_steps_have_a_common_one() -> None:
     a, b = released([10], 30, 1), released([0], 30, 2)
     finer = replace(b, pieces=(Noisy("count", [[42]], F(1, 3), laplace(90)),))
-    found = merge([a, finer])
-    assert float(found) == pytest.approx(
+    result = merge([a, finer])
+    assert float(result) == pytest.approx(
         12, abs=1e-3
     )  # on a finer grid the same scale has a hair less variance
 
@@ -137,14 +137,14 @@ def test_merged_ones_are_merged_again_and_stored() -> None:
 def test_groups_that_not_all_of_them_show_are_left_out() -> None:
     a = released([1, 2, 3], 30, 1, rows=(("x",), ("y",), (float("nan"),)))
     b = released([10, 20, 30], 30, 2, rows=((float("nan"),), ("x",), ("z",)))
-    found = merge([a, b])
-    assert found.rows[0] == ("x",)
-    assert found["n"].tolist() == [(1 + 20) / 2, (3 + 10) / 2]
+    result = merge([a, b])
+    assert result.rows[0] == ("x",)
+    assert result["n"].tolist() == [(1 + 20) / 2, (3 + 10) / 2]
 
 
 def test_simultaneous() -> None:
-    found = merge([released([1] * 20, 30, 1), released([2] * 20, 30, 2)])
-    assert found.interval("n", simultaneous=True)[1][0] > found.interval("n")[1][0]
+    result = merge([released([1] * 20, 30, 1), released([2] * 20, 30, 2)])
+    assert result.interval("n", simultaneous=True)[1][0] > result.interval("n")[1][0]
 
 
 def test_what_was_clipped_and_withheld_is_merged_too() -> None:
@@ -155,18 +155,18 @@ def test_what_was_clipped_and_withheld_is_merged_too() -> None:
         receipts=(Paid(2, "b", "x"),),
         pieces=tuple(p for p in visits().pieces if p.name != "total"),
     )
-    found = merge([a, b])
-    assert set(found.clipped()) == {"spend [0, 64]"}
-    assert found.withheld() is None
-    assert found["mean"] == pytest.approx(a["mean"])
-    assert found["ages"] == pytest.approx(a["ages"])
+    result = merge([a, b])
+    assert set(result.clipped()) == {"spend [0, 64]"}
+    assert result.withheld() is None
+    assert result["mean"] == pytest.approx(a["mean"])
+    assert result["ages"] == pytest.approx(a["ages"])
     assert merge([a, replace(a, receipts=b.receipts)]).withheld() is not None
 
 
 def test_no_release_counts_twice() -> None:
     a, b = released([1], 30, 1), released([2], 30, 2)
-    found = refusal(lambda: merge([a, b, a]), "answer.merge")
-    assert "twice" in found.reason
+    error = refusal(lambda: merge([a, b, a]), "answer.merge")
+    assert "twice" in error.reason
     refusal(lambda: merge([merge([a, b]), b]), "answer.merge")
     refusal(lambda: merge([a, Answer.from_json(a.to_json())]), "answer.merge")
     refusal(lambda: merge([replace(a, receipts=()), replace(a, receipts=())]), "answer.merge")
@@ -174,23 +174,23 @@ def test_no_release_counts_twice() -> None:
 
 def test_only_the_same_question_about_the_same_data() -> None:
     a = released([1], 30, 1)
-    for other in (
+    for release in (
         replace(released([2], 30, 2), columns=(Column("m", "count", (0,), "count()"),)),
         released([2], 30, 2, keys=("town",)),
         replace(released([2], 30, 2), facts={"dataset": "others"}),
         replace(released([2], 30, 2), facts={"dataset": "visits", "declaration": {"version": "2"}}),
         released([2], 30, 2).rounded(),
     ):
-        refusal(lambda other=other: merge([a, other]), "answer.merge")
+        refusal(lambda release=release: merge([a, release]), "answer.merge")
     refusal(lambda: merge([a]), "answer.merge")
     refusal(lambda: merge([]), "answer.merge")
 
 
 def test_quantiles_are_not_averaged() -> None:
-    found = refusal(
+    error = refusal(
         lambda: merge([visits(), visits(receipts=(Paid(9, "z", "x"),))]), "answer.merge"
     )
-    assert "quantiles" in found.rewrite
+    assert "quantiles" in error.rewrite
 
 
 @pytest.mark.parametrize(
@@ -207,8 +207,8 @@ def test_quantiles_are_not_averaged() -> None:
 def test_releases_that_bounded_units_differently_are_not_averaged(weighing: Weighing) -> None:
     """L1 and L2 weights were averaged: the interval held neither bounded value."""
     a, b = released([80] * 3, 30, 1), replace(released([565] * 3, 30, 2), weighing=weighing)
-    found = refusal(lambda: merge([a, b]), "answer.merge")
-    assert "bounded units differently" in found.reason
+    error = refusal(lambda: merge([a, b]), "answer.merge")
+    assert "bounded units differently" in error.reason
     assert merge([replace(a, weighing=weighing), b])["n"].tolist() == [322.5] * 3
 
 
@@ -220,15 +220,15 @@ def test_what_every_release_draws_anew_is_not_averaged() -> None:
     different = (Column("n", "count_distinct", (0,), "count_distinct(x)"),)
     c, d = (replace(released([80], 30, i), columns=different) for i in (1, 2))
     refusal(lambda: merge([c, d]), "answer.merge")
-    rows = [replace(one, weighing=Weighing("row")) for one in (c, d)]
+    rows = [replace(item, weighing=Weighing("row")) for item in (c, d)]
     assert merge(rows)["n"].tolist() == [80], "without a unit nothing is drawn"
 
 
 def test_answers_of_unknown_weighing_are_not_averaged() -> None:
     a, b = released([80], 30, 1), replace(released([80], 30, 2), weighing=None)
     for pair in ([a, b], [b, a], [b, replace(a, weighing=None)]):
-        found = refusal(lambda pair=pair: merge(pair), "answer.merge")
-        assert "not recorded" in found.reason
+        error = refusal(lambda pair=pair: merge(pair), "answer.merge")
+        assert "not recorded" in error.reason
 
 
 def test_another_question_about_the_same_columns_is_not_averaged() -> None:
@@ -248,11 +248,11 @@ def test_a_choice_by_one_release_is_one_by_the_average() -> None:
     than every release had.
     """
     a, b = released([100, 3, 2, 1], 30, 1), released([100, 3, 2, 1], 30, 2)
-    found = merge([a.top(1), b])
-    assert found.pieces[0].among == 4
-    assert found.interval("n")[1][0] == merge([a, b]).interval("n", simultaneous=True)[1][0]
-    assert found.processing[0] == "shown is the group with the largest n"
-    assert not found.complete
+    result = merge([a.top(1), b])
+    assert result.pieces[0].among == 4
+    assert result.interval("n")[1][0] == merge([a, b]).interval("n", simultaneous=True)[1][0]
+    assert result.processing[0] == "shown is the group with the largest n"
+    assert not result.complete
     assert merge([a, b]).pieces[0].among == 0
     assert (
         merge([a.top(2), replace(b, rows=b.rows[:3], pieces=(noisy("count", [[100], [3], [2]]),))])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sfumato.answers import noise_sums
-from sfumato.answers.noise_sums import within
+from sfumato.answers.noise_sums import sum_bound
 from sfumato.noise.geometric import Geometric
 from sfumato.noise.rounded_normal import RoundedNormal
 
@@ -24,8 +24,8 @@ def exact(terms: list[tuple[Any, int]]) -> np.ndarray:
     whole numbers.
     """
     law = np.array([1.0])
-    for one, weight in terms:
-        pmf = np.asarray(one.pmf(np.arange(-REACH, REACH + 1)))
+    for item, weight in terms:
+        pmf = np.asarray(item.pmf(np.arange(-REACH, REACH + 1)))
         spread = np.zeros(2 * REACH * weight + 1)
         spread[::weight] = pmf
         law = np.convolve(law, spread)
@@ -54,47 +54,47 @@ def grouped(case: list[tuple[Any, int]]) -> tuple[Any, ...]:
 @pytest.mark.parametrize("missing", [F(1, 20), F(1, 2), F(1, 1000), F(1, 10**6)])
 @pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
 def test_few(case: list[tuple[Any, int]], missing: F) -> None:
-    found = within(grouped(case), missing)
+    result = sum_bound(grouped(case), missing)
     law = exact(case)
-    assert outside(law, found) <= missing
+    assert outside(law, result) <= missing
     least = next(k for k in range(10**6) if outside(law, F(k)) <= missing)
-    assert found <= least * F(103, 100) + 2, "loose"
+    assert result <= least * F(103, 100) + 2, "loose"
 
 
 @pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
 def test_a_smaller_bound_would_be_seen(case: list[tuple[Any, int]]) -> None:
-    assert outside(exact(case), within(grouped(case), F(1, 20)) * F(3, 4)) > F(1, 20)
+    assert outside(exact(case), sum_bound(grouped(case), F(1, 20)) * F(3, 4)) > F(1, 20)
 
 
 def test_what_is_repeated_may_be_counted() -> None:
     law = Geometric(scale=7)
-    assert within(((law, F(2), 3),), F(1, 20)) == pytest.approx(
-        float(within(((law, F(2), 1),) * 3, F(1, 20))), rel=1e-3
+    assert sum_bound(((law, F(2), 3),), F(1, 20)) == pytest.approx(
+        float(sum_bound(((law, F(2), 1),) * 3, F(1, 20))), rel=1e-3
     )
 
 
 def test_one_draw_is_its_own_half_width() -> None:
     law = Geometric(scale=50)
-    assert within(((law, F(3, 7), 1),), F(1, 20)) == F(3, 7) * law.half_width(F(19, 20))
-    assert within((), F(1, 20)) == within(((law, F(1), 0),), F(1, 20)) == 0
+    assert sum_bound(((law, F(3, 7), 1),), F(1, 20)) == F(3, 7) * law.half_width(F(19, 20))
+    assert sum_bound((), F(1, 20)) == sum_bound(((law, F(1), 0),), F(1, 20)) == 0
 
 
 @pytest.mark.parametrize("law", [Geometric(scale=30), RoundedNormal(sigma=40)])
 def test_many(law: Any) -> None:
     count = 500
-    found = float(within(((law, F(1), count),), F(1, 20)))
+    result = float(sum_bound(((law, F(1), count),), F(1, 20)))
     spread = math.sqrt(count * law.variance)
-    assert 1.95 * spread < found < 2.8 * spread, "the normal law has 1.96; Chernoff's bound 2.72"
+    assert 1.95 * spread < result < 2.8 * spread, "the normal law has 1.96; Chernoff's bound 2.72"
 
 
 def test_hardly_any_chance_left() -> None:
     """Where doubles do not reach, different laws are bounded one by one; equal ones by Chernoff's
     bound if it is better.
     """
-    law, other, missing = Geometric(scale=5), Geometric(scale=6), F(1, 10**12)
-    each = [2 * one.half_width(1 - missing / 2) for one in (law, other)]
-    assert within(((law, F(1), 1), (other, F(1), 1)), missing) == sum(each) // 2
-    assert within(((law, F(1), 2),), missing) <= each[0]
+    law, second, missing = Geometric(scale=5), Geometric(scale=6), F(1, 10**12)
+    each = [2 * item.half_width(1 - missing / 2) for item in (law, second)]
+    assert sum_bound(((law, F(1), 1), (second, F(1), 1)), missing) == sum(each) // 2
+    assert sum_bound(((law, F(1), 2),), missing) <= each[0]
 
 
 def test_the_margin_is_far_above_the_errors_of_the_convolution() -> None:
@@ -108,9 +108,9 @@ def test_the_margin_is_far_above_the_errors_of_the_convolution() -> None:
         RoundedNormal(sigma=F(1, 3)),
         RoundedNormal(sigma=30),
     ):
-        given = noise_sums.TAILS[type(law)](law, z)
-        assert np.abs(given - law.tail(z.astype(np.int64))).max() < noise_sums.MARGIN / 2**10
-        rounded = noise_sums._rounded_up(law, F(50), 40_000)
+        tails = noise_sums.TAILS[type(law)](law, z)
+        assert np.abs(tails - law.tail(z.astype(np.int64))).max() < noise_sums.MARGIN / 2**10
+        rounded = noise_sums._law_rounded_up(law, F(50), 40_000)
         power = np.fft.irfft(np.fft.rfft(rounded, 1 << 21) ** noise_sums.FEW, 1 << 21)
         assert abs(power.sum() - rounded.sum() ** noise_sums.FEW) < noise_sums.MARGIN / 2**8
         assert power.min() > -noise_sums.MARGIN / 2**20
@@ -118,7 +118,7 @@ def test_the_margin_is_far_above_the_errors_of_the_convolution() -> None:
 
 def test_rounding_up_never_lowers_the_law() -> None:
     law, weight = Geometric(scale=3), F(7, 3)
-    found = noise_sums._rounded_up(law, weight, 100)
+    result = noise_sums._law_rounded_up(law, weight, 100)
     for k in (-20, -1, 0, 1, 2, 7, 20):
         exactly = float(law.cdf(math.floor(k / weight)))
-        assert float(found[: k + 101].sum()) <= exactly + 1e-15
+        assert float(result[: k + 101].sum()) <= exactly + 1e-15

@@ -19,14 +19,14 @@ from sfumato.answers.percentiles import interval, tree_of, values
 from sfumato.errors import Refused
 from sfumato.guarantees import Pure
 from sfumato.mechanisms import Gaussian, Laplace
-from sfumato.tables.plan.count_tree import Tree
+from sfumato.tables.plan.count_tree import CountTree
 
 ALL = slice(None)
 Q = [Fraction(k, 20) for k in range(21)]
 
 
 def column(q: Any, points: int, name: str = "p") -> Column:
-    tree = Tree.over(points)
+    tree = CountTree.over(points)
     numbers = {
         "low": Fraction(0),
         "high": Fraction(points - 1),
@@ -40,7 +40,7 @@ def column(q: Any, points: int, name: str = "p") -> Column:
 
 
 def tree(points: int, data: list[int], noise: Laplace | Gaussian, *, silent: bool = False) -> Noisy:
-    shape = Tree.over(points)
+    shape = CountTree.over(points)
     out = np.zeros((1, shape.cells), dtype=np.int64)
     shape.count(
         out,
@@ -53,7 +53,7 @@ def tree(points: int, data: list[int], noise: Laplace | Gaussian, *, silent: boo
 
 @pytest.mark.parametrize("points", [2, 11, 121, 4096, 9000])
 def test_without_noise_they_are_the_quantiles(points: int) -> None:
-    random, fine = Random(points), Tree.over(points).points
+    random, fine = Random(points), CountTree.over(points).points
     for size in (1, 2, 7, 100):
         data = sorted(random.randrange(points) for _ in range(size))
         for q in Q:
@@ -86,7 +86,9 @@ def test_a_larger_probability_never_has_a_smaller_value() -> None:
 
 
 def test_nothing_seen_is_the_middle() -> None:
-    empty = Noisy("tree", np.full((1, Tree.over(11).cells), -3), 1, Laplace(sensitivity=1, scale=1))
+    empty = Noisy(
+        "tree", np.full((1, CountTree.over(11).cells), -3), 1, Laplace(sensitivity=1, scale=1)
+    )
     assert values(column("0.9", 11), empty, ALL).tolist() == [5.0]
 
 
@@ -95,15 +97,15 @@ def test_nothing_seen_is_the_middle() -> None:
 def test_an_interval_holds_as_often_as_it_says(q: str, level: Fraction) -> None:
     """By arithmetic: two leaves, every noise of the exact law that matters."""
     noise, data = Laplace(sensitivity=1, scale=2), {0: 6, 1: 4}
-    span, held, seen = range(-24, 25), 0.0, 0.0
+    span, held, covered = range(-24, 25), 0.0, 0.0
     cells = np.array([[data[0] + a, data[1] + b] for a, b in product(span, span)], dtype=np.int64)
     chances = [noise.probability(a) * noise.probability(b) for a, b in product(span, span)]
     low, high = interval(column(q, 2), Noisy("tree", cells, 1, noise), level, ALL)
     true = 0 if Fraction(q) <= Fraction(6, 10) else 1
     for chance, a, b in zip(chances, low, high, strict=True):
-        seen += chance
+        covered += chance
         held += chance * (a <= true <= b)
-    assert seen > 1 - 1e-4
+    assert covered > 1 - 1e-4
     assert held >= float(level)
 
 
@@ -129,7 +131,7 @@ def test_the_release_keeps_its_promise() -> None:
     """By arithmetic: a unit of weight K moves one node of each level by K; the worst ratio of
     probabilities is e^ε, and is reached.
     """
-    shape = Tree.over(121)
+    shape = CountTree.over(121)
     noise = Laplace(sensitivity=3 * shape.levels, epsilon=1)
     ratio = (noise.probability(0) / noise.probability(3)) ** shape.levels
     assert math.log(ratio) == pytest.approx(1.0)
@@ -161,7 +163,7 @@ def test_as_a_column_of_an_answer() -> None:
     assert wide[0][0] <= low[0] <= high[0] <= wide[1][0]
     assert Answer.from_json(answer.to_json()) == answer
     assert "p" in str(answer)
-    assert "intervals follow from the pieces" in str(answer.card().to_json()) or answer.card()
-    assert tree_of(answer.columns[0]) == Tree.over(11)
+    assert "depends on the released values" in str(answer.card().to_json()) or answer.card()
+    assert tree_of(answer.columns[0]) == CountTree.over(11)
     with pytest.raises(Refused):
         Answer(pieces=(released,), columns=(column("1/2", 4096),), cost=Pure(1))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.answers import Answer, Column, Noisy, Weighing
-from sfumato.answers.processing import AGREEING, NON_NEGATIVE, ROUNDED
+from sfumato.answers.render.footnote_texts import AGREEING, NON_NEGATIVE, ROUNDED, TOTAL_PUBLIC
 
 from ..refusing import refusal
 from .examples import counted, laplace, noisy, visits
@@ -21,15 +21,15 @@ from .examples import counted, laplace, noisy, visits
 
 def test_counts_are_not_negative() -> None:
     answer = counted([5, -3])
-    found = answer.non_negative()
-    assert found["n"].tolist() == [5, 0]
-    low, high = found.interval("n")
+    result = answer.non_negative()
+    assert result["n"].tolist() == [5, 0]
+    low, high = result.interval("n")
     before = answer.interval("n")
     assert low.tolist() == [0, 0]
     assert high.tolist() == before[1].tolist(), "what was above zero stays"
-    assert found.processing == (NON_NEGATIVE,)
-    assert found.pieces == answer.pieces
-    assert NON_NEGATIVE in str(found)
+    assert result.processing == (NON_NEGATIVE,)
+    assert result.pieces == answer.pieces
+    assert NON_NEGATIVE in str(result)
 
 
 def test_an_interval_below_zero_becomes_zero() -> None:
@@ -48,14 +48,14 @@ def test_sums_only_if_they_cannot_be_negative() -> None:
 
 def test_whole_numbers() -> None:
     answer = visits(("a", "b", "c", "d"))
-    found = answer.rounded()
-    assert found["n"].dtype == found["ages"].dtype == found["people"].dtype == np.int64
-    assert found["mean"].dtype == np.float64
-    assert found["ages"].shape == (4, 4)
-    assert np.abs(found["ages"] - answer["ages"]).max() <= 0.5
-    assert found.processing == (ROUNDED,)
-    assert [a.tolist() for a in found.interval("n")] == [a.tolist() for a in answer.interval("n")]
-    assert found.to_pandas()["n"].dtype == np.int64
+    result = answer.rounded()
+    assert result["n"].dtype == result["ages"].dtype == result["people"].dtype == np.int64
+    assert result["mean"].dtype == np.float64
+    assert result["ages"].shape == (4, 4)
+    assert np.abs(result["ages"] - answer["ages"]).max() <= 0.5
+    assert result.processing == (ROUNDED,)
+    assert [a.tolist() for a in result.interval("n")] == [a.tolist() for a in answer.interval("n")]
+    assert result.to_pandas()["n"].dtype == np.int64
 
 
 def test_halves_go_up() -> None:
@@ -70,11 +70,11 @@ def test_halves_go_up() -> None:
 
 
 def test_one_after_the_other() -> None:
-    found = counted([5, -3]).non_negative().rounded()
-    assert found["n"].tolist() == [5, 0]
-    assert found.interval("n")[0].tolist() == [0, 0]
-    assert found.processing == (NON_NEGATIVE, ROUNDED)
-    assert found.non_negative().processing == (ROUNDED, NON_NEGATIVE)
+    result = counted([5, -3]).non_negative().rounded()
+    assert result["n"].tolist() == [5, 0]
+    assert result.interval("n")[0].tolist() == [0, 0]
+    assert result.processing == (NON_NEGATIVE, ROUNDED)
+    assert result.non_negative().processing == (ROUNDED, NON_NEGATIVE)
     assert counted([5, -3]).rounded().non_negative()["n"].dtype == np.int64
 
 
@@ -85,9 +85,9 @@ def test_nothing_to_do_is_no_processing() -> None:
 
 
 def test_groups_that_add_up_to_a_public_total() -> None:
-    found = counted([10, 20, 30]).agreeing(total=66)
-    assert found["n"].tolist() == [12, 22, 32]
-    assert found.processing == (AGREEING.format(name="n", what="is public"),)
+    result = counted([10, 20, 30]).agreeing(total=66)
+    assert result["n"].tolist() == [12, 22, 32]
+    assert result.processing == (AGREEING.format(name="n", origin=TOTAL_PUBLIC),)
 
 
 @given(
@@ -100,11 +100,11 @@ def test_the_gap_is_shared_by_the_variances(
 ) -> None:
     """Least squares: minimise Σ(x − g)²/v + (Σx − t)²/w; its derivative vanishes."""
     answer = counted(groups, mechanism=laplace(scales[0]))
-    whole = counted([total], keys=(), rows=((),), mechanism=laplace(scales[1]))
-    found = answer.agreeing(total=whole)
-    exact = found.columns[0].processed
+    total_answer = counted([total], keys=(), rows=((),), mechanism=laplace(scales[1]))
+    result = answer.agreeing(total=total_answer)
+    exact = result.columns[0].processed
     assert exact is not None
-    v, w = answer.pieces[0].variance, whole.pieces[0].variance
+    v, w = answer.pieces[0].variance, total_answer.pieces[0].variance
     summed = sum(exact.values)
     for x, g in zip(exact.values, groups, strict=True):
         assert (x - g) / v + (summed - total) / w == 0
@@ -113,24 +113,24 @@ def test_the_gap_is_shared_by_the_variances(
 def test_totals_by_some_of_the_keys() -> None:
     rows = (("it", "Bari"), ("it", "Roma"), ("fr", "Lyon"))
     answer = counted([10, 20, 30], keys=("country", "city"), rows=rows)
-    whole = counted([36, 31], keys=("country",), rows=(("it",), ("fr",)))
-    assert answer.agreeing(total=whole)["n"] == pytest.approx([12, 22, 30.5])
+    total = counted([36, 31], keys=("country",), rows=(("it",), ("fr",)))
+    assert answer.agreeing(total=total)["n"] == pytest.approx([12, 22, 30.5])
 
 
 def test_bins_add_up_too() -> None:
     answer = replace(visits(), pieces=visits().pieces[:-1], complete=True)
-    found = answer.agreeing(total=20_000, name="ages")
-    assert found["ages"].sum() == pytest.approx(20_000)
+    result = answer.agreeing(total=20_000, name="ages")
+    assert result["ages"].sum() == pytest.approx(20_000)
 
 
 def test_what_does_not_add_up() -> None:
     public = replace(visits(), pieces=visits().pieces[:-1], complete=True)
     assert "is public" in public.agreeing(total=18_500, name="n").processing[0]
-    found = refusal(lambda: visits().agreeing(total=18_500, name="n"), "answer.agreeing")
-    assert "withheld" in found.reason
+    error = refusal(lambda: visits().agreeing(total=18_500, name="n"), "answer.agreeing")
+    assert "withheld" in error.reason
     refusal(lambda: public.agreeing(total=18_500), "answer.agreeing")
-    found = refusal(lambda: public.agreeing(total=18_500, name="people"), "answer.agreeing")
-    assert "several" in found.reason
+    error = refusal(lambda: public.agreeing(total=18_500, name="people"), "answer.agreeing")
+    assert "several" in error.reason
     refusal(lambda: public.agreeing(total=18_500, name="mean"), "answer.agreeing")
     refusal(
         lambda: counted([1, 2]).agreeing(total=counted([3], keys=("country",), rows=(("it",),))),
@@ -144,17 +144,17 @@ def test_what_does_not_add_up() -> None:
     )
 
 
-def whole(value: int, **changes: Any) -> Answer:
+def total_of(value: int, **changes: Any) -> Answer:
     """A total without keys."""
     return replace(counted([value], keys=(), rows=((),)), **changes)
 
 
 def test_a_total_of_several_columns_is_none() -> None:
     columns = (Column("a", "count", (0,), "count()"), Column("b", "count", (0,), "count()"))
-    found = refusal(
-        lambda: counted([1, 2]).agreeing(total=whole(1, columns=columns)), "answer.agreeing"
+    error = refusal(
+        lambda: counted([1, 2]).agreeing(total=total_of(1, columns=columns)), "answer.agreeing"
     )
-    assert "one column has to be the total" in found.reason
+    assert "one column has to be the total" in error.reason
 
 
 def test_a_count_is_no_total_of_a_sum_and_a_sum_of_something_else_is_none_either() -> None:
@@ -163,10 +163,10 @@ def test_a_count_is_no_total_of_a_sum_and_a_sum_of_something_else_is_none_either
         counted([10, 20]),
         columns=(Column("s", "sum", (0,), "sum(x)", {"low": F(0), "high": F(9)}),),
     )
-    other = Column("s", "sum", (0,), "sum(y)", {"low": F(0), "high": F(9)})
-    refusal(lambda: sums.agreeing(total=whole(40)), "answer.agreeing")
-    refusal(lambda: sums.agreeing(total=whole(40, columns=(other,))), "answer.agreeing")
-    assert sums.agreeing(total=whole(36, columns=sums.columns))["s"] == pytest.approx([12, 22])
+    second = Column("s", "sum", (0,), "sum(y)", {"low": F(0), "high": F(9)})
+    refusal(lambda: sums.agreeing(total=total_of(40)), "answer.agreeing")
+    refusal(lambda: sums.agreeing(total=total_of(40, columns=(second,))), "answer.agreeing")
+    assert sums.agreeing(total=total_of(36, columns=sums.columns))["s"] == pytest.approx([12, 22])
 
 
 @pytest.mark.parametrize(
@@ -179,10 +179,11 @@ def test_groups_of_a_release_that_weighed_rows_by_their_groups_do_not_add_up(
     intervals.
     """
     grouped = replace(counted([565] * 50), weighing=weighing)
-    refusal(lambda: grouped.agreeing(total=whole(4000)), "answer.agreeing")
+    refusal(lambda: grouped.agreeing(total=total_of(4000)), "answer.agreeing")
     refusal(lambda: grouped.agreeing(total=4000), "answer.agreeing")
     refusal(
-        lambda: counted([80] * 50).agreeing(total=whole(4000, weighing=weighing)), "answer.agreeing"
+        lambda: counted([80] * 50).agreeing(total=total_of(4000, weighing=weighing)),
+        "answer.agreeing",
     )
 
 
@@ -198,7 +199,7 @@ def test_groups_of_a_release_that_weighed_rows_by_their_groups_do_not_add_up(
     ids=str,
 )
 def test_a_total_of_other_rows_or_weights_is_refused(changes: dict[str, Any]) -> None:
-    refusal(lambda: counted([80] * 50).agreeing(total=whole(4000, **changes)), "answer.agreeing")
+    refusal(lambda: counted([80] * 50).agreeing(total=total_of(4000, **changes)), "answer.agreeing")
 
 
 def test_groups_that_were_left_out_do_not_add_up() -> None:

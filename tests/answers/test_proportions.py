@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sfumato.answers import Answer, Column, Share, Weighing
-from sfumato.answers.proportions import clipped, withheld
+from sfumato.answers.proportions import clipped_shares, withheld_share
 
 from .examples import counted, laplace, noisy, visits
 
@@ -45,13 +45,13 @@ def test_clipped_shares_hold_as_often_as_they_say(truth: tuple[int, int, int]) -
     held = 0.0
     for zs in itertools.product(noise, repeat=3):
         answer = with_clipped([t + z for t, z in zip(truth, zs, strict=True)], F(2, 3))
-        above = clipped(answer, F(9, 10))["spend [0, 64]"][1]
+        above = clipped_shares(answer, F(9, 10))["spend [0, 64]"][1]
         held += (above.low <= exact <= above.high) * chance[zs[0]] * chance[zs[1]] * chance[zs[2]]
     assert held >= 0.9
 
 
 def test_nothing_is_left_open_by_noise_alone() -> None:
-    (below, above) = clipped(with_clipped([-4, -2, -9]))["spend [0, 64]"]
+    (below, above) = clipped_shares(with_clipped([-4, -2, -9]))["spend [0, 64]"]
     assert 0 <= below.low <= below.high <= 1
     assert 0 <= above.low <= above.high <= 1
 
@@ -63,8 +63,8 @@ def test_the_estimate_lies_in_its_interval_whatever_was_drawn(counts: list[int])
 
 
 def test_answers_without_such_pieces_have_no_such_shares() -> None:
-    assert clipped(counted([4])) == {}
-    assert withheld(counted([4])) is None
+    assert clipped_shares(counted([4])) == {}
+    assert withheld_share(counted([4])) is None
 
 
 def total(shown: list[int], everything: int, scale: int | F = 2) -> Answer:
@@ -87,7 +87,7 @@ def test_withheld_shares_hold_as_often_as_they_say(shown: tuple[int, int], hidde
     everything = sum(shown) + hidden
     held = 0.0
     for zs in itertools.product(noise, repeat=3):
-        share = withheld(
+        share = withheld_share(
             total([shown[0] + zs[0], shown[1] + zs[1]], everything + zs[2], F(2, 3)), F(9, 10)
         )
         assert isinstance(share, Share)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.answers.render.render_html import text
+from sfumato.answers.render.render_html import escape_text
 
 from .examples import counted, visits
 
@@ -109,4 +109,4 @@ def test_long_answers_are_cut() -> None:
 
 
 def test_text_runs_its_own_way() -> None:
-    assert text("שלום") == "<bdi>שלום</bdi>"
+    assert escape_text("שלום") == "<bdi>שלום</bdi>"

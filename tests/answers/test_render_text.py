@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sfumato as sf
 from sfumato.answers.render.render_text import WIDE
-from sfumato.answers.render.tabulate import width
+from sfumato.answers.render.tabulate import display_width
 
 from .examples import ABOUT, counted, laplace, visits
 
@@ -32,7 +32,7 @@ def test_columns_line_up_whatever_the_script() -> None:
     lines = str(counted([5, 50_000, -3], rows=(("Roma",), ("北京市",), ("e\u0301",)))).splitlines()[
         1:4
     ]
-    starts = [width(line.partition(" ±")[0]) for line in lines]
+    starts = [display_width(line.partition(" ±")[0]) for line in lines]
     assert len(set(starts)) == 1
 
 
@@ -47,7 +47,7 @@ def test_one_number() -> None:
 def test_remarks_are_broken() -> None:
     rules = tuple(f"rule number {i} says something of a certain length" for i in range(20))
     lines = str(counted([7], rules=rules)).splitlines()
-    assert all(width(line) <= WIDE for line in lines)
+    assert all(display_width(line) <= WIDE for line in lines)
     assert sum("rule number" in line for line in lines) > 5
     assert str(counted([7], rules=("x" * 500,))).count("x" * 500) == 1
 

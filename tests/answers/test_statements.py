@@ -21,8 +21,8 @@ from scipy.stats import binom
 
 import sfumato
 from sfumato.answers import KINDS, Answer
-from sfumato.sql.postprocess import Finishing
-from sfumato.tables.plan.components import PIECES
+from sfumato.sql.postprocess import PostProcessing
+from sfumato.tables.plan.components import COMPONENT_BUILDERS
 
 from . import simulation
 from .simulation import (
@@ -34,9 +34,9 @@ from .simulation import (
     learned_bounds,
     learned_rows,
     surely,
-    told,
     tried,
     withheld,
+    withheld_label,
     world,
 )
 
@@ -134,7 +134,7 @@ CASES: dict[str, Group] = {
     "named": Group(60, both("n") | both("s") | CLIPPED | {"withheld": withheld}),
     "named, drawn": Group(60, both("n") | {"withheld": withheld}),
     "named, filtered": Group(60, both("rare") | {"withheld": withheld}),
-    "named, cut": Group(60, chosen("n") | both("s") | {"withheld, as told": told}),
+    "named, cut": Group(60, chosen("n") | both("s") | {"withheld, by its label": withheld_label}),
     "grouped": Group(
         60,
         {"n: agreeing": each("n", agreed), "n: agreeing, all at once": at_once("n", agreed)}
@@ -155,27 +155,27 @@ CASES: dict[str, Group] = {
 }
 
 
-def seldom(found: list[bool], level: float = 0.95) -> bool:
+def seldom(result: list[bool], level: float = 0.95) -> bool:
     """Whether these hold so seldom that a statement at this level would do so with a chance below
     ALARM.
     """
-    return bool(binom.cdf(sum(found), len(found), level) < ALARM)
+    return bool(binom.cdf(sum(result), len(result), level) < ALARM)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_stated_holds(name: str) -> None:
     group = CASES[name]
-    for stated, found in tried(name, group.checks, group.releases).items():
-        assert found, stated
-        assert not seldom(list(found)), f"{stated}: {sum(found)} of {len(found)}"
+    for stated, result in tried(name, group.checks, group.releases).items():
+        assert result, stated
+        assert not seldom(list(result)), f"{stated}: {sum(result)} of {len(result)}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_stated_holds_in_a_larger_sample(name: str) -> None:
     group = CASES[name]
-    for stated, found in tried(name, group.checks, LARGER * group.releases).items():
-        assert not seldom(list(found)), f"{stated}: {sum(found)} of {len(found)}"
+    for stated, result in tried(name, group.checks, LARGER * group.releases).items():
+        assert not seldom(list(result)), f"{stated}: {sum(result)} of {len(result)}"
 
 
 @pytest.mark.parametrize("name", ["equal", "first", "learned rows"])
@@ -187,15 +187,15 @@ def test_what_does_not_hold_is_seen(name: str) -> None:
 
     def narrow(_: Any, answer: Answer) -> list[bool]:
         unmarked = simulation.unmarked(place.finish(answer))
-        return each("n")(place, unmarked)  # type: ignore[return-value]
+        return list(each("n")(place, unmarked))
 
     twins: dict[str, dict[str, Check]] = {
         "equal": {"n": each("n", confidence=0.6)},
         "first": {"n": narrow},
         "learned rows": {"beyond": simulation.few_cells},
     }
-    for found in tried(name, twins[name], 100).values():
-        assert seldom(list(found))
+    for result in tried(name, twins[name], 100).values():
+        assert seldom(list(result))
 
 
 @pytest.mark.parametrize(
@@ -208,8 +208,8 @@ def test_what_does_not_hold_is_seen(name: str) -> None:
     ],
 )
 def test_both_forms_of_what_is_said_beside_a_limit_are_tried(name: str, form: str) -> None:
-    """In one of ten draws at least: the sample is made so that nearly all of them have it."""
-    assert any(form in simulation.learned(world(name), world(name).draw())[1] for _ in range(10))
+    """In one of eighty draws at least: about one draw in five has the rarer form."""
+    assert any(form in simulation.learned(world(name), world(name).draw())[1] for _ in range(80))
 
 
 # completeness
@@ -220,7 +220,7 @@ def test_every_kind_of_column_and_every_aggregate_is_tried() -> None:
         column.kind for name in CASES for column in world(name).finish(world(name).truth).columns
     }
     assert kinds == set(KINDS)
-    assert set(PIECES) <= set(KINDS)
+    assert set(COMPONENT_BUILDERS) <= set(KINDS)
 
 
 def test_every_world_is_tried() -> None:
@@ -235,88 +235,86 @@ CLAUSES = {"keys", "columns", "having", "having_text", "order", "limit", "offset
 
 
 def test_every_way_to_make_an_answer_of_an_answer_is_tried() -> None:
-    made = {
+    answers = {
         name
         for name, method in inspect.getmembers(Answer, inspect.isfunction)
         if method.__annotations__.get("return") == "Answer"
     }
-    assert made - {"from_json"} == HELPERS
-    assert {field.name for field in fields(Finishing)} == CLAUSES
+    assert answers - {"from_json"} == HELPERS
+    assert {field.name for field in fields(PostProcessing)} == CLAUSES
 
 
 NO_CLAIM = ""
 TEXTS: dict[str, dict[str, str]] = {
-    "answers/notes": {
-        "{} intervals for the bounded values": "laplace",
+    "answers/render/footnote_texts": {
+        "{level} intervals for the bounded values": "laplace",
         ", each cell": "laplace",
         (
-            "{} hold for all shown groups at once, because the groups were chosen by the "
+            "{whose} hold for all shown groups at once, because the groups were chosen by the "
             "same noisy values"
         ): "first",
-        "those of {}": "five",
-        "{} at {}": "quantiles",
-        "{} has no interval, because it chose the groups": NO_CLAIM,
-        "{} was released without an interval": NO_CLAIM,
-        "about {} of rows {}": "named",
-        "small groups may be withheld: about {} of the counted rows are in them": "named",
-        "{} clipped to [{}": NO_CLAIM,
-        "{} clipped": NO_CLAIM,
-        "cost {}": NO_CLAIM,
-        "{} left": NO_CLAIM,
-        " of {}": NO_CLAIM,
-        "the whole budget is ε = {} at δ = {}": NO_CLAIM,
-        "stored answer of {}, free; it cost {} then": NO_CLAIM,
-    },
-    "answers/top": {
-        "shown {} with the largest {}": NO_CLAIM,
-        "are the {} groups": NO_CLAIM,
-        "is the group": NO_CLAIM,
-        "{} of them surely, with {}, are among the {} largest{}": "equal",
-        "it surely is the largest{}, with {}": "equal",
-        " of the groups that were named": NO_CLAIM,
-        "another one may be larger": NO_CLAIM,
-    },
-    "answers/shares": {
-        "about {} of the counted rows are in groups too small to be named": "named, cut"
-    },
-    "answers/processing": {
-        "counts, and sums of what is never negative, are not shown below 0": "equal",
+        "those of {names}": "five",
+        "{name} at {level}": "quantiles",
+        "{name} has no interval, because it chose the groups": NO_CLAIM,
+        "{name} was released without an interval": NO_CLAIM,
+        "about {share} of rows {side}": "named",
+        "small groups may be withheld: about {share} of the counted rows are in them": "named",
+        "about {share} of the counted rows are in groups too small to be named": "named, cut",
+        "{column} clipped to [{ends}": NO_CLAIM,
+        "{column} clipped": NO_CLAIM,
+        "cost {cost}": NO_CLAIM,
+        "{left} left": NO_CLAIM,
+        "{letter} = {value}": NO_CLAIM,
+        " of {limit}": NO_CLAIM,
+        "the whole budget is ε = {epsilon} at δ = {delta}": NO_CLAIM,
+        "stored answer of {date}: free (first cost {cost})": NO_CLAIM,
+        "negative counts, and negative sums of non-negative values, are shown as 0": "equal",
         "counts are rounded to whole numbers": "equal",
         (
-            "groups of {name} were moved to add up to a total that {what}, each by its part "
-            "of the noise"
+            "the groups of {name} were adjusted to add up to a total that {origin}, each in "
+            "proportion to its noise variance"
         ): "grouped",
-        "was released apart": "grouped",
+        "was released separately": "grouped",
         "is public": NO_CLAIM,
+        "the weighted average of {n} releases of the same question": "grouped",
+        "shown are the {count} groups with the largest {name}": NO_CLAIM,
+        "shown is the group with the largest {name}": NO_CLAIM,
+        (
+            "with {level} confidence, the {count} largest{among} include at least {sure} of them"
+        ): "equal",
+        "with {level} confidence, it is the largest{among}": "equal",
+        " of the groups that were named": NO_CLAIM,
+        "another group may be larger": NO_CLAIM,
+        "no group is shown": NO_CLAIM,
+        "… and {more} more rows": NO_CLAIM,
+        ": to_pandas() has all of them": NO_CLAIM,
     },
-    "answers/merge": {"the weighted average of {n} releases of the same question": "grouped"},
-    "answers/pictures": {
+    "answers/render/plot_answer": {
         "{} intervals, {}": "laplace",
         "each cell": "laplace",
         "all of them at once": "equal",
         "the {} largest of {} groups": NO_CLAIM,
     },
-    "answers/card_parts": {
+    "answers/cards/card_record": {
         "{}: ± {} at 95 %, {}": "laplace",
         "each cell": "laplace",
         "all shown groups at once": "first",
-        "an interval at ": "quantiles",
-        " is part of it": "quantiles",
+        "released with an interval at {}": "quantiles",
         "no interval": NO_CLAIM,
-        "{}: intervals follow from the pieces": NO_CLAIM,
+        "{}: the interval depends on the released values": NO_CLAIM,
         "This release cost {}.": NO_CLAIM,
         (
-            "Whatever is asked, all releases about the same dataset together stay within the "
-            "budget."
+            "All releases about the same dataset together stay within the budget, whatever "
+            "anybody asks."
         ): NO_CLAIM,
     },
-    "sql/finishing": {
+    "sql/postprocess": {
         "shown are groups with {}": NO_CLAIM,
         "shown are {}{}": NO_CLAIM,
         "at most {} groups": NO_CLAIM,
         " after the first {}": NO_CLAIM,
     },
-    "tables/learned": {
+    "tables/declare/learned_limits": {
         "; about {} ± {} {} {}": "learned rows",
         "; at most about {} {} {}": "learned rows of few",
         "of those with up to {} {}": "learned rows",
@@ -332,42 +330,41 @@ TEXTS: dict[str, dict[str, str]] = {
         "are outside, on each side": "learned bounds of few",
         "a default: too few people to learn it from": NO_CLAIM,
     },
-    "tables/extremes": {
+    "tables/plan/min_max": {
         (
             "the {} {} is a quantile: about {} rows lie {} it, and at least one with probability {}"
         ): "quantiles"
     },
-    "tables/sentences": {
+    "tables/plan/explain": {
         "{} clipped to [{}, {}]": NO_CLAIM,
-        "rows without a value of {} (null, NaN) are left out of what is said of it": NO_CLAIM,
+        "rows where {} is null or NaN are left out of its aggregates": NO_CLAIM,
         "cost    {}": NO_CLAIM,
         "unit    {}, neighbours by {}": NO_CLAIM,
         "rule    {}": NO_CLAIM,
         "error   {} {}": NO_CLAIM,
         "1 row": NO_CLAIM,
         "{} rows": NO_CLAIM,
-        "rows without a value, or without a weight, are left out of a weighted mean": NO_CLAIM,
-        "a missing {} is taken for its lower end": NO_CLAIM,
+        "rows without a value or without a weight are left out of the weighted mean": NO_CLAIM,
+        "a missing {} counts as its lower bound": NO_CLAIM,
         "each row is taken as a different person": NO_CLAIM,
         "rows without a {} are left out": NO_CLAIM,
         "a {} is counted in at most {} groups{}": NO_CLAIM,
         (
-            "of a {} at most {} different values count; what only those with more of them "
-            "have may be left out"
+            "at most {} different values of each {} count; values held only by a {} with more "
+            "may be left out"
         ): NO_CLAIM,
         "groups are the public keys; rows with other keys are left out": NO_CLAIM,
         "; one {} moves it by at most {} ({})": NO_CLAIM,
         "noise   {}: {}{}": NO_CLAIM,
         "groups  {}": NO_CLAIM,
-        "of a {} at most {} count": NO_CLAIM,
+        "at most {} of each {} count": NO_CLAIM,
         "small groups may be withheld": NO_CLAIM,
         (
-            "a {} counts for at most {} in one group, and for less in each where it has rows "
-            "in many"
+            "a {} counts for at most {} in one group; one with rows in many groups is "
+            "down-weighted in each"
         ): NO_CLAIM,
         (
-            "a {} counts for at most {}; one with more counts for that many, each of its "
-            "rows for a part"
+            "a {} counts for at most {}; one with more rows is down-weighted to {} in total"
         ): NO_CLAIM,
         "chosen by the exponential mechanism": NO_CLAIM,
     },
@@ -396,13 +393,13 @@ def texts(module: str) -> frozenset[str]:
     left_out = {
         id(inner) for node in ast.walk(tree) for part in _unread(node) for inner in ast.walk(part)
     }
-    found = {
+    result = {
         text
         for node in ast.walk(tree)
         if id(node) not in left_out and (text := _text(node)) is not None
     }
     return frozenset(
-        text for text in found if " " in text.strip() and any(letter.isalpha() for letter in text)
+        text for text in result if " " in text.strip() and any(letter.isalpha() for letter in text)
     )
 
 
@@ -448,13 +445,13 @@ def test_every_module_that_speaks_of_answers_is_among_them() -> None:
         if any(sign.search(text) for text in texts(module))
     }
     others = {
-        "answers/digits",
-        "answers/layout",
-        "answers/html",
-        "answers/card_page",
-        "tables/plan",
-        "sql/planned",
-        "session/awaiting",
+        "answers/render/format_digits",
+        "answers/render/tabulate",
+        "answers/render/render_html",
+        "answers/cards/card_html",
+        "tables/plan/query_plan",
+        "sql/sql_plan",
+        "session/pending_plan",
     }
     assert speaking - others <= set(TEXTS)
 
@@ -464,5 +461,5 @@ def _modules(*packages: str) -> list[str]:
     return [
         str(path.relative_to(root).with_suffix(""))
         for package in packages
-        for path in sorted((root / package).glob("*.py"))
+        for path in sorted((root / package).rglob("*.py"))
     ]

@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 
-from sfumato.answers.render.tabulate import key_text, level_text, printable, tables, width
+from sfumato.answers.render.tabulate import (
+    build_tables,
+    display_width,
+    key_text,
+    level_text,
+    printable,
+)
 
 from .examples import counted, visits
 
@@ -42,10 +48,10 @@ def test_keys_as_one_reads_them(key: Any, text: str) -> None:
 
 
 def test_widths() -> None:
-    assert width("Roma") == 4
-    assert width("北京") == 4
-    assert width("e\u0301") == 1
-    assert width("ｱ") == 1
+    assert display_width("Roma") == 4
+    assert display_width("北京") == 4
+    assert display_width("e\u0301") == 1
+    assert display_width("ｱ") == 1
 
 
 def test_only_what_moves_nothing_is_printed_as_it_is() -> None:
@@ -71,7 +77,7 @@ def test_levels() -> None:
 
 
 def test_histograms_have_tables_of_their_own() -> None:
-    flat, bins = tables(visits(), 0.9, 40)
+    flat, bins = build_tables(visits(), 0.9, 40)
     assert flat.names == ("n", "people", "total_spend", "mean", "var", "sd", "p50")
     assert flat.keys == ("city",)
     assert bins.keys == ("city", "bin")
@@ -81,15 +87,15 @@ def test_histograms_have_tables_of_their_own() -> None:
 
 
 def test_no_more_rows_than_asked_for() -> None:
-    (table,) = tables(counted(list(range(100))), 0.95, 7)
+    (table,) = build_tables(counted(list(range(100))), 0.95, 7)
     assert len(table.rows) == 7
     assert table.more == 93
-    flat, bins = tables(visits(), 0.9, 2)
+    flat, bins = build_tables(visits(), 0.9, 2)
     assert (len(flat.rows), flat.more) == (2, 1)
     assert (len(bins.rows), bins.more) == (4, 8)
 
 
 def test_numbers_stand_to_the_right() -> None:
-    assert tables(counted([1, 2], rows=((5,), (None,))), 0.95, 9)[0].numeric == (True,)
-    assert tables(counted([1, 2], rows=((True,), (False,))), 0.95, 9)[0].numeric == (False,)
-    assert tables(counted([1, 2], rows=((None,), (None,))), 0.95, 9)[0].numeric == (False,)
+    assert build_tables(counted([1, 2], rows=((5,), (None,))), 0.95, 9)[0].numeric == (True,)
+    assert build_tables(counted([1, 2], rows=((True,), (False,))), 0.95, 9)[0].numeric == (False,)
+    assert build_tables(counted([1, 2], rows=((None,), (None,))), 0.95, 9)[0].numeric == (False,)

@@ -44,35 +44,35 @@ def test_the_largest_come_first() -> None:
 def test_what_is_sure_is_said() -> None:
     """Intervals that hold for all groups at once decide."""
     assert (
-        "2 of them surely, with 95 %, are among the 2 largest"
+        "with 95 % confidence, the 2 largest include at least 2 of them"
         in answer(10, 400, 30, 390).top(2, "n").processing
     )
     assert (
-        "1 of them surely, with 95 %, are among the 2 largest"
+        "with 95 % confidence, the 2 largest include at least 1 of them"
         in answer(30, 400, 30, 31).top(2, "n").processing
     )
-    assert "it surely is the largest, with 95 %" in answer(1, 400, 3, 4).top(1, "n").processing
-    assert "another one may be larger" in answer(1, 400, 3, 399).top(1, "n").processing
+    assert "with 95 % confidence, it is the largest" in answer(1, 400, 3, 4).top(1, "n").processing
+    assert "another group may be larger" in answer(1, 400, 3, 399).top(1, "n").processing
 
 
 def test_groups_that_are_not_named_may_be_larger() -> None:
     """Where groups were withheld or left out, what is sure is so among those that were named."""
     some = answer(10, 400, 30, 390, complete=False)
     assert (
-        "2 of them surely, with 95 %, are among the 2 largest of the groups that were named"
-        in some.top(2, "n").processing
+        "with 95 % confidence, the 2 largest of the groups that were named include at least 2 "
+        "of them" in some.top(2, "n").processing
     )
     assert (
-        "it surely is the largest of the groups that were named, with 95 %"
+        "with 95 % confidence, it is the largest of the groups that were named"
         in answer(1, 400, 3, 4, complete=False).top(1, "n").processing
     )
 
 
 def test_all_of_them_are_only_sorted() -> None:
-    whole = answer(10, 400, 30, 5).top(9, "n")
-    assert len(whole) == 4
-    assert not whole.processing
-    assert any(piece.name == TOTAL for piece in whole.pieces)
+    total = answer(10, 400, 30, 5).top(9, "n")
+    assert len(total) == 4
+    assert not total.processing
+    assert any(piece.name == TOTAL for piece in total.pieces)
     assert not any(piece.name == TOTAL for piece in answer(10, 400, 30, 5).top(1, "n").pieces)
 
 

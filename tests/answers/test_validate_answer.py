@@ -17,7 +17,7 @@ from .examples import BOUNDS, EDGES, noisy
 ONE = noisy("a", [[1], [2]])
 
 
-def made(columns: tuple[Column, ...], pieces: Any = (ONE, ONE, ONE), **more: Any) -> Answer:
+def build_answer(columns: tuple[Column, ...], pieces: Any = (ONE, ONE, ONE), **more: Any) -> Answer:
     return Answer(
         **{
             "keys": ("g",),
@@ -31,7 +31,7 @@ def made(columns: tuple[Column, ...], pieces: Any = (ONE, ONE, ONE), **more: Any
 
 
 def test_what_fits() -> None:
-    assert made((Column("n", "count", (0,)), Column("m", "mean", (0, 1), "", BOUNDS)))[
+    assert build_answer((Column("n", "count", (0,)), Column("m", "mean", (0, 1), "", BOUNDS)))[
         "n"
     ].tolist() == [1, 2]
 
@@ -54,18 +54,18 @@ def test_what_fits() -> None:
     ids=str,
 )
 def test_what_does_not(columns: tuple[Column, ...], code: str) -> None:
-    refusal(lambda: made(columns), code)
+    refusal(lambda: build_answer(columns), code)
 
 
 @pytest.mark.parametrize(
     "piece", [noisy("a", [[1]]), noisy("a", [[1, 2], [3, 4]]), noisy("a", [[1], [2], [3]])]
 )
 def test_pieces_of_another_shape(piece: Any) -> None:
-    refusal(lambda: made((Column("n", "count", (0,)),), (piece,)), "answer.shape")
+    refusal(lambda: build_answer((Column("n", "count", (0,)),), (piece,)), "answer.shape")
 
 
 def test_rows_with_other_keys() -> None:
-    refusal(lambda: made((Column("n", "count", (0,)),), rows=((), ())), "answer.shape")
+    refusal(lambda: build_answer((Column("n", "count", (0,)),), rows=((), ())), "answer.shape")
 
 
 def test_a_quantile_has_one_cell_or_three() -> None:
@@ -73,10 +73,14 @@ def test_a_quantile_has_one_cell_or_three() -> None:
     for width, fits in ((1, True), (2, False), (3, True)):
         piece = noisy("q", [[1] * width] * 2)
         if fits:
-            assert made((Column("q", "quantile", (0,), "", numbers),), (piece,))["q"].size == 2
+            assert (
+                build_answer((Column("q", "quantile", (0,), "", numbers),), (piece,))["q"].size == 2
+            )
         else:
             refusal(
-                lambda piece=piece: made((Column("q", "quantile", (0,), "", numbers),), (piece,)),
+                lambda piece=piece: build_answer(
+                    (Column("q", "quantile", (0,), "", numbers),), (piece,)
+                ),
                 "answer.shape",
             )
 

@@ -21,23 +21,23 @@ Ask = Callable[[Any], Query]
 
 def table(columns: dict[str, Any] | pa.Table, **about: Any) -> Table:
     """A table in memory, protected."""
-    given = columns if isinstance(columns, pa.Table) else pa.table(columns)
-    return sf.protect(given, **{"name": "t", "budget": 100, **about})
+    values = columns if isinstance(columns, pa.Table) else pa.table(columns)
+    return sf.protect(values, **{"name": "t", "budget": 100, **about})
 
 
 def tally(
     columns: dict[str, Any] | pa.Table, ask: Ask, promise: Guarantee | None = None, **about: Any
 ) -> Through:
     """The exact integers of a question, as they meet the noise."""
-    with table(columns, **about) as made:
-        return through_the_door(ask(made).plan(promise=promise or sf.Pure(1)))
+    with table(columns, **about) as protected:
+        return through_the_door(ask(protected).plan(promise=promise or sf.Pure(1)))
 
 
-def distance(one: Through, other: Through, place: int = 0) -> tuple[Fraction, Fraction]:
+def distance(first: Through, second: Through, place: int = 0) -> tuple[Fraction, Fraction]:
     """How far a piece moved, and how far its noise was made for, in the units of the column."""
-    a, b = one.pieces[place], other.pieces[place]
+    a, b = first.pieces[place], second.pieces[place]
     moved = sum(
         abs(int(x) - int(y))
         for x, y in zip(a.values.ravel().tolist(), b.values.ravel().tolist(), strict=True)
     )
-    return moved * a.step, Fraction(a.mechanism.sensitivity) * a.step  # type: ignore[attr-defined]
+    return moved * a.step, Fraction(a.mechanism.sensitivity) * a.step

@@ -16,14 +16,14 @@ from sfumato.attacks.lib.attack_result import (
     ALPHA,
     Result,
     Success,
+    as_integer,
+    check_count,
+    check_epsilons,
     event_bound,
     guess_bound,
-    guessed,
-    known_count,
-    known_epsilons,
+    guess_success,
     plot_successes,
-    table,
-    whole,
+    success_table,
 )
 from sfumato.attacks.lib.attack_text import at_least, at_most
 from sfumato.errors import Refused
@@ -47,13 +47,13 @@ def success(hits: int, trials: int = 1000, **changes: Any) -> Success:
 
 @pytest.mark.parametrize(("hits", "trials"), [(1, 10), (50, 100), (731, 1000), (1000, 1000)])
 def test_the_limits_are_those_of_clopper_and_pearson(hits: int, trials: int) -> None:
-    one = success(hits, trials)
-    assert binom.sf(hits - 1, trials, one.lower()) <= float(ALPHA) * (1 + 1e-9)
-    assert binom.sf(hits - 1, trials, one.lower() * 1.001) > float(ALPHA) * 0.99
+    first = success(hits, trials)
+    assert binom.sf(hits - 1, trials, first.lower()) <= float(ALPHA) * (1 + 1e-9)
+    assert binom.sf(hits - 1, trials, first.lower() * 1.001) > float(ALPHA) * 0.99
     if hits < trials:
-        assert binom.cdf(hits, trials, one.upper()) <= float(ALPHA) * (1 + 1e-9)
-    assert one.lower() <= one.rate <= one.upper()
-    assert one.lower(0.01) > one.lower()
+        assert binom.cdf(hits, trials, first.upper()) <= float(ALPHA) * (1 + 1e-9)
+    assert first.lower() <= first.rate <= first.upper()
+    assert first.lower(0.01) > first.lower()
 
 
 def test_the_ends() -> None:
@@ -94,12 +94,12 @@ def test_the_guess_bound_is_attained_by_randomized_response(epsilon: str, choice
     """k-ary randomized response tells the truth with e^ε/(e^ε + k − 1): who believes it is right as
     often as is allowed.
     """
-    told = sf.mechanisms.RandomizedResponse(
+    result = sf.mechanisms.RandomizedResponse(
         epsilon=epsilon, categories=[str(i) for i in range(choices)]
     )
     e = math.exp(float(epsilon))
-    assert guess_bound(told.promise, choices) == pytest.approx(e / (e + choices - 1), rel=1e-12)
-    assert guess_bound(told.promise, choices) >= Fraction(e / (e + choices - 1)) * (
+    assert guess_bound(result.promise, choices) == pytest.approx(e / (e + choices - 1), rel=1e-12)
+    assert guess_bound(result.promise, choices) >= Fraction(e / (e + choices - 1)) * (
         1 - Fraction(1, 10**15)
     )
 
@@ -134,9 +134,9 @@ def test_a_guess_needs_two_values(choices: Any) -> None:
         guess_bound(sf.Pure(1), choices)
 
 
-class Told(Result):
+class ExampleResult(Result):
     __slots__ = ()
-    numbers = {"a": 1}  # noqa: RUF012
+    numbers = {"a": 1}  # noqa: RUF012  # overrides a property
     sentences = ("One <b>.", "Two.")
     successes = (success(700), success(1000, against="exact", bound=None, promise=None))
 
@@ -145,17 +145,17 @@ class Told(Result):
 
 
 def test_a_result_tells_itself() -> None:
-    told = Told()
-    assert str(told) == "One <b>.\nTwo."
-    assert told.holds
-    assert "<li>One &lt;b&gt;.</li>" in told._repr_html_()
-    assert "<td>70 %</td>" in told._repr_html_()
-    assert len(told.plot().axes[0].patches) == 2
-    assert table(()) == ""
+    result = ExampleResult()
+    assert str(result) == "One <b>.\nTwo."
+    assert result.holds
+    assert "<li>One &lt;b&gt;.</li>" in result._repr_html_()
+    assert "<td>70 %</td>" in result._repr_html_()
+    assert len(result.plot().axes[0].patches) == 2
+    assert success_table(()) == ""
 
 
 def test_a_broken_promise_is_told() -> None:
-    class Broken(Told):
+    class Broken(ExampleResult):
         __slots__ = ()
         successes = (success(999),)
 
@@ -163,20 +163,20 @@ def test_a_broken_promise_is_told() -> None:
 
 
 def test_what_is_attacked() -> None:
-    assert known_epsilons(["0.1", 1]) == (Fraction(1, 10), 1)
-    assert known_count(5, "trials") == 5
+    assert check_epsilons(["0.1", 1]) == (Fraction(1, 10), 1)
+    assert check_count(5, "trials") == 5
 
 
 @pytest.mark.parametrize("epsilons", ["0.1", 1, None])
 def test_epsilons_are_a_list(epsilons: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.epsilons"):
-        known_epsilons(epsilons)
+        check_epsilons(epsilons)
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, "3", True])
 def test_counts_are_whole(count: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.trials"):
-        known_count(count, "trials")
+        check_count(count, "trials")
 
 
 def test_bounds_are_shown_rounded_up_and_limits_rounded_down() -> None:
@@ -188,17 +188,17 @@ def test_bounds_are_shown_rounded_up_and_limits_rounded_down() -> None:
         "88.1 %",
         "99.4 %",
     ]
-    one = success(700)
-    assert "allows 73.2 % at most" in one.sentence
-    assert "<td>73.2 %</td>" in table([one])
-    assert f"<td>{at_least(one.lower())}</td>" in table([one])
+    first = success(700)
+    assert "allows 73.2 % at most" in first.sentence
+    assert "<td>73.2 %</td>" in success_table([first])
+    assert f"<td>{at_least(first.lower())}</td>" in success_table([first])
     assert f"above {at_least(success(999).lower())}" in success(999).sentence
 
 
 @pytest.mark.parametrize("choices", [2, 10])
 def test_guesses(choices: int) -> None:
     exact, private = (
-        guessed(epsilon, 3, 4, promise, choices)
+        guess_success(epsilon, 3, 4, promise, choices)
         for epsilon, promise in ((None, None), (Fraction(1), sf.Pure(1)))
     )
     assert (exact.against, exact.chance, exact.bound) == ("exact answers", 1 / choices, None)
@@ -214,16 +214,16 @@ def test_a_promise_without_a_limit_says_so() -> None:
     """A secret that was not drawn with known odds: neither is nothing promised, nor is there a
     limit.
     """
-    one = success(1000, bound=None)
-    assert one.holds is None
-    assert "No limit follows from the guarantee" in one.sentence
-    assert "Nothing is promised" not in one.sentence
+    first = success(1000, bound=None)
+    assert first.holds is None
+    assert "No limit follows from the guarantee" in first.sentence
+    assert "Nothing is promised" not in first.sentence
 
 
 def test_whole_numbers() -> None:
     import numpy as np
 
-    assert [whole(value) for value in (3, np.int64(3), True, 3.0, "3", None)] == [
+    assert [as_integer(value) for value in (3, np.int64(3), True, 3.0, "3", None)] == [
         3,
         3,
         None,

@@ -10,23 +10,25 @@ import pytest
 from sfumato.attacks.lib.attack_text import (
     at_least,
     at_most,
-    listed,
-    named,
+    epsilon_label,
+    format_number,
+    join_names,
     people_having,
     per_cent,
-    spaced,
 )
 
 
 def test_names() -> None:
-    assert named("0.1") == "ε = 0.1"
-    assert named(Fraction(1, 3)) == "ε = 1/3"
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert epsilon_label("0.1") == "ε = 0.1"
+    assert epsilon_label(Fraction(1, 3)) == "ε = 1/3"
+    assert join_names(["a"]) == "a"
+    assert join_names(["a", "b", "c"]) == "a, b and c"
 
 
 def test_numbers() -> None:
-    assert [spaced(value) for value in (5, 12_040, -1234, 2.25, 1_234_567.891, 3.14159265)] == [
+    assert [
+        format_number(value) for value in (5, 12_040, -1234, 2.25, 1_234_567.891, 3.14159265)
+    ] == [
         "5",
         "12 040",
         "-1 234",
@@ -57,6 +59,6 @@ def test_bounds_go_up_and_limits_down() -> None:
 
 @pytest.mark.parametrize("share", [0.1234567, 0.5249791, 0.7310586, 0.99899, 0.9990001, 0.99995])
 def test_what_is_shown_lies_outside(share: float) -> None:
-    low, high = (float(told(share).split()[0]) / 100 for told in (at_least, at_most))
+    low, high = (float(result(share).split()[0]) / 100 for result in (at_least, at_most))
     assert low <= share <= high
     assert high - low < 0.0011

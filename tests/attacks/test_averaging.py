@@ -19,19 +19,19 @@ TABLE = pd.DataFrame({"city": ["Roma", "Bari", "Bari"] * 20})
 
 
 def test_the_interface_and_the_number_needed() -> None:
-    found = sf.attacks.averaging(TABLE, n=1000, trials=100)
-    assert found.truth == 60
-    assert len(found.answers) == 1000
-    assert found.needed == averaged_after("0.1") == 3071
+    result = sf.attacks.averaging(TABLE, n=1000, trials=100)
+    assert result.truth == 60
+    assert len(result.answers) == 1000
+    assert result.needed == averaged_after("0.1") == 3071
 
 
 def test_S_146_standard_deviations() -> None:
     assert standard_deviation(1, "0.1", "0.008") == pytest.approx(0.1131370849898476, abs=1e-12)
     assert standard_deviation(100, "0.1", "0.008") == pytest.approx(0.01131370849898476, abs=1e-12)
-    found = averaging(TABLE, n=100, trials=10)
-    assert found.numbers["epsilon of all"] == 10
-    assert found.numbers["sd of the mean"] == pytest.approx(found.sd / 10)
-    assert found.sd < standard_deviation(1, "0.1")  # the integer law is the tighter one
+    result = averaging(TABLE, n=100, trials=10)
+    assert result.numbers["epsilon of all"] == 10
+    assert result.numbers["sd of the mean"] == pytest.approx(result.sd / 10)
+    assert result.sd < standard_deviation(1, "0.1")  # the integer law is the tighter one
 
 
 def test_enough_answers_are_right_and_few_are_not() -> None:
@@ -56,9 +56,9 @@ def test_enough_answers_are_right_and_few_are_not() -> None:
 
 
 def test_the_mean_settles() -> None:
-    found = averaging(TABLE, n=200, epsilon=5, budget=5, trials=1, epsilons=(), bits=SeededBits(2))
-    assert found.settled is not None
-    assert (np.rint(found.means[found.settled - 1 :]) == 60).all()
+    result = averaging(TABLE, n=200, epsilon=5, budget=5, trials=1, epsilons=(), bits=SeededBits(2))
+    assert result.settled is not None
+    assert (np.rint(result.means[result.settled - 1 :]) == 60).all()
     assert (
         averaging(
             TABLE, n=2, epsilon="0.001", budget="0.001", trials=1, epsilons=(), bits=SeededBits(2)
@@ -68,12 +68,12 @@ def test_the_mean_settles() -> None:
 
 
 def test_the_ledger_ends_it() -> None:
-    found = averaging(TABLE, n=10, where={"city": "Bari"}, epsilon="0.25", budget=1, trials=10)
-    assert found.truth == 40
-    assert found.ledger.answers == 4
-    assert found.ledger.same_bytes
-    assert "gives 4 such answers and refuses the next one" in found.sentences[2]
-    assert "byte for byte" in found.sentences[2]
+    result = averaging(TABLE, n=10, where={"city": "Bari"}, epsilon="0.25", budget=1, trials=10)
+    assert result.truth == 40
+    assert result.ledger.answers == 4
+    assert result.ledger.same_bytes
+    assert "gives 4 such answers and refuses the next one" in result.sentences[2]
+    assert "byte for byte" in result.sentences[2]
 
 
 def test_the_promise_is_kept_and_unbounded_answers_break_it() -> None:
@@ -84,9 +84,9 @@ def test_the_promise_is_kept_and_unbounded_answers_break_it() -> None:
         [Fraction(1), Fraction(2), Fraction(5)], 4000, Fraction(1, 10), bits=SeededBits(3)
     )
     assert exact.rate == 1
-    assert all(one.holds for one in private)
+    assert all(success.holds for success in private)
     _, many = mean_game([Fraction(2000)], 1000, Fraction(2), bits=SeededBits(4))
-    assert many.lower() > private[1].bound  # type: ignore[operator]
+    assert many.lower() > private[1].bound
 
 
 def test_picture_and_refusals() -> None:

@@ -10,20 +10,20 @@ from sfumato.errors import Refused
 
 
 def test_each_value_ruled_out_tells_more() -> None:
-    told = background(patients(), ["age", "area"], "disease", knows=3)
-    assert told.certain == (0.25, 0.5, 0.75, 1.0)
-    assert told.disclosure == (1, 1, 1, 1)
-    assert str(told).splitlines()[:2] == [
-        "Who can rule out no value of disease knows that of 25 % of the people.",
-        "Who can rule out one value of disease knows that of 50 % of the people.",
+    result = background(patients(), ["age", "area"], "disease", knows=3)
+    assert result.certain == (0.25, 0.5, 0.75, 1.0)
+    assert result.disclosure == (1, 1, 1, 1)
+    assert str(result).splitlines()[:2] == [
+        "An attacker who rules out no value of disease knows it for 25 % of the people.",
+        "An attacker who rules out one value of disease knows it for 50 % of the people.",
     ]
-    assert told.numbers["certain, 3 ruled out"] == 1
+    assert result.numbers["certain, 3 ruled out"] == 1
 
 
 def test_disclosure_of_a_diverse_group() -> None:
-    told = background({"g": [0] * 4, "v": ["a", "a", "b", "c"]}, ["g"], "v", knows=2)
-    assert told.disclosure == pytest.approx((1 / 2, 2 / 3, 1))
-    assert told.certain == (0, 0, 1)
+    result = background({"g": [0] * 4, "v": ["a", "a", "b", "c"]}, ["g"], "v", knows=2)
+    assert result.disclosure == pytest.approx((1 / 2, 2 / 3, 1))
+    assert result.certain == (0, 0, 1)
 
 
 def test_the_picture() -> None:

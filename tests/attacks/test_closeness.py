@@ -10,45 +10,45 @@ import pytest
 from scipy.stats import wasserstein_distance
 
 from sfumato.attacks.lib.closeness import Diversity, diversity
-from sfumato.attacks.lib.look_alikes import Coded
-from sfumato.attacks.lib.owner_table import columns
+from sfumato.attacks.lib.look_alikes import CodedColumns
+from sfumato.attacks.lib.owner_table import read_columns
 
 
-def found(groups: list[list[Any]]) -> Diversity:
+def diversity_of(groups: list[list[Any]]) -> Diversity:
     table = {
         "group": [at for at, values in enumerate(groups) for _ in values],
         "value": [value for values in groups for value in values],
     }
-    read = columns(table)
-    return diversity(read, Coded(read, ["group"]).cells(["group"]), "value")
+    read = read_columns(table)
+    return diversity(read, CodedColumns(read, ["group"]).cells(["group"]), "value")
 
 
 def test_names() -> None:
-    told = found([["a", "a", "b"], ["b", "c", "c", "c"], ["a"]])
-    assert (told.values, told.distinct, told.ordered) == (3, 1, False)
-    assert told.entropy == 1
-    assert told.certain == 1 / 8
-    assert told.distance == pytest.approx(5 / 8)  # of the last group: a has 3 of 8 among all
-    assert "takes 1 of 3 values; 12.5 % of the people" in told.sentences[0]
+    result = diversity_of([["a", "a", "b"], ["b", "c", "c", "c"], ["a"]])
+    assert (result.values, result.distinct, result.ordered) == (3, 1, False)
+    assert result.entropy == 1
+    assert result.certain == 1 / 8
+    assert result.distance == pytest.approx(5 / 8)  # of the last group: a has 3 of 8 among all
+    assert "takes 1 of 3 values; 12.5 % of the people" in result.sentences[0]
 
 
 def test_profiles() -> None:
     """Groups of 3, 4 and 1 with 2, 2 and 1 values; a is 3 of 8 among all, b 2 and c 3: distances
     0.375, 0.375 and 0.625.
     """
-    told = found([["a", "a", "b"], ["b", "c", "c", "c"], ["a"]])
-    assert told.fewer == {2: 1 / 8, 3: 1.0}
-    assert told.further == {0.05: 1.0, 0.1: 1.0, 0.2: 1.0, 0.3: 1.0, 0.5: 1 / 8, 0.7: 0.0}
+    result = diversity_of([["a", "a", "b"], ["b", "c", "c", "c"], ["a"]])
+    assert result.fewer == {2: 1 / 8, 3: 1.0}
+    assert result.further == {0.05: 1.0, 0.1: 1.0, 0.2: 1.0, 0.3: 1.0, 0.5: 1 / 8, 0.7: 0.0}
 
 
 def test_entropy() -> None:
-    told = found([["a", "b"], ["a", "a", "b"]])
-    assert told.distinct == 2
-    assert told.entropy == pytest.approx(
+    result = diversity_of([["a", "b"], ["a", "a", "b"]])
+    assert result.distinct == 2
+    assert result.entropy == pytest.approx(
         math.exp(-(2 / 3) * math.log(2 / 3) - (1 / 3) * math.log(1 / 3))
     )
-    assert told.certain == 0
-    assert told.sentences[0].endswith("takes 2 of 2 values.")
+    assert result.certain == 0
+    assert result.sentences[0].endswith("takes 2 of 2 values.")
 
 
 def test_the_published_example_of_ordered_values() -> None:
@@ -56,10 +56,12 @@ def test_the_published_example_of_ordered_values() -> None:
     all, {6k, 8k, 11k} is 0.167.
     """
     incomes = [[3, 4, 5], [6, 11, 8], [7, 9, 10]]
-    assert found(incomes).distance == pytest.approx(0.375)
-    assert found([*incomes[1:], incomes[0]]).ordered
-    read = columns({"group": [0, 0, 0, 1, 1, 1, 2, 2, 2], "value": [6, 11, 8, 6, 11, 8, 6, 11, 8]})
-    assert diversity(read, Coded(read, ["group"]).cells(["group"]), "value").distance == 0
+    assert diversity_of(incomes).distance == pytest.approx(0.375)
+    assert diversity_of([*incomes[1:], incomes[0]]).ordered
+    read = read_columns(
+        {"group": [0, 0, 0, 1, 1, 1, 2, 2, 2], "value": [6, 11, 8, 6, 11, 8, 6, 11, 8]}
+    )
+    assert diversity(read, CodedColumns(read, ["group"]).cells(["group"]), "value").distance == 0
 
 
 @pytest.mark.parametrize("most", [2, 10, 1000])
@@ -74,14 +76,14 @@ def test_ordered_distances_are_those_of_scipy(seed: int, most: int) -> None:
         / (len(ranks) - 1)
         for group in groups
     ]
-    assert found(groups).distance == pytest.approx(max(away))
+    assert diversity_of(groups).distance == pytest.approx(max(away))
 
 
 def test_one_value_only() -> None:
-    told = found([[1, 1], [1]])
-    assert (told.values, told.distinct, told.distance, told.certain) == (1, 1, 0.0, 1.0)
-    assert "ordered" in told.sentences[1]
-    assert told.numbers == {"l": 1, "entropy l": 1.0, "t": 0.0, "certain": 1.0}
+    result = diversity_of([[1, 1], [1]])
+    assert (result.values, result.distinct, result.distance, result.certain) == (1, 1, 0.0, 1.0)
+    assert "ordered" in result.sentences[1]
+    assert result.numbers == {"l": 1, "entropy l": 1.0, "t": 0.0, "certain": 1.0}
 
 
 def test_many_cells_times_many_values() -> None:
@@ -90,7 +92,7 @@ def test_many_cells_times_many_values() -> None:
     """
     n = 10**6
     generator = np.random.default_rng(1)
-    read = columns({"group": generator.permutation(n) // 5, "value": generator.random(n)})
-    told = diversity(read, Coded(read, ["group"]).cells(["group"]), "value")
-    assert (told.values, told.distinct) == (n, 5)
-    assert 0.45 < told.distance <= 0.5  # five values that lie together, at an end
+    read = read_columns({"group": generator.permutation(n) // 5, "value": generator.random(n)})
+    result = diversity(read, CodedColumns(read, ["group"]).cells(["group"]), "value")
+    assert (result.values, result.distinct) == (n, 5)
+    assert 0.45 < result.distance <= 0.5  # five values that lie together, at an end

@@ -44,9 +44,9 @@ def ward() -> pd.DataFrame:
 
 
 def test_S_143_Steven() -> None:
-    found = sf.attacks.differencing(salaries(), {"name": "Steven"})
-    assert (found.with_person, found.without, found.difference) == (6_039_000, 6_020_000, 19_000)
-    assert found.sentences[0] == (
+    result = sf.attacks.differencing(salaries(), {"name": "Steven"})
+    assert (result.with_person, result.without, result.difference) == (6_039_000, 6_020_000, 19_000)
+    assert result.sentences[0] == (
         "The sum of salary is 6 039 000, and without Steven 6 020 000. The difference is "
         "Steven's own salary: 19 000."
     )
@@ -57,19 +57,19 @@ def test_S_142_and_E_46_one_means_that_he_has_it(sick: bool) -> None:
     """A source has it the other way round: "if the difference is 0 then b is true"."""
     frame = ward()
     frame.loc[0, "sick"] = sick
-    found = differencing(frame, {"name": "Steven"}, value=True, epsilons=(1,), trials=10)
-    assert found.difference == int(sick)
-    assert found.sentences[0].endswith(
+    result = differencing(frame, {"name": "Steven"}, value=True, epsilons=(1,), trials=10)
+    assert result.difference == int(sick)
+    assert result.sentences[0].endswith(
         "so Steven has sick = True." if sick else "so Steven does not have sick = True."
     )
 
 
 def test_S_142_the_variance() -> None:
     assert textbook_variance(1) == 4
-    found = differencing(
+    result = differencing(
         ward(), {"name": "Steven"}, epsilons=(2,), trials=10
     )  # ε = 1 for each answer
-    assert found.guesses[0].sd ** 2 == pytest.approx(
+    assert result.guesses[0].sd ** 2 == pytest.approx(
         2 * Laplace(sensitivity=1, epsilon=1).variance
     )  # the integer law: a little less than 4
 
@@ -109,17 +109,17 @@ def test_the_promise_is_kept_and_exact_answers_break_it(
     """
     exact, *private = game(LOSSES, 4000, bits=SeededBits(3))
     assert exact.rate == 1
-    assert [one.holds for one in private] == [True] * 5
-    assert exact.lower() > private[2].bound  # type: ignore[operator]
+    assert [success.holds for success in private] == [True] * 5
+    assert exact.lower() > private[2].bound
 
 
 def test_an_eighth_of_the_noise_would_be_caught() -> None:
     """A release that calls ε = 2 what is ε = 16 is seen: the attack finds more than e²/(1 + e²)."""
-    _, found = count_game([Fraction(16)], 4000, bits=SeededBits(4))
+    _, result = count_game([Fraction(16)], 4000, bits=SeededBits(4))
     wrong = Success(
         against="ε = 2",
-        hits=found.hits,
-        trials=found.trials,
+        hits=result.hits,
+        trials=result.trials,
         chance=0.5,
         promise=sf.Pure(2),
         bound=float(np.e**2 / (1 + np.e**2)),
@@ -132,9 +132,9 @@ def test_the_attack_is_as_good_as_the_law_says(epsilon: Fraction) -> None:
     """P(Z₁ − Z₂ ≥ 0) by the exact law of the sum of two; 20 000 games are off by 0.02 with
     probability 2·e^(−16) < 1e-6 (Hoeffding), were they not seeded.
     """
-    _, found = count_game([epsilon], 20_000, bits=SeededBits(5))
+    _, result = count_game([epsilon], 20_000, bits=SeededBits(5))
     none = within(0, 2, float(epsilon) / 2)
-    assert abs(found.rate - (1 + none) / 2) < 0.02
+    assert abs(result.rate - (1 + none) / 2) < 0.02
 
 
 def test_bounds_and_refusals() -> None:
@@ -149,14 +149,14 @@ def test_bounds_and_refusals() -> None:
 
 
 def test_a_missing_secret_is_counted_like_any_other() -> None:
-    found = differencing(
+    result = differencing(
         {"name": ["Steven", "Ada"], "city": [None, "Roma"]},
         {"name": "Steven"},
         epsilons=(),
         trials=10,
     )
-    assert (found.with_person, found.without, found.summed) == (1, 0, False)
-    assert found.sentences[0].startswith("1 person has city = None")
+    assert (result.with_person, result.without, result.summed) == (1, 0, False)
+    assert result.sentences[0].startswith("1 person has city = None")
 
 
 def test_a_missing_number_is_no_zero() -> None:
@@ -205,9 +205,9 @@ def test_numbers_that_cannot_be_added_up(
 
 
 def test_numbers_and_picture() -> None:
-    found = differencing(ward(), {"name": "Steven"}, epsilons=(1, 5), trials=100)
-    assert found.numbers["difference"] == 1
-    assert len(found.successes) == 3
-    assert "Against exact answers: 100 of 100" in str(found)
-    assert found.plot().axes[0].get_xticklabels()[0].get_text() == "exact answers"
-    assert "<table>" in found._repr_html_()
+    result = differencing(ward(), {"name": "Steven"}, epsilons=(1, 5), trials=100)
+    assert result.numbers["difference"] == 1
+    assert len(result.successes) == 3
+    assert "Against exact answers: 100 of 100" in str(result)
+    assert result.plot().axes[0].get_xticklabels()[0].get_text() == "exact answers"
+    assert "<table>" in result._repr_html_()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.attacks.data.genomes import Genomes, genomes, known_genomes
+from sfumato.attacks.data.genomes import Genomes, genomes, read_genomes
 from sfumato.errors import Refused
 
 
@@ -15,23 +15,23 @@ def test_frequencies() -> None:
     """Each of 500 means of 2000 people is within 6 standard deviations of its frequency, with
     probability 1 − 10⁻⁶.
     """
-    made = genomes(2000, 500, seed=3)
-    assert (made.people, made.positions) == (2000, 500)
-    assert made.frequencies is not None
-    spread = np.sqrt(made.frequencies * (1 - made.frequencies) / 2000)
-    assert (np.abs(made.bits.mean(axis=0) - made.frequencies) < 6 * spread).all()
-    assert made.frequencies.min() >= 0.05
-    assert made.frequencies.max() <= 0.95
-    np.testing.assert_array_equal(made.bits, genomes(2000, 500, seed=3).bits)
+    people = genomes(2000, 500, seed=3)
+    assert (people.people, people.positions) == (2000, 500)
+    assert people.frequencies is not None
+    spread = np.sqrt(people.frequencies * (1 - people.frequencies) / 2000)
+    assert (np.abs(people.bits.mean(axis=0) - people.frequencies) < 6 * spread).all()
+    assert people.frequencies.min() >= 0.05
+    assert people.frequencies.max() <= 0.95
+    np.testing.assert_array_equal(people.bits, genomes(2000, 500, seed=3).bits)
 
 
 def test_tables_and_matrices() -> None:
     table = {"a": [0, 1, 1, 0], "b": [True, False, True, True]}
-    assert known_genomes(table).bits.tolist() == [[0, 1], [1, 0], [1, 1], [0, 1]]
-    assert known_genomes(np.eye(4)).frequencies is None
-    made = genomes(4, 2)
-    assert known_genomes(made) is made
-    assert isinstance(made, Genomes)
+    assert read_genomes(table).bits.tolist() == [[0, 1], [1, 0], [1, 1], [0, 1]]
+    assert read_genomes(np.eye(4)).frequencies is None
+    people = genomes(4, 2)
+    assert read_genomes(people) is people
+    assert isinstance(people, Genomes)
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_tables_and_matrices() -> None:
 )
 def test_what_is_not_zeros_and_ones_is_refused(people: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.values"):
-        known_genomes(people)
+        read_genomes(people)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.infer import infer, known_rest_game, posterior
+from sfumato.attacks.infer import infer, one_unknown_game, posterior
 from sfumato.attacks.lib.attack_result import Success
 from sfumato.guarantees.meaning.bayes import posterior_bounds
 from sfumato.mechanisms import Laplace
@@ -23,21 +23,21 @@ TABLE = pd.DataFrame(
 
 
 def test_the_exact_count_settles_it() -> None:
-    found = sf.attacks.infer(TABLE, {"name": "Angie"}, value="fail", prior="0.4", trials=100)
-    assert (found.others, found.exact, found.numbers["posterior"]) == (1, 2, 1)
-    assert "his belief goes from 40 % to 100 %." in found.sentences[0]
+    result = sf.attacks.infer(TABLE, {"name": "Angie"}, value="fail", prior="0.4", trials=100)
+    assert (result.others, result.exact, result.numbers["posterior"]) == (1, 2, 1)
+    assert "his belief goes from 40 % to 100 %." in result.sentences[0]
 
 
 def test_beliefs_are_told_rounded_outward() -> None:
     """The ends at ε = 1 are 0.26894… and 0.73105…"""
-    told = str(infer(TABLE, {"name": "Angie"}, epsilons=(1,), trials=10, bits=SeededBits(1)))
-    assert "below 26.8 % or above 73.2 %" in told
-    assert "that 1 person other than Angie has grade = fail" in told
+    result = str(infer(TABLE, {"name": "Angie"}, epsilons=(1,), trials=10, bits=SeededBits(1)))
+    assert "below 26.8 % or above 73.2 %" in result
+    assert "that 1 person other than Angie has grade = fail" in result
 
 
 def test_whoever_passed_is_cleared() -> None:
-    found = infer(TABLE, {"name": "Bob"}, value="fail", epsilons=(), trials=10)
-    assert (found.exact - found.others, found.numbers["posterior"]) == (0, 0)
+    result = infer(TABLE, {"name": "Bob"}, value="fail", epsilons=(), trials=10)
+    assert (result.exact - result.others, result.numbers["posterior"]) == (0, 0)
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "5"])
@@ -62,19 +62,19 @@ def test_nobody_does_better_and_this_attacker_does_as_well(epsilon: str) -> None
         / 2
     )
     assert best == pytest.approx(math.exp(e) / (1 + math.exp(e)), abs=1e-9)
-    _, found = known_rest_game([Fraction(epsilon)], 20_000, bits=SeededBits(1))
+    _, result = one_unknown_game([Fraction(epsilon)], 20_000, bits=SeededBits(1))
     assert (
-        abs(found.rate - best) < 0.02
+        abs(result.rate - best) < 0.02
     )  # else with probability 2·e^(−16) (Hoeffding), were it not seeded
-    assert found.holds
+    assert result.holds
 
 
 def test_a_promise_of_half_the_loss_is_refuted() -> None:
-    _, found = known_rest_game([Fraction(1)], 20_000, bits=SeededBits(2))
+    _, result = one_unknown_game([Fraction(1)], 20_000, bits=SeededBits(2))
     wrong = Success(
         against="ε = 1/2",
-        hits=found.hits,
-        trials=found.trials,
+        hits=result.hits,
+        trials=result.trials,
         chance=0.5,
         promise=sf.Pure("1/2"),
         bound=0.6225,
@@ -83,12 +83,12 @@ def test_a_promise_of_half_the_loss_is_refuted() -> None:
 
 
 def test_a_session_is_asked() -> None:
-    found = infer(TABLE, {"name": "Angie"}, epsilons=(1, 200), trials=10)
-    assert [belief.epsilon for belief in found.beliefs] == [1, 200]
-    assert found.beliefs[1].answer == 2  # no noise, but with probability below 1e-80
-    assert found.beliefs[1].posterior == pytest.approx(1)
+    result = infer(TABLE, {"name": "Angie"}, epsilons=(1, 200), trials=10)
+    assert [belief.epsilon for belief in result.beliefs] == [1, 200]
+    assert result.beliefs[1].answer == 2  # no noise, but with probability below 1e-80
+    assert result.beliefs[1].posterior == pytest.approx(1)
     assert all(
         belief.posterior in belief.possible or math.isclose(belief.posterior, belief.possible.high)
-        for belief in found.beliefs[:1]
+        for belief in result.beliefs[:1]
     )
-    assert len(found.plot().axes) == 1
+    assert len(result.plot().axes) == 1

@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato.attacks.link import Link, link
 from sfumato.errors import Refused
 
-from .kept import kept
+from .promises import promises_hold
 
 NAMED = {
     "name": ["Ann", "Bob", "Cid", "Dee"],
@@ -27,20 +27,20 @@ BILLS = {
 
 
 def test_S_149_bills_without_names_get_them_back() -> None:
-    told = link(NAMED, BILLS, sensitive="item")
-    assert told.columns == ("born", "sex")
-    assert told.many.tolist() == [1, 2, 0, 1]
-    assert told.linked.tolist() == [0, -1, -1, 4]
-    assert told.share == 0.5
-    assert told.revealed == 0.75  # both of Bob's candidates have asthma
-    assert "2 of 4 people (50 %) have exactly one row of 6" in str(told)
-    assert "is known of 75 % of the people" in str(told)
+    result = link(NAMED, BILLS, sensitive="item")
+    assert result.columns == ("born", "sex")
+    assert result.many.tolist() == [1, 2, 0, 1]
+    assert result.linked.tolist() == [0, -1, -1, 4]
+    assert result.share == 0.5
+    assert result.revealed == 0.75  # both of Bob's candidates have asthma
+    assert "2 of 4 people (50 %) have exactly one row of 6" in str(result)
+    assert "the sensitive value of 75 % of the people" in str(result)
 
 
 def test_dates_may_be_off() -> None:
-    told = link(NAMED, BILLS, tolerance={"born": 1})
-    assert told.many.tolist() == [1, 2, 0, 2]
-    assert told.revealed is None
+    result = link(NAMED, BILLS, tolerance={"born": 1})
+    assert result.many.tolist() == [1, 2, 0, 2]
+    assert result.revealed is None
 
 
 def people(seed: int, n: int = 3000) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -57,13 +57,13 @@ def people(seed: int, n: int = 3000) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def test_right_links_are_counted() -> None:
     a, b = people(0)
-    told = link(a, b, same="id")
-    assert told.columns == ("day", "sex", "zip")
-    assert told.correct == 1
-    assert told.share > 0.99
+    result = link(a, b, same="id")
+    assert result.columns == ("day", "sex", "zip")
+    assert result.correct == 1
+    assert result.share > 0.99
     wrong = link(a, {**b, "id": np.roll(b["id"], 1)}, same="id")
     assert wrong.correct == 0
-    assert wrong.numbers["linked"] == told.numbers["linked"]
+    assert wrong.numbers["linked"] == result.numbers["linked"]
 
 
 def test_dates_off_by_three_days() -> None:
@@ -91,18 +91,18 @@ def test_the_picture() -> None:
 @pytest.mark.parametrize(("sensitive", "choices"), [(None, 2), ("item", 3)])
 def test_private_counts_keep_their_promise(sensitive: str | None, choices: int) -> None:
     """Wrong with probability 10⁻⁶; exact counts, the twin, are far above what is allowed."""
-    told: Link = link(NAMED, BILLS, sensitive=sensitive)
-    exact, *private = told.against(("0.1", 1), trials=1000)
+    result: Link = link(NAMED, BILLS, sensitive=sensitive)
+    exact, *private = result.against(("0.1", 1), trials=1000)
     assert exact.lower() > 0.98
     assert exact.chance == 1 / choices
-    assert kept(private)
-    assert all(one.bound < 0.74 for one in private)
+    assert promises_hold(private)
+    assert all(success.bound < 0.74 for success in private)
 
 
 def test_nobody_matches() -> None:
-    told = link({"a": [1, 2]}, {"a": [3]}, sensitive=None)
-    assert (told.share, told.correct) == (0, None)
-    assert told.against((1,), trials=200)[0].rate == 1
+    result = link({"a": [1, 2]}, {"a": [3]}, sensitive=None)
+    assert (result.share, result.correct) == (0, None)
+    assert result.against((1,), trials=200)[0].rate == 1
     assert link({"a": [1, 2]}, {"a": [3], "s": [1]}, sensitive="s").revealed == 0
 
 

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sfumato.attacks.lib.look_alikes import Coded, joined
-from sfumato.attacks.lib.owner_table import columns
+from sfumato.attacks.lib.look_alikes import CodedColumns, pair_codes
+from sfumato.attacks.lib.owner_table import read_columns
 
 
 def table(seed: int, n: int = 60) -> dict[str, list[int]]:
@@ -30,7 +30,7 @@ def brute(rows: dict[str, list[int]], names: tuple[str, ...]) -> int:
 @pytest.mark.parametrize("seed", range(4))
 def test_alone_by_every_set_of_columns(seed: int) -> None:
     rows = table(seed)
-    coded = Coded(columns(rows), list(rows))
+    coded = CodedColumns(read_columns(rows), list(rows))
     for size in range(1, 6):
         for names in combinations(rows, size):
             assert coded.alone(names) == brute(rows, names)
@@ -41,7 +41,7 @@ def test_alone_by_every_set_of_columns(seed: int) -> None:
 @pytest.mark.parametrize("wanted", [1, 20, 40, 55, 60])
 def test_the_smallest_sets(seed: int, wanted: int) -> None:
     rows = table(seed)
-    found = Coded(columns(rows), list(rows)).smallest(wanted)
+    result = CodedColumns(read_columns(rows), list(rows)).smallest(wanted)
     enough = [
         names
         for size in range(1, 6)
@@ -49,8 +49,8 @@ def test_the_smallest_sets(seed: int, wanted: int) -> None:
         if brute(rows, names) >= wanted
     ]
     least = min(map(len, enough), default=0)
-    assert set(found) == {names for names in enough if len(names) == least}
-    counts = [brute(rows, names) for names in found]
+    assert set(result) == {names for names in enough if len(names) == least}
+    counts = [brute(rows, names) for names in result]
     assert counts == sorted(counts, reverse=True)
 
 
@@ -58,9 +58,9 @@ def test_the_smallest_sets(seed: int, wanted: int) -> None:
 def test_the_search_needs_no_room(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells that are not kept are found again."""
     rows = table(0)
-    expected = Coded(columns(rows), list(rows)).smallest(50)
+    expected = CodedColumns(read_columns(rows), list(rows)).smallest(50)
     monkeypatch.setattr("sfumato.attacks.lib.look_alikes._ROOM", room)
-    assert Coded(columns(rows), list(rows)).smallest(50) == expected != ()
+    assert CodedColumns(read_columns(rows), list(rows)).smallest(50) == expected != ()
 
 
 def test_needed_columns_spare_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_needed_columns_spare_the_search(monkeypatch: pytest.MonkeyPatch) -> Non
     rows = {f"digit {place}": (codes // 10**place % 10).tolist() for place in range(3)} | {
         f"same {place}": [0] * 1000 for place in range(7)
     }
-    coded, tried = Coded(columns(rows), list(rows)), []
+    coded, tried = CodedColumns(read_columns(rows), list(rows)), []
     alone = coded.alone
     monkeypatch.setattr(coded, "alone", lambda names: (tried.append(tuple(names)), alone(names))[1])
     assert coded.smallest(1000) == (("digit 0", "digit 1", "digit 2"),)
@@ -83,7 +83,7 @@ def test_pairs_are_numbered_densely_either_way() -> None:
     generator = np.random.default_rng(1)
     for width in (3, 10**6):
         front, back = generator.integers(0, width, 500), generator.integers(0, width, 500)
-        found = joined(front, back)
+        result = pair_codes(front, back)
         pairs = list(zip(front.tolist(), back.tolist(), strict=True))
-        assert len(set(pairs)) == found.max() + 1 == len(set(found.tolist()))
-        assert len(set(zip(pairs, found.tolist(), strict=True))) == len(set(pairs))
+        assert len(set(pairs)) == result.max() + 1 == len(set(result.tolist()))
+        assert len(set(zip(pairs, result.tolist(), strict=True))) == len(set(pairs))

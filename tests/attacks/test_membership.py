@@ -18,11 +18,11 @@ from sfumato.attacks.data.genomes import genomes
 from sfumato.attacks.membership import SCORES, Membership, membership
 from sfumato.errors import Refused
 
-from .kept import kept
+from .promises import promises_hold
 
 
 @cache
-def found(
+def attack_pool(
     score: str = "likelihood", people: int = 800, positions: int = 4000, pool: int = 400
 ) -> Membership:
     return membership(genomes(people, positions), pool=pool, score=score)
@@ -31,22 +31,22 @@ def found(
 def test_S_148_the_separation_is_the_root_of_m_over_n() -> None:
     """m = 10,000 positions of n = 1000 people: 3.16 standard deviations."""
     assert math.sqrt(10_000 / 1000) == pytest.approx(3.16228, abs=1e-5)
-    told = found("product", 2000, 10_000, 1000)
-    assert told.expected == pytest.approx(3.16228, abs=1e-5)
-    assert told.separation == pytest.approx(
-        told.expected, abs=0.45
+    result = attack_pool("product", 2000, 10_000, 1000)
+    assert result.expected == pytest.approx(3.16228, abs=1e-5)
+    assert result.separation == pytest.approx(
+        result.expected, abs=0.45
     )  # 5 standard deviations: √(2/1000) of the means and 1/√2000 of the spread, 0.085 in all
-    assert told.roc.area == pytest.approx(
-        norm.cdf(told.expected / math.sqrt(2)), abs=0.02
+    assert result.roc.area == pytest.approx(
+        norm.cdf(result.expected / math.sqrt(2)), abs=0.02
     )  # and 5 of the area's √(0.0127·0.987/1000)
 
 
 @pytest.mark.parametrize("score", SCORES)
 def test_every_score_finds_members(score: str) -> None:
-    told = found(score)
-    assert told.expected == pytest.approx(math.sqrt(10))
-    assert abs(told.separation - told.expected) < 0.9
-    assert told.roc.area > 0.95
+    result = attack_pool(score)
+    assert result.expected == pytest.approx(math.sqrt(10))
+    assert abs(result.separation - result.expected) < 0.9
+    assert result.roc.area > 0.95
 
 
 def test_scores_are_what_they_are_called() -> None:
@@ -63,19 +63,19 @@ def test_scores_are_what_they_are_called() -> None:
 
 def test_private_means_keep_their_promise() -> None:
     """Wrong with probability 10⁻⁶; exact means, the twin, are far above what is allowed."""
-    told = membership(genomes(600, 1000), pool=100)
-    exact, *private = told.against(("0.1", 1, 5), trials=200)
+    result = membership(genomes(600, 1000), pool=100)
+    exact, *private = result.against(("0.1", 1, 5), trials=200)
     assert exact.lower() > 0.8
-    assert kept(private)
-    assert exact.lower() > max(one.bound for one in private[:2])
-    assert [one.promise for one in private] == [
+    assert promises_hold(private)
+    assert exact.lower() > max(success.bound for success in private[:2])
+    assert [success.promise for success in private] == [
         sf.Pure(e, relation="replace") for e in ("0.1", 1, 5)
     ]
 
 
 def test_gaussian_noise_keeps_its_promise() -> None:
-    told = membership(genomes(300, 400), pool=40)
-    exact, private = told.against((1,), delta="1e-6", trials=200)
+    result = membership(genomes(300, 400), pool=40)
+    exact, private = result.against((1,), delta="1e-6", trials=200)
     assert exact.rate > private.rate
     assert private.holds
     assert private.promise is not None
@@ -84,13 +84,13 @@ def test_gaussian_noise_keeps_its_promise() -> None:
 
 def test_too_little_noise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: noise for one mean, where a thousand are released, breaks the promise."""
-    told = membership(genomes(300, 1000), pool=40)
+    result = membership(genomes(300, 1000), pool=40)
     monkeypatch.setitem(
         sys.modules["sfumato.attacks.membership"].__dict__,
         "_noise",
         lambda m, epsilon, delta: {"epsilon": epsilon, "sensitivity": 1},
     )
-    _, private = told.against((1,), trials=200)
+    _, private = result.against((1,), trials=200)
     assert private.holds is False
 
 
@@ -98,15 +98,15 @@ def test_the_curve_of_private_means_is_below_what_is_allowed() -> None:
     """Both shares are within √(ln(2/β)/2n) of the truth at every threshold at once, with β = 5·10⁻⁷
     each (Dvoretzky, Kiefer & Wolfowitz; Massart).
     """
-    told = membership(genomes(300, 300), pool=40)
-    curve = told.curve(1, trials=2000)
+    result = membership(genomes(300, 300), pool=40)
+    curve = result.curve(1, trials=2000)
     off = math.sqrt(
         math.log(2 / 5e-7) / (2 * 900)
     )  # the coins are seeded: 900 of each kind, or more
-    assert (curve.found <= allowed(np.minimum(curve.false_alarms + off, 1)) + off).all()
-    assert curve.area < told.roc.area
+    assert (curve.detected <= allowed(np.minimum(curve.false_alarms + off, 1)) + off).all()
+    assert curve.area < result.roc.area
     assert (
-        told.roc.found > allowed(np.minimum(told.roc.false_alarms + 0.01, 1)) + 0.01
+        result.roc.detected > allowed(np.minimum(result.roc.false_alarms + 0.01, 1)) + 0.01
     ).any()  # the twin: exact means
 
 
@@ -121,16 +121,16 @@ def allowed(alarms: Any) -> Any:
 def test_a_table_of_ones_own() -> None:
     """Half of those outside stand for the population: noisier, and enough."""
     bits = genomes(900, 2000).bits
-    told = membership({f"c{column}": bits[:, column] for column in range(200)}, pool=40)
-    assert (told.n, told.m, len(told.outside)) == (40, 200, 430)
-    assert told.roc.area > 0.8
+    result = membership({f"c{column}": bits[:, column] for column in range(200)}, pool=40)
+    assert (result.n, result.m, len(result.outside)) == (40, 200, 430)
+    assert result.roc.area > 0.8
 
 
 def test_words_numbers_and_a_picture() -> None:
-    told = found()
-    assert "From 4000 means of 400 people, members stand out by" in str(told)
-    assert told.numbers["area"] == told.roc.area
-    (axes,) = told.plot((1,), trials=10).axes
+    result = attack_pool()
+    assert "From 4000 means of 400 people, members stand out by" in str(result)
+    assert result.numbers["area"] == result.roc.area
+    (axes,) = result.plot((1,), trials=10).axes
     assert len(axes.lines) == 3
 
 

@@ -17,10 +17,10 @@ from sfumato.testing.seeded_bits import SeededBits
 
 
 def test_S_017_and_S_155_just_a_few() -> None:
-    found = sf.attacks.name_and_shame(n=1000, epsilons=(), runs=5)
-    assert found.at_least_one == pytest.approx(0.6323045752290363, abs=1e-9)
-    assert (found.delta, found.expected) == (Fraction(1, 1000), 1)
-    assert found.judgement.level == "unsafe"
+    result = sf.attacks.name_and_shame(n=1000, epsilons=(), runs=5)
+    assert result.at_least_one == pytest.approx(0.6323045752290363, abs=1e-9)
+    assert (result.delta, result.expected) == (Fraction(1, 1000), 1)
+    assert result.judgement.level == "unsafe"
     assert name_and_shame(n=10**6, delta="1e-9", epsilons=(), runs=1).at_least_one == pytest.approx(
         0.0009995001671245088, abs=1e-9
     )
@@ -30,9 +30,9 @@ def test_it_publishes_as_many_as_it_says() -> None:
     """2000 runs over 100 people at δ = 0.01: seeded. Were it not, the share of runs that publish
     somebody would be off by 0.06 with probability 2·e^(−14.4).
     """
-    found = name_and_shame(n=100, epsilons=(), runs=2000, bits=SeededBits(1))
-    assert abs(found.leaked - found.at_least_one) < 0.06
-    shame = found.successes[1]
+    result = name_and_shame(n=100, epsilons=(), runs=2000, bits=SeededBits(1))
+    assert abs(result.leaked - result.at_least_one) < 0.06
+    shame = result.successes[1]
     assert shame.holds  # it does keep (0, δ)
     assert abs(shame.rate - 0.01) < 0.004
 
@@ -54,10 +54,10 @@ def test_twice_the_delta_is_seen() -> None:
 
 def test_a_session_names_hardly_anybody() -> None:
     """Not seeded: the one comparison is wrong with probability 1e-6 at most."""
-    found = name_and_shame(n=300, epsilons=("0.5",), runs=4)
-    exact, _, *private = found.successes
+    result = name_and_shame(n=300, epsilons=("0.5",), runs=4)
+    exact, _, *private = result.successes
     assert exact.rate == 1
-    assert [one.holds for one in private] == [True]
+    assert [success.holds for success in private] == [True]
     assert private[0].promise == sf.Approx("0.5", Fraction(1, 300))
     assert private[0].bound == pytest.approx(1 / 300, abs=1e-12)
 
@@ -76,7 +76,7 @@ def test_a_table() -> None:
 
 
 def test_words_and_picture() -> None:
-    found = name_and_shame(n=50, epsilons=(), runs=3)
-    assert "that is (0, δ)-DP, and keeps its promise." in found.sentences[0]
-    assert found.numbers["expected"] == 1
-    assert found.plot().axes[0].get_xlabel() == "δ"
+    result = name_and_shame(n=50, epsilons=(), runs=3)
+    assert "that is (0, δ)-DP, and keeps its promise." in result.sentences[0]
+    assert result.numbers["expected"] == 1
+    assert result.plot().axes[0].get_xlabel() == "δ"

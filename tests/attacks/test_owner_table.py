@@ -9,14 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.attacks.lib.owner_table import Columns, columns
+from sfumato.attacks.lib.owner_table import Columns, read_columns
 from sfumato.errors import Refused
 
 DATE = datetime.date(2020, 1, 2)
 
 
 def test_values_codes_and_numbers() -> None:
-    read = columns({"a": ["x", "y", "x", None], "b": [1, 2, 3, 4], "c": [DATE] * 4})
+    read = read_columns({"a": ["x", "y", "x", None], "b": [1, 2, 3, 4], "c": [DATE] * 4})
     assert (read.n, len(read), list(read)) == (4, 3, ["a", "b", "c"])
     assert read["a"].tolist() == ["x", "y", "x", None]
     assert read.codes("a").tolist() == [0, 1, 0, 2]
@@ -40,12 +40,12 @@ def test_values_codes_and_numbers() -> None:
     ids=["floats", "dictionary", "null", "lists", "bools", "uuids", "float32"],
 )
 def test_equal_values_have_equal_codes(values: Any, codes: list[int]) -> None:
-    assert columns(pa.table({"a": values})).codes("a").tolist() == codes
+    assert read_columns(pa.table({"a": values})).codes("a").tolist() == codes
 
 
 def test_codes_of_several_chunks() -> None:
     table = pa.table({"a": pa.chunked_array([["x", "y"], ["y", "z"]])})
-    assert columns(table).codes("a").tolist() == [0, 1, 1, 2]
+    assert read_columns(table).codes("a").tolist() == [0, 1, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_codes_of_several_chunks() -> None:
     ids=["text", "date text", "instant text", "bool", "instant", "dictionary", "decimal"],
 )
 def test_numbers(values: Any, numbers: list[float]) -> None:
-    np.testing.assert_array_equal(columns(pa.table({"a": values})).numbers("a"), numbers)
+    np.testing.assert_array_equal(read_columns(pa.table({"a": values})).numbers("a"), numbers)
 
 
 @pytest.mark.parametrize(
@@ -72,19 +72,19 @@ def test_numbers(values: Any, numbers: list[float]) -> None:
 )
 def test_what_is_no_number_is_refused(values: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.number"):
-        columns(pa.table({"a": values})).numbers("a")
+        read_columns(pa.table({"a": values})).numbers("a")
 
 
 def test_some_rows() -> None:
-    read = columns({"a": [1, 2, 3]})
-    assert read.taken(np.array([2, 0]))["a"].tolist() == [3, 1]
-    assert read.taken(np.array([True, False, True]))["a"].tolist() == [1, 3]
-    assert isinstance(columns(read, ["a"]), Columns)
+    read = read_columns({"a": [1, 2, 3]})
+    assert read.select_rows(np.array([2, 0]))["a"].tolist() == [3, 1]
+    assert read.select_rows(np.array([True, False, True]))["a"].tolist() == [1, 3]
+    assert isinstance(read_columns(read, ["a"]), Columns)
 
 
 def test_no_rows_are_refused() -> None:
     with pytest.raises(Refused, match=r"attacks\.empty"):
-        columns({"a": []})
+        read_columns({"a": []})
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_no_rows_are_refused() -> None:
     ids=["integer", "float", "decimal", "text", "bool", "date"],
 )
 def test_numeric(values: Any, numeric: bool) -> None:
-    assert columns(pa.table({"a": values})).numeric("a") is numeric
+    assert read_columns(pa.table({"a": values})).numeric("a") is numeric
 
 
 def test_the_value_of_about_a_half() -> None:
-    rows, value = columns({"a": ["x", "y", "y", "z", None]}).halving("a")
+    rows, value = read_columns({"a": ["x", "y", "y", "z", None]}).halving("a")
     assert (rows.tolist(), value) == ([False, True, True, False, False], "y")
-    assert columns({"a": [None, None, 1]}).halving("a")[1] is None
+    assert read_columns({"a": [None, None, 1]}).halving("a")[1] is None

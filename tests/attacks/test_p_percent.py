@@ -12,16 +12,22 @@ import pytest
 from sfumato.attacks.p_percent import p_percent, standard_p
 from sfumato.errors import Refused
 
-from .kept import kept
+from .promises import promises_hold
 
 X = [100, 60, 5, 3, 2]
 
 
 def test_S_145_the_numbers_of_the_source() -> None:
-    told = p_percent(X)
-    assert told.remainder_over_largest == 0.1
-    assert told.slide_ratio == 100 / 110
-    assert (told.n, told.total, told.largest, told.second, told.remainder) == (5, 170, 100, 60, 10)
+    result = p_percent(X)
+    assert result.remainder_over_largest == 0.1
+    assert result.slide_ratio == 100 / 110
+    assert (result.n, result.total, result.largest, result.second, result.remainder) == (
+        5,
+        170,
+        100,
+        60,
+        10,
+    )
 
 
 @pytest.mark.parametrize(("p", "sensitive"), [(9, False), (10, False), ("10.01", True), (50, True)])
@@ -52,10 +58,10 @@ def test_the_worst_case_is_the_last_one(p: int) -> None:
     """All others together subtract themselves, S − Σ_{i>1} X_i = X_1, also where the rule lets a
     total through: it looks at one of them only.
     """
-    told = p_percent([100] * 5, p)
-    assert not told.sensitive
-    assert told.total - 4 * Fraction(100) == told.largest
-    assert "All the others together know the largest exactly, whatever p is" in str(told)
+    result = p_percent([100] * 5, p)
+    assert not result.sensitive
+    assert result.total - 4 * Fraction(100) == result.largest
+    assert "All the others together know the largest exactly, whatever p is" in str(result)
 
 
 @pytest.mark.parametrize(
@@ -72,10 +78,10 @@ def test_a_column_of_a_table() -> None:
 
 
 def test_words_numbers_and_a_picture() -> None:
-    told = p_percent(X, 11)
-    assert "too much by 10 per cent, less than 11 per cent: the total is sensitive" in str(told)
-    assert told.numbers["slide_ratio"] == pytest.approx(0.9090909, abs=1e-7)
-    (axes,) = told.plot().axes
+    result = p_percent(X, 11)
+    assert "too much by 10 per cent, less than 11 per cent: the total is sensitive" in str(result)
+    assert result.numbers["slide_ratio"] == pytest.approx(0.9090909, abs=1e-7)
+    (axes,) = result.plot().axes
     assert [bar.get_height() for bar in axes.patches] == pytest.approx(
         [60 / 170, 10 / 170, 100 / 170, 110 / 170]
     )
@@ -87,8 +93,8 @@ def test_a_private_total_keeps_its_promise(values: list[float]) -> None:
     exact, *private = p_percent(values, 10).against(("0.1", 1), trials=1000)
     assert exact.lower() > 0.98
     assert exact.chance == 1 / 4
-    assert kept(private)
-    assert all(one.bound < 0.5 for one in private)
+    assert promises_hold(private)
+    assert all(success.bound < 0.5 for success in private)
 
 
 def test_a_wide_p_leaves_two_candidates() -> None:

@@ -12,14 +12,14 @@ from sfumato.errors import Refused
 
 
 def test_the_same_seed_makes_the_same_data() -> None:
-    one, two, other = (
+    first, two, second = (
         ratings(200, 100, seed=1),
         ratings(200, 100, seed=1),
         ratings(200, 100, seed=2),
     )
     for name in ("person", "item", "stars", "day"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-    assert len(one.person) != len(other.person) or (one.item != other.item).any()
+        np.testing.assert_array_equal(getattr(first, name), getattr(two, name))
+    assert len(first.person) != len(second.person) or (first.item != second.item).any()
 
 
 def test_shape() -> None:

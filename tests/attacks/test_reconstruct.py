@@ -28,18 +28,18 @@ def secret(n: int = N, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_exact_counts_give_everything(method: str) -> None:
-    found = sf.attacks.reconstruct(sf.attacks.subset_counts(secret()), method=method)
-    assert found.wrong == 0
-    assert (found.guess == secret()).all()
-    assert found.numbers == {"people": N, "answers": 4 * N, "wrong": 0, "right": N}
+    result = sf.attacks.reconstruct(sf.attacks.subset_counts(secret()), method=method)
+    assert result.wrong == 0
+    assert (result.guess == secret()).all()
+    assert result.numbers == {"people": N, "answers": 4 * N, "wrong": 0, "right": N}
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_counts_of_ones_own(method: str) -> None:
     groups = np.random.default_rng(1).integers(0, 2, (3 * N, N))
-    found = reconstruct(groups @ secret(), groups, method=method)
-    assert (found.guess == secret()).all()
-    assert (found.wrong, found.successes) == (None, ())
+    result = reconstruct(groups @ secret(), groups, method=method)
+    assert (result.guess == secret()).all()
+    assert (result.wrong, result.successes) == (None, ())
 
 
 def test_B_24_least_squares() -> None:
@@ -90,31 +90,33 @@ def test_the_promise_is_kept(method: str) -> None:
             )
             for i in range(5)
         ]
-        one = runs[0].successes[0]
+        first = runs[0].successes[0]
         together = Success(
-            against=one.against,
+            against=first.against,
             hits=sum(r.successes[0].hits for r in runs),
             trials=5 * N,
             chance=0.5,
-            promise=one.promise,
-            bound=one.bound,
+            promise=first.promise,
+            bound=first.bound,
         )
         assert together.holds
-        assert one.promise == sf.Pure(epsilon, relation="replace")
+        assert first.promise == sf.Pure(epsilon, relation="replace")
 
 
 def test_a_promise_that_is_not_kept_is_seen() -> None:
     """Private answers at ε = 100 000, called ε = 1: everything is told, and the limit is passed."""
-    found = reconstruct(subset_counts(secret(80), epsilon=100_000, bits=SeededBits(8))).successes[0]
+    result = reconstruct(subset_counts(secret(80), epsilon=100_000, bits=SeededBits(8))).successes[
+        0
+    ]
     wrong = Success(
         against="ε = 1",
-        hits=found.hits,
-        trials=found.trials,
+        hits=result.hits,
+        trials=result.trials,
         chance=0.5,
         promise=sf.Pure(1),
         bound=0.7311,
     )
-    assert found.rate == 1
+    assert result.rate == 1
     assert not wrong.holds
 
 
@@ -122,9 +124,9 @@ def test_a_promise_that_is_not_kept_is_seen() -> None:
 def test_fewer_answers_than_people(method: str) -> None:
     """Ten equations for forty bits: the answers fit, and do not settle the bits. 200 of them do."""
     answers = subset_counts(secret(), 10)
-    found = reconstruct(answers, method=method)
-    assert np.abs(answers.groups @ found.estimate - answers.values).max() < 1e-6
-    assert (found.wrong or 0) >= 5
+    result = reconstruct(answers, method=method)
+    assert np.abs(answers.groups @ result.estimate - answers.values).max() < 1e-6
+    assert (result.wrong or 0) >= 5
     assert reconstruct(subset_counts(secret(), 200), method=method).wrong == 0
 
 
@@ -134,28 +136,28 @@ def test_a_column_of_ones_own_is_held_against_no_coin(ones: int) -> None:
     no promise is broken by that.
     """
     column = (np.arange(1000) < ones).astype(int)
-    (one,) = reconstruct(
+    (first,) = reconstruct(
         subset_counts(column, m=1, epsilon="0.1", seed=1, bits=SeededBits(1)),
         method="least squares",
     ).successes
-    assert one.bound is None
-    assert one.holds is None
-    assert one.chance == max(ones, 1000 - ones) / 1000
-    assert one.promise == sf.Pure("0.1", relation="replace")
-    assert "BROKEN" not in one.sentence
+    assert first.bound is None
+    assert first.holds is None
+    assert first.chance == max(ones, 1000 - ones) / 1000
+    assert first.promise == sf.Pure("0.1", relation="replace")
+    assert "BROKEN" not in first.sentence
 
 
 def test_coins_are_held_against_what_is_allowed() -> None:
-    (one,) = reconstruct(
+    (first,) = reconstruct(
         subset_counts(secret(), epsilon=1, tossed=True, bits=SeededBits(1))
     ).successes
-    assert one.chance == 0.5
-    assert one.bound == pytest.approx(np.e / (1 + np.e))
+    assert first.chance == 0.5
+    assert first.bound == pytest.approx(np.e / (1 + np.e))
 
 
 def test_bits_of_other_types() -> None:
-    for given in ([True, False, True], [1.0, 0.0, 1.0], np.array([1, 0, 1], dtype=object)):
-        assert subset_counts(given).truth.tolist() == [1, 0, 1]
+    for values in ([True, False, True], [1.0, 0.0, 1.0], np.array([1, 0, 1], dtype=object)):
+        assert subset_counts(values).truth.tolist() == [1, 0, 1]
     assert reconstruct([1.0, 0.0], [[True, False], [False, True]]).guess.tolist() == [1, 0]
 
 
@@ -198,15 +200,15 @@ def test_bits_of_other_types() -> None:
 )
 def test_refusals(call: object, code: str) -> None:
     with pytest.raises(Refused) as refused:
-        call()  # type: ignore[operator]
+        call()
     assert refused.value.code == code
 
 
 def test_picture_and_words() -> None:
-    found = reconstruct(subset_counts(secret(), sd=1))
-    assert found.answers.against == "noise of 1"
-    assert found.plot().axes[0].get_xlabel() == "person"
-    assert f"{4 * N} counts of random groups of {N} people" in str(found)
-    own = reconstruct(np.array([1.0, 0.0]), np.eye(2))
-    assert "1 of them are said to have the secret." in own.sentences
-    assert len(own.plot().axes) == 1
+    result = reconstruct(subset_counts(secret(), sd=1))
+    assert result.answers.against == "noise of 1"
+    assert result.plot().axes[0].get_xlabel() == "person"
+    assert f"{4 * N} counts of random groups of {N} people" in str(result)
+    own_counts = reconstruct(np.array([1.0, 0.0]), np.eye(2))
+    assert "1 of them are said to have the secret." in own_counts.sentences
+    assert len(own_counts.plot().axes) == 1

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.refusals import MaxAuditor, refusal_game, refusals, telling
+from sfumato.attacks.refusals import MaxAuditor, refusal_game, refusals, settles_secrets
 from sfumato.errors import Refused
 from sfumato.testing.seeded_bits import SeededBits
 
@@ -26,17 +26,17 @@ def table(steven: bool, attacker: bool) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("steven", "attacker"), list(product([True, False], repeat=2)))
 def test_S_150_whatever_the_auditor_does_it_tells(steven: bool, attacker: bool) -> None:
-    found = refusals(
+    result = refusals(
         table(steven, attacker), {"name": "Steven"}, value=True, epsilons=(), trials=10
     )
-    assert found.refused == (steven == attacker)
-    assert found.learned == found.truth == steven
+    assert result.refused == (steven == attacker)
+    assert result.learned == result.truth == steven
 
 
 def test_S_150_the_ledger_is_silent() -> None:
-    found = refusals(table(steven=True, attacker=True), {"name": "Steven"}, epsilons=(), trials=10)
-    assert found.ledger_is_silent
-    assert found.ledger[0] == (False, False, False, True, True)
+    result = refusals(table(steven=True, attacker=True), {"name": "Steven"}, epsilons=(), trials=10)
+    assert result.ledger_is_silent
+    assert result.ledger[0] == (False, False, False, True, True)
 
 
 def test_a_ninth_of_all_maxima_fall() -> None:
@@ -46,9 +46,9 @@ def test_a_ninth_of_all_maxima_fall() -> None:
     big = pd.DataFrame(
         {"name": [f"person {i}" for i in range(400)], "sick": [i % 2 == 0 for i in range(400)]}
     )
-    found = refusals(big, {"name": "person 7"}, epsilons=(), trials=10)
-    assert found.values_asked == 300
-    assert 10 <= found.values_learned <= 60
+    result = refusals(big, {"name": "person 7"}, epsilons=(), trials=10)
+    assert result.values_asked == 300
+    assert 10 <= result.values_learned <= 60
 
 
 def test_the_auditor_settles_nothing_by_answers_alone() -> None:
@@ -61,7 +61,7 @@ def test_the_auditor_settles_nothing_by_answers_alone() -> None:
 
 
 def test_telling() -> None:
-    assert [telling(answer, 3) for answer in range(4)] == [True, False, False, True]
+    assert [settles_secrets(answer, 3) for answer in range(4)] == [True, False, False, True]
 
 
 def test_the_promise_is_kept() -> None:
@@ -69,19 +69,19 @@ def test_the_promise_is_kept() -> None:
         [Fraction(1, 2), Fraction(1), Fraction(5)], 4000, bits=SeededBits(1)
     )
     assert exact.rate == 1
-    assert all(one.holds for one in private)
-    assert exact.lower() > private[1].bound  # type: ignore[operator]
+    assert all(success.holds for success in private)
+    assert exact.lower() > private[1].bound
 
 
 def test_words_picture_and_refusals() -> None:
-    found = sf.attacks.refusals(
+    result = sf.attacks.refusals(
         table(steven=True, attacker=True), {"name": "Steven"}, epsilons=(1,), trials=50
     )
     assert (
-        "the auditor refuses. The attacker knows his own, so Steven has it." in found.sentences[0]
+        "the auditor refuses. The attacker knows his own, so Steven has it." in result.sentences[0]
     )
-    assert "answered, answered, answered, refused, refused." in found.sentences[2]
-    assert found.numbers["refused"] == 1
-    assert len(found.plot().axes) == 1
+    assert "answered, answered, answered, refused, refused." in result.sentences[2]
+    assert result.numbers["refused"] == 1
+    assert len(result.plot().axes) == 1
     with pytest.raises(Refused):
         refusals({"name": ["Steven"], "sick": [True]}, {"name": "Steven"})

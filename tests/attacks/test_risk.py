@@ -54,14 +54,14 @@ def test_exact_answers_tell_everything_and_private_ones_hardly_anything(report: 
     exact, *private = report.successes
     assert exact.rate == 1
     assert private[0].rate < 0.56
-    assert dict(report.column.private)[Fraction(1)] < 75  # type: ignore[union-attr]
+    assert dict(report.column.private)[Fraction(1)] < 75
 
 
 def test_what_epsilon_buys(report: RiskReport) -> None:
-    one = report.bought[2]
-    assert (one.epsilon, one.error) == (1, 3)
-    assert one.odds == pytest.approx(np.e)
-    assert one.belief == pytest.approx(np.e / (1 + np.e))
+    first = report.epsilon_effects[2]
+    assert (first.epsilon, first.error) == (1, 3)
+    assert first.odds == pytest.approx(np.e)
+    assert first.belief == pytest.approx(np.e / (1 + np.e))
 
 
 def test_nobody_is_named(report: RiskReport) -> None:
@@ -71,24 +71,24 @@ def test_nobody_is_named(report: RiskReport) -> None:
 
 
 def test_without_a_sensitive_column(tmp_path: Path) -> None:
-    found = sf.risk_report(people(60), ["sex", "city"], epsilons=(1,), trials=100)
-    assert (found.difference, found.column) == (None, None)
-    assert [one.against for one in found.successes] == ["exact answers", "ε = 1"]
-    html = found.write(tmp_path / "risk.html").read_text(encoding="utf-8")
+    result = sf.risk_report(people(60), ["sex", "city"], epsilons=(1,), trials=100)
+    assert (result.difference, result.column) == (None, None)
+    assert [success.against for success in result.successes] == ["exact answers", "ε = 1"]
+    html = result.write(tmp_path / "risk.html").read_text(encoding="utf-8")
     assert html.startswith("<!doctype html>")
     assert "One harmless question" in html
 
 
 def test_a_sum(report: RiskReport) -> None:
-    found = risk_report(
+    result = risk_report(
         people(), ["sex", "age", "city"], sensitive="salary", epsilons=(1,), trials=100
     )
-    assert found.difference is not None
-    assert found.difference.summed
-    assert 10_000 <= found.difference.difference < 90_000
-    assert found.column is not None
-    assert found.column.what.startswith("salary above ")
-    assert 50 <= found.column.commoner <= 51
+    assert result.difference is not None
+    assert result.difference.summed
+    assert 10_000 <= result.difference.difference < 90_000
+    assert result.column is not None
+    assert result.column.what.startswith("salary above ")
+    assert 50 <= result.column.commoner <= 51
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_a_sum(report: RiskReport) -> None:
     ids=["nobody-alone", "missing"],
 )
 def test_where_that_attack_does_not_apply(frame: pd.DataFrame, sensitive: str) -> None:
-    found = risk_report(frame, ["a"], sensitive=sensitive, epsilons=(1,), trials=50)
-    assert found.successes[0].rate == 1
+    result = risk_report(frame, ["a"], sensitive=sensitive, epsilons=(1,), trials=50)
+    assert result.successes[0].rate == 1
 
 
 def one_of_k(k: int) -> pd.DataFrame:
@@ -117,12 +117,12 @@ def test_one_question_about_a_value_is_told_as_such(k: int, choices: int) -> Non
     """It was shown as a question about being in the table, with a coin, though guessing gives
     1/k.
     """
-    found = risk_report(one_of_k(k), ["a"], sensitive="s", epsilons=(1,), trials=200)
-    assert found.successes[0].chance == 1 / choices
-    told, page = str(found), found.html
+    result = risk_report(one_of_k(k), ["a"], sensitive="s", epsilons=(1,), trials=200)
+    assert result.successes[0].chance == 1 / choices
+    text, page = str(result), result.html
     assert (
         f"One question tells which of {choices} values of s a person has in 100 % of all games"
-        in told
+        in text
     )
     assert (
         f"which of "
@@ -135,27 +135,27 @@ def test_one_question_about_a_value_is_told_as_such(k: int, choices: int) -> Non
 
 
 def test_one_question_about_being_there() -> None:
-    for found in (
+    for result in (
         risk_report(one_of_k(3), ["a"], epsilons=(1,), trials=100),
         risk_report(
             {"a": ["x", "y"], "s": ["u", "u"]}, ["a"], sensitive="s", epsilons=(1,), trials=100
         ),  # one value: nothing to guess
     ):
-        assert found.game == "presence"
+        assert result.game == "presence"
         assert "One question tells whether a person is in the table in 100 % of all games" in str(
-            found
+            result
         )
-        assert "Is the person in the table?" in found.html
-        assert "with a coin for whether the person is in the table" in found.html
+        assert "Is the person in the table?" in result.html
+        assert "with a coin for whether the person is in the table" in result.html
 
 
 def test_without_an_epsilon_sentences_are_whole(report: RiskReport) -> None:
     for sensitive in (None, "disease", "salary"):
-        found = risk_report(
+        result = risk_report(
             people(60), ["sex", "age", "city"], sensitive=sensitive, epsilons=(), trials=50
         )
-        assert found.sentences[-2].endswith("100 % of all games where answers are exact.")
-        assert "<footer>" in found.html
+        assert result.sentences[-2].endswith("100 % of all games where answers are exact.")
+        assert "<footer>" in result.html
     assert "Two questions tell what a person's disease is in 100 %" in str(report)
     assert ", and in " in report.sentences[-2]
 
@@ -165,17 +165,17 @@ def test_both_questions_are_about_many_or_it_is_not_said() -> None:
     say that the questions are about many.
     """
     many = pd.DataFrame({"a": range(40), "s": ["rare", *["flu"] * 15, *["none"] * 24]})
-    found = risk_report(many, ["a"], sensitive="s", epsilons=(), trials=50)
-    assert found.difference is not None
-    assert (found.difference.value, found.difference.without) == ("flu", 14)
-    assert "both questions are about many" in found.html
+    result = risk_report(many, ["a"], sensitive="s", epsilons=(), trials=50)
+    assert result.difference is not None
+    assert (result.difference.value, result.difference.without) == ("flu", 14)
+    assert "both questions are about many" in result.html
     few = pd.DataFrame({"a": range(3), "s": ["rare", "odd", "strange"]})
-    found = risk_report(few, ["a"], sensitive="s", epsilons=(), trials=50)
-    assert found.difference is not None
-    assert found.difference.without == 0
-    assert "both questions are about many" not in found.html
-    assert "the one question is about everybody, the other about everybody else" in found.html
-    assert "1 person has s = " in found.html
+    result = risk_report(few, ["a"], sensitive="s", epsilons=(), trials=50)
+    assert result.difference is not None
+    assert result.difference.without == 0
+    assert "both questions are about many" not in result.html
+    assert "the one question is about everybody, the other about everybody else" in result.html
+    assert "1 person has s = " in result.html
 
 
 def test_lines_that_could_not_be_read_are_on_the_page(tmp_path: Path) -> None:
@@ -184,22 +184,22 @@ def test_lines_that_could_not_be_read_are_on_the_page(tmp_path: Path) -> None:
         + "1,fièvre\n" * 600
     )
     (tmp_path / "ward.csv").write_bytes(("age,disease\n" + rows).encode("latin-1"))
-    found = risk_report(
+    result = risk_report(
         tmp_path / "ward.csv", ["age"], sensitive="disease", epsilons=(1,), trials=50
     )
-    assert str(found).startswith("600 of 1600 lines could not be read")
-    assert "600 of 1600 lines could not be read: the file is not UTF-8" in found.html
+    assert str(result).startswith("600 of 1600 lines could not be read")
+    assert "600 of 1600 lines could not be read: the file is not UTF-8" in result.html
 
 
 def test_numbers_that_are_text_are_pointed_out(tmp_path: Path) -> None:
     people(60).to_csv(tmp_path / "ward.csv", index=False)
-    told = "salary is text that spells numbers"
-    found = risk_report(
+    text = "salary is text that spells numbers"
+    result = risk_report(
         tmp_path / "ward.csv", ["sex", "age"], sensitive="salary", epsilons=(1,), trials=50
     )
-    assert told in str(found)
-    assert told in found.html
-    assert told not in str(
+    assert text in str(result)
+    assert text in result.html
+    assert text not in str(
         risk_report(people(60), ["sex", "age"], sensitive="salary", epsilons=(1,), trials=50)
     )
     assert "spells" not in str(
@@ -211,25 +211,25 @@ def test_numbers_that_are_text_are_pointed_out(tmp_path: Path) -> None:
 
 def test_an_epsilon_beyond_all_numbers() -> None:
     """e^710 is no double: the odds are told as the power."""
-    found = risk_report(
+    result = risk_report(
         people(60), ["sex", "age"], sensitive="disease", epsilons=(1, 710), trials=50
     )
-    assert "× e<sup>710</sup>" in found.html
-    assert "× 2.72" in found.html
+    assert "× e<sup>710</sup>" in result.html
+    assert "× 2.72" in result.html
 
 
 def test_a_table_of_one_person() -> None:
-    found = risk_report({"a": ["x"]}, ["a"], epsilons=(1,), trials=50)
-    assert found.uniqueness.share == 1
-    assert "<h1>" in found.html
+    result = risk_report({"a": ["x"]}, ["a"], epsilons=(1,), trials=50)
+    assert result.uniqueness.share == 1
+    assert "<h1>" in result.html
 
 
 def test_a_path_is_its_name(tmp_path: Path) -> None:
     people().to_csv(tmp_path / "ward.csv", index=False)
-    found = risk_report(
+    result = risk_report(
         tmp_path / "ward.csv", ["sex", "age"], sensitive="disease", epsilons=(1,), trials=50
     )
-    assert found.name == "ward"
+    assert result.name == "ward"
 
 
 def test_refusals(tmp_path: Path) -> None:

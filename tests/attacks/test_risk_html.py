@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from sfumato.attacks.lib.attack_result import Success
-from sfumato.attacks.report.risk_html import document, joined, successes, table, tile, told, up
+from sfumato.attacks.report.risk_html import (
+    document,
+    format_answer,
+    keep_digits_together,
+    round_up,
+    successes,
+    table,
+    tile,
+)
 
 
 @pytest.mark.parametrize(
@@ -13,13 +21,13 @@ from sfumato.attacks.report.risk_html import document, joined, successes, table,
     [(5, "5"), (12_040, "12 040"), (-1234, "−1 234"), (2.25, "2.2"), (-0.75, "−0.8")],
 )
 def test_numbers(value: float, text: str) -> None:
-    assert told(value) == text
+    assert format_answer(value) == text
 
 
 def test_bounds_are_rounded_up() -> None:
-    assert up(2.7182818) == "2.72"
-    assert up(73.105) == "73.11"
-    assert up(float("inf")) == "∞"
+    assert round_up(2.7182818) == "2.72"
+    assert round_up(73.105) == "73.11"
+    assert round_up(float("inf")) == "∞"
 
 
 def test_a_document_needs_nothing_beside_it() -> None:
@@ -30,12 +38,12 @@ def test_a_document_needs_nothing_beside_it() -> None:
 
 
 def test_digits_stay_together() -> None:
-    assert joined("1 000 of 2 people, 50 %") == "1\u202f000 of 2 people, 50\u202f%"
+    assert keep_digits_together("1 000 of 2 people, 50 %") == "1\u202f000 of 2 people, 50\u202f%"
 
 
 def test_tables_and_tiles() -> None:
     assert table(("a",), [("1",), ("2",)], exact=1).count("class=exact") == 1
-    assert tile("7", "people", kept=True) == '<div class="tile kept"><b>7</b>people</div>'
+    assert tile("7", "people", is_private=True) == '<div class="tile kept"><b>7</b>people</div>'
 
 
 def test_bars_show_what_is_allowed() -> None:

@@ -106,7 +106,7 @@ def test_a_belief_is_bounded_for_whom_it_is_bounded(html: str) -> None:
     """
     assert "whatever else he knows" not in html
     assert (
-        html.count("knows everybody else&#x27;s data, or thinks that they say nothing") == 2
+        html.count("knows everybody else&#x27;s data, or thinks that these data say nothing") == 2
     )  # in the caption, and for those who do not see the picture
     assert (
         "knows everybody else's data, or thinks that they say nothing about the person, no answer"
@@ -128,16 +128,16 @@ def test_in_a_browser(html: str, tmp_path: Path) -> None:
 
     (tmp_path / "risk.html").write_text(html, encoding="utf-8")
     address = (tmp_path / "risk.html").as_uri()
-    asked: list[str] = []
-    said: list[str] = []
+    requested: list[str] = []
+    text: list[str] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         for width in (390, 1100):
             view = browser.new_page(viewport={"width": width, "height": 800})
-            view.on("request", lambda request: asked.append(request.url))
-            view.on("console", lambda message: said.append(message.text))
+            view.on("request", lambda request: requested.append(request.url))
+            view.on("console", lambda message: text.append(message.text))
             view.goto(address)
             assert view.evaluate("document.documentElement.scrollWidth") <= width
             columns = (
@@ -157,5 +157,5 @@ def test_in_a_browser(html: str, tmp_path: Path) -> None:
                 == 0
             )
         browser.close()
-    assert [url for url in asked if not url.startswith("data:")] == [address] * 2
-    assert said == []
+    assert [url for url in requested if not url.startswith("data:")] == [address] * 2
+    assert text == []

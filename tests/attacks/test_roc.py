@@ -15,22 +15,27 @@ def test_the_area_is_that_of_all_pairs(seed: int) -> None:
         generator.integers(2, 9, 40).astype(float),
         generator.integers(0, 7, 50).astype(float),
     )
-    pairs = [(one > two) + (one == two) / 2 for one in inside for two in outside]
+    pairs = [(success > two) + (success == two) / 2 for success in inside for two in outside]
     curve = roc(inside, outside)
     assert curve.area == pytest.approx(np.mean(pairs))
-    assert curve.area == pytest.approx(np.trapezoid(curve.found, curve.false_alarms))
+    assert curve.area == pytest.approx(np.trapezoid(curve.detected, curve.false_alarms))
     for threshold in range(10):
-        alarms, found = (outside >= threshold).mean(), (inside >= threshold).mean()
+        alarms, result = (outside >= threshold).mean(), (inside >= threshold).mean()
         assert any(
-            abs(a - alarms) < 1e-12 and abs(f - found) < 1e-12
-            for a, f in zip(curve.false_alarms, curve.found, strict=True)
+            abs(a - alarms) < 1e-12 and abs(f - result) < 1e-12
+            for a, f in zip(curve.false_alarms, curve.detected, strict=True)
         )
 
 
 def test_the_ends() -> None:
     curve = roc(np.array([3.0, 4.0]), np.array([1.0, 2.0]))
     assert curve.area == 1
-    assert (curve.false_alarms[0], curve.found[0], curve.false_alarms[-1], curve.found[-1]) == (
+    assert (
+        curve.false_alarms[0],
+        curve.detected[0],
+        curve.false_alarms[-1],
+        curve.detected[-1],
+    ) == (
         0,
         0,
         1,

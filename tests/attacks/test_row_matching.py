@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sfumato.attacks.lib import row_matching
-from sfumato.attacks.lib.owner_table import columns
-from sfumato.attacks.lib.row_matching import matches, together
+from sfumato.attacks.lib.owner_table import read_columns
+from sfumato.attacks.lib.row_matching import match_rows, shared_codes
 from sfumato.errors import Refused
 
 
@@ -27,10 +27,10 @@ def table(seed: int, n: int) -> dict[str, list[Any]]:
 def brute(
     a: dict[str, list[Any]], b: dict[str, list[Any]], tolerance: dict[str, float]
 ) -> set[tuple[int, int]]:
-    def agree(one: Any, two: Any, reach: float | None) -> bool:
-        if one != one or two != two:
-            return one != one and two != two
-        return one == two if reach is None else abs(one - two) <= reach
+    def agree(left: Any, right: Any, reach: float | None) -> bool:
+        if left != left or right != right:
+            return left != left and right != right
+        return left == right if reach is None else abs(left - right) <= reach
 
     rows = range(len(a["x"])), range(len(b["x"]))
     return {
@@ -49,30 +49,30 @@ def test_pairs_are_those_of_brute_force(seed: int, tolerance: dict[str, float]) 
     a, b = table(seed, 40), table(seed + 10, 50)
     if tolerance == {"sex": 0}:
         with pytest.raises(Refused, match=r"attacks\.number"):
-            matches(columns(a), columns(b), tolerance)
+            match_rows(read_columns(a), read_columns(b), tolerance)
         return
     if "y" not in tolerance:
         a, b = ({name: values for name, values in table.items() if name != "y"} for table in (a, b))
-    found = matches(columns(a), columns(b), tolerance)
-    pairs = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
+    result = match_rows(read_columns(a), read_columns(b), tolerance)
+    pairs = set(zip(result.left.tolist(), result.right.tolist(), strict=True))
     assert pairs == brute(a, b, tolerance)
-    assert len(pairs) == len(found.left)
-    assert found.many.tolist() == [sum(i == row for i, _ in pairs) for row in range(40)]
-    assert all(found.single[i] == (j if found.many[i] == 1 else -1) for i, j in pairs)
+    assert len(pairs) == len(result.left)
+    assert result.many.tolist() == [sum(i == row for i, _ in pairs) for row in range(40)]
+    assert all(result.single[i] == (j if result.many[i] == 1 else -1) for i, j in pairs)
 
 
 def test_types_may_differ() -> None:
-    one, two = together(columns({"a": [1, 2, 3]}), columns({"a": ["3", "1"]}), "a")
-    assert (one[0] == two[1], one[2] == two[0], one[1] in two) == (True, True, False)
-    one, two = together(columns({"a": [1, 2]}), columns({"a": ["x", "1"]}), "a")
-    assert one[0] == two[1]
+    first, two = shared_codes(read_columns({"a": [1, 2, 3]}), read_columns({"a": ["3", "1"]}), "a")
+    assert (first[0] == two[1], first[2] == two[0], first[1] in two) == (True, True, False)
+    first, two = shared_codes(read_columns({"a": [1, 2]}), read_columns({"a": ["x", "1"]}), "a")
+    assert first[0] == two[1]
 
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Refused, match=r"attacks\.columns"):
-        matches(columns({"a": [1]}), columns({"a": [1]}), {"b": 1})
+        match_rows(read_columns({"a": [1]}), read_columns({"a": [1]}), {"b": 1})
     with pytest.raises(Refused, match=r"number\.not-positive"):
-        matches(columns({"a": [1]}), columns({"a": [1]}), {"a": -1})
+        match_rows(read_columns({"a": [1]}), read_columns({"a": [1]}), {"a": -1})
     monkeypatch.setattr(row_matching, "_MOST", 3)
     with pytest.raises(Refused, match=r"attacks\.matches"):
-        matches(columns({"a": [1, 1]}), columns({"a": [1, 1]}), {})
+        match_rows(read_columns({"a": [1, 1]}), read_columns({"a": [1, 1]}), {})

@@ -15,7 +15,7 @@ from sfumato.attacks.data.ratings import Ratings, ratings, ratings_of
 from sfumato.attacks.scoreboard import Board, Scoreboard, scoreboard
 from sfumato.errors import Refused
 
-from .kept import kept
+from .promises import promises_hold
 
 
 @cache
@@ -24,8 +24,8 @@ def data() -> Ratings:
 
 
 @cache
-def found(days: int = 14, wrong: int = 0) -> Scoreboard:
-    return scoreboard(data(), known=(1, 2, 4, 8), days=days, wrong=wrong, trials=100)
+def run_scoreboard(days: int = 14, wrong: int = 0) -> Scoreboard:
+    return scoreboard(data(), known_ratings=(1, 2, 4, 8), days=days, wrong=wrong, trials=100)
 
 
 def test_scores_by_hand() -> None:
@@ -55,60 +55,60 @@ def test_a_record_has_to_stand_out() -> None:
 
 
 def test_S_147_more_known_ratings_find_more_people() -> None:
-    shares = found().identified
+    shares = run_scoreboard().identified
     assert list(shares) == sorted(shares)
     assert shares[0] < 0.4
     assert shares[-1] > 0.95
 
 
 def test_E_64_two_wrong_ratings_of_eight_are_borne() -> None:
-    assert found(wrong=2).identified[-1] > 0.9
+    assert run_scoreboard(wrong=2).identified[-1] > 0.9
 
 
 def test_nearer_dates_tell_more() -> None:
-    assert found(days=3).identified[1] > found(days=14).identified[1] - 0.05
-    assert found(days=200).identified[1] < found(days=3).identified[1]
+    assert run_scoreboard(days=3).identified[1] > run_scoreboard(days=14).identified[1] - 0.05
+    assert run_scoreboard(days=200).identified[1] < run_scoreboard(days=3).identified[1]
 
 
 def test_remembered_ratings() -> None:
     board, generator = Board(data()), np.random.default_rng(0)
-    own = dict(zip(data().item[data().of(5)].tolist(), data().of(5).tolist(), strict=True))
+    rated = dict(zip(data().item[data().of(5)].tolist(), data().of(5).tolist(), strict=True))
     films, stars, days = board.remembered(5, 8, 3, 2, generator)
     assert len(films) == 8
-    true = [at for at, film in enumerate(films.tolist()) if film in own and at >= 2]
+    true = [at for at, film in enumerate(films.tolist()) if film in rated and at >= 2]
     assert len(true) == 6
     assert all(
-        abs(stars[at] - data().stars[own[films[at]]]) <= 1
-        and abs(days[at] - data().day[own[films[at]]]) <= 3
+        abs(stars[at] - data().stars[rated[films[at]]]) <= 1
+        and abs(days[at] - data().day[rated[films[at]]]) <= 3
         for at in true
     )
 
 
 def test_words_numbers_and_a_picture() -> None:
-    told = found()
-    assert "8 known ratings find" in str(told)
-    assert told.numbers["identified by 8"] == told.identified[-1]
-    (axes,) = told.plot().axes
-    np.testing.assert_array_equal(axes.lines[0].get_ydata(), told.identified)
+    result = run_scoreboard()
+    assert "8 known ratings find" in str(result)
+    assert result.numbers["identified by 8"] == result.identified[-1]
+    (axes,) = result.plot().axes
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), result.identified)
 
 
 def test_private_counts_keep_their_promise() -> None:
     """Wrong with probability 10⁻⁶; the ratings themselves, the twin, are far above what is
     allowed.
     """
-    exact, *private = found().against(("0.1", 1), trials=200)
+    exact, *private = run_scoreboard().against(("0.1", 1), trials=200)
     assert exact.lower() > 0.85
-    assert kept(private)
-    assert all(one.bound < 0.74 for one in private)
+    assert promises_hold(private)
+    assert all(success.bound < 0.74 for success in private)
 
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
         ({"data": {"a": [1]}}, "attacks.table"),
-        ({"known": ()}, "attacks.trials"),
-        ({"known": 3}, "attacks.trials"),
-        ({"known": (0,)}, "attacks.trials"),
+        ({"known_ratings": ()}, "attacks.trials"),
+        ({"known_ratings": 3}, "attacks.trials"),
+        ({"known_ratings": (0,)}, "attacks.trials"),
         ({"days": -1}, "attacks.trials"),
         ({"trials": 0}, "attacks.trials"),
     ],
@@ -121,7 +121,7 @@ def test_refusals(arguments: dict[str, Any], code: str) -> None:
 
 
 def test_one_person_is_not_found_among_others() -> None:
-    one = ratings_of(
+    first = ratings_of(
         {"who": [7, 7], "film": [1, 2], "stars": [3, 4], "day": [10, 20]},
         person="who",
         item="film",
@@ -129,5 +129,5 @@ def test_one_person_is_not_found_among_others() -> None:
         day="day",
     )
     with pytest.raises(Refused) as refused:
-        scoreboard(one)
+        scoreboard(first)
     assert refused.value.code == "attacks.trials"

@@ -21,19 +21,19 @@ def test_S_157_her_height_is_told_without_her() -> None:
     """The private average is right to a few hundredths at ε = 5: so is her height. Nothing is
     promised about it.
     """
-    found = sf.attacks.side_information(HEIGHTS, trials=500, bits=SeededBits(1))
-    assert found.height == pytest.approx(HEIGHTS.mean() - 2, abs=0.01)
-    assert found.found[0].rate == 1
-    assert found.found[-1].rate > 0.99  # exact law: 1 inch is 50 scales away
-    assert all(one.bound is None for one in found.found)
+    result = sf.attacks.side_information(HEIGHTS, trials=500, bits=SeededBits(1))
+    assert result.height == pytest.approx(HEIGHTS.mean() - 2, abs=0.01)
+    assert result.height_games[0].rate == 1
+    assert result.height_games[-1].rate > 0.99  # exact law: 1 inch is 50 scales away
+    assert all(success.bound is None for success in result.height_games)
 
 
 def test_S_157_whether_she_took_part_is_not() -> None:
-    found = side_information(HEIGHTS, trials=4000, bits=SeededBits(2))
-    assert found.holds
-    assert found.successes[0].rate == 1
-    assert found.successes[0].lower() > found.successes[3].bound  # type: ignore[operator]
-    assert found.successes[1].promise == sf.Pure("0.1", relation="add-remove")
+    result = side_information(HEIGHTS, trials=4000, bits=SeededBits(2))
+    assert result.holds
+    assert result.successes[0].rate == 1
+    assert result.successes[0].lower() > result.successes[3].bound
+    assert result.successes[1].promise == sf.Pure("0.1", relation="add-remove")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_she_is_no_taller_than_the_noise_is_made_for(offset: int, fits: bool) ->
 
 
 def test_words_and_picture() -> None:
-    found = side_information(HEIGHTS, epsilons=(1,), trials=50)
-    assert "Her height comes out to 1, though she is in no survey" in str(found)
-    assert "taking part found, ε = 1" in found.numbers
-    assert len(found.plot().axes) == 1
+    result = side_information(HEIGHTS, epsilons=(1,), trials=50)
+    assert "Her height comes out to 1, though she is in no survey" in str(result)
+    assert "taking part found, ε = 1" in result.numbers
+    assert len(result.plot().axes) == 1

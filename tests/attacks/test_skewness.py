@@ -10,24 +10,24 @@ from sfumato.attacks.data.ward import patients
 from sfumato.attacks.skewness import skewness
 from sfumato.errors import Refused
 
-from .kept import kept
+from .promises import promises_hold
 
 
 def test_S_152_a_group_of_five_with_one_value_discloses_it() -> None:
-    told = skewness(patients(), ["age", "area"], "disease")
-    assert (told.k, told.n) == (5, 20)
-    assert told.disclosure == 1
-    assert (told.group, told.value) == (("40-59", "130**"), "cancer")
-    assert told.certain == 0.25
-    assert told.lift == pytest.approx(1 / (6 / 20))
-    assert "it says disease = cancer with 100 %" in str(told)
-    assert set(told.numbers) == {"n", "k", "disclosure", "certain", "lift"}
+    result = skewness(patients(), ["age", "area"], "disease")
+    assert (result.k, result.n) == (5, 20)
+    assert result.disclosure == 1
+    assert (result.group, result.value) == (("40-59", "130**"), "cancer")
+    assert result.certain == 0.25
+    assert result.lift == pytest.approx(1 / (6 / 20))
+    assert "has disease = cancer with probability 100 %" in str(result)
+    assert set(result.numbers) == {"n", "k", "disclosure", "certain", "lift"}
 
 
 def test_a_diverse_table_tells_less() -> None:
-    told = skewness({"g": [0, 0, 0, 1, 1, 1], "v": ["a", "b", "c"] * 2}, ["g"], "v")
-    assert told.disclosure == pytest.approx(1 / 3)
-    assert (told.certain, told.lift) == (0, 1)
+    result = skewness({"g": [0, 0, 0, 1, 1, 1], "v": ["a", "b", "c"] * 2}, ["g"], "v")
+    assert result.disclosure == pytest.approx(1 / 3)
+    assert (result.certain, result.lift) == (0, 1)
 
 
 def test_the_picture() -> None:
@@ -41,8 +41,8 @@ def test_private_counts_keep_their_promise() -> None:
         ("0.1", 1), trials=1000
     )
     assert exact.lower() > 0.98
-    assert kept(private)
-    assert all(one.bound < 0.5 for one in private)
+    assert promises_hold(private)
+    assert all(success.bound < 0.5 for success in private)
     assert exact.chance == 1 / 4
 
 

@@ -18,44 +18,44 @@ def table(others: int = 60) -> pd.DataFrame:
 
 
 def test_S_144_two_counts_and_certainty() -> None:
-    found = small_cell(table(), {"age": 21, "sex": "m"}, value="yes", epsilons=(1,), trials=100)
-    assert (found.size, found.having) == (1, 1)
-    assert found.successes[0].rate == 1  # exact inference, with probability 1
-    assert found.sentences[0].startswith(
+    result = small_cell(table(), {"age": 21, "sex": "m"}, value="yes", epsilons=(1,), trials=100)
+    assert (result.size, result.having) == (1, 1)
+    assert result.successes[0].rate == 1  # exact inference, with probability 1
+    assert result.sentences[0].startswith(
         "1 person has age = 21, sex = m; 1 has age = 21, sex = m and drugs = yes."
     )
 
 
 def test_S_144_in_the_source() -> None:
     """Its survey: one man of 21, and he takes drugs."""
-    found = small_cell(survey(), {"age": 21, "sex": "m"}, "drugs", epsilons=(1,), trials=10)
-    assert (found.size, found.having, found.value) == (1, 1, "yes")
-    assert found.withheld
-    assert not found.rule_helps
+    result = small_cell(survey(), {"age": 21, "sex": "m"}, "drugs", epsilons=(1,), trials=10)
+    assert (result.size, result.having, result.value) == (1, 1, "yes")
+    assert result.withheld
+    assert not result.rule_helps
 
 
 def test_S_144_a_minimum_size_is_no_defence() -> None:
-    found = small_cell(table(), {"age": 21, "sex": "m"}, minimum=5, epsilons=(1,), trials=100)
-    assert found.withheld
-    assert not found.rule_helps
-    assert found.everybody - found.others == 1
-    assert min(found.everybody, found.others) >= 5
+    result = small_cell(table(), {"age": 21, "sex": "m"}, minimum=5, epsilons=(1,), trials=100)
+    assert result.withheld
+    assert not result.rule_helps
+    assert result.everybody - result.others == 1
+    assert min(result.everybody, result.others) >= 5
 
 
 def test_where_the_rule_withholds_everything() -> None:
-    found = small_cell(table(8), {"age": 21, "sex": "m"}, minimum=5, epsilons=(1,), trials=100)
-    assert found.rule_helps
-    assert "tracker" in found.sentences[1]
+    result = small_cell(table(8), {"age": 21, "sex": "m"}, minimum=5, epsilons=(1,), trials=100)
+    assert result.rule_helps
+    assert "tracker" in result.sentences[1]
 
 
 def test_what_the_others_have_is_learned_too() -> None:
-    found = small_cell(table(), {"age": 21, "sex": "m"}, value="no", epsilons=(200,), trials=100)
-    assert (found.having, found.numbers["difference"]) == (0, 0)
-    assert found.guesses[0].value == 0  # ε = 200 has no noise, but with probability below 1e-40
+    result = small_cell(table(), {"age": 21, "sex": "m"}, value="no", epsilons=(200,), trials=100)
+    assert (result.having, result.numbers["difference"]) == (0, 0)
+    assert result.guesses[0].value == 0  # ε = 200 has no noise, but with probability below 1e-40
 
 
 def test_the_promise_is_kept() -> None:
-    found = small_cell(table(), {"age": 21, "sex": "m"}, bits=SeededBits(1))
-    assert found.holds
-    assert found.successes[0].lower() > found.successes[3].bound  # type: ignore[operator]
-    assert len(found.plot().axes) == 1
+    result = small_cell(table(), {"age": 21, "sex": "m"}, bits=SeededBits(1))
+    assert result.holds
+    assert result.successes[0].lower() > result.successes[3].bound
+    assert len(result.plot().axes) == 1

@@ -14,15 +14,15 @@ from sfumato.guarantees.meaning.bayes import posterior_bounds
 
 
 def test_S_125_Angie() -> None:
-    found = sf.attacks.small_world()
-    assert (found.likelihood, found.evidence) == (Fraction(21, 100), Fraction(198, 1000))
-    assert found.posterior == Fraction(14, 33)
+    result = sf.attacks.small_world()
+    assert (result.likelihood, result.evidence) == (Fraction(21, 100), Fraction(198, 1000))
+    assert result.posterior == Fraction(14, 33)
 
 
 def test_E_36_printed_as_43_per_cent() -> None:
-    found = small_world()
-    assert found.numbers["posterior"] == pytest.approx(0.42424242424242425, abs=1e-15)
-    assert round(float(found.posterior), 2) == 0.42 != 0.43
+    result = small_world()
+    assert result.numbers["posterior"] == pytest.approx(0.42424242424242425, abs=1e-15)
+    assert round(float(result.posterior), 2) == 0.42 != 0.43
 
 
 @pytest.mark.parametrize("answer", [-1, 0, 1, 2, 3])

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.lib.owner_table import columns
+from sfumato.attacks.lib.owner_table import read_columns
 from sfumato.attacks.lib.table_readers import (
     as_arrow,
-    checked,
-    known_columns,
-    known_sensitive,
+    check_columns,
+    check_sensitive,
+    choose_columns,
     nearest,
 )
 from sfumato.errors import Refused
@@ -55,7 +55,7 @@ SOURCES: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_every_source_is_read_the_same(kind: str) -> None:
-    read = columns(SOURCES[kind](), ["age", "sex", "day"])
+    read = read_columns(SOURCES[kind](), ["age", "sex", "day"])
     assert list(read) == ["age", "sex", "day"]
     assert read.codes("sex").tolist() == [0, 1, 0]
     assert read.numbers("age").tolist() == [20, 21, 20]
@@ -64,7 +64,7 @@ def test_every_source_is_read_the_same(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "duckdb"])
 def test_files_are_read(kind: str, tmp_path: Path) -> None:
-    read = columns(files(tmp_path)[kind], ["age", "sex", "day"])
+    read = read_columns(files(tmp_path)[kind], ["age", "sex", "day"])
     assert sorted(
         zip(
             read.numbers("age").tolist(),
@@ -76,16 +76,18 @@ def test_files_are_read(kind: str, tmp_path: Path) -> None:
 
 
 def test_mixed_objects_are_text() -> None:
-    read = columns(pd.DataFrame({"a": [1, "x", None, 1]}))
+    read = read_columns(pd.DataFrame({"a": [1, "x", None, 1]}))
     assert read["a"].tolist() == ["1", "x", None, "1"]
-    read = columns(pd.DataFrame({"a": [1, "x", pd.NA, pd.NaT, float("nan"), [1]]}, dtype=object))
+    read = read_columns(
+        pd.DataFrame({"a": [1, "x", pd.NA, pd.NaT, float("nan"), [1]]}, dtype=object)
+    )
     assert read["a"].tolist() == ["1", "x", None, None, None, "[1]"]
 
 
 def test_names_may_be_any_list() -> None:
     frame = pd.DataFrame(TABLE)
-    assert list(columns(frame, frame.columns[:2])) == ["sex", "age"]
-    assert known_columns({"a": 1, "b": 2}) == ["a", "b"]
+    assert list(read_columns(frame, frame.columns[:2])) == ["sex", "age"]
+    assert check_columns({"a": 1, "b": 2}) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_names_may_be_any_list() -> None:
 )
 def test_what_is_no_table_is_refused(table: Any, code: str) -> None:
     with pytest.raises(Refused) as refusal:
-        columns(table)
+        read_columns(table)
     assert refusal.value.code == code
 
 
@@ -128,18 +130,18 @@ def test_a_protected_table_is_refused() -> None:
 @pytest.mark.parametrize("names", ["age", [], ["age", "age"], [1], None], ids=str)
 def test_names_are_a_list_of_different_texts(names: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.columns"):
-        known_columns(names)
+        check_columns(names)
 
 
 def test_unknown_columns_are_refused_with_those_there_are() -> None:
     with pytest.raises(Refused, match="it has sex, age") as refusal:
-        checked(["weight"], ["sex", "age"])
+        choose_columns(["weight"], ["sex", "age"])
     assert refusal.value.rewrite == "'sex'"
 
 
 def test_a_slip_is_corrected() -> None:
     with pytest.raises(Refused) as refusal:
-        checked(["bron"], ["sex", "city", "born"])
+        choose_columns(["bron"], ["sex", "city", "born"])
     assert refusal.value.rewrite == "'born'"
     assert nearest("x", []) == ""
 
@@ -147,11 +149,11 @@ def test_a_slip_is_corrected() -> None:
 def test_an_empty_file_is_called_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("sex,age\n", encoding="utf-8")
     with pytest.raises(Refused) as refusal:
-        columns(tmp_path / "people.csv")
+        read_columns(tmp_path / "people.csv")
     assert (refusal.value.code, refusal.value.place) == ("attacks.empty", "people.csv")
 
 
 @pytest.mark.parametrize("sensitive", ["age", 1])
 def test_the_sensitive_column_is_another(sensitive: Any) -> None:
     with pytest.raises(Refused, match=r"attacks\.sensitive"):
-        known_sensitive(sensitive, ["age"])
+        check_sensitive(sensitive, ["age"])

@@ -12,8 +12,14 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.attacks.lib.owner_table import columns
-from sfumato.attacks.lib.target import condition, described, matching, opposite, target
+from sfumato.attacks.lib.owner_table import read_columns
+from sfumato.attacks.lib.target import (
+    condition,
+    describe_values,
+    find_target,
+    negation,
+    rows_matching,
+)
 from sfumato.errors import Refused
 
 TABLE = {
@@ -29,27 +35,27 @@ TABLE = {
     ids=["dictionary", "pandas", "polars", "arrow"],
 )
 def test_any_table(kind: type) -> None:
-    found = target(kind(TABLE), {"name": "Bea"}, value=True)
-    assert (found.row, found.secret, found.name) == (1, "sick", "Bea")
-    assert found.others.tolist() == [True, False, True, True]
-    assert found.having.tolist() == [True, False, True, False]
+    result = find_target(kind(TABLE), {"name": "Bea"}, value=True)
+    assert (result.row, result.secret, result.name) == (1, "sick", "Bea")
+    assert result.others.tolist() == [True, False, True, True]
+    assert result.having.tolist() == [True, False, True, False]
 
 
 def test_what_is_asked_about_is_the_persons_own_value_unless_said() -> None:
-    own, given = target(TABLE, {"name": "Bea"}), target(TABLE, 1, value=True)
-    assert (own.value, given.value) == (False, True)
-    assert own.having.tolist() == [not has for has in given.having]
-    assert own.about.text == "sick = FALSE"
+    by_default, by_value = find_target(TABLE, {"name": "Bea"}), find_target(TABLE, 1, value=True)
+    assert (by_default.value, by_value.value) == (False, True)
+    assert by_default.having.tolist() == [not has for has in by_value.having]
+    assert by_default.about.text == "sick = FALSE"
 
 
 def test_the_number_of_a_row() -> None:
-    found = target(TABLE, 2)
-    assert found.person == {"name": "Cid", "day": datetime.date(2020, 1, 2)}
-    assert found.name == "the one with name = Cid, day = 2020-01-02"
+    result = find_target(TABLE, 2)
+    assert result.person == {"name": "Cid", "day": datetime.date(2020, 1, 2)}
+    assert result.name == "the one with name = Cid, day = 2020-01-02"
 
 
 def test_a_missing_value_is_a_value() -> None:
-    assert target(TABLE, {"name": None}).row == 3
+    assert find_target(TABLE, {"name": None}).row == 3
 
 
 @pytest.mark.parametrize(
@@ -79,13 +85,13 @@ def test_a_missing_value_is_a_value() -> None:
 )
 def test_refusals(person: object, secret: str | None, code: str) -> None:
     with pytest.raises(Refused) as refused:
-        target(TABLE, person, secret)  # type: ignore[arg-type]
+        find_target(TABLE, person, secret)
     assert refused.value.code == code
 
 
 def test_categories_are_values() -> None:
     frame = pd.DataFrame({"name": pd.Categorical(["Ada", "Bea"]), "sick": [True, False]})
-    assert target(frame, {"name": "Bea"}).row == 1
+    assert find_target(frame, {"name": "Bea"}).row == 1
 
 
 @pytest.mark.parametrize(
@@ -96,26 +102,26 @@ def test_categories_are_values() -> None:
         {"name": "Ada", "sick": True},
         {"day": datetime.date(2020, 1, 2), "sick": False},
     ],
-    ids=described,
+    ids=describe_values,
 )
 def test_conditions_of_a_session_say_the_same(values: dict[str, object]) -> None:
     """Asked with an ε at which noise is 0 but with probability below 1e-20."""
-    found = columns(TABLE)
-    with sf.protect(found.arrow, name="t", budget=sf.Pure(1000), relation="replace") as table:
+    result = read_columns(TABLE)
+    with sf.protect(result.arrow, name="t", budget=sf.Pure(1000), relation="replace") as table:
         counts = [
             int(table.where(c).aggregate(n=sf.count()).release(epsilon=50)["n"][0])
-            for c in (condition(values), opposite(values))
+            for c in (condition(values), negation(values))
         ]
-    fits = matching(found, values)
+    fits = rows_matching(result, values)
     assert counts == [int(fits.sum()), int((~fits).sum())]
 
 
 def test_guesses_cost_what_they_say() -> None:
     from fractions import Fraction
 
-    whom = target(TABLE, {"name": "Ada"})
+    whom = find_target(TABLE, {"name": "Ada"})
     first, second = whom.guesses(
-        [(1, None), (-1, opposite(whom.person))], [Fraction(1), Fraction(100)]
+        [(1, None), (-1, negation(whom.person))], [Fraction(1), Fraction(100)]
     )
     assert (first.epsilon, len(first.answers)) == (1, 2)
     assert first.sd > second.sd
@@ -126,18 +132,18 @@ def test_guesses_cost_what_they_say() -> None:
 @pytest.mark.parametrize("person", [{}, 0], ids=["nothing", "row"])
 def test_something_has_to_be_known(person: Any) -> None:
     with pytest.raises(Refused) as refused:
-        target({"s": ["u"]}, person, "s")
+        find_target({"s": ["u"]}, person, "s")
     assert refused.value.code == "attacks.person"
 
 
 def test_a_row_may_be_a_number_of_numpy() -> None:
     table = {"name": ["Ada", "Eva"], "s": ["u", "v"]}
-    assert target(table, np.int64(1), "s").value == "v"
+    assert find_target(table, np.int64(1), "s").value == "v"
     with pytest.raises(Refused):
-        target(table, np.float64(1), "s")
+        find_target(table, np.float64(1), "s")
 
 
 def test_the_nearest_column_is_suggested() -> None:
     with pytest.raises(Refused) as refused:
-        target({"city": ["a", "b"], "born": [1, 2], "s": ["u", "v"]}, {"bron": 1}, "s")
+        find_target({"city": ["a", "b"], "born": [1, 2], "s": ["u", "v"]}, {"bron": 1}, "s")
     assert refused.value.rewrite == "'born'"

@@ -16,13 +16,13 @@ def test_S_158_the_curves_lie_on_each_other_and_on_the_law() -> None:
     """30 runs of n bits at each level, seeded. The law is an approximation, so what is asked for is
     closeness: 0.04.
     """
-    found = threshold(
+    result = threshold(
         (32, 64), ("0.1", "0.3", 1, 4), runs=30, epsilons=(), people=8, bits=SeededBits(1)
     )
-    assert np.abs(found.wrong - found.expected).max() < 0.04
-    assert (found.wrong[:, 0] < 0.01).all()
-    assert (found.wrong[:, -1] > 0.35).all()
-    assert (np.diff(found.wrong, axis=1) > 0).all()
+    assert np.abs(result.wrong - result.expected).max() < 0.04
+    assert (result.wrong[:, 0] < 0.01).all()
+    assert (result.wrong[:, -1] > 0.35).all()
+    assert (np.diff(result.wrong, axis=1) > 0).all()
 
 
 def test_noise_that_does_not_grow_protects_fewer_and_fewer() -> None:
@@ -36,21 +36,21 @@ def test_noise_that_does_not_grow_protects_fewer_and_fewer() -> None:
 
 
 def test_linear_programming_too() -> None:
-    found = threshold(
+    result = threshold(
         (32,), ("0.05", 4), runs=3, method="linear programming", epsilons=(), people=8
     )
-    assert found.wrong[0, 0] < 0.02
-    assert found.wrong[0, 1] > 0.25
+    assert result.wrong[0, 0] < 0.02
+    assert result.wrong[0, 1] > 0.25
 
 
 def test_the_promise_is_kept() -> None:
-    found = threshold((16,), (1,), runs=10, people=32, bits=SeededBits(2))
-    assert found.holds
-    assert found.successes[0].rate == 1
-    assert found.successes[0].lower() > found.successes[3].bound  # type: ignore[operator]
-    assert found.plot().axes[0].get_xscale() == "log"
-    assert "The curves for different numbers of people" in str(found)
-    assert found.numbers["wrong, n = 16, noise 1·√n"] == found.wrong[0, 0]
+    result = threshold((16,), (1,), runs=10, people=32, bits=SeededBits(2))
+    assert result.holds
+    assert result.successes[0].rate == 1
+    assert result.successes[0].lower() > result.successes[3].bound
+    assert result.plot().axes[0].get_xscale() == "log"
+    assert "The curves for different numbers of people" in str(result)
+    assert result.numbers["wrong, n = 16, noise 1·√n"] == result.wrong[0, 0]
 
 
 @pytest.mark.parametrize(

@@ -23,14 +23,14 @@ def table(n: int = 80) -> pd.DataFrame:
 
 @pytest.mark.parametrize("value", ["yes", "no"])
 def test_the_forbidden_count(value: str) -> None:
-    found = tracker(table(), {"age": 21}, value=value, epsilons=(1,), trials=10)
-    assert found.found == (value == "yes")
-    assert found.group[0] == "sex"
+    result = tracker(table(), {"age": 21}, value=value, epsilons=(1,), trials=10)
+    assert result.forbidden_count == (value == "yes")
+    assert result.group[0] == "sex"
 
 
 def test_every_question_is_allowed() -> None:
-    found = tracker(table(), {"age": 21}, minimum=10, epsilons=(1,), trials=10)
-    assert all(10 <= count <= 81 - 10 for count in found.counts)
+    result = tracker(table(), {"age": 21}, minimum=10, epsilons=(1,), trials=10)
+    assert all(10 <= count <= 81 - 10 for count in result.counts)
 
 
 def test_a_session_without_noise_gives_it_too() -> None:
@@ -46,10 +46,10 @@ def test_no_group_is_large_enough() -> None:
 
 
 def test_the_promise_is_kept() -> None:
-    found = tracker(table(), {"age": 21}, bits=SeededBits(1))
-    assert found.holds
-    assert found.successes[0].rate == 1
-    assert found.successes[0].lower() > found.successes[3].bound  # type: ignore[operator]
-    assert found.numbers["found"] == 1
-    assert "= 1: the one with age = 21 has drugs = yes." in found.sentences[1]
-    assert len(found.plot().axes) == 1
+    result = tracker(table(), {"age": 21}, bits=SeededBits(1))
+    assert result.holds
+    assert result.successes[0].rate == 1
+    assert result.successes[0].lower() > result.successes[3].bound
+    assert result.numbers["found"] == 1
+    assert "= 1: the one with age = 21 has drugs = yes." in result.sentences[1]
+    assert len(result.plot().axes) == 1

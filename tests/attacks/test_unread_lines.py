@@ -9,8 +9,8 @@ import pytest
 
 from sfumato.attacks.differencing import differencing
 from sfumato.attacks.lib import unread_lines
-from sfumato.attacks.lib.owner_table import columns
-from sfumato.attacks.lib.unread_lines import unread
+from sfumato.attacks.lib.owner_table import read_columns
+from sfumato.attacks.lib.unread_lines import find_unread
 from sfumato.attacks.uniqueness import uniqueness
 from sfumato.errors import Refused
 
@@ -26,18 +26,18 @@ def mixed(tmp_path: Path) -> Path:
 
 
 def test_what_is_left_out_is_told(mixed: Path) -> None:
-    found = uniqueness(mixed, ["sex", "age"], sensitive="city")
-    assert found.n == 1000
-    assert found.unread is not None
-    assert (found.unread.lines, found.unread.of, found.unread.foreign) == (600, 1600, True)
-    assert found.sentences[0].startswith(
+    result = uniqueness(mixed, ["sex", "age"], sensitive="city")
+    assert result.n == 1000
+    assert result.unread is not None
+    assert (result.unread.lines, result.unread.of, result.unread.foreign) == (600, 1600, True)
+    assert result.sentences[0].startswith(
         "600 of 1600 lines could not be read: the file is not UTF-8, so its encoding is "
         "the likely cause"
     )
 
 
 def test_an_attack_that_does_not_tell_refuses(mixed: Path) -> None:
-    for call in (lambda: columns(mixed), lambda: differencing(str(mixed), {"age": 1}, "city")):
+    for call in (lambda: read_columns(mixed), lambda: differencing(str(mixed), {"age": 1}, "city")):
         with pytest.raises(Refused) as refused:
             call()
         assert refused.value.code == "attacks.lines"
@@ -66,11 +66,11 @@ def test_commas_and_quotes(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(
         'sex,city\nf,Roma\nf,Roma,Bari\nm\n\nm,"Bari\nm,Forlì\n', encoding="utf-8"
     )
-    found = uniqueness(tmp_path / "people.csv", ["sex"])
-    assert found.n == 2
-    assert found.unread is not None
-    assert (found.unread.lines, found.unread.of, found.unread.foreign) == (3, 5, False)
-    assert "more or fewer fields" in found.sentences[0]
+    result = uniqueness(tmp_path / "people.csv", ["sex"])
+    assert result.n == 2
+    assert result.unread is not None
+    assert (result.unread.lines, result.unread.of, result.unread.foreign) == (3, 5, False)
+    assert "more or fewer fields" in result.sentences[0]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_whole_file_has_nothing_unread(
 ) -> None:
     monkeypatch.setattr(unread_lines, "_AT_ONCE", at_once)
     (tmp_path / "t.csv").write_bytes(text.encode("utf-8"))
-    read = columns(tmp_path / "t.csv")
+    read = read_columns(tmp_path / "t.csv")
     assert (read.n, read.unread) == (2, None)
 
 
@@ -92,10 +92,10 @@ def test_packed_files_and_several(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "a.csv.gz", "wb") as file:
         file.write("a,b\n1,2\n3,é\n".encode("latin-1"))
     (tmp_path / "b.csv").write_text("a,b\n5,6\n", encoding="utf-8")
-    found = unread([str(tmp_path / "a.csv.gz"), str(tmp_path / "b.csv")], 2)
-    assert found is not None
-    assert (found.lines, found.of, found.foreign) == (1, 3, True)
-    assert unread([str(tmp_path / "b.csv")], 1) is None
+    result = find_unread([str(tmp_path / "a.csv.gz"), str(tmp_path / "b.csv")], 2)
+    assert result is not None
+    assert (result.lines, result.of, result.foreign) == (1, 3, True)
+    assert find_unread([str(tmp_path / "b.csv")], 1) is None
 
 
 def test_a_letter_over_the_edge_of_a_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +104,10 @@ def test_a_letter_over_the_edge_of_a_chunk(tmp_path: Path, monkeypatch: pytest.M
     """
     monkeypatch.setattr(unread_lines, "_AT_ONCE", 1)
     (tmp_path / "t.csv").write_bytes("a\nì\n1".encode())
-    found = unread([str(tmp_path / "t.csv")], 1)
-    assert found is not None
-    assert not found.foreign
+    result = find_unread([str(tmp_path / "t.csv")], 1)
+    assert result is not None
+    assert not result.foreign
     (tmp_path / "t.csv").write_bytes("a\n1\nì".encode()[:-1])
-    found = unread([str(tmp_path / "t.csv")], 1)
-    assert found is not None
-    assert found.foreign
+    result = find_unread([str(tmp_path / "t.csv")], 1)
+    assert result is not None
+    assert result.foreign

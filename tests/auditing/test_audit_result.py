@@ -49,15 +49,15 @@ def test_bounds_are_printed_rounded_down_and_chances_up(value: float, low: str, 
 
 def test_a_chance_is_not_printed_smaller_than_it_is() -> None:
     r = sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, samples=100, confidence=0.99987)
-    assert "a chance of 0.00013)" in str(r)
-    assert "a chance of 1e-06)" in str(replace(r, confidence=0.999999))
+    assert "with probability 0.00013)" in str(r)
+    assert "with probability 1e-06)" in str(replace(r, confidence=0.999999))
     assert "ε ≥ 0.999999 " in str(replace(r, epsilon_lower=0.99999999))
 
 
 def test_a_curve_that_is_refuted_shows_where() -> None:
     r = sf.audit(mech.Gaussian(sensitivity=1, rho=2), 0, 1, claim=sf.ZCDP("1/8"), samples=20_000)
     assert r.verdict == "violated"
-    assert "breaks   who bets on this event" in str(r)
+    assert "breaks   a bet on this event" in str(r)
     assert "breaks" not in str(replace(r, claim=sf.Pure(1)))
 
 
@@ -69,4 +69,4 @@ def test_that_a_pair_are_neighbours_is_said_to_be_a_condition_where_it_was_not_c
         sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, exact=True), verdict="violated"
     )
     assert "if these are neighbours" not in str(near)
-    assert "of the law that is stated" in str(near)
+    assert "computed from the stated law" in str(near)

@@ -11,7 +11,7 @@ from sfumato import local
 from sfumato import mechanisms as mech
 from sfumato.auditing.batch_draws import AT_ONCE
 from sfumato.auditing.canonical_outputs import Error
-from sfumato.auditing.runners import draws
+from sfumato.auditing.runners import draw_many
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ from sfumato.auditing.runners import draws
     ids=str,
 )
 def test_shapes(m: Any, x: Any, shape: tuple[int, ...]) -> None:
-    drawn = draws(m, x, 50)
+    drawn = draw_many(m, x, 50)
     assert isinstance(drawn, np.ndarray)
     assert drawn.shape == shape
 
@@ -62,7 +62,7 @@ def test_shapes(m: Any, x: Any, shape: tuple[int, ...]) -> None:
         (mech.OptimalSelection, 3, {"delta": "1e-3"}),
         (local.Unary, "a", {"categories": "abc"}),
         (
-            local.Several,
+            local.Questionnaire,
             {"one": "a", "two": "b"},
             {
                 "questions": {
@@ -76,7 +76,7 @@ def test_shapes(m: Any, x: Any, shape: tuple[int, ...]) -> None:
 def test_any_derived_kind_is_run_call_by_call(kind: Any, x: Any, about: dict[str, Any]) -> None:
     derived = type("Derived", (kind,), {"__slots__": ()})
     m = derived(about["questions"]) if "questions" in about else derived(epsilon=1, **about)
-    drawn = draws(m, x, 5)
+    drawn = draw_many(m, x, 5)
     assert isinstance(drawn, list)
     assert len(drawn) == 5
     assert not any(isinstance(output, Error) for output in drawn)
@@ -84,8 +84,8 @@ def test_any_derived_kind_is_run_call_by_call(kind: Any, x: Any, about: dict[str
 
 def test_what_is_no_category_is_not_cut_to_one() -> None:
     m = mech.RandomizedResponse(epsilon=1, categories=["a", "b"])
-    assert draws(m, "abc", 3) == [Error("Refused")] * 3
-    assert isinstance(draws(m, "a", 3), np.ndarray)
+    assert draw_many(m, "abc", 3) == [Error("Refused")] * 3
+    assert isinstance(draw_many(m, "a", 3), np.ndarray)
 
 
 @pytest.mark.parametrize("kind", [mech.Exponential, mech.Histogram, mech.Hierarchy, mech.Mean])
@@ -98,9 +98,9 @@ def test_a_kind_that_derives_from_a_known_one_is_run_call_by_call(kind: Any) -> 
         mech.Mean: {"low": 0, "high": 1, "relation": "add-remove"},
     }
     m = derived(epsilon=1, **about[kind])
-    at_once = next(function for known, function in AT_ONCE.items() if isinstance(m, known))
+    at_once = next(function for kind, function in AT_ONCE.items() if isinstance(m, kind))
     assert at_once(m, [1, 2], 5) is None
-    assert isinstance(draws(m, [1, 0], 5), list)
+    assert isinstance(draw_many(m, [1, 0], 5), list)
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_a_kind_that_derives_from_a_known_one_is_run_call_by_call(kind: Any) -> 
 )
 def test_so_is_one_that_derives_from_a_quantile(kind: Any, x: Any, about: dict[str, Any]) -> None:
     assert isinstance(
-        draws(type("Derived", (kind,), {"__slots__": ()})(epsilon=1, **about), x, 5), list
+        draw_many(type("Derived", (kind,), {"__slots__": ()})(epsilon=1, **about), x, 5), list
     )
 
 
 def test_records_for_one_number_are_drawn_call_by_call() -> None:
-    assert isinstance(draws(mech.Laplace(sensitivity=1, epsilon=1, grid=0.5), 0.5, 4), list)
-    assert isinstance(draws(mech.Laplace(sensitivity=1, epsilon=1), True, 4), list)
+    assert isinstance(draw_many(mech.Laplace(sensitivity=1, epsilon=1, grid=0.5), 0.5, 4), list)
+    assert isinstance(draw_many(mech.Laplace(sensitivity=1, epsilon=1), True, 4), list)

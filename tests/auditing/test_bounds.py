@@ -20,13 +20,13 @@ from sfumato.exact.balls import ball, below, normal_cdf
 def test_epsilon_is_the_larger_of_both_ratios_and_not_above_it(
     p: float, q: float, delta: float
 ) -> None:
-    one, other = (
+    first, second = (
         (Fraction(p) - Fraction(delta)) / Fraction(q),
         (1 - Fraction(q) - Fraction(delta)) / (1 - Fraction(p)),
     )
-    found = Fraction(epsilon_bound(p, q, delta))
-    assert below(lambda: ball(found).exp(), lambda: ball(max(one, other)))
-    assert below(lambda: ball(max(one, other)), lambda: ball(found + Fraction(1, 10**12)).exp())
+    result = Fraction(epsilon_bound(p, q, delta))
+    assert below(lambda: ball(result).exp(), lambda: ball(max(first, second)))
+    assert below(lambda: ball(max(first, second)), lambda: ball(result + Fraction(1, 10**12)).exp())
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_mu_is_that_of_the_normal_pair(mu: float) -> None:
     for t in (-1.0, 0.0, 2.0):
         p, q = float(ndtr(t + mu)), float(ndtr(t))
         assert mu_bound(p, q) == pytest.approx(mu, abs=1e-9)
-    found = Fraction(mu_bound(0.9, 0.4))
+    result = Fraction(mu_bound(0.9, 0.4))
     high, low = Fraction(0.9), Fraction(0.4)
     quantile = Fraction(mu_bound(0.9, 0.5))  # Φ⁻¹(0.9), rounded down
     assert below(lambda: normal_cdf(ball(quantile)), lambda: ball(high))
-    assert found - quantile == pytest.approx(Fraction(-float(mu_bound(0.6, 0.5))) * -1, abs=1e-9)
+    assert result - quantile == pytest.approx(Fraction(-float(mu_bound(0.6, 0.5))) * -1, abs=1e-9)
     assert low < high
 
 
@@ -87,8 +87,8 @@ def test_the_delta_of_a_claim() -> None:
 def test_expected_bounds_are_the_bounds_in_doubles() -> None:
     p, q = np.array([0.7, 0.3, 0.95, 0.2]), np.array([0.3, 0.7, 0.9, 0.0])
     for delta in (0.0, 0.1):
-        found = expected_bounds(sf.Approx(1, delta) if delta else sf.Pure(1), p, q, delta)
-        assert found == pytest.approx(
+        result = expected_bounds(sf.Approx(1, delta) if delta else sf.Pure(1), p, q, delta)
+        assert result == pytest.approx(
             [epsilon_bound(a, b, delta) for a, b in zip(p, q, strict=True)], abs=1e-12
         )
     assert expected_bounds(sf.GDP(1), p, q, 0.0) == pytest.approx(

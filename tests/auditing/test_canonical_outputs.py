@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.auditing.canonical_outputs import MOST_NUMBERS, Error, of_both, outputs
+from sfumato.auditing.canonical_outputs import MOST_NUMBERS, Error, read_both_outputs, read_outputs
 
 
 @dataclass
@@ -28,16 +28,18 @@ class Silent:
 
 
 DIFFERENT: list[Any] = [
-    0, 1, True, 0.0, -0.0, 1.0, math.nan, math.inf, -math.inf, None, "", "a", b"", b"a", (), (0,), [0], [0, 1], [1, 0], {}, {"a": 1}, {"b": 1},
-    {"a": 1, "b": 2}, {"b": 2, "a": 1}, {1, 2}, Fraction(1, 3), Decimal("0.1"), np.array([1, 2]), np.array([[1, 2]]), Point(1, "a"), Point(1, "b"),
-    Error("ValueError"), Error("KeyError"), 2**80, -(2**80), [[1], 2], [1, [2]],
+    0, 1, True, 0.0, -0.0, 1.0, math.nan, math.inf, -math.inf, None, "", "a", b"", b"a",
+    (), (0,), [0], [0, 1], [1, 0], {}, {"a": 1}, {"b": 1}, {"a": 1, "b": 2}, {"b": 2, "a": 1},
+    {1, 2}, Fraction(1, 3), Decimal("0.1"), np.array([1, 2]), np.array([[1, 2]]),
+    Point(1, "a"), Point(1, "b"), Error("ValueError"), Error("KeyError"),
+    2**80, -(2**80), [[1], 2], [1, [2]],
 ]  # fmt: skip
 
 
 def test_different_outputs_are_different_symbols() -> None:
-    symbols = outputs(DIFFERENT).symbols.tolist()
+    symbols = read_outputs(DIFFERENT).symbols.tolist()
     assert len(set(symbols)) == len(DIFFERENT)
-    assert symbols == outputs(DIFFERENT).symbols.tolist()
+    assert symbols == read_outputs(DIFFERENT).symbols.tolist()
 
 
 def test_equal_outputs_are_equal_symbols() -> None:
@@ -48,12 +50,12 @@ def test_equal_outputs_are_equal_symbols() -> None:
         (np.float64(2), 2.0),
         (Point(1, "a"), Point(1, "a")),
     ]
-    for one, other in pairs:
-        assert len(set(outputs([one, other]).symbols.tolist())) == 1
+    for first, second in pairs:
+        assert len(set(read_outputs([first, second]).symbols.tolist())) == 1
 
 
 def test_structure_leaves_values_out_but_not_what_is_no_number() -> None:
-    found = outputs(
+    result = read_outputs(
         [
             {"n": 1.5, "k": [1]},
             {"n": 2.5, "k": [7]},
@@ -62,17 +64,17 @@ def test_structure_leaves_values_out_but_not_what_is_no_number() -> None:
             Error("E"),
         ]
     ).structure.tolist()
-    assert found[0] == found[1]
-    assert len(set(found)) == 4
+    assert result[0] == result[1]
+    assert len(set(result)) == 4
 
 
 def test_numbers_have_their_places() -> None:
-    found = outputs([{"n": 3, "v": [1.0, True]}, {"n": 4, "v": [2.0, False]}, "other"])
-    assert found.numbers[".n"].tolist()[:2] == [3, 4]
-    assert found.numbers[".v[0]"].tolist()[:2] == [1, 2]
-    assert found.numbers[".v[1]"].tolist()[:2] == [1, 0]
-    assert np.isnan(found.numbers[".n"][2])
-    assert found.numbers[""].tolist()[2] == 5  # the length of the text
+    result = read_outputs([{"n": 3, "v": [1.0, True]}, {"n": 4, "v": [2.0, False]}, "other"])
+    assert result.numbers[".n"].tolist()[:2] == [3, 4]
+    assert result.numbers[".v[0]"].tolist()[:2] == [1, 2]
+    assert result.numbers[".v[1]"].tolist()[:2] == [1, 0]
+    assert np.isnan(result.numbers[".n"][2])
+    assert result.numbers[""].tolist()[2] == 5  # the length of the text
 
 
 @pytest.mark.parametrize(
@@ -85,24 +87,24 @@ def test_numbers_have_their_places() -> None:
     ],
 )
 def test_arrays_are_read_as_they_are(drawn: Any) -> None:
-    found = outputs(drawn)
-    assert found.symbols[1] == found.symbols[2]
-    assert found.symbols[0] != found.symbols[1]
-    assert len(found) == 3
-    assert len(found.part(1, 3)) == 2
+    result = read_outputs(drawn)
+    assert result.symbols[1] == result.symbols[2]
+    assert result.symbols[0] != result.symbols[1]
+    assert len(result) == 3
+    assert len(result.part(1, 3)) == 2
 
 
 def test_zeros_of_either_sign_and_nan_are_told_apart_in_arrays() -> None:
-    found = outputs(np.array([0.0, -0.0, np.nan, np.nan, np.inf]))
-    assert len(set(found.symbols.tolist())) == 4
-    assert len(set(found.structure.tolist())) == 3
+    result = read_outputs(np.array([0.0, -0.0, np.nan, np.nan, np.inf]))
+    assert len(set(result.symbols.tolist())) == 4
+    assert len(set(result.structure.tolist())) == 3
 
 
 def test_many_numbers_are_bounded_and_still_symbols() -> None:
-    one, other = list(range(200)), [*range(199), -1]
-    found = outputs([one, other])
-    assert len(found.numbers) == MOST_NUMBERS
-    assert found.symbols[0] != found.symbols[1]
+    first, second = list(range(200)), [*range(199), -1]
+    result = read_outputs([first, second])
+    assert len(result.numbers) == MOST_NUMBERS
+    assert result.symbols[0] != result.symbols[1]
 
 
 def test_an_answer_is_its_table() -> None:
@@ -111,8 +113,8 @@ def test_an_answer_is_its_table() -> None:
     import pyarrow as pa
 
     for kind in (pa.table, pd.DataFrame, pl.DataFrame):
-        found = outputs([kind({"n": [1, 2]}), kind({"n": [1, 3]})])
-        assert found.numbers[".n[1]"].tolist() == [2, 3]
+        result = read_outputs([kind({"n": [1, 2]}), kind({"n": [1, 3]})])
+        assert result.numbers[".n[1]"].tolist() == [2, 3]
 
 
 def test_the_message_of_an_error_is_not_looked_at() -> None:
@@ -138,7 +140,7 @@ def test_the_message_of_an_error_is_not_looked_at() -> None:
     ids=str,
 )
 def test_outputs_of_two_inputs_are_written_in_one_way(one: Any, other: Any, equal: bool) -> None:
-    a, b = of_both(one, other)
+    a, b = read_both_outputs(one, other)
     assert a.symbols.dtype == b.symbols.dtype
     assert a.structure.dtype == b.structure.dtype
     assert (a.symbols.tolist() == b.symbols.tolist()) is equal
@@ -146,13 +148,13 @@ def test_outputs_of_two_inputs_are_written_in_one_way(one: Any, other: Any, equa
 
 def test_the_first_part_does_not_know_what_only_the_second_has() -> None:
     """Else what is chosen on draws that do not count could depend on those that do."""
-    found = outputs([{"a": 1}, {"a": 2}, {"a": 3, "b": 4}])
-    assert list(found.part(0, 2).numbers) == list(outputs([{"a": 1}, {"a": 2}]).numbers)
-    assert ".b" in found.part(2, 3).numbers
+    result = read_outputs([{"a": 1}, {"a": 2}, {"a": 3, "b": 4}])
+    assert list(result.part(0, 2).numbers) == list(read_outputs([{"a": 1}, {"a": 2}]).numbers)
+    assert ".b" in result.part(2, 3).numbers
 
 
 def test_numbers_beyond_doubles() -> None:
-    found = outputs(
+    result = read_outputs(
         [
             10**400,
             -(10**400),
@@ -164,8 +166,8 @@ def test_numbers_beyond_doubles() -> None:
             -(10**5000),
         ]
     )
-    assert found.numbers[""].tolist()[:5] == [math.inf, -math.inf, math.inf, math.inf, -math.inf]
-    assert len(set(found.symbols.tolist())) == 8
+    assert result.numbers[""].tolist()[:5] == [math.inf, -math.inf, math.inf, math.inf, -math.inf]
+    assert len(set(result.symbols.tolist())) == 8
 
 
 def test_a_type_whose_text_cannot_be_made() -> None:
@@ -173,4 +175,4 @@ def test_a_type_whose_text_cannot_be_made() -> None:
         def __repr__(self) -> str:
             raise RuntimeError
 
-    assert len(outputs([Mute(), Mute()])) == 2
+    assert len(read_outputs([Mute(), Mute()])) == 2

@@ -6,7 +6,7 @@ import pytest
 
 from sfumato import local
 from sfumato import mechanisms as mech
-from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, Entry
+from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, CatalogueEntry
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, Guarantee
 from sfumato.mechanisms.shared.mechanism import Mechanism
@@ -41,7 +41,7 @@ NOT_MADE = {
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
-def test_five_pairs_at_every_level(entry: Entry, epsilon: float) -> None:
+def test_five_pairs_at_every_level(entry: CatalogueEntry, epsilon: float) -> None:
     """An audit looks in both directions, so a pair turned round counts once."""
     if (entry.name, epsilon) in NOT_MADE:
         assert epsilon > entry.most
@@ -58,13 +58,13 @@ def test_five_pairs_at_every_level(entry: Entry, epsilon: float) -> None:
 
 
 def test_every_kind_is_made_at_every_level() -> None:
-    made = {
+    built = {
         (type(entry.build(e)), e)
         for entry in CATALOGUE
         for e in EPSILONS
         if (entry.name, e) not in NOT_MADE
     }
-    assert made == {(kind, e) for kind, _ in made for e in EPSILONS}
+    assert built == {(kind, e) for kind, _ in built for e in EPSILONS}
 
 
 def test_gibbs_is_made_for_the_mu_that_gives_epsilon() -> None:

@@ -61,7 +61,7 @@ def test_large_numbers_against_ball_arithmetic(n: int, share: float) -> None:
     ("k", "n"), [(0, 1), (1, 1), (3, 10), (999, 1000), (50_000, 100_000), (3, 10**6)]
 )
 def test_they_are_those_of_estimates(k: int, n: int) -> None:
-    """The same interval, proved in ball arithmetic: docs/decisions.md says why there are two."""
+    """The same interval, proved in ball arithmetic: docs/decisions says why there are two."""
     missing = Fraction(1, 10**6)
     assert lower_limit(k, n, float(missing)) == pytest.approx(
         float(proved_limit(k, n, missing, upper=False)), rel=1e-7
@@ -83,13 +83,13 @@ def test_the_incomplete_beta_function_errs_far_less_than_the_margin(n: int) -> N
                 1 - (1 - share) / 4,
             )
             with precision(600):
-                one = ball(Fraction(p)).beta_lower(arb(k), arb(n - k + 1), regularized=True)
-                other = 1 - one
-            for found, true in (
-                (betainc(k, n - k + 1, p), one),
-                (betaincc(k, n - k + 1, p), other),
+                first = ball(Fraction(p)).beta_lower(arb(k), arb(n - k + 1), regularized=True)
+                second = 1 - first
+            for result, true in (
+                (betainc(k, n - k + 1, p), first),
+                (betaincc(k, n - k + 1, p), second),
             ):
-                assert abs(float(found) / float(true) - 1) < 1e-10
+                assert abs(float(result) / float(true) - 1) < 1e-10
 
 
 def test_coverage_by_arithmetic() -> None:

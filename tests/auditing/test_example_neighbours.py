@@ -42,10 +42,10 @@ def test_queries_move_by_one() -> None:
 
 
 def test_weighed_by_one_unit() -> None:
-    for (points, weights), (other, more) in pairs.WEIGHED(None):
-        one = Counter([p for p, w in zip(points, weights, strict=True) for _ in range(w)])
-        two = Counter([p for p, w in zip(other, more, strict=True) for _ in range(w)])
-        assert ((one - two) + (two - one)).total() == 1
+    for (points, weights), (second, more) in pairs.WEIGHED(None):
+        first = Counter([p for p, w in zip(points, weights, strict=True) for _ in range(w)])
+        two = Counter([p for p, w in zip(second, more, strict=True) for _ in range(w)])
+        assert ((first - two) + (two - first)).total() == 1
 
 
 def test_one_person_changes_an_answer() -> None:

@@ -16,10 +16,10 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.auditing.bounds import breaks, expected_bounds
-from sfumato.auditing.canonical_outputs import outputs
+from sfumato.auditing.canonical_outputs import read_outputs
 from sfumato.auditing.clopper_pearson import expected_limits
-from sfumato.auditing.law_pair import Known, finite, prefixes
-from sfumato.auditing.mechanism_laws import law_at
+from sfumato.auditing.law_pair import LawPair, finite_law_pair, likelihood_prefixes
+from sfumato.auditing.mechanism_laws import law_pair_at
 from sfumato.guarantees.finite.channel import Channel
 from sfumato.guarantees.finite.divergences import approx_max_divergence, max_divergence
 
@@ -88,14 +88,14 @@ def test_epsilon_is_the_divergence_of_the_laws(delta: float) -> None:
     g = np.random.default_rng(5)
     for _ in range(20):
         p, q = (tuple(v / v.sum()) for v in g.random((2, 5)))
-        known = Known(p, q, tuple("abcde"))
+        laws = LawPair(p, q, tuple("abcde"))
         expected = max(
             approx_max_divergence(list(p), list(q), delta),
             approx_max_divergence(list(q), list(p), delta),
         )
-        assert known.epsilon(delta)[0] == pytest.approx(max(0.0, expected), abs=1e-12)
+        assert laws.epsilon(delta)[0] == pytest.approx(max(0.0, expected), abs=1e-12)
         if not delta:
-            assert known.epsilon(0)[0] <= max(
+            assert laws.epsilon(0)[0] <= max(
                 max_divergence(list(p), list(q)), max_divergence(list(q), list(p))
             )
 
@@ -104,8 +104,8 @@ def test_the_best_event_is_the_best_of_all_events() -> None:
     g = np.random.default_rng(11)
     for claim, delta in ((sf.Pure(1), 0.0), (sf.Approx(1, 0.05), 0.05), (sf.GDP(1), 0.0)):
         p, q = (v / v.sum() for v in g.random((2, 6)))
-        known = Known(tuple(p), tuple(q), tuple("abcdef"))
-        found = known.best(claim, delta, samples=10_000, alpha=1e-6)[0]
+        laws = LawPair(tuple(p), tuple(q), tuple("abcdef"))
+        result = laws.best_event(claim, delta, samples=10_000, alpha=1e-6)[0]
         every = []
         for event in chain.from_iterable(combinations(range(6), size) for size in range(1, 6)):
             for a, b in ((p, q), (q, p)):
@@ -113,7 +113,7 @@ def test_the_best_event_is_the_best_of_all_events() -> None:
                     [a[list(event)].sum()], [b[list(event)].sum()], 10_000, 5e-7
                 )
                 every.append(float(expected_bounds(claim, low, high, delta)[0]))
-        assert found == pytest.approx(max(every), abs=1e-9)
+        assert result == pytest.approx(max(every), abs=1e-9)
 
 
 @pytest.mark.parametrize("mu", [0.2, 1.0, 2.0])
@@ -147,11 +147,11 @@ def test_an_exact_refutation_shows_its_event(claim: Any, event: str) -> None:
     that says most.
     """
     r = sf.audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, claim=claim, exact=True)
-    likely, other = math.e / (math.e + 1), 1 / (math.e + 1)
+    likely, second = math.e / (math.e + 1), 1 / (math.e + 1)
     assert r.verdict == "violated"
     assert (r.event, r.direction) in ((event, "x over y"), ("output ≥ 1", "y over x"))
     assert likely * (1 - 1e-11) < r.limits[0] <= likely
-    assert other <= r.limits[1] < other * (1 + 1e-11)
+    assert second <= r.limits[1] < second * (1 + 1e-11)
     assert "a chance of 0.731058 against 0.268942" in str(r)
     assert ("breaks" in str(r)) is not isinstance(claim, sf.Pure | sf.Approx | sf.GDP)
 
@@ -165,17 +165,17 @@ def test_the_event_that_is_shown_contradicts_the_claim_by_itself(claim: Any) -> 
     g = np.random.default_rng(7)
     for _ in range(20):
         p, q = (v / v.sum() for v in g.random((2, 6)))
-        known = Known(tuple(p), tuple(q), tuple("abcdef"))
-        found = known.against(claim, 1e-6)
-        inside = [i for i, name in enumerate("abcdef") if name in found.event.words.split("{")[-1]]
-        one, other = (p, q) if found.event.direction == "x over y" else (q, p)
-        assert found.low == pytest.approx(one[inside].sum(), rel=1e-9)
-        assert found.high == pytest.approx(other[inside].sum(), rel=1e-9)
-        assert found.broken
+        laws = LawPair(tuple(p), tuple(q), tuple("abcdef"))
+        result = laws.strongest_event(claim, 1e-6)
+        inside = [i for i, name in enumerate("abcdef") if name in result.event.words.split("{")[-1]]
+        first, second = (p, q) if result.event.direction == "x over y" else (q, p)
+        assert result.low == pytest.approx(first[inside].sum(), rel=1e-9)
+        assert result.high == pytest.approx(second[inside].sum(), rel=1e-9)
+        assert result.broken
         if not isinstance(claim, sf.ZCDP):
-            assert breaks(claim, found.low, found.high)
-        equal = Known(tuple(p), tuple(p), tuple("abcdef"))  # the twin
-        assert not equal.against(claim, 1e-6).broken
+            assert breaks(claim, result.low, result.high)
+        equal = LawPair(tuple(p), tuple(p), tuple("abcdef"))  # the twin
+        assert not equal.strongest_event(claim, 1e-6).broken
 
 
 def test_a_curve_that_is_broken_in_the_middle_shows_the_event_there() -> None:
@@ -187,7 +187,7 @@ def test_a_curve_that_is_broken_in_the_middle_shows_the_event_there() -> None:
     assert r.verdict == "violated"
     assert r.epsilon_lower < r.claimed_epsilon
     assert (r.event, r.direction) in (("output in {a}", "x over y"), ("output in {b}", "y over x"))
-    assert "breaks   who bets on this event raises false alarms with a chance of 0.400001" in str(r)
+    assert "breaks   a bet on this event has false alarms ≤ 0.400001" in str(r)
     assert breaks(r.claim, *r.limits)
     assert sf.audit(laws.get, 0, 1, claim=sf.ZCDP("1/5"), exact=True).verdict == "holds"  # the twin
 
@@ -217,9 +217,9 @@ def test_a_chance_that_doubles_forget_is_no_zero(m: Any, x: Any, y: Any, claim: 
     r = sf.audit(m, x, y, claim=claim, exact=True)
     assert r.verdict == "holds"
     assert math.isfinite(r.epsilon_lower)
-    known = law_at(m, x, y)
-    assert known is not None
-    assert replace(known, least=0.0).against(r.claim, 0.0).broken  # the twin
+    laws = law_pair_at(m, x, y)
+    assert laws is not None
+    assert replace(laws, least=0.0).strongest_event(r.claim, 0.0).broken  # the twin
 
 
 @pytest.mark.parametrize("epsilon", [700, 735, 740, 745, 750])
@@ -249,17 +249,17 @@ def test_a_delta_that_is_just_attained_leaves_nothing(delta: Fraction) -> None:
 
 
 def test_cells_are_found_however_outputs_are_written() -> None:
-    known = finite(({"a": 0.5, "b": 0.5}, {"b": 1.0}))
-    assert known.cell is not None
-    assert known.cell(outputs(["b", "a", "never"])).tolist() == [1, 0, 2]
-    numbers = finite(({0: 0.5, 2: 0.5}, {1: 1.0}))
+    laws = finite_law_pair(({"a": 0.5, "b": 0.5}, {"b": 1.0}))
+    assert laws.cell is not None
+    assert laws.cell(read_outputs(["b", "a", "never"])).tolist() == [1, 0, 2]
+    numbers = finite_law_pair(({0: 0.5, 2: 0.5}, {1: 1.0}))
     assert numbers.cell is not None
-    assert numbers.cell(outputs(np.array([2, 0, 1, 7]))).tolist() == [1, 0, 2, 3]
-    assert numbers.cell(outputs([2, 0, 1, 7])).tolist() == [1, 0, 2, 3]
+    assert numbers.cell(read_outputs(np.array([2, 0, 1, 7]))).tolist() == [1, 0, 2, 3]
+    assert numbers.cell(read_outputs([2, 0, 1, 7])).tolist() == [1, 0, 2, 3]
 
 
 def test_prefixes_are_in_the_order_of_ratios() -> None:
-    order, high, low = prefixes(np.array([0.1, 0.6, 0.3]), np.array([0.5, 0.5, 0.0]))
+    order, high, low = likelihood_prefixes(np.array([0.1, 0.6, 0.3]), np.array([0.5, 0.5, 0.0]))
     assert order.tolist() == [2, 1, 0]
     assert high.tolist() == pytest.approx([0.3, 0.9, 1.0])
     assert low.tolist() == pytest.approx([0.0, 0.5, 1.0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.auditing.canonical_outputs import Error, outputs
+from sfumato.auditing.canonical_outputs import Error, read_outputs
 from sfumato.auditing.local_reports import bit_of, reports_at, supports
 from sfumato.local import Hashing, PrefixTree, Sketch, Unary
 
@@ -18,21 +18,21 @@ from sfumato.local import Hashing, PrefixTree, Sketch, Unary
 )
 def test_supports_add_up_to_the_tally(oracle: sf.local.FrequencyOracle) -> None:
     reports = oracle.perturb(["a", "b", "c", "d"] * 50)
-    found = supports(oracle, reports.payload)
-    if found is not None:
-        assert found.sum(axis=0).tolist() == oracle.aggregate(reports).counts.tolist()
-    assert (found is None) == (reports.payload.shape[1] <= 2)
+    result = supports(oracle, reports.payload)
+    if result is not None:
+        assert result.sum(axis=0).tolist() == oracle.aggregate(reports).counts.tolist()
+    assert (result is None) == (reports.payload.shape[1] <= 2)
 
 
 def test_prefixes_are_supported_at_their_level() -> None:
     oracle = PrefixTree(epsilon=8, length=2, alphabet="ab")
-    found = reports_at(oracle, "ab", 400)
-    first = found[:, 0] == 0
+    result = reports_at(oracle, "ab", 400)
+    first = result[:, 0] == 0
     assert (
-        found[first, 1].mean() > 0.3
+        result[first, 1].mean() > 0.3
     )  # of reports about the first letter one half speaks for "a", and next to none for "b"
-    assert found[first, 2].mean() < 0.1
-    assert found[~first, 1].sum() == 0
+    assert result[first, 2].mean() < 0.1
+    assert result[~first, 1].sum() == 0
 
 
 def test_many_categories_are_left_to_the_bytes() -> None:
@@ -49,7 +49,7 @@ def test_short_reports_are_numbers_and_longer_ones_bits() -> None:
 
 
 def test_several_answers_come_in_columns() -> None:
-    both = sf.local.Several(
+    both = sf.local.Questionnaire(
         {
             "one": sf.local.Direct(epsilon=1, categories="ab"),
             "two": sf.local.Direct(epsilon=1, categories="cd"),
@@ -63,8 +63,8 @@ def test_a_bit_is_found_however_reports_are_written(k: int) -> None:
     oracle = Unary(
         epsilon=60, categories=[str(i) for i in range(k)], symmetric=True
     )  # a wrong bit has a chance of e^-30
-    for own in {0, k // 2, k - 1}:
-        drawn = outputs(reports_at(oracle, str(own), 3))
-        assert bit_of(drawn, oracle, own).tolist() == [1, 1, 1]
-        assert bit_of(drawn, oracle, (own + 1) % k).tolist() == [0, 0, 0]
-    assert bit_of(outputs([Error("E")] * 2), oracle, 0).tolist() == [-1, -1]
+    for code in {0, k // 2, k - 1}:
+        drawn = read_outputs(reports_at(oracle, str(code), 3))
+        assert bit_of(drawn, oracle, code).tolist() == [1, 1, 1]
+        assert bit_of(drawn, oracle, (code + 1) % k).tolist() == [0, 0, 0]
+    assert bit_of(read_outputs([Error("E")] * 2), oracle, 0).tolist() == [-1, -1]

@@ -13,10 +13,10 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.canonical_outputs import outputs
-from sfumato.auditing.catalogue import CATALOGUE, Entry
-from sfumato.auditing.mechanism_laws import LAWS, law_at
-from sfumato.auditing.runners import known_law, run, runner_of
+from sfumato.auditing.canonical_outputs import read_outputs
+from sfumato.auditing.catalogue import CATALOGUE, CatalogueEntry
+from sfumato.auditing.mechanism_laws import LAWS, law_pair_at
+from sfumato.auditing.runners import law_pair_of, run_once, runner_of
 from sfumato.guarantees.finite.channel import Channel
 from sfumato.guarantees.finite.divergences import approx_max_divergence
 
@@ -24,27 +24,29 @@ KNOWN = [
     entry
     for entry in CATALOGUE
     if all(
-        known_law(runner_of(entry.build(1.0)), pair) is not None
+        law_pair_of(runner_of(entry.build(1.0)), pair) is not None
         for pair in entry.pairs(entry.build(1.0))[:1]
     )
 ]
 
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.name)
-def test_draws_fall_into_cells_as_often_as_the_law_says(entry: Entry) -> None:
+def test_draws_fall_into_cells_as_often_as_the_law_says(entry: CatalogueEntry) -> None:
     """False alarm: Hoeffding's bound for the largest of at most 2000 cells and tails, 10⁻⁹."""
     m: Any = entry.build(1.0)
     x, y = entry.pairs(m)[0]
-    known = law_at(m, x, y)
-    assert known is not None
-    assert known.cell is not None
+    laws = law_pair_at(m, x, y)
+    assert laws is not None
+    assert laws.cell is not None
     n = 4000 if entry.at_once else 400
-    for value, masses in zip((x, y), known.masses(), strict=True):
+    for value, masses in zip((x, y), laws.masses(), strict=True):
         assert masses.sum() == pytest.approx(1, abs=1e-9)
-        found = known.cell(outputs(runner_of(m).draw(value, n)))
-        assert found.max() < len(known.names)  # the law knows every output
-        seen = np.cumsum(np.bincount(found, minlength=len(known.names))) / n
-        assert np.abs(seen - np.cumsum(masses)).max() < np.sqrt(np.log(2 * 2000 / 1e-9) / (2 * n))
+        result = laws.cell(read_outputs(runner_of(m).draw(value, n)))
+        assert result.max() < len(laws.names)  # the law knows every output
+        observed = np.cumsum(np.bincount(result, minlength=len(laws.names))) / n
+        assert np.abs(observed - np.cumsum(masses)).max() < np.sqrt(
+            np.log(2 * 2000 / 1e-9) / (2 * n)
+        )
 
 
 QUANTILES = ["Quantile", "WeightedQuantile", "InverseSensitivity", "Gibbs, in μ"]
@@ -60,12 +62,14 @@ def test_draws_one_by_one_have_the_law_of_draws_at_once(name: str) -> None:
     """
     m: Any = next(entry for entry in CATALOGUE if entry.name == name).build(1.0)
     x, y = next(entry for entry in CATALOGUE if entry.name == name).pairs(m)[0]
-    known = law_at(m, x, y)
-    assert known is not None
-    assert known.cell is not None
-    one_by_one = [run(m, x) for _ in range(400)]
-    seen = np.cumsum(np.bincount(known.cell(outputs(one_by_one)), minlength=len(known.names))) / 400
-    assert np.abs(seen - np.cumsum(known.masses()[0])).max() < np.sqrt(
+    laws = law_pair_at(m, x, y)
+    assert laws is not None
+    assert laws.cell is not None
+    one_by_one = [run_once(m, x) for _ in range(400)]
+    observed = (
+        np.cumsum(np.bincount(laws.cell(read_outputs(one_by_one)), minlength=len(laws.names))) / 400
+    )
+    assert np.abs(observed - np.cumsum(laws.masses()[0])).max() < np.sqrt(
         np.log(2 * 2000 / 1e-9) / (2 * 400)
     )
 
@@ -78,19 +82,19 @@ def test_every_kind_of_the_table_is_met() -> None:
 def test_a_wrong_law_is_seen_by_draws() -> None:
     """The twin of the first test: the draws of twice the noise, against the law."""
     m, wide = mech.Laplace(sensitivity=1, epsilon=1), mech.Laplace(sensitivity=1, epsilon="1/2")
-    known = law_at(m, 0, 1)
-    assert known is not None
-    assert known.cell is not None
-    seen = (
+    laws = law_pair_at(m, 0, 1)
+    assert laws is not None
+    assert laws.cell is not None
+    observed = (
         np.cumsum(
             np.bincount(
-                known.cell(outputs(wide.perturb(np.zeros(4000, dtype=np.int64)))),
-                minlength=len(known.names),
+                laws.cell(read_outputs(wide.perturb(np.zeros(4000, dtype=np.int64)))),
+                minlength=len(laws.names),
             )
         )
         / 4000
     )
-    assert np.abs(seen - np.cumsum(known.masses()[0])).max() > np.sqrt(
+    assert np.abs(observed - np.cumsum(laws.masses()[0])).max() > np.sqrt(
         np.log(2 * 2000 / 1e-9) / (2 * 4000)
     )
 
@@ -107,7 +111,7 @@ def test_a_wrong_law_is_seen_by_draws() -> None:
     ids=str,
 )
 def test_what_is_not_known_is_said_to_be_so(m: Any, x: Any, y: Any) -> None:
-    assert law_at(m, x, y) is None
+    assert law_pair_at(m, x, y) is None
 
 
 @pytest.mark.parametrize("delta", ["1e-3", "1e-9", "1e-13"])
@@ -117,29 +121,31 @@ def test_what_is_left_of_a_chance_near_one_keeps_its_digits(delta: str) -> None:
     losses = [sf.audit(m, votes, votes + 1, exact=True) for votes in range(m._sure + 1)]
     assert {r.verdict for r in losses} == {"holds"}
     assert max(r.epsilon_lower for r in losses) == pytest.approx(1, abs=1e-9)
-    kept = [m.keep_probability(votes) for votes in range(m._sure + 1)]
+    remaining = [m.keep_probability(votes) for votes in range(m._sure + 1)]
     rough = [
-        approx_max_divergence([1 - a, a], [1 - b, b], Fraction(delta)) for b, a in pairwise(kept)
+        approx_max_divergence([1 - a, a], [1 - b, b], Fraction(delta))
+        for b, a in pairwise(remaining)
     ]
     rough += [
-        approx_max_divergence([1 - b, b], [1 - a, a], Fraction(delta)) for b, a in pairwise(kept)
+        approx_max_divergence([1 - b, b], [1 - a, a], Fraction(delta))
+        for b, a in pairwise(remaining)
     ]
     assert (max(rough) > 1 + 1e-5) is (delta == "1e-13")  # the twin
 
 
-def promises_that_are_refuted(entry: Entry, epsilon: float, most: int) -> list[Any]:
+def promises_that_are_refuted(entry: CatalogueEntry, epsilon: float, most: int) -> list[Any]:
     m: Any = entry.build(min(epsilon, entry.most) if entry.name.startswith("Gibbs") else epsilon)
-    known = [pair for pair in entry.pairs(m)[:most] if known_law(runner_of(m), pair) is not None]
+    laws = [pair for pair in entry.pairs(m)[:most] if law_pair_of(runner_of(m), pair) is not None]
     return [
         (promise, pair)
-        for pair in known
+        for pair in laws
         for promise in m.promises
         if sf.audit(m, *pair, claim=promise, exact=True).verdict == "violated"
     ]
 
 
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.name)
-def test_by_arithmetic_no_promise_is_refuted(entry: Entry) -> None:
+def test_by_arithmetic_no_promise_is_refuted(entry: CatalogueEntry) -> None:
     """Every notion that a mechanism promises, at an ε at which doubles have much to lose."""
     assert promises_that_are_refuted(entry, 20.0, 1) == []
 
@@ -147,7 +153,9 @@ def test_by_arithmetic_no_promise_is_refuted(entry: Entry) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 3.0, 20.0, 60.0])
 @pytest.mark.parametrize("entry", KNOWN, ids=lambda entry: entry.name)
-def test_by_arithmetic_no_promise_is_refuted_at_any_pair(entry: Entry, epsilon: float) -> None:
+def test_by_arithmetic_no_promise_is_refuted_at_any_pair(
+    entry: CatalogueEntry, epsilon: float
+) -> None:
     assert promises_that_are_refuted(entry, epsilon, 9) == []
 
 
@@ -167,12 +175,12 @@ class Drawing(mech.Laplace):
 
 
 def test_the_law_of_a_kind_that_draws_otherwise_is_not_known() -> None:
-    assert law_at(Promising(sensitivity=1, epsilon=1), 0, 1) is not None
-    assert law_at(Drawing(sensitivity=1, epsilon=1), 0, 1) is None
+    assert law_pair_at(Promising(sensitivity=1, epsilon=1), 0, 1) is not None
+    assert law_pair_at(Drawing(sensitivity=1, epsilon=1), 0, 1) is None
 
 
 @pytest.mark.parametrize("x", [0.5, 1.0, True, "1", None])
 def test_what_is_no_whole_number_has_no_law(x: Any) -> None:
-    assert known_law(runner_of(mech.Laplace(sensitivity=1, epsilon=1)), (x, 1)) is None
-    assert known_law(runner_of(mech.LaplaceThreshold(epsilon=1, delta="1e-3")), (x, 1)) is None
-    assert known_law(runner_of(mech.AboveThreshold(sensitivity=1, epsilon=1)), ([x], [1])) is None
+    assert law_pair_of(runner_of(mech.Laplace(sensitivity=1, epsilon=1)), (x, 1)) is None
+    assert law_pair_of(runner_of(mech.LaplaceThreshold(epsilon=1, delta="1e-3")), (x, 1)) is None
+    assert law_pair_of(runner_of(mech.AboveThreshold(sensitivity=1, epsilon=1)), ([x], [1])) is None

@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.neighbour_pairs import EXTREMES, datasets, neighbours, pairs_of
+from sfumato.auditing.neighbour_pairs import EXTREMES, are_neighbours, candidate_pairs, datasets
 from sfumato.errors import Refused
 from sfumato.guarantees.finite.channel import Channel
 
@@ -27,9 +27,9 @@ NOISE = mech.Laplace(sensitivity=1, epsilon=1)
     ids=str,
 )
 def test_numbers_differ_by_the_sensitivity(m: Any) -> None:
-    found = list(pairs_of(m, m.promise))
-    assert len(found) >= 5
-    assert all(abs(abs(a - b) - m.sensitivity) < 1e-6 for a, b in found)
+    result = list(candidate_pairs(m, m.promise))
+    assert len(result) >= 5
+    assert all(abs(abs(a - b) - m.sensitivity) < 1e-6 for a, b in result)
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ def test_numbers_differ_by_the_sensitivity(m: Any) -> None:
 )
 def test_doubles_that_differ_by_more_than_the_sensitivity_are_no_pair(m: Any) -> None:
     """10⁹ + 10⁻⁷ is a double that is 1.19·10⁻⁷ away from 10⁹."""
-    assert all(neighbours(m, *pair) for pair in pairs_of(m, m.promise))
-    assert all(neighbours(m, *pair) for pair in pairs_of(m, m.promise, 1e9))
-    assert not neighbours(m, 1e9, 1e9 + float(m.sensitivity))
+    assert all(are_neighbours(m, *pair) for pair in candidate_pairs(m, m.promise))
+    assert all(are_neighbours(m, *pair) for pair in candidate_pairs(m, m.promise, 1e9))
+    assert not are_neighbours(m, 1e9, 1e9 + float(m.sensitivity))
     assert sf.audit(m, samples=100).known_neighbours
 
 
@@ -57,7 +57,7 @@ def test_doubles_that_differ_by_more_than_the_sensitivity_are_no_pair(m: Any) ->
     ids=str,
 )
 def test_groups_are_tried_where_a_coin_decides(m: Any) -> None:
-    pairs = list(pairs_of(m, m.promise))
+    pairs = list(candidate_pairs(m, m.promise))
     assert all(b - a == m.quanta for a, b in pairs)
     assert any(m.keep_probability(a) < 0.5 <= m.keep_probability(b) for a, b in pairs)
 
@@ -68,8 +68,8 @@ def test_scores_move_by_the_sensitivity_and_one_way_where_they_must(
     kind: Any, monotone: bool
 ) -> None:
     m = kind(sensitivity=2, epsilon=1, monotone=monotone)
-    for a, b in pairs_of(m, m.promise):
-        moves = [two - one for one, two in zip(a, b, strict=True)]
+    for a, b in candidate_pairs(m, m.promise):
+        moves = [two - item for item, two in zip(a, b, strict=True)]
         assert max(abs(move) for move in moves) <= 2
         if monotone:
             assert all(move >= 0 for move in moves) or all(move <= 0 for move in moves)
@@ -188,4 +188,4 @@ def test_an_input_whose_neighbours_are_not_known_is_refused(x: Any) -> None:
     ids=str,
 )
 def test_neighbours(m: Any, x: Any, y: Any, near: bool) -> None:
-    assert neighbours(m, x, y) is near
+    assert are_neighbours(m, x, y) is near

@@ -13,8 +13,8 @@ from flint import arb, ctx
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.canonical_outputs import outputs
-from sfumato.auditing.noise_laws import DOUBT, above_threshold_law, noise
+from sfumato.auditing.canonical_outputs import read_outputs
+from sfumato.auditing.noise_laws import DOUBT, above_threshold_law, noise_law_pair
 from sfumato.errors import Refused
 
 MECHANISMS: list[Any] = [
@@ -33,29 +33,29 @@ MECHANISMS: list[Any] = [
 )
 def test_masses_sum_to_one_and_are_the_law_s(m: Any) -> None:
     move = math.floor(m.sensitivity)
-    known = noise(m.law, 5, 5 + move)
-    assert known is not None
-    p, q = known.masses()
+    laws = noise_law_pair(m.law, 5, 5 + move)
+    assert laws is not None
+    p, q = laws.masses()
     assert math.fsum(p) == pytest.approx(1, abs=1e-13)
     assert math.fsum(q) == pytest.approx(1, abs=1e-13)
     assert (p > 0).all()
     assert (q > 0).all()
-    assert known.cell is not None
-    drawn = outputs(np.array([5, 6, 5 + move, 4]))
-    for value, place in zip((5, 6, 5 + move, 4), known.cell(drawn).tolist(), strict=True):
-        if known.names[place] == str(value):
+    assert laws.cell is not None
+    drawn = read_outputs(np.array([5, 6, 5 + move, 4]))
+    for value, place in zip((5, 6, 5 + move, 4), laws.cell(drawn).tolist(), strict=True):
+        if laws.names[place] == str(value):
             assert p[place] == pytest.approx(m.law.pmf(value - 5), rel=1e-12)
             assert q[place] == pytest.approx(m.law.pmf(value - 5 - move), rel=1e-12)
 
 
 def test_cells_of_what_is_no_number() -> None:
-    known = noise(MECHANISMS[0].law, 0, 1)
-    assert known is not None
-    assert known.cell is not None
-    assert known.cell(outputs(np.array([np.nan]))).tolist() == [len(known.names)]
-    assert known.cell(outputs(["text"] * 2)).tolist()[0] in (
-        len(known.names),
-        known.cell(outputs(np.array([4.0]))).tolist()[0],
+    laws = noise_law_pair(MECHANISMS[0].law, 0, 1)
+    assert laws is not None
+    assert laws.cell is not None
+    assert laws.cell(read_outputs(np.array([np.nan]))).tolist() == [len(laws.names)]
+    assert laws.cell(read_outputs(["text"] * 2)).tolist()[0] in (
+        len(laws.names),
+        laws.cell(read_outputs(np.array([4.0]))).tolist()[0],
     )
 
 
@@ -74,23 +74,23 @@ def test_the_answers_of_a_threshold(answers: int, monotone: bool) -> None:
 
 def test_a_sensitivity_twice_too_small_is_refuted_by_the_law() -> None:
     m = mech.AboveThreshold(sensitivity=1, epsilon=1)
-    one, other = above_threshold_law(m, [0, 0, 0]), above_threshold_law(m, [3, 3, -3])
-    assert max(math.log(one[k] / other[k]) for k in one) > 1.2
+    first, second = above_threshold_law(m, [0, 0, 0]), above_threshold_law(m, [3, 3, -3])
+    assert max(math.log(first[k] / second[k]) for k in first) > 1.2
     near = above_threshold_law(m, [1, 1, -1])
-    assert max(abs(math.log(one[k] / near[k])) for k in one) <= 1
+    assert max(abs(math.log(first[k] / near[k])) for k in first) <= 1
 
 
 @pytest.mark.parametrize("epsilon", [100, 200, 300])
 def test_little_noise_has_a_law(epsilon: int) -> None:
-    known = noise(mech.Laplace(sensitivity=1, epsilon=epsilon).law, 0, 1)
-    assert known is not None
-    assert known.epsilon(0)[0] == pytest.approx(epsilon, rel=1e-12)
-    assert known.epsilon(0)[0] <= epsilon
+    laws = noise_law_pair(mech.Laplace(sensitivity=1, epsilon=epsilon).law, 0, 1)
+    assert laws is not None
+    assert laws.epsilon(0)[0] == pytest.approx(epsilon, rel=1e-12)
+    assert laws.epsilon(0)[0] <= epsilon
 
 
 @pytest.mark.parametrize("apart", [1000, 2**63])
 def test_inputs_too_far_apart_for_doubles_have_none(apart: int) -> None:
-    assert noise(MECHANISMS[0].law, 0, apart) is None
+    assert noise_law_pair(MECHANISMS[0].law, 0, apart) is None
 
 
 @pytest.mark.parametrize(
@@ -106,12 +106,12 @@ def test_inputs_too_far_apart_for_doubles_have_none(apart: int) -> None:
 def test_ratios_of_answers_are_within_the_doubt(epsilon: Any, x: list[int], y: list[int]) -> None:
     """Against sums of balls of 200 bits, over three times as many thresholds."""
     m = mech.AboveThreshold(sensitivity=1, epsilon=epsilon)
-    found, exactly = [above_threshold_law(m, v) for v in (x, y)], [_in_balls(m, v) for v in (x, y)]
-    for answers in found[0]:
-        if not found[0][answers]:  # doubles end before such answers come
+    result, exactly = [above_threshold_law(m, v) for v in (x, y)], [_in_balls(m, v) for v in (x, y)]
+    for answers in result[0]:
+        if not result[0][answers]:  # doubles end before such answers come
             assert exactly[0][answers] < 1e-300
             continue
-        ratio = math.log(found[0][answers]) - math.log(found[1][answers])
+        ratio = math.log(result[0][answers]) - math.log(result[1][answers])
         true = float((exactly[0][answers] / exactly[1][answers]).log())
         assert abs(ratio - true) <= DOUBT * max(1.0, abs(true))
 
@@ -136,7 +136,7 @@ def test_answers_of_values_far_from_the_threshold_keep_the_promise(monotone: boo
 
 
 def _in_balls(m: Any, values: list[int]) -> dict[Any, Any]:
-    kept = ctx.prec
+    remaining = ctx.prec
     ctx.prec = 200
     try:
         line, query = (
@@ -148,15 +148,15 @@ def _in_balls(m: Any, values: list[int]) -> dict[Any, Any]:
             return query**z / (1 + query) if z >= 1 else 1 - query ** (1 - z) / (1 + query)
 
         far = int(150 * float(m.threshold_law.scale)) + 150 + max(map(abs, values))
-        found: dict[Any, Any] = {}
+        result: dict[Any, Any] = {}
         for t in range(-far, far + 1):
             left = (1 - line) / (1 + line) * line ** abs(t)
             for i, v in enumerate(values):
                 yes = (*[False] * i, True)
-                found[yes] = found.get(yes, arb(0)) + left * tail(t - v)
+                result[yes] = result.get(yes, arb(0)) + left * tail(t - v)
                 left *= tail(v + 1 - t)
             never = (False,) * len(values)
-            found[never] = found.get(never, arb(0)) + left
-        return found
+            result[never] = result.get(never, arb(0)) + left
+        return result
     finally:
-        ctx.prec = kept
+        ctx.prec = remaining

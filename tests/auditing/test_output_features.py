@@ -7,27 +7,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.auditing.canonical_outputs import Outputs, outputs
-from sfumato.auditing.output_features import fitted, grain
+from sfumato.auditing.canonical_outputs import Outputs, read_outputs
+from sfumato.auditing.output_features import fit_scores, grain
 
 
 def best_gap(a: Any, b: Any) -> dict[str, float]:
     """Of each score, fitted on one half, the largest difference P(score ≥ t | x) − P(score ≥ t | y)
     on the other.
     """
-    one, other = outputs(a), outputs(b)
-    half = len(one) // 2
-    found: dict[str, float] = {}
-    for score in fitted(one.part(0, half), other.part(0, half)):
-        s, t = score(one.part(half, len(one))), score(other.part(half, len(other)))
+    first, second = read_outputs(a), read_outputs(b)
+    half = len(first) // 2
+    result: dict[str, float] = {}
+    for score in fit_scores(first.part(0, half), second.part(0, half)):
+        s, t = score(first.part(half, len(first))), score(second.part(half, len(second)))
         levels = np.unique(np.concatenate([s, t]))
         gap = max(
             float((s >= level).mean() - (t >= level).mean())
             for level in levels[:: max(1, len(levels) // 200)]
         )
-        found[score.of] = max(gap, found.get(score.of, 0.0))
+        result[score.of] = max(gap, result.get(score.of, 0.0))
         assert isinstance(score.words(float(levels[-1])), str)
-    return found
+    return result
 
 
 def generator() -> np.random.Generator:
@@ -36,25 +36,25 @@ def generator() -> np.random.Generator:
 
 def test_a_shift_is_seen_by_value_cells_and_symbols() -> None:
     g = generator()
-    found = best_gap(g.integers(0, 10, 2000) + 3, g.integers(0, 10, 2000))
+    result = best_gap(g.integers(0, 10, 2000) + 3, g.integers(0, 10, 2000))
     for name in ("output", "cells of output"):
-        assert found[name] > 0.2
+        assert result[name] > 0.2
 
 
 def test_the_grain_of_doubles_is_seen_where_values_are_alike() -> None:
     g = generator()
     fine = g.normal(size=2000)
-    found = best_gap(np.round(g.normal(size=2000) * 2**20) / 2**20, fine)
-    assert found["grain of output"] > 0.99
-    assert found["cells of output"] < 0.15
+    result = best_gap(np.round(g.normal(size=2000) * 2**20) / 2**20, fine)
+    assert result["grain of output"] > 0.99
+    assert result["cells of output"] < 0.15
 
 
 def test_a_difference_that_only_a_sum_shows() -> None:
     g = generator()
     a, b = g.normal(size=(4000, 20)) + 0.25, g.normal(size=(4000, 20))
-    found = best_gap(a, b)
-    assert found["all numbers"] > 0.3
-    assert max(gap for name, gap in found.items() if name != "all numbers") < 0.25
+    result = best_gap(a, b)
+    assert result["all numbers"] > 0.3
+    assert max(gap for name, gap in result.items() if name != "all numbers") < 0.25
 
 
 def test_which_is_largest() -> None:
@@ -96,10 +96,10 @@ def test_what_is_no_number_has_a_grain_of_its_own() -> None:
 
 
 def test_an_unseen_symbol_says_nothing() -> None:
-    one, other = outputs(["a", "b"] * 20), outputs(["a", "a", "b", "b"] * 10)
-    score = next(score for score in fitted(one, other) if score.of == "output")
-    assert score(outputs(["never seen"])).tolist() == [0.0]
-    assert isinstance(one, Outputs)
+    first, second = read_outputs(["a", "b"] * 20), read_outputs(["a", "a", "b", "b"] * 10)
+    score = next(score for score in fit_scores(first, second) if score.of == "output")
+    assert score(read_outputs(["never seen"])).tolist() == [0.0]
+    assert isinstance(first, Outputs)
 
 
 def test_numbers_near_the_end_of_doubles() -> None:

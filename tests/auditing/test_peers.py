@@ -95,10 +95,10 @@ def test_diffprivlib_noise_in_doubles_is_caught_by_its_precision(
         [float.fromhex(y) for y in side]
         for side in run(LAPLACE.format(kind=kind, more=BOUNDS[kind]))
     ]
-    found = precision(many(lambda x, n: drawn[x]), 0, 1, samples=10_000)
-    assert found.tells
+    result = precision(many(lambda x, n: drawn[x]), 0, 1, samples=10_000)
+    assert result.tells
     assert (
-        found.finer > 0.02
+        result.finer > 0.02
     )  # of all answers show which one they are: from 1 nothing finer than 2^-53 can come
     assert (
         sf.audit(
@@ -130,7 +130,8 @@ UNARY = """
 import json, math
 from pure_ldp.frequency_oracles.unary_encoding import UEClient
 client = UEClient(epsilon={epsilon}, d={d}, use_oue={optimised}, index_mapper=lambda x: x)
-print(json.dumps({{"p": client.p, "q": client.q, "reports": [[[int(b) for b in client.privatise(x)] for _ in range({n})] for x in (0, 1)]}}))
+reports = [[[int(b) for b in client.privatise(x)] for _ in range({n})] for x in (0, 1)]
+print(json.dumps({{"p": client.p, "q": client.q, "reports": reports}}))
 """
 
 N = 100_000
@@ -174,13 +175,13 @@ def test_pure_ldp_by_arithmetic(
     ]
     assert all(abs(sum(side.values()) - 1) < 1e-12 for side in chances)
     assert all(set(side) <= set(product((0, 1), repeat=3)) for side in chances)
-    whole = [{report: p / sum(side.values()) for report, p in side.items()} for side in chances]
-    found = sf.audit(
-        lambda x: whole[x], 0, 1, claim=sf.Pure(Fraction(2) + Fraction(1, 10**12)), exact=True
+    total = [{report: p / sum(side.values()) for report, p in side.items()} for side in chances]
+    result = sf.audit(
+        lambda x: total[x], 0, 1, claim=sf.Pure(Fraction(2) + Fraction(1, 10**12)), exact=True
     )
-    assert found.verdict == VERSIONS[version], found
+    assert result.verdict == VERSIONS[version], result
     if version == "1.2.0":
-        assert math.isclose(found.epsilon_lower, 2, rel_tol=1e-9)
+        assert math.isclose(result.epsilon_lower, 2, rel_tol=1e-9)
 
 
 FOLLOWED = """
@@ -215,7 +216,11 @@ def law(client, x):
     while open_:
         script = Script(open_.pop())
         random.random, np.random.choice = (lambda: Coin(script)), choice(script)
-        np.random.rand = lambda *shape: Coin(script) if not shape else np.array([Coin(script) for _ in range(shape[0])], dtype=object)
+        np.random.rand = lambda *shape: (
+            np.array([Coin(script) for _ in range(shape[0])], dtype=object)
+            if shape
+            else Coin(script)
+        )
         np.random.random = np.random.rand
         report = "".join(str(int(b)) for b in client.privatise(x))
         found[report] = found.get(report, 0.0) + script.chance

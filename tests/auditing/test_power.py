@@ -10,8 +10,8 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.mechanism_laws import law_at
-from sfumato.auditing.power import best_expected, ceiling, expected_of, sure_of
+from sfumato.auditing.mechanism_laws import law_pair_at
+from sfumato.auditing.power import best_expected, ceiling, expected_bound, sure_bound
 from sfumato.errors import Refused
 
 LEVELS = (0.1, 0.5, 1, 2, 5)
@@ -95,11 +95,11 @@ def test_an_exponential_mechanism_of_two_candidates_loses_half() -> None:
 
 def test_what_is_sure_is_below_what_is_expected_and_near_it_where_draws_are_many() -> None:
     m = mech.Laplace(sensitivity=1, epsilon=1)
-    known = law_at(m, 0, 1)
-    assert known is not None
+    laws = law_pair_at(m, 0, 1)
+    assert laws is not None
     for n, least in ((10**4, 0.85), (10**6, 0.985)):
-        expected = expected_of(known, m.promise, 0.0, samples=n, alpha=1e-6)
-        assert least * expected < sure_of(known, m.promise, 0.0, samples=n, alpha=1e-6) < expected
+        expected = expected_bound(laws, m.promise, 0.0, samples=n, alpha=1e-6)
+        assert least * expected < sure_bound(laws, m.promise, 0.0, samples=n, alpha=1e-6) < expected
 
 
 def test_the_ceiling_grows_with_the_draws() -> None:

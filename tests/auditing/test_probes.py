@@ -15,10 +15,10 @@ from sfumato.auditing.probes import errors, latency, precision
 
 def test_precision_tells_noise_in_doubles_from_noise_on_a_grid() -> None:
     g = np.random.default_rng(1)
-    found = precision(many(lambda x, n: x + g.laplace(size=n)), 0.0, 1.0)
-    assert found.tells
-    assert 0.2 < found.finer < 0.35  # 27 % at ε = 1
-    assert "seen at one input only" in str(found)
+    result = precision(many(lambda x, n: x + g.laplace(size=n)), 0.0, 1.0)
+    assert result.tells
+    assert 0.2 < result.finer < 0.35  # 27 % at ε = 1
+    assert "are finer than all drawn at the other" in str(result)
     sound = precision(mech.Laplace(sensitivity=1, epsilon=1, grid=2**-20), 0.0, 1 / 3, samples=2000)
     assert not sound.tells
     assert sound.grains == (-20, -20)
@@ -30,10 +30,10 @@ def test_precision_of_what_has_no_numbers() -> None:
 
 
 def test_errors_tell() -> None:
-    found = errors(lambda x: 1 / x, [1, 0, 2])
-    assert found.raised == (None, "ZeroDivisionError", None)
-    assert found.tells
-    assert "1 raised ZeroDivisionError" in str(found)
+    result = errors(lambda x: 1 / x, [1, 0, 2])
+    assert result.raised == (None, "ZeroDivisionError", None)
+    assert result.tells
+    assert "1 raised ZeroDivisionError" in str(result)
     odd: list[int] = []
 
     def now_and_then(_: Any) -> int:
@@ -71,7 +71,7 @@ def test_latency_of_equal_work_tells_nothing() -> None:
 def test_the_same_probes_see_a_whole_query() -> None:
     import pandas as pd
 
-    ask = sf.auditing.asked(
+    ask = sf.auditing.query(
         "SELECT SUM(v) AS s FROM t",
         epsilon=1,
         name="t",
@@ -92,9 +92,9 @@ def test_little_noise_that_is_promised_is_not_accused() -> None:
     is promised.
     """
     for samples in (100, 10_000):
-        found = precision(mech.Laplace(sensitivity=1, epsilon=20), 1, 2, samples=samples)
-        assert not found.tells
-        assert "no more than may be" in str(found)
+        result = precision(mech.Laplace(sensitivity=1, epsilon=20), 1, 2, samples=samples)
+        assert not result.tells
+        assert "which chance or the claim explains" in str(result)
     assert precision(mech.Laplace(sensitivity=1, epsilon=20), 1, 2, claim=sf.Pure(1)).tells
     assert not precision(mech.Laplace(sensitivity=1, epsilon=5), 1, 2, samples=100).tells
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import sfumato as sf
-from sfumato.auditing import asked
-from sfumato.auditing.queries import by_secret_order
+from sfumato.auditing import query
+from sfumato.auditing.queries import uses_secret_order
 from sfumato.errors import Refused
 
 SURE = 1 - 1e-8
@@ -40,7 +40,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_holds_and_an_eighth_of_its_claim_does_not(name: str) -> None:
     text, about = QUESTIONS[name]
-    ask = asked(text, **about, **DECLARED)
+    ask = query(text, **about, **DECLARED)
     r = sf.audit(ask, X, Y, samples=300, confidence=SURE)
     assert r.verdict == "holds"
     assert r.what == text
@@ -50,14 +50,14 @@ def test_a_question_holds_and_an_eighth_of_its_claim_does_not(name: str) -> None
 
 
 def test_two_rows_of_one_person_count_for_what_is_declared() -> None:
-    one = pd.DataFrame({"id": [1, 2], "v": [1.0, 1.0], "g": ["a", "b"]})
+    first = pd.DataFrame({"id": [1, 2], "v": [1.0, 1.0], "g": ["a", "b"]})
     more = pd.DataFrame(
         {"id": [1, 2, 3, 3, 3, 3], "v": [1.0] * 6, "g": ["a", "b", "a", "a", "a", "a"]}
     )
     text = "SELECT COUNT(*) AS n FROM t"
     assert (
         sf.audit(
-            asked(text, epsilon=1, **DECLARED), one, more, samples=300, confidence=SURE
+            query(text, epsilon=1, **DECLARED), first, more, samples=300, confidence=SURE
         ).verdict
         == "holds"
     )
@@ -65,24 +65,24 @@ def test_two_rows_of_one_person_count_for_what_is_declared() -> None:
         key: value for key, value in DECLARED.items() if key != "unit"
     }  # the twin: every row a person, though four are one's
     assert (
-        sf.audit(asked(text, epsilon=1, **rows), one, more, samples=3000, confidence=SURE).verdict
+        sf.audit(query(text, epsilon=1, **rows), first, more, samples=3000, confidence=SURE).verdict
         == "violated"
     )
 
 
 def test_whole_releases_and_functions_of_a_table() -> None:
-    whole = asked("SELECT COUNT(*) AS n FROM t", epsilon=8, whole=True, **DECLARED)
-    r = sf.audit(whole, X, Y, samples=40, confidence=0.99)
+    full = query("SELECT COUNT(*) AS n FROM t", epsilon=8, full_release=True, **DECLARED)
+    r = sf.audit(full, X, Y, samples=40, confidence=0.99)
     assert r.verdict == "holds"
-    made = asked(lambda t: t.aggregate(n=sf.count()).release(epsilon=8), epsilon=8, **DECLARED)
-    drawn = made.outputs_at(X, 3)
+    built = query(lambda t: t.aggregate(n=sf.count()).release(epsilon=8), epsilon=8, **DECLARED)
+    drawn = built.outputs_at(X, 3)
     assert len({str(answer) for answer in drawn}) >= 1
     assert all(answer.names == ("n",) or "n" in list(answer.names) for answer in drawn)
 
 
 def test_what_a_question_lacks_is_learned_anew() -> None:
-    ask = asked(
-        "SELECT SUM(v) AS s FROM t", epsilon=2, delta="1e-3", anew=True, name="t", unit="id"
+    ask = query(
+        "SELECT SUM(v) AS s FROM t", epsilon=2, delta="1e-3", new_table=True, name="t", unit="id"
     )
     assert len(ask.outputs_at(X, 2)) == 2
 
@@ -91,14 +91,14 @@ def test_a_release_that_fails_is_an_output() -> None:
     def fails(_: Any) -> None:
         raise KeyError
 
-    found = asked(fails, epsilon=1, **DECLARED).outputs_at(X, 2)
-    assert [error.name for error in found] == ["KeyError", "KeyError"]
+    result = query(fails, epsilon=1, **DECLARED).outputs_at(X, 2)
+    assert [error.name for error in result] == ["KeyError", "KeyError"]
 
 
 def test_the_promise_is_given_once() -> None:
     for about in ({}, {"epsilon": 1, "promise": sf.Pure(1)}):
         with pytest.raises(Refused, match=r"audit\.claim"):
-            asked("SELECT COUNT(*) AS n FROM t", **about, **DECLARED)  # type: ignore[arg-type]
+            query("SELECT COUNT(*) AS n FROM t", **about, **DECLARED)
 
 
 MANY_ROWS = pd.DataFrame(
@@ -116,11 +116,11 @@ def test_an_order_that_is_drawn_is_drawn_anew_for_every_draw(text: str) -> None:
     the noise with a chance below 10⁻⁷.
     """
     about = {**DECLARED, "bounding": "truncation"} if "SUM" in text else DECLARED
-    ask = asked(text, epsilon=1000, **about)
+    ask = query(text, epsilon=1000, **about)
     with ask._protected(MANY_ROWS, 1) as table:
-        assert by_secret_order(table.plan(text, promise=ask.claim, learn=False))
+        assert uses_secret_order(table.plan(text, promise=ask.claim, learn=False))
         assert (
-            not by_secret_order(
+            not uses_secret_order(
                 table.plan("SELECT COUNT(*) AS n FROM t", promise=ask.claim, learn=False)
             )
             or "SUM" in text
@@ -133,14 +133,14 @@ def test_a_correct_sum_by_truncation_holds() -> None:
     more = pd.concat(
         [MANY_ROWS, pd.DataFrame({"id": [999], "v": [4.0], "g": ["a"]})], ignore_index=True
     )
-    ask = asked("SELECT SUM(v) AS s FROM t", epsilon=1, **DECLARED, bounding="truncation")
+    ask = query("SELECT SUM(v) AS s FROM t", epsilon=1, **DECLARED, bounding="truncation")
     r = sf.audit(ask, MANY_ROWS, more, samples=40, confidence=0.99999999)
     assert r.verdict == "holds"
 
 
 def test_a_function_that_asks_without_fresh_is_drawn_anew() -> None:
     """Of six draws of a deviation near 300 all are equal with a chance below 10⁻¹²."""
-    ask = asked(
+    ask = query(
         lambda t: t.sql("SELECT COUNT(*) AS n FROM t", promise=sf.Pure("1/200")),
         epsilon="1/200",
         **DECLARED,
@@ -151,4 +151,4 @@ def test_a_function_that_asks_without_fresh_is_drawn_anew() -> None:
 @pytest.mark.parametrize("name", ["units", "ledger", "budget", "source"])
 def test_what_a_table_is_not_declared_with_is_refused(name: str) -> None:
     with pytest.raises(Refused, match=r"audit\.declared"):
-        asked("SELECT COUNT(*) AS n FROM t", epsilon=1, **{name: "x"})
+        query("SELECT COUNT(*) AS n FROM t", epsilon=1, **{name: "x"})

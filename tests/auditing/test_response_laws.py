@@ -10,17 +10,17 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.mechanism_laws import law_at
+from sfumato.auditing.mechanism_laws import law_pair_at
 
 
 def test_of_several_people_only_the_one_who_changed_is_looked_at() -> None:
     m = mech.RandomizedResponse(epsilon=1, categories=["a", "b", "c"])
     x, y = ["a", "b", "c"], ["a", "c", "c"]
-    known, alone = law_at(m, x, y), law_at(m, "b", "c")
-    assert known is not None
+    laws, alone = law_pair_at(m, x, y), law_pair_at(m, "b", "c")
+    assert laws is not None
     assert alone is not None
-    assert (known.p, known.q) == (alone.p, alone.q)
-    assert known.names[1] == "b at [1]"
+    assert (laws.p, laws.q) == (alone.p, alone.q)
+    assert laws.names[1] == "b at [1]"
     everything = [
         {
             reports: math.prod(m.probability(r, v) for r, v in zip(reports, value, strict=True))
@@ -30,9 +30,9 @@ def test_of_several_people_only_the_one_who_changed_is_looked_at() -> None:
     ]
     assert sf.audit(
         everything.__getitem__, 0, 1, claim=m.promise, exact=True
-    ).epsilon_lower == pytest.approx(known.epsilon(0)[0], abs=1e-12)
-    assert law_at(m, ["a", "a"], ["b", "b"]) is None
-    assert law_at(m, ["a"], ["a", "b"]) is None
+    ).epsilon_lower == pytest.approx(laws.epsilon(0)[0], abs=1e-12)
+    assert law_pair_at(m, ["a", "a"], ["b", "b"]) is None
+    assert law_pair_at(m, ["a"], ["a", "b"]) is None
 
 
 @pytest.mark.parametrize(

@@ -10,20 +10,22 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.auditing import many
-from sfumato.auditing.canonical_outputs import Error, outputs
-from sfumato.auditing.catalogue import CATALOGUE, Entry
-from sfumato.auditing.runners import draws, run, runner_of
+from sfumato.auditing.canonical_outputs import Error, read_outputs
+from sfumato.auditing.catalogue import CATALOGUE, CatalogueEntry
+from sfumato.auditing.runners import draw_many, run_once, runner_of
 from sfumato.errors import Refused
 from sfumato.guarantees.finite.channel import Channel
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
-def test_everything_of_the_catalogue_gives_as_many_outputs_as_asked_for(entry: Entry) -> None:
+def test_everything_of_the_catalogue_gives_as_many_outputs_as_asked_for(
+    entry: CatalogueEntry,
+) -> None:
     m = entry.build(1.0)
     for x, y in entry.pairs(m)[:2]:
         for value in (x, y):
             drawn = runner_of(m).draw(value, 12)
-            assert len(outputs(drawn)) == 12
+            assert len(read_outputs(drawn)) == 12
             assert not any(isinstance(output, Error) for output in drawn)
             assert isinstance(drawn, np.ndarray) or not entry.at_once
 
@@ -32,7 +34,7 @@ def test_draws_are_independent() -> None:
     """Two equal neighbours of 500 draws among 2^20 and more values have a chance below 10⁻³; ten of
     them one below 10⁻³⁰.
     """
-    drawn = draws(mech.Laplace(sensitivity=2**30, epsilon=1), 0, 500)
+    drawn = draw_many(mech.Laplace(sensitivity=2**30, epsilon=1), 0, 500)
     assert (np.diff(drawn) == 0).sum() < 10
 
 
@@ -44,18 +46,18 @@ def test_an_error_is_an_output() -> None:
 
     assert runner_of(sometimes).draw(1, 3) == [Error("KeyError")] * 3
     assert runner_of(sometimes).draw(0, 2) == [1, 1]
-    assert draws(mech.Laplace(sensitivity=1, epsilon=1), "text", 2) == [Error("Refused")] * 2
+    assert draw_many(mech.Laplace(sensitivity=1, epsilon=1), "text", 2) == [Error("Refused")] * 2
 
 
 def test_several_and_subsampled_run_their_parts() -> None:
-    both = mech.Several(
+    both = mech.Combined(
         [mech.Laplace(sensitivity=1, epsilon=1), mech.Gaussian(sensitivity=1, mu=1)]
     )
-    assert len(run(both, 5)) == 2
+    assert len(run_once(both, 5)) == 2
     fixed = mech.Laplace(sensitivity=1, epsilon=50, relation="replace").subsample(size=2, of=4)
-    assert abs(run(fixed, [10, 10, 10, 10]) - 20) < 10
+    assert abs(run_once(fixed, [10, 10, 10, 10]) - 20) < 10
     poisson = mech.Laplace(sensitivity=1, epsilon=50).subsample("1/2")
-    sums = [run(poisson, [1] * 20) for _ in range(50)]
+    sums = [run_once(poisson, [1] * 20) for _ in range(50)]
     assert len(set(sums)) > 3
 
 
@@ -109,10 +111,10 @@ def test_derived_oracles_and_responses_are_drawn_one_by_one_as_at_once() -> None
     unary = type("Derived", (sf.local.Unary,), {"__slots__": ()})(
         epsilon=20, categories=[str(i) for i in range(12)]
     )
-    drawn = draws(unary, "3", 4)
+    drawn = draw_many(unary, "3", 4)
     assert isinstance(drawn, list)
     assert all(bits.shape == (16,) for bits in drawn)
     response = type("Derived", (mech.RandomizedResponse,), {"__slots__": ()})(
         epsilon=50, categories=["a", "b"]
     )
-    assert draws(response, "b", 3) == [1, 1, 1]  # another with a chance below 10⁻²⁰
+    assert draw_many(response, "b", 3) == [1, 1, 1]  # another with a chance below 10⁻²⁰

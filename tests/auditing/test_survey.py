@@ -10,9 +10,9 @@ from fractions import Fraction
 import pytest
 
 from sfumato import mechanisms as mech
-from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, Entry
+from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, CatalogueEntry
 from sfumato.auditing.example_neighbours import fixed
-from sfumato.auditing.survey import Row, chosen_entries, row, survey
+from sfumato.auditing.survey import SurveyRow, audit_entry, find_entries, survey
 from sfumato.errors import Refused
 from sfumato.guarantees import Guarantee, Pure
 
@@ -28,15 +28,15 @@ ONE_BY_ONE = [entry for entry in CATALOGUE if not entry.at_once]
 
 
 def test_a_small_survey_accuses_nobody() -> None:
-    seen: list[str] = []
+    observed: list[str] = []
     rows = survey(
         ["Laplace", "local.Direct", "TopK", "Quantile"],
         samples=200,
         epsilons=(0.5, 5.0),
-        begin=seen.append,
+        begin=observed.append,
     )
     assert {row.verdict for row in rows} == {"holds"}
-    assert seen == [
+    assert observed == [
         "Laplace",
         "Laplace, wide",
         "Laplace, on a grid",
@@ -64,14 +64,16 @@ class HalfPromised(mech.Laplace):
 
 
 def test_a_broken_entry_is_accused() -> None:
-    half = Entry(
+    half = CatalogueEntry(
         "Laplace", lambda e: HalfPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True
     )
-    found = row(half, 2.0, samples=20_000, confidence=1 - 1e-9, exact=True)
-    assert found.verdict == "violated"
-    assert found.proven > found.claimed
-    by_law = row(
-        Entry("Laplace", lambda e: HalfPromised(sensitivity=2, epsilon=e), fixed((0, 2), (2, 0))),
+    result = audit_entry(half, 2.0, samples=20_000, confidence=1 - 1e-9, exact=True)
+    assert result.verdict == "violated"
+    assert result.proven > result.claimed
+    by_law = audit_entry(
+        CatalogueEntry(
+            "Laplace", lambda e: HalfPromised(sensitivity=2, epsilon=e), fixed((0, 2), (2, 0))
+        ),
         1.0,
         samples=0,
         confidence=0.5,
@@ -82,16 +84,16 @@ def test_a_broken_entry_is_accused() -> None:
 
 
 def test_names() -> None:
-    assert [entry.name for entry in chosen_entries(["laplace"])] == [
+    assert [entry.name for entry in find_entries(["laplace"])] == [
         "Laplace",
         "Laplace, wide",
         "Laplace, on a grid",
         "Laplace, vector",
     ]
-    assert [entry.name for entry in chosen_entries(["Laplace, wide"])] == ["Laplace, wide"]
-    assert len(chosen_entries([])) == len(CATALOGUE)
+    assert [entry.name for entry in find_entries(["Laplace, wide"])] == ["Laplace, wide"]
+    assert len(find_entries([])) == len(CATALOGUE)
     with pytest.raises(Refused, match=r"audit\.mechanism"):
-        chosen_entries(["Laplac"])
+        find_entries(["Laplac"])
 
 
 @pytest.mark.parametrize(
@@ -110,9 +112,9 @@ def test_a_level_at_which_nothing_is_audited_is_refused(names: list[str], level:
 
 
 def test_gibbs_is_made_for_small_levels_only() -> None:
-    found = survey(["Gibbs"], samples=40)
-    assert {row.epsilon for row in found if row.name == "Gibbs"} == {0.1, 0.5, 1.0}
-    in_mu = [row for row in found if row.name == "Gibbs, in μ"]
+    result = survey(["Gibbs"], samples=40)
+    assert {row.epsilon for row in result if row.name == "Gibbs"} == {0.1, 0.5, 1.0}
+    in_mu = [row for row in result if row.name == "Gibbs, in μ"]
     assert {row.epsilon for row in in_mu} == set(EPSILONS)
     assert all(row.measure == "μ" and row.exact and row.verdict == "holds" for row in in_mu)
     assert all(
@@ -121,7 +123,7 @@ def test_gibbs_is_made_for_small_levels_only() -> None:
 
 
 def test_the_shares_of_alpha_add_up_to_no_more_than_alpha() -> None:
-    entries = chosen_entries(["Laplace, wide", "local.Direct"])
+    entries = find_entries(["Laplace, wide", "local.Direct"])
     rows = survey(["Laplace, wide", "local.Direct"], samples=40, confidence=0.999999)
     shares = [1 - Fraction(audit.confidence) for row in rows for audit in row.audits]
     assert (
@@ -136,29 +138,29 @@ def test_the_shares_of_alpha_add_up_to_no_more_than_alpha() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("entry", AT_ONCE, ids=lambda entry: entry.name)
-def test_a_million_draws(entry: Entry, epsilon: float) -> None:
+def test_a_million_draws(entry: CatalogueEntry, epsilon: float) -> None:
     """False alarm: 10⁻⁶ in the whole family that something sound is refuted. What is proven is at
     least 95 % of the best expected bound, or what bad luck with a chance of 10⁻⁶ leaves of it:
     bounds scatter where ε is small, and that is less than 95 % there.
     """
     if epsilon <= entry.most:
-        check(row(entry, epsilon, samples=10**6, confidence=EACH, exact=False))
+        check(audit_entry(entry, epsilon, samples=10**6, confidence=EACH, exact=False))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("entry", ONE_BY_ONE, ids=lambda entry: entry.name)
-def test_a_hundred_thousand_draws(entry: Entry, epsilon: float) -> None:
+def test_a_hundred_thousand_draws(entry: CatalogueEntry, epsilon: float) -> None:
     if epsilon <= entry.most:
-        check(row(entry, epsilon, samples=10**5, confidence=EACH, exact=False))
+        check(audit_entry(entry, epsilon, samples=10**5, confidence=EACH, exact=False))
 
 
-def check(found: Row) -> None:
-    assert found.verdict == "holds"
-    assert found.proven <= found.claimed
-    if found.expected is not None and found.sure is not None:
-        assert found.sure <= found.expected
-        assert found.proven >= min(0.95 * found.expected, found.sure)
+def check(row: SurveyRow) -> None:
+    assert row.verdict == "holds"
+    assert row.proven <= row.claimed
+    if row.expected is not None and row.sure is not None:
+        assert row.sure <= row.expected
+        assert row.proven >= min(0.95 * row.expected, row.sure)
 
 
 @pytest.mark.parametrize(
@@ -168,13 +170,13 @@ def test_what_can_be_expected_is_reached_with_fewer_draws(name: str) -> None:
     """The same check at a hundredth of the size; the twin is an audit that wastes nine tenths of
     its draws.
     """
-    entry = chosen_entries([name])[0]
-    found = row(
+    entry = find_entries([name])[0]
+    result = audit_entry(
         entry, 5.0, samples=10_000 if entry.at_once else 1000, confidence=1 - 1e-9, exact=False
     )
-    check(found)
-    assert found.sure is not None
-    wasteful = row(
+    check(result)
+    assert result.sure is not None
+    wasteful = audit_entry(
         entry, 5.0, samples=1000 if entry.at_once else 100, confidence=1 - 1e-9, exact=False
     )
-    assert wasteful.proven < found.sure
+    assert wasteful.proven < result.sure

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.auditing.survey import survey
-from sfumato.auditing.survey_report import lines, markdown, picture
+from sfumato.auditing.survey_report import markdown_table, plot_survey, table_lines
 
 ROWS = survey(["NoisyMax", "RandomizedResponse"], samples=100, epsilons=(1.0, 2.0))
 
 
 def test_a_row_for_each_mechanism_and_level() -> None:
-    table = lines(ROWS)
+    table = table_lines(ROWS)
     assert len(table) == 1 + len(ROWS) == 7
     assert table[0].split() == [
         "mechanism",
@@ -27,12 +27,12 @@ def test_a_row_for_each_mechanism_and_level() -> None:
     ]
     assert all(line.endswith("holds") for line in table[1:])
     assert len({line.index("ε ") for line in table[1:]}) == 1
-    assert markdown(ROWS).count("\n") == 2 + len(ROWS)
-    assert "arithmetic" in markdown(ROWS)
+    assert markdown_table(ROWS).count("\n") == 2 + len(ROWS)
+    assert "arithmetic" in markdown_table(ROWS)
 
 
 def test_the_picture_has_a_line_for_each_mechanism() -> None:
-    canvas = picture(
+    canvas = plot_survey(
         [
             *ROWS,
             replace(ROWS[0], proven=9.0, verdict="violated"),

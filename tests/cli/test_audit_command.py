@@ -11,9 +11,9 @@ import pytest
 import typer
 
 from sfumato.auditing import survey as surveying
-from sfumato.auditing.catalogue import Entry
+from sfumato.auditing.catalogue import CatalogueEntry
 from sfumato.auditing.example_neighbours import fixed
-from sfumato.cli.audit_command import REFUTED, tell
+from sfumato.cli.audit_command import REFUTED, run_audit
 from sfumato.guarantees import Guarantee, Pure
 from sfumato.mechanisms import Laplace
 
@@ -78,11 +78,11 @@ class ThirdPromised(Laplace):
 def test_a_refuted_claim_ends_with_3(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = Entry(
+    broken = CatalogueEntry(
         "Laplace", lambda e: ThirdPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True
     )
     monkeypatch.setattr(surveying, "CATALOGUE", (broken,))
     with pytest.raises(typer.Exit) as ended:
-        tell((), samples=2000, epsilons=(1.0,), draws=True, out=None)
+        run_audit((), samples=2000, epsilons=(1.0,), draws=True, out=None)
     assert ended.value.exit_code == REFUTED == 3
     assert "1 refuted" in capsys.readouterr().out

@@ -91,8 +91,8 @@ def test_it_prints_what_is_promised_spent_and_left(path: Path) -> None:
     )
     assert "visits by city 1 0.33334 · 0" in text
     assert "not needed" not in text
-    assert "The budget is what is promised" in text
-    assert "What was spent is bookkeeping." in text
+    assert "The budget is the promise" in text
+    assert "The spent part is bookkeeping." in text
     assert "Rogers" in text
     assert "talks to nobody" in text
     assert str(sf.Ledger.open(path).head) in lines
@@ -158,11 +158,11 @@ def test_a_long_history_is_quick(tmp_path: Path) -> None:
 
 
 def test_all_datasets_or_one(two: Path) -> None:
-    both, one = shell(two).stdout, shell(two, "--dataset", "patients").stdout
+    both, item = shell(two).stdout, shell(two, "--dataset", "patients").stdout
     assert "user_id" in both
     assert "0.05" in both
-    assert "user_id" not in one
-    assert "ages" in one
+    assert "user_id" not in item
+    assert "ages" in item
 
 
 def test_json_is_complete(path: Path) -> None:
@@ -324,7 +324,7 @@ def test_a_writer_is_not_in_the_way(path: Path) -> None:
     led.close()
 
 
-def told(led: sf.Ledger) -> str:
+def printed_account(led: sf.Ledger) -> str:
     console = Console(file=io.StringIO(), width=1000, highlight=False)
     budget_command.narrate(statement(led), console, history=False)
     assert isinstance(console.file, io.StringIO)
@@ -335,7 +335,7 @@ def test_many_memos_are_cut_short() -> None:
     led = sf.Ledger.open(budget=sf.Pure(1), dataset="visits", unit="user_id", relation="add-remove")
     for n in range(budget_command.MOST_USES + 3):
         led.charge(sf.Pure("1/1000"), memo=f"question {n}")
-    assert "and 3 more: --history shows all" in told(led)
+    assert "and 3 more: --history shows all" in printed_account(led)
 
 
 @pytest.mark.parametrize(
@@ -343,9 +343,9 @@ def test_many_memos_are_cut_short() -> None:
 )
 def test_every_currency_can_be_told(limit: sf.Guarantee) -> None:
     led = sf.Ledger.open(budget=limit, dataset="visits", unit="user_id", relation="add-remove")
-    assert " 0 %" in told(led)
+    assert " 0 %" in printed_account(led)
     led.charge(sf.Pure(0.1), memo="asked")
-    assert "asked" in told(led)
+    assert "asked" in printed_account(led)
 
 
 @pytest.mark.parametrize(

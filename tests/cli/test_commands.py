@@ -83,11 +83,11 @@ def test_a_refused_parameter_is_1_and_explains_itself(epsilon: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("begun", "whole"), [("bu", "budget"), ("rep", "reproduce"), ("ser", "serve")]
+    ("begun", "completed"), [("bu", "budget"), ("rep", "reproduce"), ("ser", "serve")]
 )
-def test_a_shell_completes_commands(begun: str, whole: str) -> None:
+def test_a_shell_completes_commands(begun: str, completed: str) -> None:
     done = shell(_SFUMATO_COMPLETE="complete_bash", COMP_WORDS=f"sfumato {begun}", COMP_CWORD="1")
-    assert done.stdout.split() == [whole]
+    assert done.stdout.split() == [completed]
 
 
 def test_refused_is_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,12 +21,12 @@ def story() -> list[Chapter]:
 
 
 def chapter(story: list[Chapter], title: str) -> Chapter:
-    (found,) = (one for one in story if one.title == title)
-    return found
+    (result,) = (item for item in story if item.title == title)
+    return result
 
 
 def test_the_whole_story(story: list[Chapter]) -> None:
-    assert [one.title for one in story] == [
+    assert [item.title for item in story] == [
         "Who is unique",
         "Two harmless counts",
         "The same two counts, with noise",
@@ -36,8 +36,8 @@ def test_the_whole_story(story: list[Chapter]) -> None:
         "What this means for you",
         "Do not take our word",
     ]
-    assert all(one.sentences for one in story)
-    assert all(one.caption for one in story if one.figure is not None)
+    assert all(item.sentences for item in story)
+    assert all(item.caption for item in story if item.figure is not None)
 
 
 def test_the_attack_works_on_exact_answers_and_is_bounded_on_private_ones(
@@ -58,7 +58,7 @@ def test_the_attack_works_on_exact_answers_and_is_bounded_on_private_ones(
 def test_the_budget_ends_in_a_refusal_and_an_old_answer_is_free(story: list[Chapter]) -> None:
     shown = chapter(story, "The budget runs down").shown
     assert "refused [budget.exceeded]" in shown
-    assert "the same answer, for nothing: ε = 0.9 of 1 is spent" in shown
+    assert "the stored answer, free: ε = 0.9 of 1 is spent" in shown
     numbers = re.findall(r"    people\n    (\S+(?: \d+)*) ±", shown)
     assert len(numbers) == 2
     assert numbers[0] == numbers[1]
@@ -79,7 +79,7 @@ def test_the_audit_holds_and_the_weak_twin_does_not(story: list[Chapter]) -> Non
 def test_the_page_needs_nothing_beside_it(story: list[Chapter]) -> None:
     page = demo_command.page(story)
     assert page.count("<section>") == len(story)
-    assert page.count("data:image/png;base64,") == sum(one.figure is not None for one in story)
+    assert page.count("data:image/png;base64,") == sum(item.figure is not None for item in story)
     assert not re.search(r"<script|https?://|@import|url\(", page)
 
 
@@ -98,12 +98,12 @@ def test_tell_writes_the_page_it_names(
         "chapters",
         lambda table, begin: iter([Chapter(title="One", sentences=("said",), shown="[bold]")]),
     )
-    demo_command.tell(out=tmp_path / "deep" / "[out]")
+    demo_command.run_demo(out=tmp_path / "deep" / "[out]")
     file = tmp_path / "deep" / "[out]" / demo_command.FILE
     assert "said" in file.read_text(encoding="utf-8")
-    told = capsys.readouterr().out
-    assert "[bold]" in told
-    assert told.splitlines()[-1] == f"The same with pictures: {file}"
+    output = capsys.readouterr().out
+    assert "[bold]" in output
+    assert output.splitlines()[-1] == f"The same with pictures: {file}"
 
 
 def test_an_impossible_directory_is_refused_before_anything_is_run(
@@ -112,5 +112,5 @@ def test_an_impossible_directory_is_refused_before_anything_is_run(
     monkeypatch.setattr(demo_command, "chapters", lambda table, begin: pytest.fail("run"))
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Refused) as caught:
-        demo_command.tell(out=tmp_path / "file")
+        demo_command.run_demo(out=tmp_path / "file")
     assert caught.value.code == "demo.out"

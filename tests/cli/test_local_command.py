@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.cli import main
-from sfumato.local import Direct, OneBit, Panel, Several, Sketch, restore
+from sfumato.local import Direct, OneBit, Panel, Questionnaire, Sketch, restore
 
 
 def shell(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -141,7 +141,7 @@ def test_end_to_end(folder: Path, kind: str, ending: str) -> None:
     rows = list(csv.DictReader(io.StringIO(table.stdout)))
     assert list(rows[0]) == names
     assert all(float(row["low"]) <= float(row["high"]) for row in rows)
-    told: dict[str, Any] = json.loads(
+    output: dict[str, Any] = json.loads(
         shell(
             "estimate",
             reports,
@@ -153,9 +153,9 @@ def test_end_to_end(folder: Path, kind: str, ending: str) -> None:
             "0.9",
         ).stdout
     )
-    assert told["reports"] == 6000
-    assert told["confidence"] == "0.9"
-    assert [list(row) for row in told["rows"]] == [names] * len(told["rows"])
+    assert output["reports"] == 6000
+    assert output["confidence"] == "0.9"
+    assert [list(row) for row in output["rows"]] == [names] * len(output["rows"])
     text = shell("estimate", reports, "--question", question)
     assert text.stdout.splitlines()[0].split() == " ".join(names).split()
     assert "6000 reports" in text.stdout.splitlines()[-1]
@@ -174,15 +174,15 @@ def test_reports_of_several_files_add_up(folder: Path) -> None:
             "--out",
             folder / name,
         )
-    told = json.loads(
+    output = json.loads(
         shell("estimate", folder / "a", folder / "b", "--question", question, "--json").stdout
     )
-    assert told["reports"] == 12000
-    assert abs(told["rows"][0]["frequency"] - 1 / 3) < 0.05
+    assert output["reports"] == 12000
+    assert abs(output["rows"][0]["frequency"] - 1 / 3) < 0.05
 
 
 def test_several_questions_name_their_columns(folder: Path) -> None:
-    oracle = Several(
+    oracle = Questionnaire(
         {
             "smokes": Direct(epsilon=1, categories=["yes", "no"]),
             "age": OneBit(epsilon=1, low=0, high=100),
@@ -236,10 +236,10 @@ def test_categories_that_are_no_text_in_csv(folder: Path, category: Any) -> None
         ).returncode
         == 0
     )
-    told = json.loads(
+    output = json.loads(
         shell("estimate", folder / "r", "--question", folder / "q.json", "--json").stdout
     )
-    assert round(told["rows"][0]["frequency"]) == 1
+    assert round(output["rows"][0]["frequency"]) == 1
 
 
 def test_refusals(folder: Path) -> None:
@@ -247,10 +247,10 @@ def test_refusals(folder: Path) -> None:
     reports = folder / "reports"
 
     def perturb(
-        path: str, column: str, out: Path = reports, asked: Path = question
+        path: str, column: str, out: Path = reports, request: Path = question
     ) -> subprocess.CompletedProcess[str]:
         return shell(
-            "perturb", folder / path, "--question", asked, "--column", column, "--out", out
+            "perturb", folder / path, "--question", request, "--column", column, "--out", out
         )
 
     for ended, code in (
@@ -258,20 +258,23 @@ def test_refusals(folder: Path) -> None:
         (perturb("people.parquet", "other"), "table.column"),
         (perturb("none.csv", "smokes"), "table.path"),
         (perturb("none.parquet", "smokes"), "table.path"),
-        (perturb("people.csv", "smokes", asked=folder / "none.json"), "table.path"),
-        (perturb("people.csv", "smokes", asked=folder / "people.csv"), "local.question"),
+        (perturb("people.csv", "smokes", request=folder / "none.json"), "table.path"),
+        (perturb("people.csv", "smokes", request=folder / "people.csv"), "local.question"),
         (shell("estimate", folder / "people.csv", "--question", question), "local.report"),
     ):
         assert ended.returncode == 1
         assert f"refused [{code}]" in ended.stderr
         assert "no" not in ended.stderr.split("\n")[0].split()  # the value is not named
     good = ask(folder, "direct", "--epsilon", 1, "--categories", "yes,no")
-    ended = perturb("people.csv", "smokes", out=folder / "missing" / "reports", asked=good)
+    ended = perturb("people.csv", "smokes", out=folder / "missing" / "reports", request=good)
     assert "refused [local.out]" in ended.stderr
     number = ask(folder, "one-bit", "--epsilon", 1, "--low", 0, "--high", 1)
-    for path, column, asked in (("people.csv", "smokes", question), ("people.csv", "name", number)):
+    for path, column, public in (
+        ("people.csv", "smokes", question),
+        ("people.csv", "name", number),
+    ):
         assert (
-            perturb(path, column, asked=asked).returncode == 0
+            perturb(path, column, request=public).returncode == 0
         )  # whether there is a report does not depend on the value
 
 
@@ -333,8 +336,8 @@ def test_a_panel(tmp_path: Path) -> None:
     question, reports = tmp_path / "question.json", tmp_path / "reports.sflr"
     question.write_text(json.dumps(panel.question), encoding="utf-8")
     reports.write_bytes(panel.perturb([["yes", "no", "no"]] * 900).to_bytes())
-    told = json.loads(shell("estimate", reports, "--question", question, "--json").stdout)
-    assert [(row["wave"], row["category"]) for row in told["rows"]] == [
+    output = json.loads(shell("estimate", reports, "--question", question, "--json").stdout)
+    assert [(row["wave"], row["category"]) for row in output["rows"]] == [
         (wave, name) for wave in range(3) for name in ("yes", "no")
     ]
     assert (

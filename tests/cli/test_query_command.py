@@ -68,7 +68,7 @@ def test_an_answer(path: Path) -> None:
     assert lines[0].split() == ["city", "n", "m"]
     assert [line.split()[0] for line in lines[1:4]] == ["Bari", "Milano", "Roma"]
     assert "cost ε = 0.5 of 0.5 · 0 left" in ended.stdout
-    assert "nothing is remembered" in ended.stdout
+    assert "this cost is not recorded" in ended.stdout
     assert ended.stderr == ""
 
 
@@ -81,11 +81,13 @@ def test_json(path: Path) -> None:
         "1/3",
         "--json",
     )
-    told: dict[str, Any] = json.loads(ended.stdout)
-    assert [row["city"] for row in told["rows"]] == ["Bari", "Milano", "Roma"]
-    assert all(row["n_low"] < row["n"] < row["n_high"] and row["x"] is None for row in told["rows"])
-    assert told["cost"]["epsilon"] == "1/3"
-    assert told["receipt"]["number"] >= 1
+    output: dict[str, Any] = json.loads(ended.stdout)
+    assert [row["city"] for row in output["rows"]] == ["Bari", "Milano", "Roma"]
+    assert all(
+        row["n_low"] < row["n"] < row["n_high"] and row["x"] is None for row in output["rows"]
+    )
+    assert output["cost"]["epsilon"] == "1/3"
+    assert output["receipt"]["number"] >= 1
 
 
 def test_csv(path: Path) -> None:
@@ -108,13 +110,13 @@ def test_plan_reads_no_data(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     def run(*_: object, **__: object) -> None:
         raise AssertionError("the engine was asked")
 
-    monkeypatch.setattr(duckdb_engine.Pinned, "tally", run)
+    monkeypatch.setattr(duckdb_engine.DuckDBEngine, "tally", run)
     text = "SELECT AVG(spend) AS m FROM visits"
     ended = shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan")
     assert ended.returncode == 0
     assert "cost    ε = 0.5" in ended.stdout
-    told = json.loads(shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan", "--json").stdout)
-    assert set(told["error"]) == {"m"}
+    output = json.loads(shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan", "--json").stdout)
+    assert set(output["error"]) == {"m"}
     assert shell(path, text, *DECLARED, "--epsilon", "0.5", "--plan", "--csv").stdout.startswith(
         "column,error\nm,"
     )
@@ -131,15 +133,15 @@ def test_a_budget_that_is_kept(path: Path, tmp_path: Path) -> None:
     book = tmp_path / "visits.ledger"
     first = shell(path, COUNT, *DECLARED, "--epsilon", "0.75", "--budget", "1", "--ledger", book)
     assert "of 1" in first.stdout
-    assert "remembered" not in first.stdout
+    assert "not recorded" not in first.stdout
     again = shell(
         path, COUNT, *DECLARED, "--epsilon", "0.75", "--ledger", book
     )  # the book knows its budget
     assert "stored answer" in again.stdout
-    other = shell(path, COUNT + " WHERE vip", *DECLARED, "--epsilon", "0.75", "--ledger", book)
-    assert other.returncode == 1
-    assert "budget.exceeded" in other.stderr
-    assert other.stdout == ""
+    second = shell(path, COUNT + " WHERE vip", *DECLARED, "--epsilon", "0.75", "--ledger", book)
+    assert second.returncode == 1
+    assert "budget.exceeded" in second.stderr
+    assert second.stdout == ""
     assert (
         shell(
             path, COUNT, *DECLARED, "--epsilon", "0.75", "--budget", "2", "--ledger", book
@@ -262,7 +264,7 @@ def test_other_options(path: Path) -> None:
         (
             (COUNT, *DECLARED, "--epsilon", "1", "--within", "25"),
             2,
-            "one of --epsilon and --within",
+            "--epsilon or --within",
         ),
         ((COUNT, *DECLARED, "--within", "m=25"), 1, "within.columns"),
         ((COUNT, *DECLARED, "--within", "25", "--within", "26"), 2, "COLUMN=VALUE"),
@@ -272,7 +274,7 @@ def test_other_options(path: Path) -> None:
             "within.group-size",
         ),
         ((COUNT, "--unit", "user_id", "--within", "25"), 1, "within.learning"),
-        ((COUNT, *DECLARED, "--epsilon", "1", "--json", "--csv"), 2, "one of --json and --csv"),
+        ((COUNT, *DECLARED, "--epsilon", "1", "--json", "--csv"), 2, "--json or --csv"),
         ((COUNT, "--bounds", "spend", "--epsilon", "1"), 2, "COLUMN=VALUE"),
         ((COUNT, "--bounds", "spend=3", "--epsilon", "1"), 2, "LOW:HIGH"),
         ((COUNT, "--keys", "=3", "--epsilon", "1"), 2, "COLUMN=VALUE"),
@@ -321,7 +323,7 @@ def test_what_is_not_declared_is_learned(path: Path, tmp_path: Path) -> None:
     known.
     """
     book = tmp_path / "visits.ledger"
-    asked = (
+    question = (
         path,
         "SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits",
         "--unit",
@@ -331,15 +333,15 @@ def test_what_is_not_declared_is_learned(path: Path, tmp_path: Path) -> None:
         "--ledger",
         book,
     )
-    plan = shell(*asked[:-2], "--plan", "--json")
+    plan = shell(*question[:-2], "--plan", "--json")
     assert json.loads(plan.stdout)["error"] == {"n": None, "s": None}
     assert json.loads(plan.stdout)["cost"]["epsilon"] == "0.7"
-    first = shell(*asked)
+    first = shell(*question)
     assert first.returncode == 0, first.stderr
-    assert "learned first, for ε = 0.1 beside this" in first.stdout
+    assert "learned first, for an extra ε = 0.1:" in first.stdout
     assert "cost ε = 0.6 of 0.7" in first.stdout
     assert " 0 left" in first.stdout
-    again = shell(*asked)
+    again = shell(*question)
     assert "stored answer" in again.stdout
     assert "(learned" in again.stdout
 
@@ -364,7 +366,7 @@ def test_a_failure_says_one_line(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     def run(*_: object, **__: object) -> None:
         raise ValueError("a person's name")
 
-    monkeypatch.setattr(duckdb_engine.Pinned, "tally", run)
+    monkeypatch.setattr(duckdb_engine.DuckDBEngine, "tally", run)
     ended = shell(path, COUNT, *DECLARED, "--epsilon", "1")
     assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", sf.Failed.TEXT + "\n")
 

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from sfumato.cli.refusal import Unmade, render, typed
+from sfumato.cli.refusal import ReportFailed, render, rewrite_as_command
 from sfumato.errors import Refused
 
 RAW_ROWS = Refused(
@@ -61,19 +61,19 @@ def test_control_characters_in_what_the_user_wrote_are_escaped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "rewrite", "told"),
+    ("code", "rewrite", "suggested"),
     [
         ("table.path", 'protect("visits.parquet", …)', "sfumato risk x.csv"),
         ("table.path", "a local copy", "a local copy"),
         ("sql.raw-rows", "protect(…)", "protect(…)"),
     ],
 )
-def test_in_a_shell_a_command_is_suggested(code: str, rewrite: str, told: str) -> None:
-    with pytest.raises(Refused) as refused, typed("sfumato risk x.csv"):
+def test_in_a_shell_a_command_is_suggested(code: str, rewrite: str, suggested: str) -> None:
+    with pytest.raises(Refused) as refused, rewrite_as_command("sfumato risk x.csv"):
         raise Refused(code, "protect(x.arrow, …)", "why", rewrite)
-    assert refused.value.rewrite == told
+    assert refused.value.rewrite == suggested
 
 
 def test_what_breaks_without_a_charge_speaks_of_none() -> None:
-    assert str(Unmade()) == Unmade.TEXT
-    assert "stays charged" not in Unmade.TEXT
+    assert str(ReportFailed()) == ReportFailed.TEXT
+    assert "stays charged" not in ReportFailed.TEXT

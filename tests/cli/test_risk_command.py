@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
 from sfumato.cli import risk_command
 from sfumato.cli.commands import app, main
-from sfumato.cli.risk_command import tell
+from sfumato.cli.risk_command import run_risk
 from sfumato.errors import Refused
 from sfumato.tables.engine.source_files import SUFFIXES
 
@@ -89,7 +90,7 @@ def test_what_is_refused_before_anything_is_read(
     file: Path, path: str, columns: list[str], out: str, code: str
 ) -> None:
     with pytest.raises(Refused) as refused:
-        tell(file.parent / path, columns, None, (), file.parent / out)
+        run_risk(file.parent / path, columns, None, (), file.parent / out)
     assert refused.value.code == code
     assert not (file.parent / "risk.html").exists()
 
@@ -98,23 +99,23 @@ def test_out_is_looked_at_before_the_attack(file: Path, monkeypatch: pytest.Monk
     def attacked(*_: object, **__: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(risk_command, "_made", attacked)
+    monkeypatch.setattr(risk_command, "_build_report", attacked)
     with pytest.raises(Refused, match=r"attacks\.out"):
-        tell(file, ["sex"], None, (), file.parent)
+        run_risk(file, ["sex"], None, (), file.parent)
 
 
 def test_a_refused_run_makes_no_directory(file: Path) -> None:
     with pytest.raises(Refused):
-        tell(file, ["sex", "nobody"], None, (), file.parent / "new" / "deep" / "risk.html")
+        run_risk(file, ["sex", "nobody"], None, (), file.parent / "new" / "deep" / "risk.html")
     assert not (file.parent / "new").exists()
 
 
 def test_what_to_type_is_told_for_a_shell(file: Path) -> None:
     with pytest.raises(Refused) as refused:
-        tell(file.parent / "nothing.csv", ["sex"], None, (), file.parent / "risk.html")
+        run_risk(file.parent / "nothing.csv", ["sex"], None, (), file.parent / "risk.html")
     assert refused.value.rewrite.startswith("sfumato risk ")
     with pytest.raises(Refused) as refused:
-        tell(file, ["sxe"], None, (), file.parent / "risk.html")
+        run_risk(file, ["sxe"], None, (), file.parent / "risk.html")
     assert refused.value.rewrite == "'sex'"
 
 
@@ -126,7 +127,7 @@ def test_epsilons_may_have_commas_and_be_large(file: Path) -> None:
     assert all(f"at ε = {epsilon}" in done.stdout for epsilon in (1, 710, 2))
 
 
-@pytest.mark.parametrize("place", ["_made", "html"])
+@pytest.mark.parametrize("place", ["report", "html"])
 def test_a_failure_charges_nothing_and_says_nothing_else(
     file: Path, place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -153,11 +154,11 @@ def test_a_failure_charges_nothing_and_says_nothing_else(
     )
     with pytest.raises(SystemExit) as ended:
         main()
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert ended.value.code == 3
-    assert "the report could not be made" in told
-    assert "stays charged" not in told
-    assert "Ada" not in told
+    assert "the report could not be made" in output
+    assert "stays charged" not in output
+    assert "Ada" not in output
     assert not (file.parent / "new").exists()
 
 
@@ -168,7 +169,9 @@ def test_wrong_usage_is_2(file: Path) -> None:
 @pytest.mark.parametrize("command", ["risk", "query"])
 def test_help_names_the_files_that_are_read_and_no_others(command: str) -> None:
     """It promised Arrow files, which are refused."""
-    argument = next(one for one in get_command(app).commands[command].params if one.name == "path")  # type: ignore[attr-defined]
+    group: Any = get_command(app)
+    params = group.commands[command].params
+    argument = next(param for param in params if param.name == "path")
     named = {
         kind
         for kind in ("Parquet", "CSV", "DuckDB", "Arrow", "Feather", "Excel")

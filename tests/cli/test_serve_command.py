@@ -12,14 +12,14 @@ from sfumato.cli import serve_command
 from sfumato.cli.commands import app
 from sfumato.server import run_service
 from sfumato.server.config import load
-from sfumato.server.request_store import State
+from sfumato.server.request_store import RequestStore
 from sfumato.server.roles import ROLES
 
 
 def test_the_demo_is_a_service(tmp_path: Path) -> None:
-    path, tokens = serve_command.prepared(tmp_path, "127.0.0.1", 8000)
+    path, tokens = serve_command.prepare_demo(tmp_path, "127.0.0.1", 8000)
     config = load(path)
-    state = State(config.tokens)
+    state = RequestStore(config.tokens)
     assert set(tokens) == set(ROLES)
     assert {row.role for row in state.tokens()} == set(ROLES)
     state.close()
@@ -30,10 +30,10 @@ def test_the_demo_prints_its_address_and_tokens(monkeypatch: pytest.MonkeyPatch)
     served: list[bool] = []
     monkeypatch.setattr(run_service, "run", lambda path: served.append(Path(path).exists()))
     monkeypatch.setattr(serve_command.signal, "signal", lambda *_: None)
-    found = CliRunner().invoke(app, ["serve", "--demo", "--port", "8123"])
-    assert (found.exit_code, served) == (0, [True])
-    assert "http://127.0.0.1:8123/" in found.output
-    assert found.output.count("sft_") == len(ROLES)
+    result = CliRunner().invoke(app, ["serve", "--demo", "--port", "8123"])
+    assert (result.exit_code, served) == (0, [True])
+    assert "http://127.0.0.1:8123/" in result.output
+    assert result.output.count("sft_") == len(ROLES)
 
 
 def test_the_files_of_the_demo_are_for_its_user_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +41,7 @@ def test_the_files_of_the_demo_are_for_its_user_alone(monkeypatch: pytest.Monkey
 
     def look(path: Path) -> None:
         (path.parent / "demo.ledger").touch()  # as the workers would
-        modes.update({one.name: one.stat().st_mode & 0o777 for one in path.parent.iterdir()})
+        modes.update({item.name: item.stat().st_mode & 0o777 for item in path.parent.iterdir()})
 
     monkeypatch.setattr(run_service, "run", look)
     monkeypatch.setattr(serve_command.signal, "signal", lambda *_: None)
@@ -56,12 +56,12 @@ def test_the_files_of_the_demo_are_for_its_user_alone(monkeypatch: pytest.Monkey
 
 
 def test_a_file_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, _ = serve_command.prepared(tmp_path, "::1", 8000)
+    path, _ = serve_command.prepare_demo(tmp_path, "::1", 8000)
     served: list[Path] = []
     monkeypatch.setattr(run_service, "run", served.append)
-    found = CliRunner().invoke(app, ["serve", str(path)])
-    assert (found.exit_code, served) == (0, [path])
-    assert "visits at http://[::1]:8000/" in found.output
+    result = CliRunner().invoke(app, ["serve", str(path)])
+    assert (result.exit_code, served) == (0, [path])
+    assert "visits at http://[::1]:8000/" in result.output
 
 
 @pytest.mark.parametrize("arguments", [[], ["sfumato.toml", "--demo"], ["--demo", "--port", "0"]])

@@ -9,7 +9,7 @@ import sys
 import pytest
 import typer
 
-from sfumato.cli.terminal import counting, form_of, say, working
+from sfumato.cli.terminal import output_format, print_line, progress_bar, show_status
 
 
 @pytest.mark.parametrize(
@@ -17,21 +17,21 @@ from sfumato.cli.terminal import counting, form_of, say, working
     [(False, False, "text"), (True, False, "json"), (False, True, "csv")],
 )
 def test_forms(as_json: bool, as_csv: bool, form: str) -> None:
-    assert form_of(as_json=as_json, as_csv=as_csv) == form
+    assert output_format(as_json=as_json, as_csv=as_csv) == form
 
 
 def test_an_answer_has_one_form() -> None:
     with pytest.raises(typer.BadParameter):
-        form_of(as_json=True, as_csv=True)
+        output_format(as_json=True, as_csv=True)
 
 
 def test_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    say("one [bold]")
+    print_line("one [bold]")
     assert capsys.readouterr() == ("one [bold]\n", "")
 
 
 def test_no_sign_of_life_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    with working("asking"):
+    with show_status("asking"):
         pass
     assert capsys.readouterr() == ("", "")
 
@@ -41,7 +41,7 @@ def test_a_sign_of_life_at_a_terminal_is_on_the_error_stream(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with working("asking"):
+    with show_status("asking"):
         pass
     out, shown = capsys.readouterr()
     assert out == ""
@@ -53,7 +53,7 @@ def test_a_bar_counts_what_has_begun(
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with counting(3) as begin:
+    with progress_bar(3) as begin:
         for name in ("Laplace", "Gaussian", "Staircase"):
             begin(name)
     out, shown = capsys.readouterr()

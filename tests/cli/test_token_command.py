@@ -20,9 +20,9 @@ def path(tmp_path: Path) -> str:
 
 
 def ran(*arguments: str) -> str:
-    found = CliRunner().invoke(app, ["token", *arguments], catch_exceptions=False)
-    assert found.exit_code == 0
-    return found.stdout
+    lines = CliRunner().invoke(app, ["token", *arguments], catch_exceptions=False)
+    assert lines.exit_code == 0
+    return lines.stdout
 
 
 def test_a_token_is_made_listed_and_revoked(path: str) -> None:
@@ -46,7 +46,7 @@ def test_a_token_is_made_listed_and_revoked(path: str) -> None:
         ["--name", "a b"],
         ["--name", "ada", "--role", "king"],
     ],
-    ids=lambda one: one[-1],
+    ids=lambda case: case[-1],
 )
 def test_what_is_refused(path: str, wrong: list[str]) -> None:
     with pytest.raises(Refused):

@@ -41,13 +41,13 @@ class Paper:
         assert request.headers["Authorization"] == f"Bearer {TOKEN}"
         try:
             return httpx.Response(
-                200, content=self._said(path, dict(request.url.params), key, body)
+                200, content=self._reply(path, dict(request.url.params), key, body)
             )
         except Refused as refusal:
             problem = problem_of(refusal)
             return httpx.Response(problem.status, content=problem.body())
 
-    def _said(
+    def _reply(
         self, path: str, asked: dict[str, str], key: str | None, body: dict[str, Any]
     ) -> bytes:
         ledger = self.table.ledger
@@ -66,7 +66,7 @@ class Paper:
                 return _json({"tables": [], "database": self.table.declaration.to_toml()})
             return _json(
                 {
-                    "tables": [{"name": "visits", "declaration": self.table.given.to_toml()}],
+                    "tables": [{"name": "visits", "declaration": self.table.original.to_toml()}],
                     "database": None,
                 }
             )
@@ -123,7 +123,7 @@ class Paper:
 
     def _planned(self, sql: str, how: dict[str, Any]) -> dict[str, Any]:
         found = self.table.plan(sql, **how)
-        shape = getattr(found, "one", found)
+        shape = getattr(found, "base", found)
         errors = found.error(how.get("confidence", 0.95), group_size=how.get("group_size"))
         return {
             "cost": record(found.cost),

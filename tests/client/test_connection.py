@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import httpx
 import pytest
@@ -30,7 +31,7 @@ def test_by_name() -> None:
 @pytest.mark.parametrize("name", ["clinic", "", 7, "../me"])
 def test_a_dataset_that_is_not_there(name: object) -> None:
     with behind() as (there, _), pytest.raises(Refused) as caught:
-        there[name]  # type: ignore[index]
+        there[name]  # type: ignore[index]  # wrong on purpose
     assert caught.value.code == "client.dataset"
 
 
@@ -40,7 +41,8 @@ def test_connect(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def wire(url: str, token: str, **how: object) -> Wire:
             seen.append(how)
-            return Wire(url, token, transport=httpx.MockTransport(Paper(table)), **how)  # type: ignore[arg-type]
+            options: Any = how
+            return Wire(url, token, transport=httpx.MockTransport(Paper(table)), **options)
 
         monkeypatch.setattr(connection, "Wire", wire)
         assert sf.connect is connect

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.client.join_sql import joins
-from sfumato.client.to_sql import spelled
+from sfumato.client.join_sql import count_join_steps
+from sfumato.client.to_sql import query_to_sql
 from sfumato.errors import Refused
 from sfumato.session import Database
 from sfumato.testing.exact_checks import through_the_door
@@ -77,8 +77,8 @@ def test_the_text_has_the_plan_of_the_query(db: Database, kind: str) -> None:
     number = next(name for name in ("spend", "age", "value") if name in rows.ranges)
     keys = ["region"] if "region" in rows.schema else []
     query = rows.group_by(*keys).aggregate(n=sf.count(), people=sf.count_units(), s=sf.sum(number))
-    assert joins(query.rows)
-    text = spelled(query)
+    assert count_join_steps(query.rows)
+    text = query_to_sql(query)
     mine, its = db.plan(query, promise=PROMISE), db.plan(text, promise=PROMISE)
     assert repr(mine.mechanism) == repr(its.mechanism), text
     assert mine.cost == its.cost
@@ -96,14 +96,14 @@ def test_a_table_with_itself() -> None:
             .where(sf.col("age") < sf.col("age_right"))
             .aggregate(n=sf.count())
         )
-        text = spelled(query)
+        text = query_to_sql(query)
         assert repr(table.plan(query, epsilon=1).mechanism) == repr(
             table.plan(text, epsilon=1).mechanism
         )
 
 
 def test_the_text(db: Database) -> None:
-    text = spelled(
+    text = query_to_sql(
         db["patients"]
         .semi_join(db["visits"].where("spend > 2"), on={"id": "patient_id"})
         .aggregate(n=sf.count())
@@ -130,9 +130,9 @@ UNSAID: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("kind", UNSAID)
 def test_what_is_not_written_here_is_refused(db: Database, kind: str) -> None:
     with pytest.raises(Refused) as caught:
-        spelled(UNSAID[kind](db).aggregate(n=sf.count()))
+        query_to_sql(UNSAID[kind](db).aggregate(n=sf.count()))
     assert caught.value.code == "client.spelling"
-    assert "SELECT" in caught.value.rewrite
+    assert "SQL" in caught.value.rewrite
 
 
 def test_another_join_would_be_seen(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,5 +141,5 @@ def test_another_join_would_be_seen(db: Database, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(join_sql, "KINDS", {**join_sql.KINDS, "left": "JOIN"})
     with pytest.raises(Refused) as caught:
-        spelled(JOINED["left"](db).aggregate(n=sf.count()))
+        query_to_sql(JOINED["left"](db).aggregate(n=sf.count()))
     assert caught.value.code == "client.spelling"

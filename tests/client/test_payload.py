@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.client.payload import ELSEWHERE, question
+from sfumato.client.payload import NOT_ACCEPTED, build_payload
 from sfumato.errors import Refused
 from sfumato.server.http.request_models import Question
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "said"),
     [
         ({"epsilon": 0.1}, {"epsilon": "1/10"}),
         ({"epsilon": "1/3", "delta": 0}, {"epsilon": "1/3", "delta": "0"}),
@@ -48,19 +48,19 @@ from sfumato.server.http.request_models import Question
         ),
         ({"epsilon": 1, "parameters": {"low": 3}}, {"epsilon": "1", "parameters": {"low": 3}}),
         (
-            {"epsilon": 1, **{name: usual for name, (usual, _, _) in ELSEWHERE.items()}},
+            {"epsilon": 1, **{name: usual for name, (usual, _, _) in NOT_ACCEPTED.items()}},
             {"epsilon": "1"},
         ),
     ],
 )
-def test_said(given: dict[str, Any], said: dict[str, Any]) -> None:
-    found = question("SELECT", **given)
+def test_said(arguments: dict[str, Any], said: dict[str, Any]) -> None:
+    found = build_payload("SELECT", **arguments)
     assert found == {"sql": "SELECT", **said}
     Question.model_validate(found)  # the server takes it
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({}, "plan.promise"),
         ({"epsilon": 1, "within": 2}, "plan.promise"),
@@ -73,15 +73,15 @@ def test_said(given: dict[str, Any], said: dict[str, Any]) -> None:
         ({"epsilon": 1, "parameters": [datetime.date(2026, 1, 1)]}, "client.option"),
         ({"epsilon": 1, "parameters": {"x": 2**64}}, "client.option"),
         ({"epsilon": 1, "parameters": [float("inf")]}, "client.option"),
-        *(({"epsilon": 1, name: "other"}, "client.option") for name in ELSEWHERE),
+        *(({"epsilon": 1, name: "other"}, "client.option") for name in NOT_ACCEPTED),
     ],
 )
-def test_refused(given: dict[str, Any], code: str) -> None:
+def test_refused(arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as caught:
-        question("SELECT", **given)
+        build_payload("SELECT", **arguments)
     assert caught.value.code == code
 
 
 def test_an_argument_that_nobody_knows() -> None:
     with pytest.raises(TypeError):
-        question("SELECT", epsilon=1, speed=3)
+        build_payload("SELECT", epsilon=1, speed=3)

@@ -55,14 +55,16 @@ def notebook(visits: Any) -> list[Any]:
         answer.interval(answer.names[0])
         str(answer)
         answer.card()
+    answers = (first, second, third, within)
     return [
-        plan.cost, plan.error(), plan.error(0.9), plan.error(group_size=50), plan.explain(), plan.promise, dict(plan.kinds), told,
-        *((a.keys, a.rows, a.names, a.cost, a.rules) for a in (first, second, third, within)),
-        *([c.kind for c in a.columns] + [repr(p.mechanism) for p in a.pieces] for a in (first, second, third, within)),
-        visits.budget, visits.spent, visits.remaining, visits.declaration, visits.name,
-        [(one.number, one.kind, one.share, one.cost) for one in visits.ledger.history()],
+        *(plan.cost, plan.error(), plan.error(0.9), plan.error(group_size=50)),
+        *(plan.explain(), plan.promise, dict(plan.kinds), told),
+        *((a.keys, a.rows, a.names, a.cost, a.rules) for a in answers),
+        *([c.kind for c in a.columns] + [repr(p.mechanism) for p in a.pieces] for a in answers),
+        *(visits.budget, visits.spent, visits.remaining, visits.declaration, visits.name),
+        [(entry.number, entry.kind, entry.share, entry.cost) for entry in visits.ledger.history()],
         visits.ledger.verify().ok,
-    ]  # fmt: skip
+    ]
 
 
 def test_the_same_notebook() -> None:
@@ -108,12 +110,12 @@ def test_keys_are_new_unless_they_are_given() -> None:
         visits = there["visits"]
         first = visits.sql(SQL, epsilon=0.5)
         visits.sql(SQL, epsilon=0.25)
-        given = [visits.sql(SQL, epsilon=0.125, key="mine") for _ in range(2)]
+        arguments = [visits.sql(SQL, epsilon=0.125, key="mine") for _ in range(2)]
         keys = [key for _, path, key, _ in paper.log if path.endswith("release")]
         assert len(set(keys)) == 3
         assert keys[2:] == ["mine", "mine"]
-        assert given[0] == given[1]
-        assert first != given[0]
+        assert arguments[0] == arguments[1]
+        assert first != arguments[0]
 
 
 def test_a_lost_reply_is_asked_for_again_and_charged_once() -> None:

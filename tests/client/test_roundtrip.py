@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import sfumato as sf
-from sfumato.client.roundtrip import Meaning, of_query, of_text
+from sfumato.client.roundtrip import QueryMeaning, meaning_of_query, meaning_of_text
 from sfumato.session import Table
 from sfumato.sql import read
 
@@ -32,7 +32,7 @@ def test_made_columns_are_written_out(table: Table) -> None:
         .where("vip")
         .aggregate(n=sf.sum(sf.col("age") + 1 - 1))
     )
-    assert of_query(one).texts == of_query(other).texts
+    assert meaning_of_query(one).texts == meaning_of_query(other).texts
 
 
 def test_a_text_means_its_query(table: Table) -> None:
@@ -42,7 +42,7 @@ def test_a_text_means_its_query(table: Table) -> None:
         .aggregate(n=sf.count())
     )
     text = "SELECT age // 10 AS decade, city, COUNT(*) AS n FROM visits GROUP BY 1, 2"
-    assert of_text(read(text, table.rows)).texts == of_query(query).texts
+    assert meaning_of_text(read(text, table.rows)).texts == meaning_of_query(query).texts
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_text_means_its_query(table: Table) -> None:
 )
 def test_what_differs_is_seen(table: Table, other: str) -> None:
     assert (
-        of_text(read(other, table.rows)).texts
-        != of_query(table.group_by("city").aggregate(n=sf.count())).texts
+        meaning_of_text(read(other, table.rows)).texts
+        != meaning_of_query(table.group_by("city").aggregate(n=sf.count())).texts
     )
 
 
@@ -74,4 +74,4 @@ def test_what_differs_is_seen(table: Table, other: str) -> None:
     ],
 )
 def test_what_does_more_means_nothing_here(table: Table, more: str) -> None:
-    assert of_text(read(more, table.rows)).texts == Meaning().texts
+    assert meaning_of_text(read(more, table.rows)).texts == QueryMeaning().texts

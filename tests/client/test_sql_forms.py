@@ -12,7 +12,14 @@ from uuid import UUID
 import pytest
 
 import sfumato as sf
-from sfumato.client.sql_forms import FORMS, SPECIAL, constant, name, number, written
+from sfumato.client.sql_forms import (
+    FORMS,
+    SPECIAL,
+    constant_sql,
+    decimal_sql,
+    expression_sql,
+    quote_name,
+)
 from sfumato.errors import Refused
 from sfumato.sql import condition
 from sfumato.tables.declare.declaration import declare
@@ -31,18 +38,19 @@ ONE, TWO = (
 
 
 def rows(types: dict[str, str]) -> Rows:
-    return Rows.of(declare(name="t", types=types), None)  # type: ignore[arg-type]
+    return Rows.of(declare(name="t", types=types), None)  # type: ignore[arg-type]  # a stand-in
 
 
 def back(expression: Expr, types: dict[str, str]) -> Expr:
     """Read back from its text, as one side of a condition."""
-    found = condition(f"COALESCE(({written(expression)}) IS NULL, TRUE)", rows(types))
-    return found.arguments[0].arguments[0]  # type: ignore[attr-defined,no-any-return]
+    parsed: Any = condition(f"COALESCE(({expression_sql(expression)}) IS NULL, TRUE)", rows(types))
+    inner: Expr = parsed.arguments[0].arguments[0]
+    return inner
 
 
-def said(types: tuple[str, ...]) -> tuple[int, list[str]]:
+def round_trip(types: tuple[str, ...]) -> tuple[int, list[str]]:
     """How many calls were said, and those that were not."""
-    declared = {f"c{i}": given for i, given in enumerate(types)}
+    declared = {f"c{i}": kind for i, kind in enumerate(types)}
     count, unsaid = 0, []
     for expression in calls(types):
         try:
@@ -58,7 +66,7 @@ def said(types: tuple[str, ...]) -> tuple[int, list[str]]:
 
 
 def test_every_call_of_one_column() -> None:
-    found = [said(types) for types in ONE]
+    found = [round_trip(types) for types in ONE]
     assert sum(count for count, _ in found) > 1000
     for _, unsaid in found:
         assert all(
@@ -68,7 +76,7 @@ def test_every_call_of_one_column() -> None:
 
 
 def test_every_call_of_two_columns() -> None:
-    found = [said(types) for types in TWO]
+    found = [round_trip(types) for types in TWO]
     assert sum(count for count, _ in found) > 150
     assert [unsaid for _, unsaid in found if unsaid] == []
 
@@ -133,7 +141,7 @@ def test_nested(expression: Expr) -> None:
 
 @pytest.mark.parametrize("truth", TRUTHS, ids=lambda one: one.text[:40])
 def test_conditions(truth: Expr) -> None:
-    assert condition(written(truth), rows(DECLARED)).text == truth.text
+    assert condition(expression_sql(truth), rows(DECLARED)).text == truth.text
 
 
 def test_long_chains_need_no_brackets() -> None:
@@ -144,7 +152,7 @@ def test_long_chains_need_no_brackets() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "name",
     [
         "order",
         "Select",
@@ -163,12 +171,16 @@ def test_long_chains_need_no_brackets() -> None:
         "case",
     ],
 )
-def test_names_of_any_kind(given: str) -> None:
-    assert condition(f"{name(given)} > 1", rows({given: "int64"})).text == (col(given) > 1).text
+def test_names_of_any_kind(name: str) -> None:
+    assert condition(f"{quote_name(name)} > 1", rows({name: "int64"})).text == (col(name) > 1).text
 
 
 def test_plain_names_stay_plain() -> None:
-    assert [name(given) for given in ("user_id", "Age", "order")] == ["user_id", "Age", '"order"']
+    assert [quote_name(name) for name in ("user_id", "Age", "order")] == [
+        "user_id",
+        "Age",
+        '"order"',
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,14 +195,14 @@ def test_plain_names_stay_plain() -> None:
     ],
 )
 def test_public_numbers(value: Any, text: str) -> None:
-    assert number(Fraction(value)) == text
+    assert decimal_sql(Fraction(value)) == text
     assert Fraction(text) == Fraction(value)
 
 
 @pytest.mark.parametrize("value", [Decimal("1.5"), float("inf"), -float("inf")])
 def test_constants_without_text(value: Any) -> None:
     with pytest.raises(Refused) as caught:
-        constant(value)
+        constant_sql(value)
     assert caught.value.code == "client.spelling"
     assert caught.value.rewrite
 
@@ -198,7 +210,7 @@ def test_constants_without_text(value: Any) -> None:
 @pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(1, 2**400)])
 def test_numbers_without_end(value: Fraction) -> None:
     with pytest.raises(Refused) as caught:
-        number(value)
+        decimal_sql(value)
     assert caught.value.code == "client.spelling"
 
 

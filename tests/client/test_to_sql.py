@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.client.roundtrip import of_query
-from sfumato.client.to_sql import AGGREGATES, LONGEST, spelled
+from sfumato.client.roundtrip import meaning_of_query
+from sfumato.client.to_sql import AGGREGATES, LONGEST, query_to_sql
 from sfumato.errors import Refused
 from sfumato.session import Table
-from sfumato.tables.expr.expressions import Column, call, literal
+from sfumato.tables.expr.expressions import ColumnRef, call, literal
 from sfumato.tables.plan.query_plan import Plan
 from sfumato.tables.query.aggregates import Aggregate
 from sfumato.tables.query.stages import Query
@@ -77,7 +77,7 @@ def written_out(query: Query, table: Table) -> Query:
     """The same without made columns, but for keys: a column that was computed has lost between
     which ends its parts lie, an expression has not.
     """
-    meaning, rows, public = of_query(query), table.rows, {}
+    meaning, rows, public = meaning_of_query(query), table.rows, {}
     if meaning.conditions:
         rows = rows.where(
             meaning.conditions[0]
@@ -87,12 +87,12 @@ def written_out(query: Query, table: Table) -> Query:
     for shown, made, domain in meaning.keys:
         rows = (
             rows
-            if isinstance(made, Column) and made.name == shown
+            if isinstance(made, ColumnRef) and made.name == shown
             else rows.mutate(**{shown if shown not in rows.schema else f"{shown}_2": made})
         )
         public |= {shown: domain} if shown == "month" and domain else {}
     listed = [
-        shown if isinstance(made, Column) or shown not in table.rows.schema else f"{shown}_2"
+        shown if isinstance(made, ColumnRef) or shown not in table.rows.schema else f"{shown}_2"
         for shown, made, _ in meaning.keys
     ]
     return rows.group_by(*listed, **public).aggregate(**dict(meaning.aggregates))
@@ -136,7 +136,7 @@ def compare(table: Table, seed: int, count: int) -> None:
         if isinstance(mine, str):
             refused += 1
             continue
-        text = spelled(query)
+        text = query_to_sql(query)
         its = planned(table, text)
         assert not isinstance(its, str), text
         plain = planned(table, written_out(query, table))
@@ -157,9 +157,9 @@ def compare(table: Table, seed: int, count: int) -> None:
 def test_a_wrong_text_would_be_seen(table: Table) -> None:
     """The twin: one sign differs, and plan or integers tell."""
     query = table.where(sf.col("age") >= 30).aggregate(n=sf.count())
-    wrong = spelled(query).replace(">=", ">")
+    wrong = query_to_sql(query).replace(">=", ">")
     with pytest.raises(AssertionError):
-        same_integers(planned(table, query), planned(table, wrong), wrong)  # type: ignore[arg-type]
+        same_integers(planned(table, query), planned(table, wrong), wrong)
 
 
 def test_a_wrong_text_is_never_sent(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +168,7 @@ def test_a_wrong_text_is_never_sent(table: Table, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(sql_forms, "FORMS", {**sql_forms.FORMS, ">=": "{0} > {1}"})
     with pytest.raises(Refused) as caught:
-        spelled(table.where(sf.col("age") >= 30).aggregate(n=sf.count()))
+        query_to_sql(table.where(sf.col("age") >= 30).aggregate(n=sf.count()))
     assert caught.value.code == "client.spelling"
 
 
@@ -196,8 +196,8 @@ EVERY: dict[str, Aggregate | tuple[Aggregate, ...]] = {
 
 def test_every_aggregate(table: Table) -> None:
     query = table.where("vip OR age > 3").group_by("city").aggregate(**EVERY)
-    text = spelled(query)
-    same(planned(table, query), planned(table, text), text)  # type: ignore[arg-type]
+    text = query_to_sql(query)
+    same(planned(table, query), planned(table, text), text)
     kinds = {
         one.beyond or ("rows" if one.kind == "count" and one.of is None else one.kind)
         for _, one in query.aggregates
@@ -212,7 +212,7 @@ def test_the_text(table: Table) -> None:
     query = rows.group_by("decade").aggregate(
         n=sf.count(), mean=sf.mean("spend", low=0, high="12.5")
     )
-    assert spelled(query) == (
+    assert query_to_sql(query) == (
         "SELECT FLOOR_DIV(age, 10) AS decade, COUNT(*) AS n, AVG(CLAMP(spend, 0, 12.5)) "
         "AS mean FROM visits WHERE (age >= 18) AND (city <> 'Bari') GROUP BY 1"
     )
@@ -228,10 +228,10 @@ def test_the_text(table: Table) -> None:
 )
 def test_calendars(table: Table, of: str, unit: str, first: Any, last: Any) -> None:
     query = table.group_by(bucket=sf.calendar(of, unit, first, last)).aggregate(n=sf.count())
-    text = spelled(query)
+    text = query_to_sql(query)
     assert "CALENDAR(" in text
-    same(planned(table, query), planned(table, text), text)  # type: ignore[arg-type]
-    same_integers(planned(table, query), planned(table, text), text)  # type: ignore[arg-type]
+    same(planned(table, query), planned(table, text), text)
+    same_integers(planned(table, query), planned(table, text), text)
 
 
 def test_names_that_are_words_of_sql(table: Table) -> None:
@@ -240,8 +240,8 @@ def test_names_that_are_words_of_sql(table: Table) -> None:
         .group_by("vip")
         .aggregate(group=sf.count(), **{"a b": sf.sum("order"), 'q"': sf.count()})
     )
-    text = spelled(query)
-    assert planned(table, text).kinds == {"group": "count", "a b": "sum", 'q"': "count"}  # type: ignore[union-attr]
+    text = query_to_sql(query)
+    assert planned(table, text).kinds == {"group": "count", "a b": "sum", 'q"': "count"}
 
 
 def test_bounds_that_are_to_be_learned_change_no_text() -> None:
@@ -252,7 +252,7 @@ def test_bounds_that_are_to_be_learned_change_no_text() -> None:
                 .group_by("city")
                 .aggregate(m=sf.mean("spend"), t=sf.sum(sf.col("age") * 2))
             )
-            assert spelled(query) == (
+            assert query_to_sql(query) == (
                 "SELECT city AS city, AVG(spend) AS m, SUM(age * 2) AS t FROM visits "
                 "WHERE age > 3 GROUP BY 1"
             )
@@ -260,7 +260,7 @@ def test_bounds_that_are_to_be_learned_change_no_text() -> None:
 
 def test_declared_keys_may_be_given_again(table: Table) -> None:
     query = table.group_by(city=["Milano", "Bari", "Roma"]).aggregate(n=sf.count())
-    assert spelled(query) == "SELECT city AS city, COUNT(*) AS n FROM visits GROUP BY 1"
+    assert query_to_sql(query) == "SELECT city AS city, COUNT(*) AS n FROM visits GROUP BY 1"
 
 
 MONTHS = [datetime.date(2026, 1, 1), datetime.date(2026, 3, 1)]
@@ -289,7 +289,7 @@ UNSAID: dict[str, Callable[[Table], Query]] = {
 @pytest.mark.parametrize("name", UNSAID)
 def test_what_sql_cannot_say_is_refused(table: Table, name: str) -> None:
     with pytest.raises(Refused) as caught:
-        spelled(UNSAID[name](table))
+        query_to_sql(UNSAID[name](table))
     assert caught.value.code == "client.spelling"
     assert caught.value.reason
     assert caught.value.rewrite
@@ -297,7 +297,7 @@ def test_what_sql_cannot_say_is_refused(table: Table, name: str) -> None:
 
 def test_without_a_unit_people_are_rows() -> None:
     with protected(unit=None, max_rows=1) as table, pytest.raises(Refused) as caught:
-        spelled(table.aggregate(n=sf.count_units()))
+        query_to_sql(table.aggregate(n=sf.count_units()))
     assert caught.value.code == "client.spelling"
 
 
@@ -308,4 +308,4 @@ def test_the_longest_text() -> None:
 def test_the_meaning_knows_no_made_names(table: Table) -> None:
     one = table.mutate(x=sf.col("age") + 1).where(sf.col("x") > 3).aggregate(n=sf.sum("x"))
     other = table.where(sf.col("age") + 1 > 3).aggregate(n=sf.sum(sf.col("age") + 1))
-    assert of_query(one).texts == of_query(other).texts
+    assert meaning_of_query(one).texts == meaning_of_query(other).texts

@@ -133,7 +133,7 @@ def test_a_release_that_was_cut_off_names_its_key() -> None:
         one.post("/api/x", {}, key="mine-1")
     assert caught.value.code == "client.unreachable"
     assert "key='mine-1'" in caught.value.rewrite
-    assert "charged once" in caught.value.reason
+    assert "only once" in caught.value.reason
 
 
 @pytest.mark.parametrize(

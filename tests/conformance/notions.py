@@ -39,7 +39,7 @@ EXAMPLES: dict[str, tuple[Guarantee, ...]] = {
         sf.Renyi(lambda a: a / 20),
         sf.Renyi({"1.5": 0, 4: 0}),
     ),
-    "Together": (
+    "Mixed": (
         sf.Pure("0.1") + sf.GDP("0.5"),
         sf.Pure("0.1") + sf.Approx("0.2", "1e-6"),
         sf.Pure("0.1") + sf.ZCDP("0.1", "1e-9") + sf.Renyi(lambda a: a / 50),

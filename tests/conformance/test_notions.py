@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
-from sfumato.guarantees import Guarantee, Together
+from sfumato.guarantees import Guarantee, Mixed
 
 from .notions import ALL, ALPHAS, DELTAS, EPSILONS, EXAMPLES, SAME_NOTION
 
@@ -44,7 +44,7 @@ def test_sum_commutes_and_associates_across_notions() -> None:
 
 def test_sum_of_different_notions_keeps_both_parts() -> None:
     a = sf.Pure("0.5") + sf.GDP(1)
-    assert isinstance(a, Together)
+    assert isinstance(a, Mixed)
     assert a.parts == (sf.Pure("0.5"), sf.GDP(1))
     assert repr(a) == "Pure(0.5) + GDP(1)"
 
@@ -127,7 +127,7 @@ def test_a_larger_group_is_promised_less(a: Guarantee) -> None:
 
 def _has_groups(a: Guarantee) -> bool:
     """Curves need δ = 0 and orders of twice the group's size, zCDP needs δ = 0."""
-    parts = a.parts if isinstance(a, Together) else (a,)
+    parts = a.parts if isinstance(a, Mixed) else (a,)
     curved = [part for part in parts if isinstance(part, sf.Renyi | sf.ZCDP)]
     return not any(part.parameters.get("delta") for part in curved) and all(
         max(part.orders) >= 8 for part in parts if isinstance(part, sf.Renyi)
@@ -139,7 +139,7 @@ def test_relation_and_unit_are_carried_and_checked(a: Guarantee) -> None:
     bound = type(a)._bind(2 * a, "add-remove", "patient")
     assert (bound + a).relation == (3 * bound).relation == "add-remove"
     assert (a + bound).unit == bound.group(1).unit == "patient"
-    assert bound.relation in repr(bound) or isinstance(bound, Together)
+    assert bound.relation in repr(bound) or isinstance(bound, Mixed)
     with pytest.raises(Refused, match=r"guarantee\.relation"):
         bound + sf.Pure(1, relation="replace")
     with pytest.raises(Refused, match=r"guarantee\.unit"):

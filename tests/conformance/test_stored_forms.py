@@ -30,14 +30,22 @@ from sfumato.answers import Answer
 from sfumato.errors import Refused
 from sfumato.functions.curve import Curve
 from sfumato.guarantees import Guarantee, stored_guarantee
-from sfumato.guarantees.mixed import Together
+from sfumato.guarantees.mixed import Mixed
 from sfumato.guarantees.stored_guarantee import ratio
-from sfumato.ledger.exact_totals import exact as book_numbers
-from sfumato.local import OneBit, Ordinal, Panel, Piecewise, PrefixTree, Several, restore_question
+from sfumato.ledger.exact_totals import parse_ratios as book_numbers
+from sfumato.local import (
+    OneBit,
+    Ordinal,
+    Panel,
+    Piecewise,
+    PrefixTree,
+    Questionnaire,
+    restore_question,
+)
 from sfumato.mechanisms.shared import stored_mechanism as mechanisms
-from sfumato.session.learning import Found
-from sfumato.tables.declare.declaration_toml import from_said, to_toml
-from sfumato.tables.plan.missing_limits import Lack
+from sfumato.session.learning import LearnedLimit
+from sfumato.tables.declare.declaration_toml import from_values, to_toml
+from sfumato.tables.plan.missing_limits import MissingLimit
 
 from ..answers.examples import counted, visits
 from ..functions.test_curve import curve
@@ -161,7 +169,7 @@ def rebuilt(found: Guarantee) -> Guarantee:
             return sf.Renyi(dict(found.curve), found.parameters.get("delta", 0), **about)
         case sf.RandomDP():
             return sf.RandomDP(rebuilt(found.guarantee), found.gamma, over=found.over)
-        case Together():
+        case Mixed():
             return Guarantee._bind(
                 sum((rebuilt(part) for part in found.parts[1:]), rebuilt(found.parts[0])),
                 found.relation,
@@ -215,7 +223,7 @@ def every(kind: Any) -> list[Any]:
 
 
 def test_every_notion_is_here() -> None:
-    assert {type(one).__name__ for one in GUARANTEES} | {"RandomDP"} == {
+    assert {stored_guarantee.stored_notion(g) for g in GUARANTEES} | {"RandomDP"} == {
         *stored_guarantee._READERS,
         *stored_guarantee.ELSEWHERE,
     }
@@ -300,7 +308,10 @@ def test_mechanisms() -> None:
     def restore(record: Any) -> Any:
         found = mechanisms.restore(record)
         if found is not None:
-            assert mechanisms._named(found) == {"kind": record["kind"], "public": record["public"]}
+            assert mechanisms._kind_and_fields(found) == {
+                "kind": record["kind"],
+                "public": record["public"],
+            }
         mechanisms.promises(record)
         return found
 
@@ -319,7 +330,7 @@ def test_questions() -> None:
         Piecewise(epsilon=1, low=0, high=2, grid=1),
         Ordinal(epsilon=1, edges=[0, 1, 2]),
         PrefixTree(epsilon=1, length=3, alphabet="ab"),
-        Several({"x": SMALL["direct"], "y": SMALL["unary"]}),
+        Questionnaire({"x": SMALL["direct"], "y": SMALL["unary"]}),
         Panel(SMALL["direct"], waves=3),
     )
     records = [json.loads(json.dumps(oracle.question)) for oracle in (*SMALL.values(), *others)] + [
@@ -367,11 +378,11 @@ def test_declarations() -> None:
     said = tomllib.loads((VECTORS / "declaration-v1.toml").read_text(), parse_float=Decimal)
 
     def check(found: Any) -> None:
-        assert from_said(tomllib.loads(to_toml(found), parse_float=Decimal)) == found
+        assert from_values(tomllib.loads(to_toml(found), parse_float=Decimal)) == found
 
     _, refused = survives(
         [said],
-        lambda record: from_said(record) if isinstance(record, dict) else check_refused(),
+        lambda record: from_values(record) if isinstance(record, dict) else check_refused(),
         check,
         1000,
     )
@@ -384,14 +395,14 @@ def check_refused() -> Any:
 
 def test_what_was_learned() -> None:
     for lack, value in (
-        (Lack("max_rows", ("person",), "t"), ["5"]),
-        (Lack("bounds", ("age",), "t"), ["0", "100"]),
+        (MissingLimit("max_rows", ("person",), "t"), ["5"]),
+        (MissingLimit("bounds", ("age",), "t"), ["0", "100"]),
     ):
         record = {"learned": 1, "value": value, "shares": ["0.1"] * len(value) + ["0.01"]}
-        found = Found.from_json(lack, json.dumps(record).encode())
+        found = LearnedLimit.from_json(lack, json.dumps(record).encode())
 
-        def restore(said: Any, lack: Lack = lack) -> Found:
-            return Found.from_json(lack, json.dumps(said).encode())
+        def restore(said: Any, lack: MissingLimit = lack) -> LearnedLimit:
+            return LearnedLimit.from_json(lack, json.dumps(said).encode())
 
         assert restore(json.loads(found.to_json())) == found
         _, refused = survives([record], restore, lambda one: None, 300)

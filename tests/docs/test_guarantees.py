@@ -49,7 +49,7 @@ def test_literature() -> None:
 
 
 def test_rules() -> None:
-    assert table("choosing.md", "One hears") == [(rule.said, rule.true) for rule in RULES]
+    assert table("choosing.md", "One hears") == [(rule.claim, rule.fact) for rule in RULES]
 
 
 def test_the_meaning_that_is_printed_is_the_meaning() -> None:

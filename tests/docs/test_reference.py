@@ -128,8 +128,12 @@ def test_a_function_that_is_no_longer_read_would_be_seen(
     before = words.rowwise()
     monkeypatch.setattr(
         words.sql_functions,
-        "TABLE",
-        {node: how for node, how in words.sql_functions.TABLE.items() if node is not exp.Sqrt},
+        "FUNCTION_NODES",
+        {
+            node: how
+            for node, how in words.sql_functions.FUNCTION_NODES.items()
+            if node is not exp.Sqrt
+        },
     )
     assert "SQRT" in before["mathematics"]
     assert "SQRT" not in words.rowwise()["mathematics"]

@@ -21,10 +21,10 @@ import pyarrow.parquet as pq
 from sfumato.errors import Refused
 from sfumato.tables.engine.duckdb_engine import copy_rows
 from sfumato.tables.engine.engine_registry import ENGINES
-from sfumato.tables.engine.sources import Source, open_source
+from sfumato.tables.engine.sources import TableSource, open_source
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.query_plan import Plan
-from sfumato.tables.plan.statements import statements
+from sfumato.tables.plan.statements import build_statements
 from sfumato.testing.exact_checks import Rehearsal
 
 from ..tables.replay import ballot_keys
@@ -54,7 +54,7 @@ class DuckDBBench:
     def __init__(self) -> None:
         self._backend = ibis.duckdb.connect()
         copy_rows(self._backend.con, "world", arrow([]), "CREATE TABLE")
-        self.source: Source = open_source(self._backend.table("world"))
+        self.source: TableSource = open_source(self._backend.table("world"))
 
     def put(self, rows: list[Row]) -> None:
         self._backend.con.execute("DELETE FROM world")
@@ -80,7 +80,7 @@ class PostgresBench:
         self._connection.execute(f"CREATE TABLE {name} ({columns})")
         self._connection.execute(f"GRANT SELECT ON {name} TO reader")
         # a smallint is all that PostgreSQL has for an int8
-        self.source: Source = open_source(reader, {"place": "int8"}, "world", table=name)
+        self.source: TableSource = open_source(reader, {"place": "int8"}, "world", table=name)
         self.schema = {**self.source.schema, "sure": Type.of("float64 not null")}
 
     def put(self, rows: list[Row]) -> None:
@@ -107,7 +107,7 @@ class SparkBench:
         self._path = folder / "world" / "part.parquet"
         self._path.parent.mkdir()
         self.put([])
-        self.source: Source = open_source(
+        self.source: TableSource = open_source(
             session.read.parquet(str(self._path.parent)), {"id": "uuid"}, "world"
         )
 
@@ -139,11 +139,11 @@ def asked(seed: int, bench: Bench) -> tuple[Plan, list[Row]]:
     return made, without_nul(world(random, made.query.rows.declaration))
 
 
-def on(made: Plan, source: Source) -> Plan:
+def on(made: Plan, source: TableSource) -> Plan:
     """The same plan for another engine, with the same statements but for their language."""
     there = replace(made, source=source)
-    there.__dict__["statements"] = statements(
-        source.table, there.query, there.pieces, there.calibration.bounding, SECRET
+    there.__dict__["statements"] = build_statements(
+        source.table, there.query, there.components, there.calibration.bounding, SECRET
     )
     return there
 

@@ -1,7 +1,7 @@
 """The conformance corpus, and which tests put it to which engine.
 
-An engine is accepted (`sfumato.tables.engine.engine_registry.ENGINES`) when it has been asked the random queries of
-`benches` and the functions of `functions`, and gave the same integers as the engine of our own.
+An engine is accepted (`sfumato.tables.engine.engine_registry.ENGINES`) if it runs the random
+queries of `benches` and the functions of `functions`, and gives the same integers as DuckDBEngine.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from sfumato.errors import Refused
-from sfumato.tables.expr.expressions import Call, Expr
+from sfumato.tables.expr.expressions import Expr, FunctionCall
 
 from ..tables.asking import calls
 from ..tables.special_values import VALUES, engine, schema, table
@@ -70,7 +70,9 @@ def compare(other: Other, names: Sequence[str], most: int = 10**9) -> tuple[int,
     connection = engine()
     columns = {f"c{i}": (name, [row[i] for row in rows]) for i, name in enumerate(names)}
     here = table(connection, "given_rows", {"number": ("int32", list(range(len(rows)))), **columns})
-    expressions = [expression for expression in calls(names) if isinstance(expression, Call)]
+    expressions = [
+        expression for expression in calls(names) if isinstance(expression, FunctionCall)
+    ]
     compared, refused = 0, set[str]()
     for start in range(0, len(expressions), TOGETHER):
         for part, statement in _written(
@@ -103,8 +105,8 @@ def _statement(given: Any, expressions: Sequence[Expr], types: Any) -> Any:
 
 
 def _written(
-    engine: Any, given: Any, expressions: Sequence[Call], types: Any, refused: set[str]
-) -> Iterator[tuple[Sequence[Call], Any]]:
+    engine: Any, given: Any, expressions: Sequence[FunctionCall], types: Any, refused: set[str]
+) -> Iterator[tuple[Sequence[FunctionCall], Any]]:
     """Statements of as many expressions as the engine takes together: those that hold one that it
     refuses are halved until that one is alone.
     """
@@ -125,7 +127,7 @@ def _written(
 
 
 def _same(
-    expression: Call,
+    expression: FunctionCall,
     types: Any,
     names: Sequence[str],
     row: tuple[Any, ...],

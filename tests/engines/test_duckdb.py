@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.tables.engine.capabilities import check_capabilities
 from sfumato.tables.engine.duckdb_engine import copy_rows
-from sfumato.tables.engine.external_duckdb import DuckDB
+from sfumato.tables.engine.external_duckdb import ExternalDuckDB
 
 from ..refusing import refusal
 from ..tables.special_values import VALUES, array
@@ -53,7 +53,7 @@ class Lent(Other):
 
     def __init__(self) -> None:
         self._backend, self._laid = ibis.duckdb.connect(), 0
-        self.engine = DuckDB(self._backend)
+        self.engine = ExternalDuckDB(self._backend)
 
     def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:  # type: ignore[override]
         self._laid += 1
@@ -86,10 +86,10 @@ class Wrapping:
     """What is written, with sums that lose all but 16 bits."""
 
     def __init__(self, written: Any) -> None:
-        self._written = written
+        self._sql_cache = written
 
     def text(self, expression: Any) -> str:
-        return re.sub(r"\bSUM\(", "sum_16(", self._written.text(expression))
+        return re.sub(r"\bSUM\(", "sum_16(", self._sql_cache.text(expression))
 
 
 def test_an_engine_whose_sums_wrap_is_noticed(
@@ -98,6 +98,6 @@ def test_an_engine_whose_sums_wrap_is_noticed(
     """A twin of which the corpus, and the constants that `protect` asks for, have to tell."""
     engine: Any = other.source.engine
     engine.backend.con.execute("CREATE MACRO sum_16(x) AS sum(x) % 65536")
-    monkeypatch.setattr(engine, "_written", Wrapping(engine._written))
+    monkeypatch.setattr(engine, "_sql_cache", Wrapping(engine._sql_cache))
     assert any(differs(seed, bench, other) for seed in range(20))
     refusal(lambda: check_capabilities(engine), "engine.capability")

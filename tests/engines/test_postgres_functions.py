@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.tables.engine.dialects import postgres_casts, postgres_dialect
 from sfumato.tables.engine.dialects.postgres_dialect import CANNOT
-from sfumato.tables.engine.dialects.templates import put
+from sfumato.tables.engine.dialects.templates import fill
 from sfumato.tables.engine.external_postgres import Postgres
 
 from ..ledger.servers import PostgresServer
@@ -89,11 +89,11 @@ def test_two_columns_in_full(names: tuple[str, str], other: Server) -> None:
 
 
 def _even(self: Any, op: Any, *, arg: Any, digits: Any) -> Any:
-    return put("round(a_)", "postgres", a_=arg)
+    return fill("round(a_)", "postgres", a_=arg)
 
 
 def _by_their_server(self: Any, op: Any, *, arg: Any) -> Any:
-    return put("upper(a_)", "postgres", a_=arg)
+    return fill("upper(a_)", "postgres", a_=arg)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def _by_their_server(self: Any, op: Any, *, arg: Any) -> Any:
 def test_a_wrong_dialect_is_noticed(
     column: str, name: str, twin: Any, other: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_dialect.Compiler, name, twin)
+    monkeypatch.setattr(postgres_dialect.TotalPostgresCompiler, name, twin)
     with pytest.raises(AssertionError):
         compare(other, [column])
 

@@ -72,19 +72,28 @@ READ: dict[str, list[str]] = {
 """Types that are read → their extreme values."""
 
 NOTHING = (
-    "xml", "aclitem", "gtsvector", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange", "int4multirange", "int8multirange",
-    "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange", "int2vector", "oidvector", "pg_node_tree", "pg_ndistinct", "pg_dependencies",
-    "pg_mcv_list", "pg_brin_bloom_summary", "pg_brin_minmax_multi_summary", "regclass", "regcollation", "regconfig", "regdictionary", "regnamespace",
+    "xml", "aclitem", "gtsvector", "int4range", "int8range", "numrange", "tsrange", "tstzrange",
+    "daterange", "int4multirange", "int8multirange",
+    "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange", "int2vector", "oidvector",
+    "pg_node_tree", "pg_ndistinct", "pg_dependencies",
+    "pg_mcv_list", "pg_brin_bloom_summary", "pg_brin_minmax_multi_summary", "regclass",
+    "regcollation", "regconfig", "regdictionary", "regnamespace",
     "regoper", "regoperator", "regproc", "regprocedure", "regrole", "regtype",
 )  # fmt: skip
 
 LEFT_OUT: dict[str, str] = {
-    "numeric": "'Infinity'", "numeric(3, 5)": "0.00999", "numeric(3, -2)": "12300", "numeric(40, 2)": "1", "money": "'-92233720368547758.08'",
-    "oid": "4294967295", "xid": "'1'", "xid8": "'1'", "cid": "'1'", "tid": "'(0,1)'", "interval": "'1 day'", "time": "'24:00:00'",
-    "timetz": "'00:00:00+15'", "bit(3)": "B'101'", "varbit": "B'1'", "bytea": "'\\xff'", "json": "'{}'", "jsonb": "'{}'", "jsonpath": "'$'",
-    "inet": "'127.0.0.1'", "cidr": "'127.0.0.0/8'", "macaddr": "'08:00:2b:01:02:03'", "macaddr8": "'08:00:2b:01:02:03:04:05'", "point": "'(1,2)'",
-    "line": "'{1,2,3}'", "lseg": "'[(1,2),(3,4)]'", "box": "'(1,2),(3,4)'", "path": "'[(1,2)]'", "polygon": "'((1,2))'", "circle": "'<(1,2),3>'",
-    "tsvector": "'a'", "tsquery": "'a'", "pg_lsn": "'0/0'", "pg_snapshot": "'1:1:'", "txid_snapshot": "'1:1:'", "refcursor": "'a'", "\"char\"": "'a'",
+    "numeric": "'Infinity'", "numeric(3, 5)": "0.00999", "numeric(3, -2)": "12300",
+    "numeric(40, 2)": "1", "money": "'-92233720368547758.08'",
+    "oid": "4294967295", "xid": "'1'", "xid8": "'1'", "cid": "'1'", "tid": "'(0,1)'",
+    "interval": "'1 day'", "time": "'24:00:00'",
+    "timetz": "'00:00:00+15'", "bit(3)": "B'101'", "varbit": "B'1'", "bytea": "'\\xff'",
+    "json": "'{}'", "jsonb": "'{}'", "jsonpath": "'$'",
+    "inet": "'127.0.0.1'", "cidr": "'127.0.0.0/8'", "macaddr": "'08:00:2b:01:02:03'",
+    "macaddr8": "'08:00:2b:01:02:03:04:05'", "point": "'(1,2)'",
+    "line": "'{1,2,3}'", "lseg": "'[(1,2),(3,4)]'", "box": "'(1,2),(3,4)'", "path": "'[(1,2)]'",
+    "polygon": "'((1,2))'", "circle": "'<(1,2),3>'",
+    "tsvector": "'a'", "tsquery": "'a'", "pg_lsn": "'0/0'", "pg_snapshot": "'1:1:'",
+    "txid_snapshot": "'1:1:'", "refcursor": "'a'", "\"char\"": "'a'",
     "int4[]": "'{1}'", "pair": "ROW(1, 'a')", "positive": "1",
     **dict.fromkeys(NOTHING, "NULL"),
 }  # fmt: skip

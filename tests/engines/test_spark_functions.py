@@ -51,7 +51,7 @@ class Cluster(Other):
             pa.table({"number": pa.array(range(len(rows)), pa.int32()), **columns}), path
         )
         self._session.read.parquet(str(path)).createOrReplaceTempView("given_rows")
-        return self.engine.known(self._theirs.table("given_rows"))
+        return self.engine.resolve_table(self._theirs.table("given_rows"))
 
 
 @pytest.fixture(scope="module")

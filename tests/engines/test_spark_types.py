@@ -19,8 +19,10 @@ from .conftest import SPARK
 pytestmark = SPARK
 
 STORED = (
-    pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.float32(), pa.float64(),
-    pa.decimal128(18, 4), pa.decimal128(38, 0), pa.decimal128(38, 38), pa.string(), pa.binary(), pa.date32(), pa.timestamp("us"), pa.timestamp("us", "UTC"),
+    pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(),
+    pa.uint64(), pa.float32(), pa.float64(),
+    pa.decimal128(18, 4), pa.decimal128(38, 0), pa.decimal128(38, 38), pa.string(), pa.binary(),
+    pa.date32(), pa.timestamp("us"), pa.timestamp("us", "UTC"),
 )  # fmt: skip
 """Arrow columns that Spark reads from Parquet, with cells that SQL cannot write."""
 

@@ -49,12 +49,12 @@ def test_precision_is_given_back() -> None:
 
 
 def test_precision_belongs_to_one_thread_at_a_time() -> None:
-    entered, seen = threading.Event(), list[int]()
+    entered, precisions = threading.Event(), list[int]()
 
     def other() -> None:
         entered.set()
         with precision(500):
-            seen.append(ctx.prec)
+            precisions.append(ctx.prec)
 
     with precision(200):
         thread = threading.Thread(target=other)
@@ -62,9 +62,9 @@ def test_precision_belongs_to_one_thread_at_a_time() -> None:
         entered.wait()
         thread.join(0.05)
         assert ctx.prec == 200
-        assert seen == []
+        assert precisions == []
     thread.join()
-    assert seen == [500]
+    assert precisions == [500]
 
 
 def ends(value: arb) -> tuple[Fraction, Fraction]:
@@ -93,13 +93,13 @@ def test_between_holds_both_ends(low: int, width: int, bits: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "wanted"),
+    ("low", "high", "expected"),
     [(5, 7, 1), (4, 5, None), (7, 8, None), (5, 9, None), (-3, -1, -1), (-1, 1, None), (9, 11, 2)],
 )
-def test_floor(low: int, high: int, wanted: int | None) -> None:
+def test_floor(low: int, high: int, expected: int | None) -> None:
     """Of [low/4, high/4]. Where an end is an integer it is open, too."""
     with precision(100):
-        assert floor(between(low, high, 2)) == wanted
+        assert floor(between(low, high, 2)) == expected
 
 
 def test_floor_of_what_is_not_finite() -> None:
@@ -107,15 +107,15 @@ def test_floor_of_what_is_not_finite() -> None:
 
 
 def test_decide_asks_with_more_and_more_bits() -> None:
-    asked: list[int] = []
+    precisions: list[int] = []
     before = ctx.prec
 
     def question() -> int | None:
-        asked.append(ctx.prec)
+        precisions.append(ctx.prec)
         return 7 if ctx.prec >= 1000 else None
 
     assert decide(question, 100) == 7
-    assert asked == [100, 200, 400, 800, 1600]
+    assert precisions == [100, 200, 400, 800, 1600]
     assert ctx.prec == before
 
 
@@ -238,17 +238,17 @@ def test_chances_stay_between_0_and_1(side: balls.Rounding) -> None:
 @pytest.mark.parametrize("start", [1.0, 1e-5, 1e5])
 def test_least(target: str, start: float) -> None:
     """A double at which the property holds, and no more than 2^-50 of itself above the first."""
-    wanted = Fraction(target)
-    asked: dict[Fraction, bool] = {}
+    target_value = Fraction(target)
+    calls: dict[Fraction, bool] = {}
 
     def holds(x: Fraction) -> bool:
-        asked[x] = x >= wanted
-        return asked[x]
+        calls[x] = x >= target_value
+        return calls[x]
 
-    found = least(holds, start)
-    assert wanted <= found <= wanted * (1 + Fraction(1, 2**49))
-    assert asked[found]
-    assert Fraction(float(found)) == found
+    result = least(holds, start)
+    assert target_value <= result <= target_value * (1 + Fraction(1, 2**49))
+    assert calls[result]
+    assert Fraction(float(result)) == result
 
 
 def test_least_of_never_and_always() -> None:
@@ -258,7 +258,7 @@ def test_least_of_never_and_always() -> None:
 
 
 @pytest.mark.parametrize(
-    ("x", "wanted"),
+    ("x", "expected"),
     [
         (0, "0.5"),
         (1, "0.84134474606854294858523254563"),
@@ -266,9 +266,9 @@ def test_least_of_never_and_always() -> None:
         (-40, "3.6558935409150297e-350"),
     ],
 )
-def test_normal_cdf(x: int, wanted: str) -> None:
+def test_normal_cdf(x: int, expected: str) -> None:
     with precision(200):
-        assert abs(normal_cdf(arb(x)) - ball(Fraction(wanted))) < ball(Fraction(wanted)) * 1e-15
+        assert abs(normal_cdf(arb(x)) - ball(Fraction(expected))) < ball(Fraction(expected)) * 1e-15
         assert normal_cdf(arb(x)).rel_accuracy_bits() > 180
 
 

@@ -32,7 +32,7 @@ from sfumato.exact.numbers import (
 
 
 @pytest.mark.parametrize(
-    ("value", "wanted"),
+    ("value", "expected"),
     [
         (3, Fraction(3)),
         (0.1, Fraction(1, 10)),
@@ -58,8 +58,8 @@ from sfumato.exact.numbers import (
     ],
     ids=lambda value: f"{type(value).__name__}",
 )
-def test_meaning(value: Any, wanted: Fraction) -> None:
-    assert exact(value) == wanted
+def test_meaning(value: Any, expected: Fraction) -> None:
+    assert exact(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_power_of_two(exponent: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "wanted"),
+    ("value", "expected"),
     [
         (0.1, Fraction(0.1)),
         (np.float64(2.0**-30), Fraction(1, 2**30)),
@@ -188,8 +188,8 @@ def test_power_of_two(exponent: int) -> None:
     ],
     ids=str,
 )
-def test_by_its_bits(value: Any, wanted: Fraction) -> None:
-    assert by_its_bits(value, "x") == wanted
+def test_by_its_bits(value: Any, expected: Fraction) -> None:
+    assert by_its_bits(value, "x") == expected
 
 
 @given(st.fractions(min_value=0, max_value=10**30))
@@ -276,7 +276,7 @@ def test_three_digits(value: str, low: str, high: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "least", "most", "wanted"),
+    ("value", "least", "most", "expected"),
     [
         (1, 1, None, True),
         (0, 1, None, False),
@@ -292,5 +292,5 @@ def test_three_digits(value: str, low: str, high: str) -> None:
     ],
     ids=str,
 )
-def test_whole_numbers(value: object, least: int, most: int | None, wanted: bool) -> None:
-    assert is_whole(value, least, most) is wanted
+def test_whole_numbers(value: object, least: int, most: int | None, expected: bool) -> None:
+    assert is_whole(value, least, most) is expected

@@ -5,6 +5,7 @@ place of a valley.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 
@@ -22,31 +23,29 @@ def test_first(target: int, near: int) -> None:
 @pytest.mark.parametrize("near", [-5, 0, 1, 2, 3, 40, 1000])
 @pytest.mark.parametrize("least", [-3, 0, 1, 17])
 def test_none_below_the_least_is_asked(least: int, near: int) -> None:
-    asked: list[int] = []
+    calls: list[int] = []
 
     def holds(target: int, z: int) -> bool:
-        asked.append(z)
+        calls.append(z)
         return z >= target
 
     for target in (least - 10, least, least + 1, least + 2, least + 100):
-        assert first(lambda z, target=target: holds(target, z), near=near, least=least) == max(
-            least, target
-        )  # type: ignore[misc]
-    assert min(asked) >= least
+        assert first(partial(holds, target), near=near, least=least) == max(least, target)
+    assert min(calls) >= least
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_search_takes_about_twice_the_digits(target: int) -> None:
-    asked: list[int] = []
-    first(lambda z: asked.append(z) or z >= target)  # type: ignore[func-returns-value]
-    assert len(asked) <= 2 * abs(target).bit_length() + 4
+    calls: list[int] = []
+    first(lambda z: calls.append(z) or z >= target)  # type: ignore[func-returns-value]  # None is false
+    assert len(calls) <= 2 * abs(target).bit_length() + 4
 
 
 @pytest.mark.parametrize("place", [0.0, 0.1, 0.5, 2.0, 2.9, 3.0])
 def test_lowest(place: float) -> None:
-    found = lowest(lambda x: (x - place) ** 2, 0.0, 3.0, steps=40)
-    assert 0.0 < found < 3.0
-    assert found == pytest.approx(place, abs=1e-7)
+    minimum = lowest(lambda x: (x - place) ** 2, 0.0, 3.0, steps=40)
+    assert 0.0 < minimum < 3.0
+    assert minimum == pytest.approx(place, abs=1e-7)
 
 
 def test_infinite_values_count_as_rising() -> None:
@@ -57,9 +56,9 @@ def test_infinite_values_count_as_rising() -> None:
 
 def test_what_is_returned_is_the_lowest_that_was_seen() -> None:
     """Also of a function that is no valley."""
-    seen: dict[float, float] = {}
+    values: dict[float, float] = {}
 
     def rough(x: float) -> float:
-        return seen.setdefault(x, math.sin(40 * x) + x)
+        return values.setdefault(x, math.sin(40 * x) + x)
 
-    assert rough(lowest(rough, 0.0, 3.0, steps=25)) == min(seen.values())
+    assert rough(lowest(rough, 0.0, 3.0, steps=25)) == min(values.values())

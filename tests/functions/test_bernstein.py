@@ -16,9 +16,9 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.functions import fits
-from sfumato.functions.bernstein import Bernstein, measured
+from sfumato.functions.bernstein import Bernstein, restrict_to_norm
 from sfumato.functions.fits import KernelDensity, PriestleyChao
-from sfumato.functions.sampled_noise import drawn_by
+from sfumato.functions.sampled_noise import base_of
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.mechanisms.shared.grid import snap_each
 from sfumato.sensitivity.kinds import Global, Local
@@ -42,10 +42,6 @@ def mean_line(records: Any) -> Any:
     """
     slope = float(np.mean(np.clip(records, 0, 1)))
     return lambda points: slope * points
-
-
-def base_of(noise: Any) -> Any:
-    return drawn_by(noise)
 
 
 def drawn(n: int) -> Any:
@@ -114,11 +110,11 @@ def test_the_better_law_is_chosen() -> None:
 
 def test_each_norm_and_the_best_of_them() -> None:
     """Laplace takes the least of L1, √m·L2 and m·S; Gaussian the least of L2, L1, √m·S, √(L1·S)."""
-    known = Global(l1=6, l2_squared=4, sup=1, relation="replace")
+    stated = Global(l1=6, l2_squared=4, sup=1, relation="replace")
     scales = {
         norm: float(
             base_of(
-                Bernstein(mean_line, sensitivity=known, norm=norm, slack=0).noise(epsilon=1)
+                Bernstein(mean_line, sensitivity=stated, norm=norm, slack=0).noise(epsilon=1)
             ).scale
         )
         for norm in ("best", 1, 2, "inf")
@@ -127,7 +123,9 @@ def test_each_norm_and_the_best_of_them() -> None:
     sigmas = {
         norm: float(
             base_of(
-                Bernstein(mean_line, sensitivity=known, norm=norm, slack=0).noise(promise=sf.GDP(1))
+                Bernstein(mean_line, sensitivity=stated, norm=norm, slack=0).noise(
+                    promise=sf.GDP(1)
+                )
             ).sigma
         )
         for norm in ("best", 1, 2, "inf")
@@ -147,10 +145,12 @@ def test_a_sampled_norm_is_taken_as_it_was_sampled() -> None:
         ("1", s.l1, s.l1**2),
         ("inf", 6 * s.sup, 6 * s.sup**2),
     ):
-        found = measured(s, norm, 6)
-        assert (found.moves(1, 6), found.squared(6)) == (l1, square)
-    assert measured(s, "2", 6).squared(6) == s.l2_squared
-    assert float(measured(s, "2", 6).moves(1, 6)) == pytest.approx(math.sqrt(6 * s.l2_squared))
+        restricted = restrict_to_norm(s, norm, 6)
+        assert (restricted.moves(1, 6), restricted.squared(6)) == (l1, square)
+    assert restrict_to_norm(s, "2", 6).squared(6) == s.l2_squared
+    assert float(restrict_to_norm(s, "2", 6).moves(1, 6)) == pytest.approx(
+        math.sqrt(6 * s.l2_squared)
+    )
     gaussian = Bernstein(mean_line, degree=5, sensitivity=s).noise(epsilon=1, delta="1e-6")
     assert isinstance(base_of(gaussian), Gaussian)
 
@@ -175,14 +175,14 @@ def test_the_promise_by_arithmetic(fit: Any, promise: sf.Guarantee) -> None:
         rows = rng.random((20, 2)) * (1, 2) - (0, 1)
         if trial % 2:
             rows[:, 0] = np.where(rng.random(20) < 0.9, 0, rows[:, 0])  # wide gaps
-        other = rows.copy()
-        other[0] = rng.choice([0, 0.3, 0.5, 0.7, 1]), rng.choice([-1, 1])
+        neighbour = rows.copy()
+        neighbour[0] = rng.choice([0, 0.3, 0.5, 0.7, 1]), rng.choice([-1, 1])
         rows[0] = rng.choice([0, 0.3, 0.5, 0.7, 1]), rng.choice([-1, 1])
-        one, two = (
+        first, second = (
             fit(d[:, 0] if isinstance(fit, KernelDensity) else d)(how.lattice.points)
-            for d in (rows, other)
+            for d in (rows, neighbour)
         )
-        moved = snap_each(one, exponent) - snap_each(two, exponent)
+        moved = snap_each(first, exponent) - snap_each(second, exponent)
         worst = max(
             worst,
             float(np.abs(moved).sum())
@@ -195,7 +195,8 @@ def test_the_promise_by_arithmetic(fit: Any, promise: sf.Guarantee) -> None:
         assert isinstance(noise, Gaussian)
         cost = sf.GDP(Fraction(worst) * noise.step / noise.sigma)
     assert cost <= promise
-    too_small = float(how.moves().sup) if how.moves().sup is not None else 0.0  # type: ignore[arg-type]
+    sup = how.moves().sup
+    too_small = float(sup) if sup is not None else 0.0
     assert worst * float(noise.step) > too_small, (
         "the twin: noise for the largest move of one value would not do"
     )
@@ -236,7 +237,7 @@ def test_refused_before_the_data() -> None:
     cases: list[tuple[str, Any]] = [
         ("sensitivity.local", lambda: Bernstein(mean_line, sensitivity=local)),
         ("sensitivity.missing", lambda: Bernstein(mean_line)),
-        ("bernstein.fit", lambda: Bernstein(3, sensitivity=1)),  # type: ignore[arg-type]
+        ("bernstein.fit", lambda: Bernstein(3, sensitivity=1)),  # type: ignore[arg-type]  # refused
         (
             "bernstein.fit",
             lambda: Bernstein(
@@ -261,14 +262,14 @@ def test_refused_before_the_data() -> None:
             make().release(Forbidden(), epsilon=1)
         assert caught.value.code == code
     how = Bernstein(mean_line, sensitivity=1)
-    for asked in (
+    for arguments in (
         {},
         {"epsilon": 1, "promise": sf.Pure(1)},
         {"promise": sf.RandomDP(sf.Pure(1), "1/2", over="x")},
         {"delta": "1e-6"},
     ):
         with pytest.raises(Refused, match=r"privatize\.promise"):
-            how.release(Forbidden(), **asked)
+            how.release(Forbidden(), **arguments)
 
 
 def test_the_ledger_is_charged_first() -> None:
@@ -353,10 +354,10 @@ def test_nobody_charges_the_noise_of_a_sampled_curve(tmp_path: Path) -> None:
         degree=5,
         sensitivity=sf.sample_sensitivity(mean_line, oracle=drawn, n=50, gamma="1/5"),
     ).release(drawn(50), epsilon=1)
-    for one in (curve, sf.Curve.from_json(curve.to_json())):
-        assert one.noise.promises == (curve.promise,)
+    for copy in (curve, sf.Curve.from_json(curve.to_json())):
+        assert copy.noise.promises == (curve.promise,)
         with pytest.raises(Refused) as caught:
-            book.charge(one.noise)
+            book.charge(copy.noise)
         assert caught.value.code == "guarantee.does-not-follow"
 
 

@@ -17,8 +17,8 @@ from sfumato import mechanisms as mech
 from sfumato import sensitivity as closed
 from sfumato.errors import Refused
 from sfumato.functions import SampledNoise, noise_for
-from sfumato.functions.calibration import UNUSABLE, promised
-from sfumato.functions.sampled_noise import drawn_by
+from sfumato.functions.calibration import UNUSABLE, promise_from
+from sfumato.functions.sampled_noise import base_of
 from sfumato.guarantees import Guarantee
 from sfumato.sensitivity import (
     Global,
@@ -30,7 +30,7 @@ from sfumato.sensitivity import (
     sample_sensitivity,
 )
 
-COUNTS = Global(l1=3, l2_squared=3, sup=1, relation="replace", whole=True)
+COUNTS = Global(l1=3, l2_squared=3, sup=1, relation="replace", integer_valued=True)
 
 PROMISES = [
     sf.Pure(1),
@@ -56,7 +56,7 @@ def test_the_promise_is_kept(promise: Guarantee, size: int, sensitivity: Any) ->
     """
     m = noise_for(sensitivity, promise, size=size, relation="replace", unit="patient")
     assert not isinstance(m, SampledNoise)
-    assert any(kept <= promise for kept in m.promises)
+    assert any(stated_promise <= promise for stated_promise in m.promises)
     assert (m.relation, m.unit, m.size) == ("replace", "patient", size)
     norm = 1 if isinstance(m, mech.Laplace) else 2
     stated = (
@@ -72,7 +72,7 @@ def test_the_promise_is_kept(promise: Guarantee, size: int, sensitivity: Any) ->
         m.moves / m.sensitivity
         if isinstance(m, mech.Laplace)
         else m.moves_squared / m.sensitivity**2
-    )  # type: ignore[attr-defined]
+    )
     assert 1 <= rounded < 1 + Fraction(1, 2**12)  # the grid
 
 
@@ -93,14 +93,14 @@ def test_a_choice_never_depends_on_what_was_sampled() -> None:
     assert isinstance(sampled, Sampled)
     noise = noise_for(sampled, sf.Approx(1, 1e-12), size=2)
     assert isinstance(noise, SampledNoise)
-    assert isinstance(drawn_by(noise), mech.Gaussian)
-    assert noise.promise == sampled.random(drawn_by(noise).promise)
+    assert isinstance(base_of(noise), mech.Gaussian)
+    assert noise.promise == sampled.random(base_of(noise).promise)
 
 
 def test_whole_numbers_stay_whole() -> None:
     m = noise_for(COUNTS, sf.Pure(1), size=3)
     assert m == mech.Laplace(sensitivity=3, epsilon=1, size=3, relation="replace")
-    assert noise_for(COUNTS, sf.Pure(1), size=3, grid=2).grid == 2  # type: ignore[union-attr]
+    assert noise_for(COUNTS, sf.Pure(1), size=3, grid=2).grid == 2
     g = noise_for(COUNTS, sf.ZCDP(1), size=3)
     assert isinstance(g, mech.Gaussian)
     assert g.moves_squared == 3
@@ -111,24 +111,24 @@ def test_the_slack_is_added_for_every_coordinate(slack: Fraction, size: int) -> 
     """Both neighbours may be off by the slack in each coordinate."""
     laplace = noise_for(1, sf.Pure(1), size=size, slack=slack)
     gaussian = noise_for(1, sf.GDP(1), size=size, slack=slack)
-    assert laplace.sensitivity == 1 + 2 * slack * size  # type: ignore[union-attr]
+    assert laplace.sensitivity == 1 + 2 * slack * size
     assert (
         4 * slack**2 * size
         <= (gaussian.sensitivity - 1) ** 2
         <= 4 * slack**2 * size * (1 + Fraction(1, 2**40))
-    )  # type: ignore[union-attr]
+    )
 
 
 def test_a_grid_of_ones_own() -> None:
     m = noise_for("1/100", sf.Pure(1), grid=2**-20)
-    assert m.sensitivity == Fraction(1, 100)  # type: ignore[union-attr]
-    assert m.grid == Fraction(1, 2**20)  # type: ignore[union-attr]
+    assert m.sensitivity == Fraction(1, 100)
+    assert m.grid == Fraction(1, 2**20)
 
 
 def allowed(sensitivity: Global) -> float | None:
     """What the noise is scaled to, or None where it is refused."""
     try:
-        return float(drawn_by(noise_for(sensitivity, sf.Pure(1))).sensitivity)
+        return float(base_of(noise_for(sensitivity, sf.Pure(1))).sensitivity)
     except Refused as refusal:
         code = refusal.code
     assert code == "privatize.slack"
@@ -169,12 +169,12 @@ def test_the_default_slack_covers_how_numpy_rounds(
         ),
         "median": (lambda: closed.median(low, high, **same), np.median),
     }[form]
-    limit, rng, moved = allowed(stated()), np.random.default_rng(5), 0.0  # type: ignore[no-untyped-call]
+    limit, rng, moved = allowed(stated()), np.random.default_rng(5), 0.0
     for _ in range(20):
         x = np.clip(low + rng.random(n) * (high - low), low, high)
         y = x.copy()
         x[0], y[0] = low, high
-        moved = max(moved, abs(float(f(x)) - float(f(y))))  # type: ignore[operator]
+        moved = max(moved, abs(float(f(x)) - float(f(y))))
     assert limit is None or moved <= limit
     if ends == (0.0, 1.0):
         assert limit is not None
@@ -188,12 +188,12 @@ def test_without_it_a_mean_far_from_zero_moves_further_than_its_sensitivity() ->
     x = np.full(n, low + 0.25)
     y = x.copy()
     x[0], y[0] = low, low + 1
-    known = closed.mean(low, low + 1, relation="replace", n=n)
-    assert abs(float(np.mean(x)) - float(np.mean(y))) > 100 * float(known.value)
-    assert allowed(known) is None
+    stated = closed.mean(low, low + 1, relation="replace", n=n)
+    assert abs(float(np.mean(x)) - float(np.mean(y))) > 100 * float(stated.value)
+    assert allowed(stated) is None
     assert allowed(closed.mean(1.7e9, 1.7e9 + 1, relation="replace", n=10**6)) is None
-    assert noise_for(known, sf.Pure(1), slack="1/4").sensitivity == known.value + Fraction(1, 2)
-    assert noise_for(known, sf.Pure(1), slack=0).sensitivity == known.value
+    assert noise_for(stated, sf.Pure(1), slack="1/4").sensitivity == stated.value + Fraction(1, 2)
+    assert noise_for(stated, sf.Pure(1), slack=0).sensitivity == stated.value
 
 
 def test_a_sum_says_how_many() -> None:
@@ -251,12 +251,12 @@ def test_what_noise_is_not_scaled_to(kind: type) -> None:
             "privatize.shape",
         ),
         (lambda: noise_for(1, sf.Pure(1), grid=3), "number.not-a-power-of-two"),
-        (lambda: promised(None, None, None, "f"), "privatize.promise"),
-        (lambda: promised(1, None, sf.Pure(1), "f"), "privatize.promise"),
-        (lambda: promised(None, 1e-6, sf.Pure(1), "f"), "privatize.promise"),
-        (lambda: promised(None, None, "much", "f"), "privatize.promise"),  # type: ignore[arg-type]
+        (lambda: promise_from(None, None, None, "f"), "privatize.promise"),
+        (lambda: promise_from(1, None, sf.Pure(1), "f"), "privatize.promise"),
+        (lambda: promise_from(None, 1e-6, sf.Pure(1), "f"), "privatize.promise"),
+        (lambda: promise_from(None, None, "much", "f"), "privatize.promise"),  # type: ignore[arg-type]  # refused
         (
-            lambda: promised(None, None, sf.RandomDP(sf.Pure(1), 0.1, over="x"), "f"),
+            lambda: promise_from(None, None, sf.RandomDP(sf.Pure(1), 0.1, over="x"), "f"),
             "privatize.promise",
         ),
     ],

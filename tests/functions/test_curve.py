@@ -30,8 +30,10 @@ def curve(
 ) -> Curve:
     values = np.asarray(coefficients, dtype=float)
     lattice = Lattice(degree=values.shape[0] - 1, bounds=bounds)
-    made = noise or Laplace(sensitivity=1, epsilon=1, grid=2**-10, size=values.size)
-    return Curve(lattice, iterations, tuple(values.reshape(-1).tolist()), made, made.promise)
+    mechanism = noise or Laplace(sensitivity=1, epsilon=1, grid=2**-10, size=values.size)
+    return Curve(
+        lattice, iterations, tuple(values.reshape(-1).tolist()), mechanism, mechanism.promise
+    )
 
 
 def test_values_and_shapes() -> None:
@@ -59,12 +61,12 @@ def test_iterated_curves_are_corrected() -> None:
 def tail(weights: list[float], noise: Any, beyond: float) -> float:
     """P(|Σ w·Z·step| > x), from the exact law, for weights that are multiples of 1/16."""
     reach = 8192
-    whole = [round(16 * w) for w in weights]
-    assert whole == [16 * w for w in weights]
+    multiples = [round(16 * w) for w in weights]
+    assert multiples == [16 * w for w in weights]
     pmf = np.zeros(2 * reach + 1)
     pmf[reach] = 1.0
     law = np.asarray(noise.probability(np.arange(-400, 401) * float(noise.step)))
-    for w in whole:
+    for w in multiples:
         one = np.zeros(2 * reach + 1)
         one[reach + w * np.arange(-255, 256)] = law[400 - 255 : 400 + 256]
         size = 1 << 16
@@ -83,18 +85,18 @@ def test_bands_against_the_exact_law(kind: Any, iterations: int) -> None:
     """
     by = {"epsilon": 1} if kind is Laplace else {"mu": "1/2"}
     noise = kind(sensitivity=10, grid=1, size=3, **by)
-    made = curve([0.0, 0.0, 0.0], noise=noise, iterations=iterations)
+    band_curve = curve([0.0, 0.0, 0.0], noise=noise, iterations=iterations)
     rows = basis([0.0, 0.5, 1.0], 2)
     weights = (
         basis([0.5], 2)[0]
         if iterations == 1
         else 2 * basis([0.5], 2)[0] - basis([0.5], 2)[0] @ rows
     )
-    half = made.error(0.95, at=0.5)
+    half = band_curve.error(0.95, at=0.5)
     assert isinstance(half, float)
     assert tail(weights.tolist(), noise, half) <= 0.05
     assert tail(weights.tolist(), noise, half / 2) > 0.05
-    assert tail([1.0, 0.0, 0.0], noise, made.error(0.95, at=[0.0])[0]) <= 0.05
+    assert tail([1.0, 0.0, 0.0], noise, band_curve.error(0.95, at=[0.0])[0]) <= 0.05
 
 
 def test_the_band_of_the_whole_curve() -> None:
@@ -138,18 +140,18 @@ def test_text_and_pickle(promise: sf.Guarantee) -> None:
         else Laplace(sensitivity=1, epsilon=1, grid=2**-20, size=9)
     )
     lattice = Lattice(degree=2, bounds=((0, 1), ("1/3", 2)))
-    made = Curve(lattice, 2, tuple(np.linspace(-1, 1, 9) / 3), noise, promise)
+    original = Curve(lattice, 2, tuple(np.linspace(-1, 1, 9) / 3), noise, promise)
     for again in (
-        Curve.from_json(made.to_json()),
-        pickle.loads(pickle.dumps(made)),
-        copy.deepcopy(made),
+        Curve.from_json(original.to_json()),
+        pickle.loads(pickle.dumps(original)),
+        copy.deepcopy(original),
     ):
-        assert again == made
-        assert again([[0.5, 1.5]]) == made([[0.5, 1.5]])
-        assert again.error() == made.error()
-    assert "degree 2" in repr(made)
-    assert "[0, 1] × [1/3, 2]" in repr(made)
-    assert repr(promise) in repr(made)
+        assert again == original
+        assert again([[0.5, 1.5]]) == original([[0.5, 1.5]])
+        assert again.error() == original.error()
+    assert "degree 2" in repr(original)
+    assert "[0, 1] × [1/3, 2]" in repr(original)
+    assert repr(promise) in repr(original)
 
 
 @pytest.mark.parametrize(
@@ -173,48 +175,50 @@ def test_texts_that_are_none(change: dict[str, Any]) -> None:
 
 def reachable(start: Any) -> list[Any]:
     """Every object that can be reached from one, types and modules aside."""
-    seen: dict[int, Any] = {}
+    visited: dict[int, Any] = {}
     waiting = [start]
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen or isinstance(one, type | types.ModuleType):
+        item = waiting.pop()
+        if id(item) in visited or isinstance(item, type | types.ModuleType):
             continue
-        seen[id(one)] = one
-        waiting += gc.get_referents(one)
-    return list(seen.values())
+        visited[id(item)] = item
+        waiting += gc.get_referents(item)
+    return list(visited.values())
 
 
 def test_it_holds_nothing_of_the_data_the_fit_or_the_noise() -> None:
     data = np.random.default_rng(4).random((50, 2))
-    kept: list[Any] = []
+    secrets: list[Any] = []
 
     def fit(records: Any) -> Any:
         def function(points: Any) -> Any:
-            kept.append(np.sin(points + 1) * records.sum())
-            return kept[-1]
+            secrets.append(np.sin(points + 1) * records.sum())
+            return secrets[-1]
 
         return function
 
-    made = sf.Bernstein(fit, degree=6, sensitivity=1).release(data, epsilon=1, bits=SeededBits(5))
-    exact = kept[-1]
-    objects = reachable(made)
+    released = sf.Bernstein(fit, degree=6, sensitivity=1).release(
+        data, epsilon=1, bits=SeededBits(5)
+    )
+    exact = secrets[-1]
+    objects = reachable(released)
     assert not [
-        one
-        for one in objects
+        item
+        for item in objects
         if isinstance(
-            one,
+            item,
             types.FunctionType | types.MethodType | types.CellType | types.FrameType | np.ndarray,
         )
     ]
-    assert not [one for one in objects if one is fit or one is data]
-    floats = {one for one in objects if isinstance(one, float)}
-    noise = np.array(made.coefficients) - exact
+    assert not [item for item in objects if item is fit or item is data]
+    floats = {item for item in objects if isinstance(item, float)}
+    noise = np.array(released.coefficients) - exact
     assert not floats & {*exact.tolist(), *noise.tolist(), *data.reshape(-1).tolist()}
-    stored, text = pickle.dumps(made), made.to_json()
+    stored, text = pickle.dumps(released), released.to_json()
     for number in (*exact.tolist(), *noise.tolist(), *data.reshape(-1).tolist()):
         assert np.float64(number).tobytes() not in stored
         assert float(number).hex() not in text
-        assert repr(float(number)) not in text + repr(made)
+        assert repr(float(number)) not in text + repr(released)
     assert data.tobytes()[:64] not in stored
     assert b"fit" not in stored
     named = {
@@ -229,8 +233,8 @@ def test_the_search_would_find_a_closure() -> None:
     """The twin: what R's diffpriv returns, a closure over the data, is seen."""
     data = np.random.default_rng(4).random((50, 2))
     objects = reachable(lambda points: points * data.sum())
-    assert [one for one in objects if isinstance(one, types.CellType)]
-    assert [one for one in objects if one is data]
+    assert [item for item in objects if isinstance(item, types.CellType)]
+    assert [item for item in objects if item is data]
 
 
 def test_a_curve_stored_by_the_first_version_is_read() -> None:

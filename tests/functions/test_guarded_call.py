@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.functions.guarded_call import completed, form_of
-from sfumato.functions.privatize import Prepared, prepared
+from sfumato.functions.guarded_call import call_guarded, form_of
+from sfumato.functions.privatize import NoiseSetup, prepare
 from sfumato.sensitivity import Global
 
 
@@ -57,7 +57,7 @@ THREE = form_of(size=3, default=7)
 )
 def test_one_number(found: Any, plain: float, bounded: float) -> None:
     for form, expected in ((ONE, plain), (BOUNDED, bounded)):
-        value = completed(lambda _: found, None, form)
+        value = call_guarded(lambda _: found, None, form)
         assert type(value) is float or isinstance(value, np.floating)
         assert value == expected
 
@@ -80,17 +80,17 @@ def test_one_number(found: Any, plain: float, bounded: float) -> None:
     ids=lambda v: type(v).__name__,
 )
 def test_an_array(found: Any, expected: list[float]) -> None:
-    value = completed(lambda _: found, None, THREE)
+    value = call_guarded(lambda _: found, None, THREE)
     assert value.dtype == np.float64
     assert value.tolist() == expected
 
 
 def test_whole_numbers() -> None:
-    one, three = replace(ONE, whole=True), replace(THREE, whole=True)
-    assert completed(lambda _: 2.5, None, one) == 3
-    assert type(completed(lambda _: 41, None, one)) is int
-    assert completed(lambda _: [0.5, -0.5, 1e30], None, three).tolist() == [1, 0, 2**62]
-    assert completed(raises(ValueError()), None, three).dtype == np.int64
+    single, three = replace(ONE, integer_valued=True), replace(THREE, integer_valued=True)
+    assert call_guarded(lambda _: 2.5, None, single) == 3
+    assert type(call_guarded(lambda _: 41, None, single)) is int
+    assert call_guarded(lambda _: [0.5, -0.5, 1e30], None, three).tolist() == [1, 0, 2**62]
+    assert call_guarded(raises(ValueError()), None, three).dtype == np.int64
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_whole_numbers() -> None:
     ids=lambda e: type(e).__name__,
 )
 def test_what_it_raises_does_not_come_out(error: BaseException) -> None:
-    assert completed(raises(error), None, BOUNDED) == 5.0
-    assert completed(raises(error), None, THREE).tolist() == [7, 7, 7]
+    assert call_guarded(raises(error), None, BOUNDED) == 5.0
+    assert call_guarded(raises(error), None, THREE).tolist() == [7, 7, 7]
 
 
 def test_the_callers_interrupt_passes() -> None:
     with pytest.raises(KeyboardInterrupt):
-        completed(raises(KeyboardInterrupt("17 patients")), None, ONE)
+        call_guarded(raises(KeyboardInterrupt("17 patients")), None, ONE)
 
 
 def test_warnings_are_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
@@ -126,17 +126,22 @@ def test_warnings_are_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
         return np.mean([]) + np.array([1.0])[0] / np.array([0.0])[0]
 
     before = list(warnings.filters)
-    assert completed(f, None, ONE) == 0.0
+    assert call_guarded(f, None, ONE) == 0.0
     assert list(warnings.filters) == before
     assert capfd.readouterr() == ("", "")
-    assert completed(lambda _: warnings.warn("x", stacklevel=2) or 4.0, None, ONE) == 4.0  # type: ignore[func-returns-value]
+
+    def warns(_: Any) -> float:
+        warnings.warn("x", stacklevel=2)
+        return 4.0
+
+    assert call_guarded(warns, None, ONE) == 4.0
 
 
 def test_an_audit_of_what_leaves() -> None:
     """A function that fails on some data and not on others gives values of the same type and shape,
     and leaves no trace of the error.
     """
-    values = [completed(lambda d: 1 / d, d, ONE) for d in (0.0, 4.0)]
+    values = [call_guarded(lambda d: 1 / d, d, ONE) for d in (0.0, 4.0)]
     assert [type(v) for v in values] == [float, float]
     assert sys.exc_info() == (None, None, None)
     assert threading.active_count() >= 1
@@ -169,16 +174,18 @@ def test_forms() -> None:
 
 @pytest.mark.parametrize(
     "noise",
-    [prepared(Global(1, whole=True), 1), prepared(1, 1, grid=1), prepared(1, 1, grid=8)],
+    [prepare(Global(1, integer_valued=True), 1), prepare(1, 1, grid=1), prepare(1, 1, grid=8)],
     ids=["whole", "grid 1", "grid 8"],
 )
 @pytest.mark.parametrize("kind", [int, np.int64, np.array], ids=["int", "int64", "0-d"])
 @pytest.mark.parametrize("start", [2**53, 2**60 + 128, -(2**60) - 128])
-def test_an_integer_is_not_made_a_double(noise: Prepared, kind: Any, start: int) -> None:
+def test_an_integer_is_not_made_a_double(noise: NoiseSetup, kind: Any, start: int) -> None:
     """Doubles from 2^53 on are further apart than 1: a record more would move the count by a whole
     gap, or by nothing.
     """
-    before, after = (completed(lambda d: kind(start + len(d)), [0] * k, noise.form) for k in (0, 1))
+    before, after = (
+        call_guarded(lambda d: kind(start + len(d)), [0] * k, noise.form) for k in (0, 1)
+    )
     assert (before, after) == (start, start + 1)
 
 
@@ -194,8 +201,8 @@ def test_an_integer_is_not_made_a_double(noise: Prepared, kind: Any, start: int)
     ids=repr,
 )
 def test_nor_are_those_of_an_array(found: Any, whole: bool) -> None:
-    made = prepared(Global(l1=1, whole=whole), 1, size=2, **({} if whole else {"grid": 1}))
-    value = completed(lambda _: found, None, made.form)
+    made = prepare(Global(l1=1, integer_valued=whole), 1, size=2, **({} if whole else {"grid": 1}))
+    value = call_guarded(lambda _: found, None, made.form)
     assert [int(v) for v in value] == [2**60 + 129, 0]
     assert made.noise.perturb(value).dtype == (np.int64 if whole else np.float64)
 
@@ -207,25 +214,28 @@ def test_integers_are_clipped_as_integers() -> None:
     form = form_of(size=3, bounds=("1/2", 2**61))
     for third, kept in ((2**60 + 1, 2**60 + 1), (2**62, 2**61), (7, 7)):
         for found in ([0, 5, third], np.array([0, 5, third]), [0.0, 5.0, third]):
-            assert list(completed(lambda _, found=found: found, None, form)) == [0.5, 5, kept]
+            assert list(call_guarded(lambda _, found=found: found, None, form)) == [0.5, 5, kept]
     assert (
-        completed(lambda _: 10**400, None, ONE) == 10**400
+        call_guarded(lambda _: 10**400, None, ONE) == 10**400
     )  # which perturb clamps to the end of the grid
     square = form_of(shape=(2, 2))
-    assert completed(lambda _: [[1, 2], [3, 2**60 + 1]], None, square) == [[1, 2], [3, 2**60 + 1]]
+    assert call_guarded(lambda _: [[1, 2], [3, 2**60 + 1]], None, square) == [
+        [1, 2],
+        [3, 2**60 + 1],
+    ]
 
 
 def test_whole_numbers_of_fractions() -> None:
-    form = replace(ONE, whole=True)
-    assert completed(lambda _: Fraction(2**61 + 1, 2), None, form) == 2**60 + 1
-    assert completed(
-        lambda _: np.array([2**62 + 5, -(2**63), 7]), None, replace(THREE, whole=True)
+    form = replace(ONE, integer_valued=True)
+    assert call_guarded(lambda _: Fraction(2**61 + 1, 2), None, form) == 2**60 + 1
+    assert call_guarded(
+        lambda _: np.array([2**62 + 5, -(2**63), 7]), None, replace(THREE, integer_valued=True)
     ).tolist() == [2**62, -(2**62), 7]
-    assert completed(
-        lambda _: [9, -9, 1], None, replace(form_of(size=3, bounds=("0.5", 4)), whole=True)
+    assert call_guarded(
+        lambda _: [9, -9, 1], None, replace(form_of(size=3, bounds=("0.5", 4)), integer_valued=True)
     ).tolist() == [4, 1, 1]
-    assert completed(
+    assert call_guarded(
         lambda _: np.array([9, -9, 1]),
         None,
-        replace(form_of(size=3, bounds=("0.5", 4)), whole=True),
+        replace(form_of(size=3, bounds=("0.5", 4)), integer_valued=True),
     ).tolist() == [4, 1, 1]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.functions.lattice import LARGEST, Lattice, known_bounds
+from sfumato.functions.lattice import LARGEST, Lattice, check_bounds
 
 
 def test_points_of_a_line_and_of_a_plane() -> None:
@@ -25,9 +25,11 @@ def test_points_of_a_line_and_of_a_plane() -> None:
 
 
 def test_values_that_are_no_numbers() -> None:
-    found = Lattice(degree=2, bounds=[(0, 1)]).values(lambda p: np.array([np.nan, np.inf, -np.inf]))
-    assert found[0] == 0
-    assert np.isfinite(found).all()
+    values = Lattice(degree=2, bounds=[(0, 1)]).values(
+        lambda p: np.array([np.nan, np.inf, -np.inf])
+    )
+    assert values[0] == 0
+    assert np.isfinite(values).all()
 
 
 def test_points_of_the_box_only() -> None:
@@ -35,7 +37,7 @@ def test_points_of_the_box_only() -> None:
     assert lattice.unit([2, 3, 6]).tolist() == [[0], [0.25], [1]]
     for outside in ([1.999], [6.001], [np.nan], [np.inf], ["a"], [None]):
         with pytest.raises(Refused, match=r"curve\.points"):
-            lattice.unit(outside)  # type: ignore[arg-type]
+            lattice.unit(outside)  # type: ignore[arg-type]  # refused
     with pytest.raises(Refused, match=r"curve\.points"):
         Lattice(degree=3, bounds=[(0, 1), (0, 1)]).unit([[0.1, 0.2, 0.3]])
 
@@ -53,7 +55,7 @@ def test_points_of_the_box_only() -> None:
     ids=range(6),
 )
 def test_bounds(bounds: Any, dimensions: int | None, expected: Any) -> None:
-    assert known_bounds(bounds, dimensions) == expected
+    assert check_bounds(bounds, dimensions) == expected
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_bounds(bounds: Any, dimensions: int | None, expected: Any) -> None:
 )
 def test_bounds_that_are_refused(bounds: Any, dimensions: Any, code: str) -> None:
     with pytest.raises(Refused) as caught:
-        known_bounds(bounds, dimensions)
+        check_bounds(bounds, dimensions)
     assert caught.value.code == code
 
 

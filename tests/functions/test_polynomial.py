@@ -33,8 +33,8 @@ POINTS = [
 
 @pytest.mark.parametrize("degree", [1, 2, 25, 100, LARGEST_DEGREE])
 def test_the_basis_to_the_stated_accuracy(degree: int) -> None:
-    found = basis([float(t) for t in POINTS], degree)
-    for row, point in zip(found, POINTS, strict=True):
+    values = basis([float(t) for t in POINTS], degree)
+    for row, point in zip(values, POINTS, strict=True):
         t = Fraction(float(point))
         for i, value in enumerate(row):
             exact = math.comb(degree, i) * t**i * (1 - t) ** (degree - i)
@@ -44,9 +44,9 @@ def test_the_basis_to_the_stated_accuracy(degree: int) -> None:
 
 
 def test_it_is_a_partition_of_one() -> None:
-    found = basis(np.linspace(0, 1, 1001), 25)
-    assert found.min() >= 0
-    assert np.abs(found.sum(axis=1) - 1).max() < 1e-13
+    values = basis(np.linspace(0, 1, 1001), 25)
+    assert values.min() >= 0
+    assert np.abs(values.sum(axis=1) - 1).max() < 1e-13
     assert basis([0.5], 2).max() == 0.5  # the middle one of the three of degree 2, at its top
 
 
@@ -70,8 +70,8 @@ def test_the_iterated_operator_is_its_definition() -> None:
                 total += math.comb(h, i) * (-1) ** (i - 1) * evaluate(power, points)
                 power = evaluate(power, lattice).reshape(shape)
             assert evaluate(corrected(values, h), points) == pytest.approx(total, abs=1e-12)
-            found = corrected_weights(weights(points, shape[0] - 1), h).reshape(len(points), -1)
-            assert found @ values.reshape(-1) == pytest.approx(total, abs=1e-12)
+            iterated = corrected_weights(weights(points, shape[0] - 1), h).reshape(len(points), -1)
+            assert iterated @ values.reshape(-1) == pytest.approx(total, abs=1e-12)
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
@@ -104,10 +104,10 @@ def test_many_points_are_evaluated_piece_by_piece() -> None:
 @pytest.mark.parametrize("degree", [0, -1, 1.5, True, LARGEST_DEGREE + 1, "3"])
 def test_degrees_that_are_refused(degree: object) -> None:
     with pytest.raises(Refused, match=r"bernstein\.degree"):
-        basis([0.5], degree)  # type: ignore[arg-type]
+        basis([0.5], degree)  # type: ignore[arg-type]  # refused
 
 
 @pytest.mark.parametrize("iterations", [0, 101, True, 1.5])
 def test_iterations_that_are_refused(iterations: object) -> None:
     with pytest.raises(Refused, match=r"bernstein\.iterations"):
-        bernstein(np.sin, 5, iterations=iterations)  # type: ignore[arg-type]
+        bernstein(np.sin, 5, iterations=iterations)  # type: ignore[arg-type]  # refused

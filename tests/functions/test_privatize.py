@@ -21,7 +21,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato import sensitivity as sens
 from sfumato.functions import Released, SampledNoise
-from sfumato.functions.privatize import prepared, privatize
+from sfumato.functions.privatize import prepare, privatize
 from sfumato.sensitivity.kinds import Norms
 from sfumato.testing import SeededBits
 
@@ -103,8 +103,8 @@ def test_the_law_of_what_comes_out() -> None:
     bits give equal noise. So neighbours that are Δ apart differ by at most the steps that the
     mechanism's promise counts.
     """
-    made = prepared(Fraction(1, 3), 1)
-    grid = made.noise.grid
+    setup = prepare(Fraction(1, 3), 1)
+    grid = setup.noise.grid
     assert grid is not None
     for seed in range(20):
         a, b = (
@@ -115,8 +115,9 @@ def test_the_law_of_what_comes_out() -> None:
         )
         steps = Fraction(b - a) / grid
         assert steps.denominator == 1
-        assert abs(steps) * grid <= made.noise.moves  # type: ignore[attr-defined]
-    assert made.noise.moves / made.noise.scale == 1  # type: ignore[attr-defined]
+        assert isinstance(setup.noise, mech.Laplace)
+        assert abs(steps) * grid <= setup.noise.moves
+    assert setup.noise.moves / setup.noise.scale == 1
 
 
 def test_a_function_that_rounds_needs_its_slack() -> None:
@@ -128,15 +129,16 @@ def test_a_function_that_rounds_needs_its_slack() -> None:
         return math.floor(x * 10 + 0.5) / 10
 
     def steps(slack: Any) -> bool:
-        made = prepared(Fraction(1, 1000), 1, slack=slack)
-        grid = made.noise.grid or Fraction(1)
+        setup = prepare(Fraction(1, 1000), 1, slack=slack)
+        grid = setup.noise.grid or Fraction(1)
         a, b = (
             privatize(
                 rough, x, epsilon=1, sensitivity=Fraction(1, 1000), slack=slack, bits=SeededBits(5)
             ).value
             for x in (0.0499, 0.0509)
         )
-        return bool(abs(Fraction(b - a) / grid) * grid <= made.noise.moves)  # type: ignore[attr-defined]
+        assert isinstance(setup.noise, mech.Laplace)
+        return bool(abs(Fraction(b - a) / grid) * grid <= setup.noise.moves)
 
     assert not steps(None)
     assert steps("0.05")
@@ -151,7 +153,8 @@ def test_vectors_and_arrays() -> None:
         size=3,
     )
     assert three.value.shape == (3,)
-    assert three.mechanism.moves >= 3  # type: ignore[attr-defined]
+    assert isinstance(three.mechanism, mech.Laplace)
+    assert three.mechanism.moves >= 3
     table = privatize(
         lambda d: np.outer([1, 2], d[:3]), X, promise=sf.ZCDP(1), sensitivity=2, shape=(2, 3)
     )
@@ -182,15 +185,18 @@ def test_a_count_is_an_integer() -> None:
 )
 def test_what_goes_wrong_becomes_the_default(f: Any) -> None:
     bits = SeededBits(3)
-    found = privatize(f, X, epsilon=1, sensitivity=1, bounds=(0, 8), bits=bits).value
+    value = privatize(f, X, epsilon=1, sensitivity=1, bounds=(0, 8), bits=bits).value
     assert (
-        found
+        value
         == privatize(
             lambda d: 4.0, X, epsilon=1, sensitivity=1, bounds=(0, 8), bits=SeededBits(3)
         ).value
     )
-    other = privatize(f, X, epsilon=1, sensitivity=1, default=-3, bits=SeededBits(3)).value
-    assert other == privatize(lambda d: -3.0, X, epsilon=1, sensitivity=1, bits=SeededBits(3)).value
+    unbounded = privatize(f, X, epsilon=1, sensitivity=1, default=-3, bits=SeededBits(3)).value
+    assert (
+        unbounded
+        == privatize(lambda d: -3.0, X, epsilon=1, sensitivity=1, bits=SeededBits(3)).value
+    )
 
 
 def test_the_released_value_holds_nothing_of_the_data() -> None:
@@ -301,7 +307,14 @@ def test_strange_records_do_not_come_out(kind: Any) -> None:
         < 1e9
     )
     with pytest.raises(sf.Failed) as caught:
-        privatize("median", strange, sensitivity=kind("median", 0, 1), epsilon=1, bits=None, **more)  # type: ignore[arg-type]
+        privatize(
+            "median",
+            strange,
+            sensitivity=kind("median", 0, 1),
+            epsilon=1,
+            bits=None,  # type: ignore[arg-type]  # fails after the data are read
+            **more,
+        )
     assert str(caught.value) == sf.Failed.TEXT
     assert caught.value.__context__ is None
 
@@ -347,10 +360,10 @@ def test_what_is_prepared_is_kept_by_value_not_by_name() -> None:
 
 
 def test_the_prepared_has_the_arguments_of_the_call() -> None:
-    asked = list(inspect.signature(privatize).parameters)
-    assert list(inspect.signature(prepared).parameters) == [
+    arguments = list(inspect.signature(privatize).parameters)
+    assert list(inspect.signature(prepare).parameters) == [
         name
-        for name in asked
+        for name in arguments
         if name not in ("f", "data", "labels", "ledger", "memo", "share", "bits")
     ]
 
@@ -368,20 +381,20 @@ def test_a_sensitivity_that_changes_is_read_again() -> None:
 
     mine = Mine(1)
     for value in (1, 1000, 1000):
-        mine.__init__(value)  # type: ignore[misc]
+        mine.__init__(value)  # type: ignore[misc]  # changes the same object
         assert (
             privatize(lambda _: 0.0, [], sensitivity=mine, epsilon=1).mechanism.sensitivity >= value
-        )  # type: ignore[attr-defined]
+        )
         assert (
             privatize(
                 lambda _: [0.0, 0.0], [], sensitivity=mine, epsilon=1, bounds=(0, 1), size=2
             ).mechanism.sensitivity
             >= value
-        )  # type: ignore[attr-defined]
-    one = privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1))
+        )
+    released = privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1))
     assert (
         privatize(lambda _: 0.0, [], sensitivity=Fraction(1, 7), epsilon=1, bounds=(0, 1)).mechanism
-        is one.mechanism
+        is released.mechanism
     )  # what cannot change is kept
 
 
@@ -397,7 +410,7 @@ def test_labels_are_kept_and_only_those_that_are_public(found: Any) -> None:
     """A dictionary or a Series is read by public labels, in whatever order the function gives it; a
     label of the data alone does not come out.
     """
-    stated = sens.Global(l1=2, sup=1, whole=True)
+    stated = sens.Global(l1=2, sup=1, integer_valued=True)
     released = privatize(
         lambda _: found,
         X,

@@ -12,7 +12,13 @@ import pytest
 
 from sfumato import mechanisms as mech
 from sfumato.errors import Failed, Refused
-from sfumato.functions.record_loop import attempted, flags_of, known_list, labels_of, values_of
+from sfumato.functions.record_loop import (
+    check_one_column,
+    flags_of,
+    labels_of,
+    perturb_guarded,
+    values_of,
+)
 from sfumato.noise.bits import SYSTEM
 
 
@@ -82,7 +88,7 @@ def test_what_is_raised_says_nothing() -> None:
             raise ValueError("17 patients")
 
     with pytest.raises(Failed) as caught:
-        attempted(Broken("median", low=0, high=1, epsilon=1), [1], SYSTEM, None)
+        perturb_guarded(Broken("median", low=0, high=1, epsilon=1), [1], SYSTEM, None)
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
 
@@ -94,7 +100,7 @@ def test_what_is_raised_says_nothing() -> None:
 )
 def test_several_values_in_a_record_are_refused_by_the_public_shape(data: Any) -> None:
     with pytest.raises(Refused) as caught:
-        known_list(data)
+        check_one_column(data)
     assert caught.value.code == "privatize.shape"
     for fine in ([[1, 2]], np.ones(3), np.ones((3, 1)), pd.Series([1])):
-        known_list(fine)
+        check_one_column(fine)

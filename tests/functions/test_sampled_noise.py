@@ -14,9 +14,9 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.errors import Refused
 from sfumato.functions import SampledNoise
-from sfumato.functions.sampled_noise import drawn_by
+from sfumato.functions.sampled_noise import base_of
 from sfumato.mechanisms.shared.mechanism import Mechanism
-from sfumato.sensitivity import Sampled, sample_sensitivity
+from sfumato.sensitivity import Sampled, SampledFunction, sample_sensitivity
 
 
 def test_what_it_promises() -> None:
@@ -60,11 +60,11 @@ def test_its_base_is_not_handed_out(tmp_path: Path) -> None:
             if not name.startswith("_")
         ),
     ]
-    charged = [one for one in public if isinstance(one, Mechanism | sf.Guarantee)]
+    charged = [mechanism for mechanism in public if isinstance(mechanism, Mechanism | sf.Guarantee)]
     assert charged
-    for one in charged:
+    for mechanism in charged:
         with pytest.raises(Refused):
-            book.charge(one)
+            book.charge(mechanism)
     assert book.spent.parameters["epsilon"] == 0
 
 
@@ -83,7 +83,7 @@ def test_what_is_public_of_the_noise() -> None:
     assert SampledNoise(gaussian, sampled).scale == gaussian.sigma
     assert "Laplace noise, RandomDP(" in repr(noise)
     assert SampledNoise(base, noise.random) == noise
-    assert drawn_by(noise) is drawn_by(base) is base
+    assert base_of(noise) is base_of(base) is base
 
 
 def uncalled(data: Any) -> Any:
@@ -119,7 +119,8 @@ def test_data_of_another_number_of_records_are_refused(data: Any) -> None:
     function = sample_sensitivity(
         lambda records: lambda points: np.mean(records) * points, oracle=oracle, n=10, m=9
     )
-    how = sf.Bernstein(function.fit, sensitivity=function, degree=4)  # type: ignore[union-attr]
+    assert isinstance(function, SampledFunction)
+    how = sf.Bernstein(function.fit, sensitivity=function, degree=4)
     with pytest.raises(Refused) as refused:
         how.release(data, epsilon=1)
     assert refused.value.code == "sensitivity.size"

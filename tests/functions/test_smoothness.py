@@ -27,8 +27,8 @@ def farthest(f: Callable[[Any], Any], lattice: Lattice, iterations: int) -> floa
         if lattice.dimensions == 1
         else np.stack(np.meshgrid(*axes), -1).reshape(-1, lattice.dimensions)
     )
-    found = evaluate(corrected(lattice.values(f), iterations), lattice.unit(points))
-    return float(np.abs(found - f(points)).max())
+    values = evaluate(corrected(lattice.values(f), iterations), lattice.unit(points))
+    return float(np.abs(values - f(points)).max())
 
 
 LINE = Lattice(degree=25, bounds=[(0, 1)])
@@ -75,9 +75,9 @@ def test_rough_functions_stay_below(lattice: Lattice, exponent: Any, constant: i
     def f(p: Any) -> Any:
         return np.abs(np.reshape(p, (len(p), -1)) - 1 / 3).max(axis=1) ** power
 
-    found = farthest(f, lattice, 1)
-    assert found <= hoelder_error(lattice, 1, exponent=exponent, constant=constant)
-    assert found > 0.2 * hoelder_error(lattice, 1, exponent=exponent, constant=constant)
+    distance = farthest(f, lattice, 1)
+    assert distance <= hoelder_error(lattice, 1, exponent=exponent, constant=constant)
+    assert distance > 0.2 * hoelder_error(lattice, 1, exponent=exponent, constant=constant)
     assert hoelder_error(lattice, 3, exponent=exponent, constant=constant) == pytest.approx(
         4 * hoelder_error(lattice, 1, exponent=exponent, constant=constant)
     )
@@ -89,4 +89,4 @@ def test_refused() -> None:
             hoelder_error(LINE, 1, exponent=exponent, constant=1)
     for order in (0, 1.5, True):
         with pytest.raises(Refused, match=r"bernstein\.smoothness"):
-            smooth_error(LINE, 1, order=order, bound=1)  # type: ignore[arg-type]
+            smooth_error(LINE, 1, order=order, bound=1)  # type: ignore[arg-type]  # refused

@@ -42,10 +42,10 @@ def test_sums_as_by_convolution(most: int, count: int, epsilon: float) -> None:
 )
 def test_the_least_number_whose_mean_is_the_count(epsilon: object, answers: int) -> None:
     """By search through all numbers, odd and even; a mean of exactly ½ does not count."""
-    e, n = float(epsilon), 1  # type: ignore[arg-type]
+    e, n = float(epsilon), 1  # type: ignore[arg-type]  # cases are objects
     while by_convolution((n + 1) // 2 - 1, n, e) < 0.95:
         n += 1
-    assert averaged_after(epsilon) == n == answers  # type: ignore[arg-type]
+    assert averaged_after(epsilon) == n == answers  # type: ignore[arg-type]  # cases are objects
 
 
 def test_small_epsilons_as_by_the_normal_law() -> None:

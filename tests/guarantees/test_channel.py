@@ -317,7 +317,7 @@ def test_refusals() -> None:
         ([[1, 0]], {"outputs": "abc"}),
     ):
         with refusing("channel.labels"):
-            Channel(rows, **labels)  # type: ignore[arg-type]
+            Channel(rows, **labels)  # type: ignore[arg-type]  # cases are objects
     with refusing("law.outcomes"):
         Channel([[1, 0], [1]])
     with refusing("law.outcomes"):
@@ -332,7 +332,7 @@ def test_refusals() -> None:
         Channel([[1, 0], [0, 1]]).posterior([1, 0], 1)
     for arguments in ({}, {"epsilon": 1, "odds": 3}, {"epsilon": 1, "k": 1}):
         with refusing("channel.response"):
-            Channel.randomized_response(**arguments)  # type: ignore[arg-type]
+            Channel.randomized_response(**arguments)  # type: ignore[arg-type]  # cases are objects
     with refusing("number.negative"):
         COIN.delta(-1)
     with refusing("number.not-a-probability"):

@@ -8,8 +8,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
-from sfumato.guarantees import Guarantee, Together
-from sfumato.guarantees.conversions import ARROWS, best
+from sfumato.guarantees import Guarantee, Mixed
+from sfumato.guarantees.conversions import ARROWS, best_statement
 
 from ..conformance.notions import ALL, ALPHAS, EPSILONS, EXAMPLES
 
@@ -41,14 +41,14 @@ def test_every_arrow_is_sound_and_named(arrow: object) -> None:
 def test_conversion_is_the_best_over_all_chains_or_refused(
     a: Guarantee, notion: type[Guarantee]
 ) -> None:
-    if best(a, notion) is None:
+    if best_statement(a, notion) is None:
         with pytest.raises(Refused, match=r"guarantee\.does-not-follow"):
             a.to(notion)
         return
     converted = a.to(notion)
     assert isinstance(converted, notion)
     assert a <= converted
-    if not isinstance(a, Together):  # no single arrow, followed by the best from there, does better
+    if not isinstance(a, Mixed):  # no single arrow, followed by the best from there, does better
         for arrow in ARROWS:
             further = arrow.follow(a) if isinstance(a, arrow.start) else None
             if further is not None and arrow.end is not type(a):

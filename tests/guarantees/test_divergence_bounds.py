@@ -81,5 +81,5 @@ def test_numbers() -> None:
 )
 def test_only_above_one(call: object) -> None:
     with pytest.raises(Refused) as caught:
-        call()  # type: ignore[operator]
+        call()  # type: ignore[operator]  # cases are objects
     assert caught.value.code == "divergence.order"

@@ -58,7 +58,7 @@ def test_rounded_sums_are_mended_exactly_and_exact_ones_are_not_touched() -> Non
 )
 def test_what_is_not_a_law(values: list[object], code: str) -> None:
     with refusing(code):
-        weights(values)  # type: ignore[arg-type]
+        weights(values)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_two_laws_speak_of_the_same_outcomes() -> None:

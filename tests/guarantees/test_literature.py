@@ -14,7 +14,7 @@ from sfumato.guarantees.meaning.literature import (
     RULES,
     judge_delta,
     name_and_shame,
-    used,
+    papers_using,
 )
 
 
@@ -28,13 +28,13 @@ def test_the_table_is_complete() -> None:
 
 
 def test_lookup() -> None:
-    assert {row.application for row in used("0.01")} == {
+    assert {row.application for row in papers_using("0.01")} == {
         "census data",
         "record linkage",
         "empirical risk minimization",
     }
-    assert used(20) == ()
-    assert "smart meters" in {row.application for row in used(1)}
+    assert papers_using(20) == ()
+    assert "smart meters" in {row.application for row in papers_using(1)}
 
 
 def test_the_rules_are_worth_what_is_said() -> None:
@@ -64,7 +64,7 @@ def test_the_rules_are_worth_what_is_said() -> None:
     ],
 )
 def test_delta_is_judged_by_n_delta(delta: object, n: int, level: str) -> None:
-    judgement = judge_delta(delta, n)  # type: ignore[arg-type]
+    judgement = judge_delta(delta, n)  # type: ignore[arg-type]  # cases are objects
     assert judgement.level == level
     assert judgement.expected == n * Fraction(str(delta))
     assert judgement.sentence.endswith(".")
@@ -91,5 +91,5 @@ def test_name_and_shame() -> None:
 @pytest.mark.parametrize("n", [0, -1, True, 1.5])
 def test_the_number_of_units_is_declared(n: object) -> None:
     with pytest.raises(Refused) as caught:
-        judge_delta("1e-6", n)  # type: ignore[arg-type]
+        judge_delta("1e-6", n)  # type: ignore[arg-type]  # cases are objects
     assert caught.value.code == "guarantee.units"

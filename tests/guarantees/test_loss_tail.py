@@ -12,7 +12,7 @@ from sfumato.errors import Refused
 from sfumato.exact.balls import ball, evaluate, normal_cdf
 from sfumato.guarantees.finite.channel import Channel
 from sfumato.guarantees.loss_closed_forms import gaussian_loss
-from sfumato.guarantees.loss_tail import outside, pure_epsilon, tail
+from sfumato.guarantees.loss_tail import epsilon_outside, pure_epsilon, tail
 
 CHANNELS = {
     "three": Channel([["0.5", "0.2", "0.2", "0.1"], ["0.3", "0.3", "0.25", "0.15"]]),
@@ -54,7 +54,7 @@ def test_channels_keep_to_the_bounds(name: str) -> None:
             assert beyond(channel, float(epsilon), both=False) <= tail(promise, epsilon)
         for eta in ("0.5", "0.2", "0.05"):
             if promise.parameters["delta"] < Fraction(eta):
-                assert beyond(channel, outside(promise, eta), both=True) <= Fraction(eta)
+                assert beyond(channel, epsilon_outside(promise, eta), both=True) <= Fraction(eta)
                 seen += 1
     assert seen
 
@@ -81,7 +81,7 @@ def test_a_pure_tail_inside_epsilon_is_attained() -> None:
 
 def test_outside_in_closed_form() -> None:
     """At its kink the curve of (ε, δ)-DP gives ln((δ + η·e^ε)/(η − δ))."""
-    assert outside(sf.Approx(1, "1e-6"), "0.01") == pytest.approx(
+    assert epsilon_outside(sf.Approx(1, "1e-6"), "0.01") == pytest.approx(
         math.log((1e-6 + 0.01 * math.e) / (0.01 - 1e-6)), rel=1e-12
     )
 
@@ -121,7 +121,7 @@ def test_a_processing_may_have_a_larger_tail_than_the_gaussian(epsilon: Fraction
 @pytest.mark.parametrize("mu", ["0.1", "1", "3"])
 @pytest.mark.parametrize("eta", ["0.1", "1e-2", "1e-6", "1e-12"])
 def test_the_gaussian_keeps_to_the_bound(mu: str, eta: str) -> None:
-    loss, epsilon = gaussian_loss(1, mu), Fraction(outside(sf.GDP(mu), eta))
+    loss, epsilon = gaussian_loss(1, mu), Fraction(epsilon_outside(sf.GDP(mu), eta))
     assert loss.tail(epsilon) + 1 - loss.tail(-epsilon) <= float(eta)
 
 
@@ -132,14 +132,14 @@ def test_outside_grows_as_the_event_shrinks() -> None:
         sf.Renyi({2: "0.1", 8: "0.5"}),
         sf.Pure(1) + sf.GDP("0.1"),
     ):
-        found = [outside(guarantee, eta) for eta in ("0.1", "1e-2", "1e-4", "1e-8")]
+        found = [epsilon_outside(guarantee, eta) for eta in ("0.1", "1e-2", "1e-4", "1e-8")]
         assert found == sorted(found)
 
 
 def test_pure_holds_for_every_answer() -> None:
-    assert outside(sf.Pure(1), "1e-9") == 1
-    assert outside(sf.Approx(1, 0), "1e-9") == 1
-    assert outside(sf.GDP(0), "1e-9") == 0
+    assert epsilon_outside(sf.Pure(1), "1e-9") == 1
+    assert epsilon_outside(sf.Approx(1, 0), "1e-9") == 1
+    assert epsilon_outside(sf.GDP(0), "1e-9") == 0
     assert tail(sf.Pure(1), 1) == 0
     assert tail(sf.Pure(1), "0.5") <= 1
     assert (pure_epsilon(sf.Pure("1/3")), pure_epsilon(sf.GDP(1)), pure_epsilon(sf.ZCDP(0))) == (
@@ -157,6 +157,6 @@ def test_pure_holds_for_every_answer() -> None:
 def test_below_delta_nothing_follows(guarantee: sf.Guarantee) -> None:
     for eta in ("0.01", "1e-3"):
         with pytest.raises(Refused) as caught:
-            outside(guarantee, eta)
+            epsilon_outside(guarantee, eta)
         assert caught.value.code == "guarantee.does-not-follow"
-    assert outside(guarantee, "0.011") > 1
+    assert epsilon_outside(guarantee, "0.011") > 1

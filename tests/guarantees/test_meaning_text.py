@@ -10,33 +10,32 @@ from .test_promise_meaning import NOTIONS, RANDOM
 
 OF_ONE = (
     (
-        "Suppose that, before the answer, somebody thinks that a certain thing is true "
-        "of your data, with a confidence of 50 %. "
-        "After it they think so with a confidence between 26.8 % and 73.2 %, whatever "
-        "the answer is."
+        "Suppose somebody is 50 % confident, before the answer, that a certain thing is true "
+        "of your data. "
+        "After the answer their confidence is between 26.8 % and 73.2 %, whatever the answer is."
     ),
     "In other words, no answer multiplies or divides their odds by more than 2.72.",
     (
-        "This holds for whoever knows everybody else's data, and for whoever thinks that "
-        "the others' data say nothing about you. "
-        "Where they do, more may be learned through them: twins who always answer alike "
-        "count as two."
+        "This holds against anyone who knows everybody else's data, and against anyone who "
+        "believes that other people's data say nothing about you. "
+        "If they do say something, more can be learned: twins who always answer alike count "
+        "as two."
     ),
     (
         "If they have to guess, they are right with a chance of at most 73.2 %; without the "
         "answer it is 50 %."
     ),
     (
-        "A detective who tells from the answer whether it is so catches at most 2.72 % of "
+        "A detective who decides from the answer whether it is true catches at most 2.72 % of "
         "the true cases at 1 % false alarms, 13.6 % at 5 %, 27.2 % at 10 %."
     ),
     (
-        "Waiting for a lucky answer does not help: whatever happens, the two chances of "
-        "error still come to 53.7 % or more."
+        "Waiting for a lucky answer does not help: whatever happens, the two error rates "
+        "still add up to 53.7 % or more."
     ),
     (
-        "Something bad that would follow from the answer with a chance of 1 % had your data "
-        "been otherwise follows with a chance of at most 2.72 %."
+        "Something bad that would follow from the answer with a chance of 1 % if your data "
+        "were different has a chance of at most 2.72 %."
     ),
     (
         "On average over answers, the logarithm of the odds on the truth rises by at most "
@@ -44,11 +43,11 @@ OF_ONE = (
     ),
     (
         "Answers add up. 7 answers like this still exclude an attacker who is wrong at most "
-        "5 % of the time either way; from 8 on that is not sure."
+        "5 % of the time either way; 8 may not."
     ),
     (
-        "If a count is asked for again and again, each time at this ε, then the mean of 29 "
-        "answers, rounded, is the exact count with 95 % certainty."
+        "If somebody asks for the same count 29 times at this ε, the mean of the answers, "
+        "rounded, is the exact count with 95 % certainty."
     ),
 )
 
@@ -71,9 +70,9 @@ def test_every_notion_has_whole_sentences(guarantee: sf.Guarantee) -> None:
 
 def test_relation_and_unit_say_whom_it_is_about() -> None:
     there = sf.Pure(1, relation="add-remove", unit="patient").meaning().sentences()
-    assert "thinks that one patient is in the data at all" in there[0]
+    assert "that one patient is in the data at all" in there[0]
     assert any("under('replace')" in sentence for sentence in there)
-    assert any("had one patient not been in the data" in sentence for sentence in there)
+    assert any("if one patient were not in the data" in sentence for sentence in there)
     value = sf.Pure(1, relation="replace", unit="patient").meaning().sentences()
     assert "is true of one patient's data" in value[0]
     assert any("left open" in sentence for sentence in sf.Pure(1).meaning().sentences())
@@ -83,7 +82,7 @@ def test_relation_and_unit_say_whom_it_is_about() -> None:
 def test_exceptions_are_stated_with_their_probability() -> None:
     told = sf.Approx(1, "1e-6").meaning().sentences()
     assert told[1].startswith(
-        "Except with a chance of 1 %, their confidence is between 26.8 % and 73.2 % after it"
+        "Except with a chance of 1 %, their confidence is between 26.8 % and 73.2 % after the"
     )
     assert told[2].startswith("Except with a chance of 0.01 %")
     assert (
@@ -96,14 +95,13 @@ def test_exceptions_are_stated_with_their_probability() -> None:
 def test_a_large_epsilon_is_called_what_it_is() -> None:
     told = sf.Pure(50).meaning().sentences()
     assert told[-1] == "This is hardly a protection: an attacker may be right nearly always."
-    assert "Already this one answer does not exclude" in told[-3]
+    assert "This single answer already does not exclude" in told[-3]
     assert "hardly" not in str(sf.Pure(1).meaning())
 
 
 def test_nothing_learned() -> None:
     assert sf.Pure(0).meaning().sentences()[-1] == (
-        "The answer hardly depends on anybody's data, or not at all: it may be given as "
-        "often as one likes."
+        "The answer depends on nobody's data, or hardly: it may be repeated any number of times."
     )
 
 

@@ -196,4 +196,4 @@ def test_refusals() -> None:
     with refusing("relation.count"):
         ADD_REMOVE.distance({"a": -1}, {"a": 1})
     with refusing("relation.count"):
-        ADD_REMOVE.distance({"a": 1.5}, {"a": 1})  # type: ignore[dict-item]
+        ADD_REMOVE.distance({"a": 1.5}, {"a": 1})  # type: ignore[dict-item]  # wrong on purpose

@@ -132,11 +132,11 @@ def test_conditional_testing(epsilon: str) -> None:
         least = conditional_error(Fraction(channel.epsilon()))
         for event in ((0, 1), (0, 2), (0, 3), (1, 3), (0, 1, 3)):
             if max(event) < len(channel.outputs):
-                given = [
+                arguments = [
                     [channel.row(x)[y] / sum(channel.row(x)[z] for z in event) for y in event]
                     for x in (0, 1)
                 ]
-                attacker = Attacker(event, tuple(given[0]), tuple(given[1]))
+                attacker = Attacker(event, tuple(arguments[0]), tuple(arguments[1]))
                 assert Fraction(least) <= attacker.total_error
     assert float(laws[0].attacker(0, 1).total_error) == pytest.approx(
         conditional_error(Fraction(laws[0].epsilon()))
@@ -168,16 +168,16 @@ def test_the_record_is_frozen_and_of_one_value() -> None:
     assert m == sf.Pure(1).meaning(prior="1/2")
     assert hash(m) == hash(sf.Pure(1).meaning())
     with pytest.raises(FrozenInstanceError):
-        m.prior = Fraction(1)  # type: ignore[misc]
+        m.prior = Fraction(1)  # type: ignore[misc]  # wrong on purpose
     with pytest.raises(TypeError):
-        m.missing["odds"] = "no"  # type: ignore[index]
+        m.missing["odds"] = "no"  # type: ignore[index]  # wrong on purpose
     assert m.tradeoff("0.05") == sf.Pure(1).tradeoff("0.05")
 
 
 @pytest.mark.parametrize("prior", [0, 1, "2", True])
 def test_a_prior_lies_between_certainties(prior: object) -> None:
     with pytest.raises(Refused):
-        sf.Pure(1).meaning(prior=prior)  # type: ignore[arg-type]
+        sf.Pure(1).meaning(prior=prior)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_so_small_that_nobody_can_ask_often_enough() -> None:

@@ -14,7 +14,7 @@ import apsw
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.ledger import stored_answers
-from sfumato.ledger.entries import genesis, sealed
+from sfumato.ledger.entries import genesis, seal_entry
 
 from .books import loosen, open_book, sql, tighten
 
@@ -185,7 +185,7 @@ def rewrite(path: Path, chance: random.Random) -> None:
     loosen(path)
     for at, (number, body, *carried) in enumerate(rows):
         text = body.replace('"when":"20', '"when":"19') if at == changed else body
-        previous = sealed(previous, text, *carried)
+        previous = seal_entry(previous, text, *carried)
         sql(
             path, "UPDATE entry SET body = ?, digest = ? WHERE number = ?", (text, previous, number)
         )

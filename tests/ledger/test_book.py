@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.budget_vector import make, read
+from sfumato.accounting.budget_vector import from_vector, to_vector
 
 from ..refusing import refusing
 from .books import open_book
@@ -35,11 +35,11 @@ BUDGETS: list[sf.Guarantee] = [
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_every_currency_is_spent_to_its_end_and_no_further(budget: sf.Guarantee) -> None:
     ledger = open_book(None, budget=budget)
-    tenth = make(budget, (number / 10 for number in read(budget)))
+    tenth = from_vector(budget, (number / 10 for number in to_vector(budget)))
     for n in range(10):
         assert ledger.charge(tenth).number == n + 2
-    assert read(ledger.spent) == read(ledger.budget) == read(budget)
-    assert not any(read(ledger.remaining))
+    assert to_vector(ledger.spent) == to_vector(ledger.budget) == to_vector(budget)
+    assert not any(to_vector(ledger.remaining))
     with refusing("budget.exceeded") as caught:
         ledger.charge(tenth)
     assert isinstance(caught.value, sf.BudgetExceeded)
@@ -107,10 +107,10 @@ def test_what_is_no_mechanism_is_refused() -> None:
             ledger.charge(one)
     for memo in (5, None, "\ud800"):
         with refusing("ledger.text"):
-            ledger.charge(sf.Pure("0.1"), memo)  # type: ignore[arg-type]
+            ledger.charge(sf.Pure("0.1"), memo)  # type: ignore[arg-type]  # on purpose
     for key in ("", "a\nb", 5):
         with refusing("ledger.name"):
-            ledger.charge(sf.Pure("0.1"), key=key)  # type: ignore[arg-type]
+            ledger.charge(sf.Pure("0.1"), key=key)  # type: ignore[arg-type]  # on purpose
     with refusing("ledger.name"):
         ledger.charge(sf.Pure("0.1"), share="")
     with refusing("ledger.share"):
@@ -166,7 +166,7 @@ def test_a_new_book_needs_a_budget_a_unit_and_a_relation(tmp_path: Path) -> None
     assert (tmp_path / "empty").stat().st_size == 0
     for more in ({}, {"unit": "patient"}, {"relation": "replace"}):
         with refusing("ledger.dataset"):
-            sf.Ledger.open(None, budget=sf.Pure(1), **more)  # type: ignore[arg-type]
+            sf.Ledger.open(None, budget=sf.Pure(1), **more)  # type: ignore[arg-type]  # on purpose
     assert sf.Ledger.open(None, budget=sf.Pure(1, **SAID)).dataset == "data"
 
 
@@ -228,7 +228,7 @@ def test_amend_is_an_entry_and_not_below_what_is_spent() -> None:
         ledger.amend(sf.Pure("0.5"), "less")
     for reason in ("", None):
         with refusing("ledger.text"):
-            ledger.amend(sf.Pure(2), reason)  # type: ignore[arg-type]
+            ledger.amend(sf.Pure(2), reason)  # type: ignore[arg-type]  # on purpose
     with refusing("ledger.currency"):
         ledger.amend(sf.ZCDP(2), "another currency")
     ledger.amend(sf.Pure(2), "a new year")

@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.ledger.entries import Account, Row, canonical, genesis, sealed
+from sfumato.ledger.entries import Account, AccountRow, canonical, genesis, seal_entry
 from sfumato.testing.ledger_fixtures import fill
 
 from ..refusing import refusing
@@ -27,7 +27,7 @@ def test_an_entry_follows_from_the_one_before_it(tmp_path: Path) -> None:
     for body, spent, state, fresh in sql(
         tmp_path / "a.ledger", "SELECT body, spent, state, digest FROM entry ORDER BY number"
     ):
-        previous = sealed(previous, body, "visits", spent, state)
+        previous = seal_entry(previous, body, "visits", spent, state)
         assert fresh == previous
         assert canonical(json.loads(body)) == body
     assert str(sf.Ledger.open(tmp_path / "a.ledger").head) == f"{book}:2:{previous}"
@@ -186,7 +186,7 @@ def test_an_edited_balance_is_refused_at_opening_and_at_a_charge_although_the_he
     sql(path, edit)
     # a charge that follows another is held against the total that this process knows, which no edit
     # changes
-    ledger._following = None
+    ledger._fast_charge = None
     for ask in (
         lambda: ledger.charge(sf.Pure(1)),
         lambda: ledger.charge(sf.Pure(1), share="alice"),
@@ -236,8 +236,8 @@ def test_a_damaged_account_is_refused(tmp_path: Path) -> None:
 )
 def test_the_tables_own_check(spent: list[str], parts: int) -> None:
     account = Account.of(sf.Approx(1, "1e-6"), tuple(map(Fraction, spent)))
-    assert Row.of("a", "", account)[-1] == parts
+    assert AccountRow.of("a", "", account)[-1] == parts
     assert (
-        Row.of("a", "", Account.of(sf.Approx(1, 0), (Fraction(0), Fraction(1, 10))))[-1]
+        AccountRow.of("a", "", Account.of(sf.Approx(1, 0), (Fraction(0), Fraction(1, 10))))[-1]
         == (1 << 60) + 1
     )

@@ -89,7 +89,7 @@ def test_prices_of_records_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = open_book(None, 3)
     noisy = mech.Laplace(sensitivity=1, epsilon="0.1")
     ledger.charge(noisy)
-    monkeypatch.setattr(pricing, "_kept", None)
+    monkeypatch.setattr(pricing, "_cached_quote", None)
     for again in (noisy, [noisy], (noisy,)):
         ledger.charge(again)
     assert ledger.account().spent == (Fraction(4, 10),)

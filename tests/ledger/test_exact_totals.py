@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from sfumato.ledger import exact_totals
 from sfumato.ledger.exact_totals import (
     ALL,
-    exact,
     fractions,
     minus,
+    parse_ratios,
     parts,
     plus,
     ratios,
-    read,
+    read_totals,
     spend,
     within,
-    written,
+    write_totals,
 )
 
 long = st.fractions(0, 2, max_denominator=10**200)
@@ -50,7 +50,7 @@ def test_as_fractions_have_it(triples: list[tuple[Fraction, Fraction, Fraction]]
     assert parts(after, ratios(budget)) == (ALL + 1 if over else most * ALL // 1)
     assert spend(ratios(spent), ratios(cost), ratios(budget)) == (
         after,
-        written(after),
+        write_totals(after),
         parts(after, ratios(budget)),
     )
 
@@ -60,16 +60,16 @@ def test_what_is_written_is_read(numbers: list[Fraction]) -> None:
     """Whether it was written lately or not; and as the JSON encoder writes it, which old books were
     written with.
     """
-    text = written(ratios(numbers))
+    text = write_totals(ratios(numbers))
     assert text == json.dumps([str(number) for number in numbers])
-    assert read(text) == ratios(numbers)
+    assert read_totals(text) == ratios(numbers)
     exact_totals._WRITTEN.clear()
-    assert read(text) == ratios(numbers) == exact(json.loads(text))
+    assert read_totals(text) == ratios(numbers) == parse_ratios(json.loads(text))
 
 
 def test_what_was_written_lately_is_not_kept_for_ever() -> None:
     for n in range(3 * exact_totals._LATELY):
-        written(((n, 1),))
+        write_totals(((n, 1),))
     assert len(exact_totals._WRITTEN) <= exact_totals._LATELY
 
 

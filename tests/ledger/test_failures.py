@@ -28,7 +28,7 @@ def life(path: Path, said: list[str]) -> None:
     ledger = open_book(path, 10)
 
     def note(_: object) -> None:
-        said.append(str(ledger._known))
+        said.append(str(ledger._latest_head))
 
     try:
         note(None)
@@ -138,7 +138,7 @@ def test_attack_f10_the_twin_that_swallows_errors_is_seen(monkeypatch: pytest.Mo
             "ROLLBACK" if statement == "COMMIT" else statement, *more
         )
         ledger.charge(sf.Pure(1))
-        said.append(str(ledger._known))
+        said.append(str(ledger._latest_head))
         ledger.close()
         after = sf.Ledger.open(path)
         assert not after.verify(said[-1]).ok

@@ -17,7 +17,7 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.ledger import clock
-from sfumato.ledger.fast_charge import FOLLOW, Following
+from sfumato.ledger.fast_charge import CONDITIONAL_INSERT, FastCharge
 from sfumato.ledger.storage import sqlite_store
 
 from ..refusing import refusing
@@ -36,14 +36,14 @@ BUDGETS = {
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each charge that was tried in the short way was made in it."""
     found: list[bool] = []
-    real = Following.charge
+    real = FastCharge.charge
 
-    def charge(self: Following, *more: Any) -> Any:
+    def charge(self: FastCharge, *more: Any) -> Any:
         receipt = real(self, *more)
         found.append(receipt is not None)
         return receipt
 
-    monkeypatch.setattr(Following, "charge", charge)
+    monkeypatch.setattr(FastCharge, "charge", charge)
     return found
 
 
@@ -61,7 +61,7 @@ def test_the_same_book_both_ways(
         ticks = iter(range(10**9, 2 * 10**9, 37 * 10**6 + 1))
         monkeypatch.setattr(clock.time, "time_ns", lambda ticks=ticks: next(ticks))
         if way == "long":
-            monkeypatch.setattr(sqlite_store.Store, "follows", False)
+            monkeypatch.setattr(sqlite_store.Store, "allows_fast_charge", False)
         ledger = open_book(tmp_path / way, budget=BUDGETS[name])
         receipts = [
             ledger.charge(cost, memo)
@@ -74,7 +74,7 @@ def test_the_same_book_both_ways(
         ]
         assert ledger.verify(ledger.head).ok
         assert [one.number for one in receipts] == [2, 3, 4, 5]
-        books.append((rows(tmp_path / way), receipts, ledger.spent, ledger._known))
+        books.append((rows(tmp_path / way), receipts, ledger.spent, ledger._latest_head))
         ledger.close()
     assert books[0] == books[1]
     assert tried == [True, True, True]
@@ -211,7 +211,7 @@ def test_inside_an_open_transaction_it_is_not_tried(tmp_path: Path) -> None:
     ledger = open_book(tmp_path / "a.ledger", 4)
     ledger.charge(sf.Pure(1))
     with ledger._store.writing():
-        assert not ledger._store.wrote(FOLLOW, (0,) * 10)
+        assert not ledger._store.try_write(CONDITIONAL_INSERT, (0,) * 10)
         with refusing("ledger.storage"):
             ledger.charge(sf.Pure(1))
     assert ledger.head.number == 2
@@ -276,10 +276,10 @@ def test_what_one_thread_has_written_is_not_forgotten_by_another(
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 4)
     ledger.charge(sf.Pure(1))
-    real = sqlite_store.Store.wrote
+    real = sqlite_store.Store.try_write
 
     def interrupted(self: sqlite_store.Store, *asked: Any) -> bool:
-        monkeypatch.setattr(sqlite_store.Store, "wrote", real)
+        monkeypatch.setattr(sqlite_store.Store, "try_write", real)
         done = real(self, *asked)
         refused: list[bool] = []
 
@@ -294,10 +294,10 @@ def test_what_one_thread_has_written_is_not_forgotten_by_another(
         assert refused == [True]
         return done
 
-    monkeypatch.setattr(sqlite_store.Store, "wrote", interrupted)
+    monkeypatch.setattr(sqlite_store.Store, "try_write", interrupted)
     assert ledger.charge(sf.Pure(1)).number == 3
-    assert ledger._known is not None
-    assert ledger._known.number == 3
+    assert ledger._latest_head is not None
+    assert ledger._latest_head.number == 3
     loosen(path)
     sql(path, "DELETE FROM entry WHERE number = 3")
     with refusing("ledger.head"):
@@ -325,7 +325,7 @@ def test_a_statement_that_looks_at_nothing_would_be_seen(
         "INSERT OR IGNORE INTO entry SELECT max(number) + 1, ?2, NULL, 'charge', NULL, ?3, "
         "?4, ?5, ?6, ?11 FROM entry WHERE ?1 + ?7 + ?8 + ?9 + ?10 NOTNULL"
     )
-    monkeypatch.setattr("sfumato.ledger.fast_charge.FOLLOW", naive)
+    monkeypatch.setattr("sfumato.ledger.fast_charge.CONDITIONAL_INSERT", naive)
     path = tmp_path / "a.ledger"
     one, other = open_book(path, 4), open_book(path, 4)
     one.charge(sf.Pure(1))

@@ -38,9 +38,9 @@ folder = pathlib.Path(sys.argv[1])
 for one in ("c1", "c2", "whole"):
     (folder / one).mkdir()
 (folder / "c1/x.ledger").touch()
-subprocess.run(["mount", "--bind", str(folder / "host/x.ledger"), str(folder / "c1/x.ledger")], check=True)
-subprocess.run(["mount", "--bind", str(folder / "host"), str(folder / "whole")], check=True)
-print(json.dumps([spend(folder / "host/x.ledger"), spend(folder / "c1/x.ledger"), spend(folder / "whole/x.ledger")]))
+for source, target in (("host/x.ledger", "c1/x.ledger"), ("host", "whole")):
+    subprocess.run(["mount", "--bind", str(folder / source), str(folder / target)], check=True)
+print(json.dumps([spend(folder / place / "x.ledger") for place in ("host", "c1", "whole")]))
 """
 
 
@@ -111,10 +111,10 @@ def test_a_file_that_is_mounted_by_itself_is_refused_and_a_mounted_folder_is_not
         file_checks, "_mount", lambda _: None
     )  # a system that does not number its mounts: the device has to be that of the folder
     sf.Ledger.open(tmp_path / "host" / "x.ledger").close()
-    whole = file_checks.seen
+    whole = file_checks.stamp_files
     monkeypatch.setattr(
         file_checks,
-        "seen",
+        "stamp_files",
         lambda path, *more: tuple(
             (one[0], one[1] + 1, *one[2:]) if one else None for one in whole(path, *more)
         ),
@@ -259,7 +259,7 @@ def test_file_systems_of_several_machines_are_refused(
     monkeypatch.setattr(file_checks, "_mount", lambda _: 7)
     for kind in sorted(SHARED):
         with monkeypatch.context() as other:
-            other.setattr(file_checks, "_kind", lambda _, kind=kind: kind)
+            other.setattr(file_checks, "_file_system", lambda _, kind=kind: kind)
             with refusing("ledger.locks"):
                 open_book(tmp_path / "a.ledger", 1)
 
@@ -267,10 +267,10 @@ def test_file_systems_of_several_machines_are_refused(
 def test_the_kind_of_a_file_system_is_read_from_the_system(tmp_path: Path) -> None:
     mount = file_checks._mount(str(tmp_path))
     assert mount is not None
-    kind = file_checks._kind(mount)
+    kind = file_checks._file_system(mount)
     assert kind
     assert kind not in SHARED
-    assert file_checks._kind(-1) == ""
+    assert file_checks._file_system(-1) == ""
 
 
 def test_whoever_only_looks_is_not_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger import book_queries, reading
-from sfumato.ledger.fast_charge import FOLLOW
+from sfumato.ledger.fast_charge import CONDITIONAL_INSERT
 from sfumato.ledger.storage import fork_guard
 
 from ..refusing import refusing
@@ -203,13 +203,13 @@ def test_a_closed_book_leaves_no_lock_behind() -> None:
 
 
 @pytest.mark.parametrize(
-    "where", ["BEGIN IMMEDIATE", "COMMIT", FOLLOW], ids=["begin", "commit", "follow"]
+    "where", ["BEGIN IMMEDIATE", "COMMIT", CONDITIONAL_INSERT], ids=["begin", "commit", "follow"]
 )
 def test_an_interruption_leaves_no_lock_and_no_transaction_behind(
     where: str, tmp_path: Path
 ) -> None:
     ledger = open_book(tmp_path / "a.ledger", 1)
-    if where == FOLLOW:
+    if where == CONDITIONAL_INSERT:
         ledger.charge(sf.Pure("0.1"))
     before, real = ledger.head.number, ledger._store._run
 
@@ -274,7 +274,9 @@ def test_making_a_file_touches_none_that_is_there(
     path.write_bytes(b"kept")
     closed: list[int] = []
     monkeypatch.setattr(fork_guard.os, "close", closed.append)
-    fork_guard.make(str(path))
-    fork_guard.make(str(tmp_path / "no-folder" / "a.ledger"))  # for who opens it to refuse
+    fork_guard.create_private(str(path))
+    fork_guard.create_private(
+        str(tmp_path / "no-folder" / "a.ledger")
+    )  # for who opens it to refuse
     assert closed == []
     assert path.read_bytes() == b"kept"

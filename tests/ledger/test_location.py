@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.ledger.storage.location import Url, place, public_name
+from sfumato.ledger.storage.location import Url, parse_location, public_name
 
 from ..refusing import refusing
 
 
 def test_places() -> None:
-    assert place(None) is None
-    assert place("a.ledger") == place(Path("a.ledger")) == Path.cwd() / "a.ledger"
+    assert parse_location(None) is None
+    assert parse_location("a.ledger") == parse_location(Path("a.ledger")) == Path.cwd() / "a.ledger"
     for name in ("c:/a.ledger", "file:a?mode=memory", "postgresql", "a/b:c", ":memory:"):
-        assert isinstance(place(name), Path)
+        assert isinstance(parse_location(name), Path)
     for url in (
         "postgresql://role@host/books",
         "postgres:///books",
         "PostgreSQL://a:b@c/d?sslmode=verify-full",
     ):
-        found = place(url)
+        found = parse_location(url)
         assert isinstance(found, Url)
         assert found.reveal() == url
 
@@ -39,7 +39,7 @@ def test_places() -> None:
 def test_other_urls_are_refused_unseen(url: str) -> None:
     for said in (url, Path(url)):
         with refusing("ledger.path") as caught:
-            place(said)
+            parse_location(said)
         assert "secret" not in str(caught.value)
 
 

@@ -228,16 +228,16 @@ class Model(RuleBasedStateMachine):
             assert checked.ok, checked.problems
 
 
-@pytest.mark.parametrize("examples", [210, pytest.param(2100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [105, pytest.param(2100, marks=pytest.mark.slow)])
 def test_random_histories(examples: int) -> None:
-    """Fifty steps each: 10⁴, and 10⁵."""
+    """Fifty steps each: 5,000, and 10⁵."""
     plenty = settings(
         max_examples=examples,
         stateful_step_count=50,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(Model, settings=plenty)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(Model, settings=plenty)  # type: ignore[no-untyped-call]  # of Hypothesis
 
 
 @pytest.mark.parametrize("examples", [10, pytest.param(400, marks=pytest.mark.slow)])
@@ -259,7 +259,7 @@ def test_random_histories_on_a_server(examples: int, server: PostgresServer) -> 
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(OnServer, settings=few)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(OnServer, settings=few)  # type: ignore[no-untyped-call]  # of Hypothesis
 
 
 def test_a_model_that_forgets_a_little_is_seen() -> None:
@@ -275,4 +275,4 @@ def test_a_model_that_forgets_a_little_is_seen() -> None:
         phases=[Phase.generate],
     )
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(Twin, settings=few)  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(Twin, settings=few)  # type: ignore[no-untyped-call]  # of Hypothesis

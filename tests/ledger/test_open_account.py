@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.ledger.open_account import place_of, said_of
+from sfumato.ledger.open_account import collect_declared, find_place
 
 from ..refusing import refusing
 
 
 def test_what_is_left_out_is_not_said() -> None:
-    assert said_of(None, None, None, None) == {}
-    assert said_of(sf.Pure(1, unit="patient"), None, "replace", None) == {
+    assert collect_declared(None, None, None, None) == {}
+    assert collect_declared(sf.Pure(1, unit="patient"), None, "replace", None) == {
         "unit": "patient",
         "relation": "replace",
         "budget": sf.Pure(1, unit="patient"),
@@ -25,14 +25,14 @@ def test_what_is_left_out_is_not_said() -> None:
 
 def test_a_budget_may_not_say_something_else() -> None:
     with refusing("ledger.unit"):
-        said_of(sf.Pure(1, unit="patient"), "visit", None, None)
+        collect_declared(sf.Pure(1, unit="patient"), "visit", None, None)
     with refusing("ledger.relation"):
-        said_of(sf.Pure(1, relation="replace"), None, "add-remove", None)
+        collect_declared(sf.Pure(1, relation="replace"), None, "add-remove", None)
 
 
 def test_memory_has_no_place() -> None:
-    assert place_of(None, sf.Pure(1), None) is None
-    assert place_of("a.ledger", sf.Pure(1), None) == Path.cwd() / "a.ledger"
+    assert find_place(None, sf.Pure(1), None) is None
+    assert find_place("a.ledger", sf.Pure(1), None) == Path.cwd() / "a.ledger"
 
 
 @pytest.mark.parametrize(
@@ -46,5 +46,5 @@ def test_memory_has_no_place() -> None:
 )
 def test_what_cannot_be_written_down_is_refused(said: Any) -> None:
     with refusing("ledger.name") as caught:
-        said_of(*said)
+        collect_declared(*said)
     str(caught.value).encode()

@@ -15,7 +15,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger import reading
-from sfumato.ledger.entries import genesis, sealed
+from sfumato.ledger.entries import genesis, seal_entry
 from sfumato.ledger.storage import postgres_schema, postgres_store
 from sfumato.ledger.storage.sqlite_store import READ
 from sfumato.ledger.verify import BLIND, verify
@@ -31,14 +31,16 @@ def name_of(url: str) -> str:
 
 
 @contextmanager
-def changed(url: str) -> Iterator[postgres_store.Transaction]:
+def changed(url: str) -> Iterator[postgres_store.PostgresTransaction]:
     """A transaction of somebody who may do everything, in which the book can be looked at;
     afterwards nothing was done.
     """
-    with postgres_store.Connection.connect(url, autocommit=True) as connection:
+    with postgres_store.LedgerConnection.connect(url, autocommit=True) as connection:
         connection.execute("SET search_path TO sfumato, pg_temp")
         connection.execute("BEGIN")
-        tx = postgres_store.Transaction(postgres_store.Server(postgres_store.Url(url)), READ)
+        tx = postgres_store.PostgresTransaction(
+            postgres_store.PostgresStore(postgres_store.Url(url)), READ
+        )
         tx._connection, tx._long, tx._cursor = connection, 0, connection.cursor()
         connection.execute("ALTER TABLE entry DISABLE TRIGGER ALL")
         connection.execute("ALTER TABLE book DISABLE TRIGGER ALL")
@@ -48,20 +50,20 @@ def changed(url: str) -> Iterator[postgres_store.Transaction]:
             connection.execute("ROLLBACK")
 
 
-def enable(tx: postgres_store.Transaction) -> None:
+def enable(tx: postgres_store.PostgresTransaction) -> None:
     """What somebody who hides his traces does afterwards."""
     for table in ("entry", "book"):
         tx._connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER ALL")
 
 
-def seen(tx: postgres_store.Transaction, head: str | None) -> bool:
+def seen(tx: postgres_store.PostgresTransaction, head: str | None) -> bool:
     tx.head = tx.standing = None
     checked = verify(tx, None if head is None else sf.ledger.Head.read(head))
     assert not checked.ok or checked.blind == (() if head else (BLIND,))
     return not checked.ok
 
 
-def edit(tx: postgres_store.Transaction, chance: random.Random, head: str) -> bool:
+def edit(tx: postgres_store.PostgresTransaction, chance: random.Random, head: str) -> bool:
     """One column of one row."""
     table, row, columns = some_row(tx, chance)
     column = chance.randrange(len(columns))
@@ -71,12 +73,12 @@ def edit(tx: postgres_store.Transaction, chance: random.Random, head: str) -> bo
     )
 
 
-def delete(tx: postgres_store.Transaction, chance: random.Random, head: str) -> bool:
+def delete(tx: postgres_store.PostgresTransaction, chance: random.Random, head: str) -> bool:
     table, row, columns = some_row(tx, chance)
     return change(tx, f"DELETE FROM {table} WHERE {same(columns)}", row)
 
 
-def insert(tx: postgres_store.Transaction, chance: random.Random, head: str) -> bool:
+def insert(tx: postgres_store.PostgresTransaction, chance: random.Random, head: str) -> bool:
     """A row like another one."""
     table, row, columns = some_row(tx, chance)
     column = chance.randrange(len(columns))
@@ -84,7 +86,7 @@ def insert(tx: postgres_store.Transaction, chance: random.Random, head: str) -> 
     return change(tx, f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(columns))})", new)
 
 
-def swap(tx: postgres_store.Transaction, chance: random.Random, head: str) -> bool:
+def swap(tx: postgres_store.PostgresTransaction, chance: random.Random, head: str) -> bool:
     """Two neighbouring entries change places."""
     number = chance.randrange(1, int(head.split(":")[1]))
     steps = ((number, -1), (number + 1, number), (-1, number + 1))
@@ -177,7 +179,7 @@ def test_attack_f4_a_rewritten_book_needs_the_head(rich: tuple[str, str]) -> Non
                 "SELECT number, body, dataset, spent, state FROM entry ORDER BY number"
             ).fetchall():
                 text = body.replace('"when":"20', '"when":"19') if number == 1 + 3 * turn else body
-                previous = sealed(previous, text, *carried)
+                previous = seal_entry(previous, text, *carried)
                 tx.execute(
                     "UPDATE entry SET body = ?, digest = ? WHERE number = ?",
                     (text, previous, number),
@@ -298,7 +300,7 @@ def test_no_search_path_moves_the_book(server: PostgresServer) -> None:
 
 
 def some_row(
-    tx: postgres_store.Transaction, chance: random.Random
+    tx: postgres_store.PostgresTransaction, chance: random.Random
 ) -> tuple[str, tuple[Any, ...], list[str]]:
     table = chance.choice(TABLES)
     cursor = tx._connection.execute(f"SELECT * FROM {table}")
@@ -309,7 +311,9 @@ def some_row(
     )
 
 
-def change(tx: postgres_store.Transaction, statement: str, bindings: tuple[Any, ...]) -> bool:
+def change(
+    tx: postgres_store.PostgresTransaction, statement: str, bindings: tuple[Any, ...]
+) -> bool:
     """Whether it was done."""
     try:
         with tx._connection.transaction():

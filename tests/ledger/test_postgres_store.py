@@ -21,7 +21,7 @@ import pytest
 import sfumato as sf
 from sfumato.cli import main
 from sfumato.ledger import book_queries, reading
-from sfumato.ledger.entries import Row, Standing, sealed
+from sfumato.ledger.entries import AccountRow, Standing, seal_entry
 from sfumato.ledger.storage import postgres_store
 from sfumato.ledger.storage.location import Url
 from sfumato.ledger.storage.sqlite_store import NOTHING, UNSURE, WRITE
@@ -73,7 +73,7 @@ def test_attack_f10_the_wire_is_cut_at_every_message(
         with Wire(server.folder, at, how) as wire:
             unsure = False
             try:
-                life(through(wire, url), said)  # type: ignore[arg-type]
+                life(through(wire, url), said)  # type: ignore[arg-type]  # a URL is text
             except sf.Refused as caught:
                 check(caught, "ledger.server")
                 unsure = UNSURE in caught.reason
@@ -103,7 +103,9 @@ def test_a_commit_that_was_not_heard_of_is_found_by_its_key(server: PostgresServ
     open_book(url, 10).close()
     ledger = open_book(url, 10)
     with Wire(server.folder, how="unheard") as wire:
-        ledger._store._url = Url(through(wire, url))  # type: ignore[attr-defined]
+        ledger._store._url = Url(  # type: ignore[attr-defined]  # a store on PostgreSQL
+            through(wire, url)
+        )
         ledger.close()
         for key in ("first", "second"):  # from here on the statements are prepared
             ledger.charge(sf.Pure(1), key=key)
@@ -264,7 +266,8 @@ def test_attack_f10_a_lock_that_is_never_released(
 
 TRIGGER = """
 CREATE FUNCTION public.meddle() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN {} RETURN NEW; END$$;
-CREATE TRIGGER meddle BEFORE INSERT ON sfumato.entry FOR EACH ROW EXECUTE FUNCTION public.meddle()"""
+CREATE TRIGGER meddle BEFORE INSERT ON sfumato.entry
+    FOR EACH ROW EXECUTE FUNCTION public.meddle()"""
 
 
 @pytest.mark.parametrize(
@@ -564,21 +567,23 @@ def test_the_role_that_charges_cannot_write_to_any_table(
     ledger.close()
 
 
-def _lies() -> dict[str, Callable[[book_queries.Written], book_queries.Written]]:
+def _lies() -> dict[str, Callable[[book_queries.EntryWrite], book_queries.EntryWrite]]:
     """Ways to call the function that writes, other than the book does. Digests and states are
     computed anew where a lie changes them.
     """
 
-    def spending(text: str) -> Callable[[book_queries.Written], book_queries.Written]:
+    def spending(text: str) -> Callable[[book_queries.EntryWrite], book_queries.EntryWrite]:
         return lambda written: written._replace(spent=text)
 
-    def saying(before: str, after: str) -> Callable[[book_queries.Written], book_queries.Written]:
+    def saying(
+        before: str, after: str
+    ) -> Callable[[book_queries.EntryWrite], book_queries.EntryWrite]:
         return lambda written: written._replace(body=written.body.replace(before, after))
 
-    def owing(row: Row) -> Callable[[book_queries.Written], book_queries.Written]:
+    def owing(row: AccountRow) -> Callable[[book_queries.EntryWrite], book_queries.EntryWrite]:
         return lambda written: written._replace(rows=[*written.rows, row])
 
-    zero = Row("visits", "", "{}", '["0"]', 0)
+    zero = AccountRow("visits", "", "{}", '["0"]', 0)
     return {
         "a total that falls": spending('["0"]'),
         "a total that stays": spending('["3"]'),
@@ -620,23 +625,25 @@ def test_the_role_that_charges_cannot_lower_a_total_by_the_function_that_writes(
     _, charging, _ = roles
     ledger = sf.Ledger.open(charging)
     ledger.charge(sf.Pure(3))
-    true, lie = postgres_store.Transaction.put, [""]
+    true, lie = postgres_store.PostgresTransaction.put, [""]
 
-    def put(tx: postgres_store.Transaction, written: book_queries.Written) -> None:
+    def put(tx: postgres_store.PostgresTransaction, written: book_queries.EntryWrite) -> None:
         told = _lies().get(lie[0], lambda same: same)(written)
         ((last,),) = tx.execute("SELECT digest FROM entry ORDER BY number DESC LIMIT 1").fetchall()
-        standing = Standing(Row(*row) for row in tx.execute("SELECT * FROM balance").fetchall())
+        standing = Standing(
+            AccountRow(*row) for row in tx.execute("SELECT * FROM balance").fetchall()
+        )
         for row in told.rows:
             standing.put(row)
         true(
             tx,
             told._replace(
                 state=standing.state,
-                digest=sealed(last, told.body, told.dataset, told.spent, standing.state),
+                digest=seal_entry(last, told.body, told.dataset, told.spent, standing.state),
             ),
         )
 
-    monkeypatch.setattr(postgres_store.Transaction, "put", put)
+    monkeypatch.setattr(postgres_store.PostgresTransaction, "put", put)
     for lie[0] in _lies():
         with pytest.raises(sf.Refused):
             ledger.charge(sf.Pure(1))
@@ -664,7 +671,7 @@ def test_what_changes_budgets_and_prices_is_for_the_owner(roles: tuple[str, str,
 
     def release_again() -> None:  # past the book's own look
         with ledger._store.writing() as tx:
-            whole = book_queries.stand(tx).account("visits", "")
+            whole = book_queries.load_standing(tx).account("visits", "")
             assert whole is not None
             book_queries._write(
                 tx,
@@ -762,7 +769,8 @@ def test_a_standby_takes_over(synchronous: bool) -> None:
             standby.start()
         standby.promote()
         standby.sql(there, "ALTER SYSTEM RESET synchronous_standby_names")
-        ledger._store._url = Url(there)  # type: ignore[attr-defined]  # as where a name points to another host now
+        # as if the name pointed to another host now
+        ledger._store._url = Url(there)  # type: ignore[attr-defined]  # a store on PostgreSQL
         if synchronous:
             assert ledger.charge(sf.Pure(1)).number == 6
         else:

@@ -26,22 +26,30 @@ SECOND_TABLES = """
 CREATE TABLE format (application TEXT NOT NULL, version INTEGER NOT NULL);
 CREATE TABLE book (id TEXT NOT NULL);
 CREATE TABLE entry (
-    number BIGINT PRIMARY KEY, dataset TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, key TEXT COLLATE "C", body TEXT COLLATE "C" NOT NULL,
+    number BIGINT PRIMARY KEY, dataset TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL,
+    key TEXT COLLATE "C", body TEXT COLLATE "C" NOT NULL,
     digest TEXT NOT NULL, spent TEXT, parts BIGINT CHECK (parts BETWEEN 0 AND 1152921504606846976));
 CREATE UNIQUE INDEX entry_key ON entry (dataset, key) WHERE key IS NOT NULL;
 CREATE UNIQUE INDEX entry_open ON entry (dataset) WHERE kind = 'open';
 CREATE TABLE balance (
-    dataset TEXT COLLATE "C" NOT NULL, share TEXT COLLATE "C" NOT NULL, budget TEXT NOT NULL, spent TEXT NOT NULL,
-    parts BIGINT NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), PRIMARY KEY (dataset, share));
+    dataset TEXT COLLATE "C" NOT NULL, share TEXT COLLATE "C" NOT NULL,
+    budget TEXT NOT NULL, spent TEXT NOT NULL,
+    parts BIGINT NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976),
+    PRIMARY KEY (dataset, share));
 CREATE TABLE reservation (number BIGINT PRIMARY KEY, state TEXT NOT NULL);
 CREATE TABLE answer (
-    dataset TEXT COLLATE "C" NOT NULL, question TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL, answer BYTEA NOT NULL, PRIMARY KEY (dataset, question));
+    dataset TEXT COLLATE "C" NOT NULL, question TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL,
+    answer BYTEA NOT NULL, PRIMARY KEY (dataset, question));
 CREATE TABLE shown (
-    dataset TEXT COLLATE "C" NOT NULL, question TEXT COLLATE "C" NOT NULL, share TEXT COLLATE "C" NOT NULL, PRIMARY KEY (dataset, question, share));
+    dataset TEXT COLLATE "C" NOT NULL, question TEXT COLLATE "C" NOT NULL,
+    share TEXT COLLATE "C" NOT NULL, PRIMARY KEY (dataset, question, share));
 CREATE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS
-    $$BEGIN RAISE EXCEPTION 'what the book has written is never changed' USING ERRCODE = 'restrict_violation'; END$$;
-CREATE TRIGGER entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON entry FOR EACH STATEMENT EXECUTE FUNCTION stays();
-CREATE TRIGGER book_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON book FOR EACH STATEMENT EXECUTE FUNCTION stays();
+    $$BEGIN RAISE EXCEPTION 'what the book has written is never changed'
+    USING ERRCODE = 'restrict_violation'; END$$;
+CREATE TRIGGER entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON entry
+    FOR EACH STATEMENT EXECUTE FUNCTION stays();
+CREATE TRIGGER book_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON book
+    FOR EACH STATEMENT EXECUTE FUNCTION stays();
 """
 """As the second version made them."""
 

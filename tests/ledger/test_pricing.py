@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.budget_vector import Numbers, read
-from sfumato.ledger.pricing import best, price, price_stored, sequence_of
+from sfumato.accounting.budget_vector import Numbers, to_vector
+from sfumato.ledger.pricing import as_sequence, best, price, price_stored
 from sfumato.mechanisms.shared.mechanism import Mechanism
 from sfumato.mechanisms.shared.stored_mechanism import record
 
@@ -95,7 +95,9 @@ def test_never_one_that_another_undercuts(several: list[Numbers], budget: sf.Gua
     ]
     assert best(budget, reversed(several)) == taken
     affordable = [
-        cost for cost in several if all(c <= b for c, b in zip(cost, read(budget), strict=True))
+        cost
+        for cost in several
+        if all(c <= b for c, b in zip(cost, to_vector(budget), strict=True))
     ]
     assert not affordable or taken in affordable
 
@@ -114,7 +116,7 @@ def test_a_record_of_a_kind_that_is_gone_costs_what_it_promised() -> None:
 
 
 def test_one_or_several() -> None:
-    assert sequence_of(sf.Pure(1)) == sequence_of([sf.Pure(1)]) == (sf.Pure(1),)
+    assert as_sequence(sf.Pure(1)) == as_sequence([sf.Pure(1)]) == (sf.Pure(1),)
     for wrong in ([], "ab", 3, iter([sf.Pure(1)]), [sf.Pure(1), "b"]):
         with refusing("ledger.charge"):
-            sequence_of(wrong)
+            as_sequence(wrong)

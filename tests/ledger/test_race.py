@@ -17,7 +17,7 @@ from .servers import PostgresServer
 WORKERS, ROOM, ATTEMPTS = 8, 1000, 10_000
 
 
-@pytest.mark.parametrize("repeats", [10, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("repeats", [4, pytest.param(100, marks=pytest.mark.slow)])
 def test_attack_f1_exactly_what_fits_is_granted(repeats: int) -> None:
     with quick_folder() as folder:
         for found in run("race.py", "ledger", folder, ROOM, ATTEMPTS, WORKERS, repeats):

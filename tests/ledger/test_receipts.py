@@ -53,7 +53,7 @@ def test_receipts_are_values() -> None:
     assert receipt.cost == sf.Pure(1, relation="add-remove", unit="patient")
     assert len(receipt.digest) == 64
     with pytest.raises(FrozenInstanceError):
-        receipt.number = 3  # type: ignore[misc]
+        receipt.number = 3  # type: ignore[misc]  # it is frozen
     assert replace(receipt, repeated=True) == receipt  # the same receipt
 
 

@@ -232,6 +232,6 @@ def test_every_error_of_sqlite_has_a_code() -> None:
     known = {kind for kind, *_ in sqlite_store.WHY}
     for kind in known:
         assert issubclass(getattr(apsw, kind), apsw.Error)
-    explained = sqlite_store.Store(None)._explained(apsw.Error(SECRET), "nothing was accepted")
+    explained = sqlite_store.Store(None)._explain(apsw.Error(SECRET), "nothing was accepted")
     assert explained.code == "ledger.storage"
     assert SECRET not in str(explained)

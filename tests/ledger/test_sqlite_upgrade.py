@@ -79,7 +79,7 @@ def test_a_fault_on_the_way_leaves_the_older_version(
 
     before = sql(older, ENTRIES)
     with monkeypatch.context() as patched:
-        patched.setattr(sqlite_upgrade, "entries", faulty)
+        patched.setattr(sqlite_upgrade, "upgraded_entries", faulty)
         with refusing("ledger.full"):
             sf.Ledger.open(older, dataset="visits")
     assert version(older) == was

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.budget_vector import read
+from sfumato.accounting.budget_vector import to_vector
 from sfumato.ledger import Statement, course, statement
 from sfumato.ledger.statement import name_of, worth_showing
 
@@ -49,16 +49,16 @@ def test_it_is_the_account(ledger: sf.Ledger) -> None:
         {"city": "text"},
     )
     assert "Rogers" in account.theorem
-    assert (account.whole.budget, account.whole.spent, account.whole.remaining) == (
+    assert (account.total.budget, account.total.spent, account.total.remaining) == (
         ledger.budget,
         ledger.spent,
         ledger.remaining,
     )
-    assert {name: read(balance.spent) for name, balance in account.shares.items()} == {
+    assert {name: to_vector(balance.spent) for name, balance in account.shares.items()} == {
         "alice": (TENTH,),
         "bob": (TENTH,),
     }
-    assert account.whole.part == Fraction(1, 5)
+    assert account.total.part == Fraction(1, 5)
     assert account.shares["alice"].part == Fraction(1, 5)
     assert account.head == ledger.head
     assert account.history == ()
@@ -72,7 +72,7 @@ def test_uses_add_up_and_leave_out_what_was_released(ledger: sf.Ledger) -> None:
         ("mean", 1, (TENTH * 3 / 2,)),
         ("", 1, (TENTH / 2,)),
     ]
-    assert sum(use.cost[0] for use in found) == read(ledger.spent)[0]
+    assert sum(use.cost[0] for use in found) == to_vector(ledger.spent)[0]
     charges = [entry.when for entry in ledger.history() if entry.memo == "count"]
     assert found[0].last == max(charges)
 

@@ -229,12 +229,12 @@ def test_answers_are_bytes_and_questions_text() -> None:
     paid = ledger.charge(sf.Pure("0.1"))
     for question in (5, None, b"q", "\ud800"):
         with refusing("ledger.text"):
-            ledger.remember(paid, question, b"1")  # type: ignore[arg-type]
+            ledger.remember(paid, question, b"1")  # type: ignore[arg-type]  # on purpose
         with refusing("ledger.text"):
-            ledger.recall(question)  # type: ignore[arg-type]
+            ledger.recall(question)  # type: ignore[arg-type]  # on purpose
     for answer in ("text", None, 5, bytearray(b"1")):  # what could still change is no answer
         with refusing("ledger.text"):
-            ledger.remember(paid, "q", answer)  # type: ignore[arg-type]
+            ledger.remember(paid, "q", answer)  # type: ignore[arg-type]  # on purpose
     assert ledger.head.number == paid.number
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.budget_vector import read
+from sfumato.accounting.budget_vector import to_vector
 from sfumato.ledger import course
 
 from . import books
@@ -39,13 +39,13 @@ def test_moments_follow_the_entries(ledger: sf.Ledger) -> None:
     assert [m.kind for m in moments] == [line.kind for line in ledger.history()]
     whole = [m.spent[""][0] for m in moments]
     assert whole == [TENTH * n for n in (0, 0, 1, 1, 4, 1, 3, 3, 3, 3, 4, 4)]
-    assert [read(m.budget) for m in moments] == [(1,)] * 11 + [(2,)]
+    assert [to_vector(m.budget) for m in moments] == [(1,)] * 11 + [(2,)]
 
 
 def test_the_last_moment_is_the_account(ledger: sf.Ledger) -> None:
     last = course(ledger)[-1]
     assert last.spent == {
-        "": read(ledger.spent),
+        "": to_vector(ledger.spent),
         **{name: ledger.account(name).spent for name in ("alice", "bob")},
     }
     assert last.budget == ledger.budget

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 import sfumato as sf
-from sfumato.ledger.typed_text import encodable, named, told
+from sfumato.ledger.typed_text import check_name, check_text, is_encodable
 
 from ..refusing import refusing
 from .books import open_book
@@ -16,27 +16,27 @@ from .books import open_book
 @pytest.mark.parametrize("name", ["", "a\nb", "\x00", "\ud800", None, 5, b"a"])
 def test_names_are_printable(name: object) -> None:
     with refusing("ledger.name"):
-        named("dataset", name)
+        check_name("dataset", name)
 
 
 def test_names_that_look_the_same_are_the_same() -> None:
     """Letter and accent as two characters would be a second budget for the same people."""
     composed = "visites médicales"
-    named("dataset", composed)
+    check_name("dataset", composed)
     with refusing("ledger.name") as caught:
-        named("dataset", unicodedata.normalize("NFD", composed))
+        check_name("dataset", unicodedata.normalize("NFD", composed))
     assert composed in caught.value.rewrite
     with refusing("ledger.name"):
         open_book(None, dataset="e\u0301te")
 
 
 def test_memos_are_any_text() -> None:
-    told("memo", "")
-    told("memo", "two\nlines, and a \x00")
+    check_text("memo", "")
+    check_text("memo", "two\nlines, and a \x00")
     with refusing("ledger.text"):
-        told("reason", "")
-    assert encodable("ü")
-    assert not encodable("ü\ud800")
+        check_text("reason", "")
+    assert is_encodable("ü")
+    assert not is_encodable("ü\ud800")
 
 
 def test_an_empty_name_is_no_way_to_mean_the_whole() -> None:

@@ -155,7 +155,8 @@ def test_a_charge_beyond_the_budget_is_seen_even_with_a_new_chain() -> None:
         loosen(path)
         sql(
             path,
-            """UPDATE entry SET body = replace(body, '"cost":["1"]', '"cost":["9"]') WHERE number = 3""",
+            """UPDATE entry SET body = replace(body, '"cost":["1"]', '"cost":["9"]')
+            WHERE number = 3""",
         )
         tighten(path)
         rewrite(path, random.Random(1))
@@ -239,11 +240,15 @@ def test_a_check_goes_on_from_the_last_one() -> None:
 
 
 NEW = {
-    "UPDATE answer SET answer = x'00' WHERE number = (SELECT max(number) FROM answer)": "the table answer",
+    "UPDATE answer SET answer = x'00' WHERE number = (SELECT max(number) FROM answer)": (
+        "the table answer"
+    ),
     "DELETE FROM shown WHERE share = 'bob'": "the table shown",
     "UPDATE reservation SET state = 'release'": "the table reservation",
     "UPDATE balance SET parts = 0 WHERE share = 'bob'": "the table balance",
-    "UPDATE entry SET parts = parts + 1 WHERE number = (SELECT max(number) FROM entry)": "carries another total",
+    "UPDATE entry SET parts = parts + 1 WHERE number = (SELECT max(number) FROM entry)": (
+        "carries another total"
+    ),
     (
         "UPDATE entry SET digest = iif(digest LIKE 'f%', 'e', 'f') || substr(digest, 2) "
         "WHERE number = 5"

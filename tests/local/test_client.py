@@ -26,8 +26,8 @@ from sfumato.local import (
     OneBit,
     Ordinal,
     PrefixTree,
+    Questionnaire,
     Rappor,
-    Several,
     Unary,
     client,
 )
@@ -85,7 +85,7 @@ def test_support_by_arithmetic(name: str) -> None:
     oracle = PLAIN[name]
     for code, law in enumerate(laws(oracle)):
         assert supports(oracle, law) == [
-            oracle.own if v == code else oracle.other for v in range(oracle.k)
+            oracle.true_support if v == code else oracle.false_support for v in range(oracle.k)
         ]
 
 
@@ -94,7 +94,7 @@ def test_every_report_of_the_client_is_well_formed(name: str) -> None:
     oracle = SMALL[name]
     for law in laws(oracle, SEEDS[2]):
         rows = np.frombuffer(b"".join(law), dtype=np.uint8).reshape(-1, oracle.width)
-        assert oracle._formed(rows).all()
+        assert oracle._well_formed(rows).all()
 
 
 def test_a_report_travels() -> None:
@@ -184,7 +184,9 @@ def test_others_are_spread_evenly_over_the_estimates(name: str) -> None:
         for report, p in law_of_call(lambda: client.perturb(oracle.question, "secret")).items()
     }
     assert (
-        supports(oracle, law) == [oracle.other + (oracle.own - oracle.other) / oracle.k] * oracle.k
+        supports(oracle, law)
+        == [oracle.false_support + (oracle.true_support - oracle.false_support) / oracle.k]
+        * oracle.k
     )
 
 
@@ -359,7 +361,7 @@ def test_a_memory_on_disk_is_drawn_once(value: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("memory", [Forgets, Draws], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("value", ["a", "secret"])
 def test_a_memory_that_does_not_remember_is_refused(memory: type[Copies], value: str) -> None:
-    with pytest.raises(ValueError, match="does not give back"):
+    with pytest.raises(ValueError, match="does not return what was written"):
         client.perturb(SMALL["rappor-bloom"].question, value, memory())
 
 
@@ -457,7 +459,7 @@ def test_whatever_question_is_answered_its_law_keeps_the_claim(name: str) -> Non
 
 def test_without_its_ranges_the_client_would_be_deceived(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: a probability above 1 has negative odds, which are below every e^ε."""
-    monkeypatch.setattr(client, "known", lambda question: True)
+    monkeypatch.setattr(client, "is_supported", lambda question: True)
     assert hostile("unary")[2] > 0
 
 
@@ -484,7 +486,7 @@ def test_odd_questions_end_in_a_value_error(change: dict[str, Any]) -> None:
 NUMBER = OneBit(epsilon=1, low=0, high=2, grid=1).question
 EDGES = Ordinal(epsilon=1, edges=[0, 1, 2]).question
 TREE = PrefixTree(epsilon=1, length=3, alphabet="ab").question
-BOTH = Several({"x": SMALL["direct"], "y": SMALL["unary"]}).question
+BOTH = Questionnaire({"x": SMALL["direct"], "y": SMALL["unary"]}).question
 
 
 @pytest.mark.parametrize(
@@ -615,7 +617,10 @@ def test_the_vectorised_hashing_is_that_of_the_client() -> None:
     )
     true = ((a * 1 + b) % client.PRIME) * 4 >> 31
     steps = np.bincount((rows[:, 8] - true) % 4, minlength=4)
-    law = {bytes([s]): oracle.own if s == 0 else (1 - oracle.own) / 3 for s in range(4)}
+    law = {
+        bytes([s]): oracle.true_support if s == 0 else (1 - oracle.true_support) / 3
+        for s in range(4)
+    }
     found = Reports(oracle.mark, np.repeat(np.arange(4, dtype=np.uint8), steps)[:, None])
     assert agrees(found, law)
     assert not agrees(found, bent(law))
@@ -628,20 +633,20 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
         "lost the true bit's probability)"
     ): (
         "unary",
-        "coin(own if i == code else other)",
-        "(coin(own) or coin(other)) if i == code else coin(other)",
+        "coin(p if i == code else q)",
+        "(coin(p) or coin(q)) if i == code else coin(q)",
     ),
     "each bit is calibrated to ε": (
         "symmetric",
-        'own, other = int(question["own"]), int(question["other"])\n    return _pack',
-        "own = ONE * 6225 // 10000\n    other = ONE - own\n    return _pack",
+        'p, q = int(question["own"]), int(question["other"])\n    return _pack',
+        "p = ONE * 6225 // 10000\n    q = ONE - p\n    return _pack",
     ),
     "a uniform answer may be the truth again": (
         "direct",
-        "other = below(k - 1)\n    return other + (other >= code)",
+        "lie = below(k - 1)\n    return lie + (lie >= code)",
         "return below(k)",
     ),
-    "the lie skips nobody": ("direct", "return other + (other >= code)", "return other"),
+    "the lie skips nobody": ("direct", "return lie + (lie >= code)", "return lie"),
     "the wrong bit is flipped": ("hadamard", "column ^= row & -row", "column ^= 1"),
     "the coin is turned round": (
         "hadamard",
@@ -671,8 +676,8 @@ MUTANTS: dict[str, tuple[str, str, str]] = {
     ),
     "probabilities of the others and of the own value are exchanged": (
         "rappor",
-        "coin(own if bit else other)",
-        "coin(other if bit else own)",
+        "coin(q if bit else p)",
+        "coin(p if bit else q)",
     ),
 }
 
@@ -689,7 +694,7 @@ def test_a_broken_client_is_caught(what: str) -> None:
     found = laws(oracle, module=mutant)
     wrong_promise = not keeps(largest_odds(found), oracle.epsilon)
     wrong_support = name in PLAIN and any(
-        supports(oracle, law)[code] != oracle.own for code, law in enumerate(found)
+        supports(oracle, law)[code] != oracle.true_support for code, law in enumerate(found)
     )
     assert wrong_promise or wrong_support
 
@@ -699,7 +704,7 @@ def test_the_broken_bit_of_a_peer_costs_more_than_it_claims() -> None:
     place: at ε = 0.1 the true loss is several times larger.
     """
     oracle = Unary(epsilon="1/10", categories=["a", "b"])
-    p, q = float(oracle.own), float(oracle.other)
+    p, q = float(oracle.true_support), float(oracle.false_support)
     kept = p + (1 - p) * q
     assert math.log(kept * (1 - q) / (q * (1 - kept))) > 5 * float(oracle.epsilon)
 

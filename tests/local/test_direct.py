@@ -56,7 +56,7 @@ def test_the_same_law_as_the_mechanism(epsilon: int | str, k: int) -> None:
 def test_estimates_are_those_of_the_mechanism() -> None:
     oracle = Direct(epsilon=1, categories="abc")
     ours = oracle.estimate(oracle.perturb(list("aabbbc" * 50), bits=SeededBits(1)))
-    theirs = mech.Estimate(oracle.response, tuple(ours.counts.tolist()), ours.reports)
+    theirs = mech.ResponseEstimate(oracle.response, tuple(ours.counts.tolist()), ours.reports)
     assert ours.frequencies == pytest.approx(theirs.frequencies, abs=1e-15)
     assert ours.standard_error == pytest.approx(theirs.standard_error, rel=1e-12)
     assert ours.interval(0.9, method="hoeffding") == pytest.approx(
@@ -69,7 +69,7 @@ def test_estimates_are_those_of_the_mechanism() -> None:
 
 def test_the_coin_toss() -> None:
     coin = Direct.coin_toss()
-    assert (coin.own, coin.other) == (Fraction(3, 4), Fraction(1, 4))
+    assert (coin.true_support, coin.false_support) == (Fraction(3, 4), Fraction(1, 4))
     assert coin.promise.epsilon() == pytest.approx(1.0986122886681098, abs=1e-15)
     assert coin == Direct(keep="3/4")
     assert coin.estimate(coin.perturb("yes")).reports == 1
@@ -100,5 +100,5 @@ def test_refused(arguments: dict[str, object], code: str) -> None:
 @pytest.mark.parametrize("epsilon", ["1e-18", "1e-9", 60, 700])
 def test_far_ends(epsilon: str | int) -> None:
     oracle = Direct(epsilon=epsilon, categories="ab")
-    assert oracle.own < 1
+    assert oracle.true_support < 1
     assert oracle.estimate(oracle.perturb(list("abab"))).reports == 4

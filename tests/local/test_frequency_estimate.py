@@ -13,7 +13,7 @@ import pytest
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, below
 from sfumato.local import Aggregate, Direct, Hadamard, Subset, Unary
-from sfumato.local.frequency_estimate import Estimate, limits, variance
+from sfumato.local.frequency_estimate import Estimate, clopper_pearson_limits, variance
 from sfumato.mechanisms.shared.response_estimate import limit
 from sfumato.testing import SeededBits
 
@@ -34,15 +34,17 @@ def test_unbiased_with_the_exact_variance_by_enumeration(name: str) -> None:
         ]
         for code in (0, 1)
     ]
-    spread = oracle.own - oracle.other
+    spread = oracle.true_support - oracle.false_support
     for v, true in [(0, Fraction(1, 2)), (oracle.k - 1, Fraction(oracle.k == 2, 2))]:
         first = second = Fraction(0)
         for (a, p), (b, q) in itertools.product(*laws):
-            found = (Fraction(int(a[v] + b[v]), 2) - oracle.other) / spread
+            found = (Fraction(int(a[v] + b[v]), 2) - oracle.false_support) / spread
             first += p * q * found
             second += p * q * found**2
         assert first == true
-        assert second - first**2 == variance(oracle.own, oracle.other, true, 2, "data")
+        assert second - first**2 == variance(
+            oracle.true_support, oracle.false_support, true, 2, "data"
+        )
         assert oracle.variance(2, true, target="data") == pytest.approx(
             float(second - first**2), rel=1e-15
         )
@@ -53,13 +55,13 @@ def test_people_drawn_from_a_population_vary_too() -> None:
     oracle = Direct(epsilon=1, categories="abc")
     f = Fraction(1, 5)
     assert (
-        variance(oracle.own, oracle.other, f, 7, "population")
-        == variance(oracle.own, oracle.other, f, 7, "data") + f * (1 - f) / 7
+        variance(oracle.true_support, oracle.false_support, f, 7, "population")
+        == variance(oracle.true_support, oracle.false_support, f, 7, "data") + f * (1 - f) / 7
     )
 
 
 def one_limit(count: int, n: int, missing: Fraction, *, upper: bool) -> Fraction:
-    return limits(np.array([count]), n, missing, upper=upper)[0]
+    return clopper_pearson_limits(np.array([count]), n, missing, upper=upper)[0]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_lies_move_an_estimate_by_no_more_than_said(name: str) -> None:
     oracle = PLAIN[name]
     rows = np.zeros((256, oracle.width), dtype=np.uint8)
     rows[:, -1] = np.arange(256)
-    lies = rows[oracle._formed(rows)]
+    lies = rows[oracle._well_formed(rows)]
     honest = oracle.perturb([oracle.categories[0]] * 90)
     without = oracle.aggregate(honest).counts
     low, high = oracle.influence(10, 100)
@@ -43,8 +43,8 @@ def test_lies_move_an_estimate_by_no_more_than_said(name: str) -> None:
         shift = (
             oracle.aggregate(honest + Reports(oracle.mark, np.tile(lie, (10, 1)))).counts - without
         ) / 100
-        moved = (shift - 0.1 * float(oracle.other)) / float(
-            oracle.own - oracle.other
+        moved = (shift - 0.1 * float(oracle.false_support)) / float(
+            oracle.true_support - oracle.false_support
         )  # against reports that never came: each adds `other` on average
         up.append(moved.max())
         down.append(moved.min())

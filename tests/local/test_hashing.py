@@ -26,7 +26,12 @@ def test_the_best_number_of_buckets(epsilon: int | str, g: int) -> None:
     if g < 1000:
         each = {b: Hashing(epsilon=epsilon, categories="ab", buckets=b) for b in range(2, 3 * g)}
         assert (
-            min(each, key=lambda b: variance(each[b].own, each[b].other, Fraction(0), 1, "data"))
+            min(
+                each,
+                key=lambda b: variance(
+                    each[b].true_support, each[b].false_support, Fraction(0), 1, "data"
+                ),
+            )
             == g
         )
 
@@ -37,12 +42,14 @@ def test_support_over_the_whole_family() -> None:
     """
     oracle = Hashing(epsilon=1, categories="abc", buckets=3)
     sizes = [Fraction(int(size), PRIME) for size in np.diff(bucket_ends(3))]
-    lie = (1 - oracle.own) / 2
+    lie = (1 - oracle.true_support) / 2
     other = sum(
-        sizes[h] * sizes[y] * (oracle.own if h == y else lie) for h in range(3) for y in range(3)
+        sizes[h] * sizes[y] * (oracle.true_support if h == y else lie)
+        for h in range(3)
+        for y in range(3)
     )
-    assert other == oracle.other
-    assert sum(sizes[h] * oracle.own for h in range(3)) == oracle.own
+    assert other == oracle.false_support
+    assert sum(sizes[h] * oracle.true_support for h in range(3)) == oracle.true_support
 
 
 def test_the_fast_count_is_the_plain_one() -> None:
@@ -70,7 +77,7 @@ def test_the_count_at_the_ends_of_the_field() -> None:
                 a.to_bytes(4, "big") + b.to_bytes(4, "big") + bytes([said]) for said in range(3)
             ]
     payload = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 9)
-    assert oracle._formed(payload).all()
+    assert oracle._well_formed(payload).all()
     assert (
         oracle._tally(payload).tolist() == [15] * 50
     )  # each (a, b) with each bucket: every value is in one of the three

@@ -19,8 +19,8 @@ from sfumato.local import (
     Hadamard,
     OneBit,
     PrefixTree,
+    Questionnaire,
     Rappor,
-    Several,
     Unary,
     client,
     restore,
@@ -41,7 +41,7 @@ def test_the_promise_by_arithmetic(how: Any) -> None:
     """Over all reports and all pairs of people: split, the product of the odds and the sum of ε;
     sampled, the largest of each.
     """
-    oracle = Several(PARTS, how=how)
+    oracle = Questionnaire(PARTS, how=how)
     laws = [law_of(json.loads(json.dumps(oracle.question)), codes) for codes in CODES]  # type: ignore[arg-type]
     odds = largest_odds(laws)
     each = [part.odds for part in PARTS.values()]
@@ -55,11 +55,11 @@ def test_the_promise_by_arithmetic(how: Any) -> None:
         )
     for law in laws:
         rows = np.frombuffer(b"".join(law), dtype=np.uint8).reshape(-1, oracle.width)
-        assert oracle._formed(rows).all()
+        assert oracle._well_formed(rows).all()
 
 
 def test_the_lot_tells_nothing() -> None:
-    oracle = Several(PARTS)
+    oracle = Questionnaire(PARTS)
     for codes in CODES:
         drawn: dict[int, Fraction] = {}
         for report, chance in law_of(oracle.question, codes).items():  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def test_the_lot_tells_nothing() -> None:
 @pytest.mark.parametrize("how", ["split", "sample"])
 def test_estimates_by_name(how: Any) -> None:
     """3 000 seeded people: each estimate within 5 standard errors of the truth."""
-    oracle, n = Several(PARTS, how=how), 3000
+    oracle, n = Questionnaire(PARTS, how=how), 3000
     values = {
         "answer": ["yes"] * 900 + ["no"] * 2100,
         "age": np.resize([0.0, 1.0, 2.0, 2.0], n),
@@ -90,7 +90,7 @@ def test_variance_says_which_is_better() -> None:
     """
     whole = {name: Direct(epsilon=1, categories="ab") for name in "xyz"}
     thirds = {name: Direct(epsilon="1/3", categories="ab") for name in "xyz"}
-    sample, split = Several(whole), Several(thirds, how="split")
+    sample, split = Questionnaire(whole), Questionnaire(thirds, how="split")
     assert sample.promise == split.promise == Pure(1)
     assert sample.variance(9000)["x"] < split.variance(9000)["x"]
     assert split.variance(9000)["x"] == pytest.approx(thirds["x"].variance(9000))
@@ -105,7 +105,9 @@ def test_variance_by_simulation() -> None:
     differ from survey to survey: answers are drawn).
     """
     oracle, bits, people = (
-        Several({"x": Direct(epsilon=1, categories="ab"), "y": Direct(epsilon=1, categories="ab")}),
+        Questionnaire(
+            {"x": Direct(epsilon=1, categories="ab"), "y": Direct(epsilon=1, categories="ab")}
+        ),
         SeededBits(4),
         np.random.default_rng(1),
     )
@@ -122,7 +124,7 @@ def test_variance_by_simulation() -> None:
 
 @pytest.mark.parametrize("how", ["split", "sample"])
 def test_there_and_back(how: Any) -> None:
-    oracle = Several(PARTS, how=how, unit="person")
+    oracle = Questionnaire(PARTS, how=how, unit="person")
     sorted_again = json.dumps(
         oracle.question, sort_keys=True
     )  # a store may reorder keys; `names` keeps the order
@@ -138,7 +140,7 @@ def test_there_and_back(how: Any) -> None:
 
 
 def test_malformed_reports() -> None:
-    oracle = Several({"answer": ANSWER, "code": Hadamard(epsilon=1, categories=range(300))})
+    oracle = Questionnaire({"answer": ANSWER, "code": Hadamard(epsilon=1, categories=range(300))})
     good = oracle.perturb({"answer": ["yes"] * 8, "code": [1] * 8}, bits=SeededBits(2))
     for row in (
         [2, 0, 0],
@@ -166,7 +168,7 @@ def test_malformed_reports() -> None:
         ({"a": ANSWER}, {}),
         (PARTS, {"how": "both"}),
         (PARTS, {"epsilon": 2}),
-        ({"a": ANSWER, "b": Several(PARTS)}, {}),
+        ({"a": ANSWER, "b": Questionnaire(PARTS)}, {}),
         ({"a": ANSWER, "b": Rappor(epsilon=1, categories="ab")}, {}),
         ({"a": ANSWER, "b": PrefixTree(epsilon=1, length=2)}, {}),
     ],
@@ -174,12 +176,12 @@ def test_malformed_reports() -> None:
 )
 def test_refused(parts: dict[str, Any], more: dict[str, Any]) -> None:
     with pytest.raises(Refused) as refused:
-        Several(parts, **more)
+        Questionnaire(parts, **more)
     assert refused.value.code == "local.several"
 
 
 def test_columns() -> None:
-    oracle = Several({"a": ANSWER, "b": ANSWER})
+    oracle = Questionnaire({"a": ANSWER, "b": ANSWER})
     for values in ({"a": ["yes"]}, {"a": ["yes"], "b": ["yes", "no"]}, 3):
         with pytest.raises(Refused) as refused:
             oracle.perturb(values)
@@ -187,7 +189,7 @@ def test_columns() -> None:
     with pytest.raises(Refused):
         oracle.aggregate(oracle.perturb({"a": ["yes"], "b": ["no"]}))
     with pytest.raises(Refused) as refused:
-        Several({"a": ANSWER, "b": ANSWER}, relation="add-remove")
+        Questionnaire({"a": ANSWER, "b": ANSWER}, relation="add-remove")
     assert refused.value.code == "response.relation"
     import pandas as pd
 

@@ -72,7 +72,7 @@ def test_every_value_is_answered(name: str) -> None:
     ):
         reports = oracle.perturb(values)
         assert len(reports) == count
-        assert oracle._formed(reports.payload).all()
+        assert oracle._well_formed(reports.payload).all()
     assert len(oracle.perturb(np.array("secret"))) == 1
 
 

@@ -26,9 +26,9 @@ from sfumato.local import (
     OneBit,
     Panel,
     PrefixTree,
+    Questionnaire,
     Rappor,
     Reports,
-    Several,
     Sketch,
     Subset,
     Unary,
@@ -287,7 +287,7 @@ def test_malformed_reports() -> None:
         (BINARY, {"waves": 3, "reports": "1"}),
         (Rappor(epsilon=1, categories="ab"), {"waves": 3}),
         (PrefixTree(epsilon=1, length=2), {"waves": 3}),
-        (Several({"x": BINARY, "y": BINARY}), {"waves": 3}),
+        (Questionnaire({"x": BINARY, "y": BINARY}), {"waves": 3}),
         (Panel(BINARY, waves=3), {"waves": 3}),
     ],
 )
@@ -349,7 +349,7 @@ class Forgets(dict[str, Any]):
 
 def test_a_memory_that_forgets_is_refused() -> None:
     for value in ("a", "x"):
-        with pytest.raises(ValueError, match="does not give back"):
+        with pytest.raises(ValueError, match="does not return what was written"):
             client.perturb(Panel(BINARY, waves=3).question, value, Forgets(), wave=1)
 
 
@@ -365,7 +365,7 @@ def test_a_memory_that_forgets_is_refused() -> None:
         ({"waves": 1 << 20}, "does not know"),
         ({"part": Rappor(epsilon=1, categories="ab").question}, "does not know"),
         ({"part": Panel(BINARY, waves=2).question}, "does not know"),
-        ({"part": Several({"x": BINARY, "y": BINARY}).question}, "does not know"),
+        ({"part": Questionnaire({"x": BINARY, "y": BINARY}).question}, "does not know"),
         ({"part": {**BINARY.question, "own": "0"}}, "does not know"),
         ({"part": None}, "does not know"),
         ({"part": Direct(epsilon="3/2", categories="ab").question}, "tell more"),
@@ -389,17 +389,17 @@ def test_the_client_does_not_trust_the_question(change: dict[str, Any], text: st
 
 MUTANTS: dict[str, tuple[str, str]] = {
     "the lot is drawn anew in every wave": (
-        'if known is None else {**known, "reports": dict(known["reports"])}\n    if wave',
-        "if True else {}\n    if wave",
+        'if stored is None\n        else {**stored, "reports": dict(stored["reports"])}',
+        "if True\n        else {}",
     ),
-    "a report is drawn anew whenever asked": ('and str(wave) not in kept["reports"]', ""),
+    "a report is drawn anew whenever asked": ('and str(wave) not in entry["reports"]', ""),
     "every wave is answered": (
-        '"waves": lot(waves, int(question["reports"]))',
+        '"waves": draw_waves(waves, int(question["reports"]))',
         '"waves": list(range(waves))',
     ),
     "the first wave is answered besides": (
-        'if wave in kept["waves"] else b""',
-        'if wave in kept["waves"] else _number(wave, waves) + b"\\0" * (value == "a")',
+        'if wave in entry["waves"]\n        else b""',
+        'if wave in entry["waves"]\n        else _number(wave, waves) + b"\\0" * (value == "a")',
     ),
 }
 

@@ -8,7 +8,7 @@ import pytest
 from sfumato.local import Hitters, PrefixTree
 from sfumato.local.client import END, PRIME
 from sfumato.local.lib.hash_families import own_hash, to_bucket
-from sfumato.local.prefix.prefix_search import continued, support
+from sfumato.local.prefix.prefix_search import continuations, support
 from sfumato.testing import SeededBits
 
 TREE = PrefixTree(epsilon=3, length=4, alphabet="abcdefgh", unit="phone")
@@ -86,8 +86,8 @@ def test_support_is_the_hash_of_each_code() -> None:
 @pytest.mark.parametrize("step", [1, 2])
 def test_continuations(step: int) -> None:
     tree = PrefixTree(epsilon=1, length=2, alphabet="ab", step=step)
-    assert continued(tree, "a" + END) == [END * step]
-    assert sorted(continued(tree, "")) == sorted(
+    assert continuations(tree, "a" + END) == [END * step]
+    assert sorted(continuations(tree, "")) == sorted(
         {1: ["a", "b", END], 2: ["aa", "ab", "ba", "bb", "a" + END, "b" + END, END + END]}[step]
     )
 

@@ -32,7 +32,9 @@ def test_the_promise_by_arithmetic(given: tuple[int, int]) -> None:
     """
     laws = [
         law_of(
-            json.loads(json.dumps(TREE.question)), client.filled(TREE.question, text), given=given
+            json.loads(json.dumps(TREE.question)),
+            client.fill_text(TREE.question, text),
+            given=given,
         )
         for text in TEXTS
     ]  # type: ignore[arg-type]
@@ -46,7 +48,7 @@ def test_the_promise_by_arithmetic(given: tuple[int, int]) -> None:
             for level in range(3)
         }
         assert set(levels.values()) == {Fraction(1, 3)}
-        assert TREE._formed(
+        assert TREE._well_formed(
             np.frombuffer(b"".join(law), dtype=np.uint8).reshape(-1, TREE.width)
         ).all()
     assert TREE.promise == Pure(1)
@@ -75,7 +77,9 @@ def test_support_by_arithmetic() -> None:
         said[mine],
         TREE.buckets,
     )
-    for count, p in zip(counts / n, (float(TREE.own), float(TREE.other)), strict=True):
+    for count, p in zip(
+        counts / n, (float(TREE.true_support), float(TREE.false_support)), strict=True
+    ):
         assert abs(count - p) < 5 * (p * (1 - p) / n) ** 0.5
     assert np.bincount(level, minlength=3).min() > 19_000
 
@@ -86,8 +90,8 @@ def test_there_and_back() -> None:
     assert len(TREE.read(reports)) == 40
     assert TREE.aggregate(reports).counts.sum() == 40
     assert len(TREE.perturb("ab")) == 1
-    assert client.filled(TREE.question, "abab") == "aba"
-    assert client.filled(TREE.question, "a") == "a\0\0"
+    assert client.fill_text(TREE.question, "abab") == "aba"
+    assert client.fill_text(TREE.question, "a") == "a\0\0"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +111,7 @@ def test_what_is_no_text_of_the_alphabet(value: Any, text: str) -> None:
     """Its letters that the alphabet has: the law is that of this text, enumerated, and a report is
     sent.
     """
-    assert client.filled(TREE.question, value) == text.ljust(3, client.END)
+    assert client.fill_text(TREE.question, value) == text.ljust(3, client.END)
     law, same = (
         law_of_call(lambda said=said: client.perturb(TREE.question, said), given=(1, 5))
         for said in (value, text)
@@ -164,12 +168,15 @@ def test_fakes_choose_their_level() -> None:
     n = int((TREE.split(honest.payload)[0] == 0).sum())
 
     def frequency(supporting: int, reports: int) -> float:
-        return float((Fraction(supporting, reports) - TREE.other) / (TREE.own - TREE.other))
+        return float(
+            (Fraction(supporting, reports) - TREE.false_support)
+            / (TREE.true_support - TREE.false_support)
+        )
 
     down, up = TREE.influence(30, 3 * (n + 30))
     assert frequency(30, n + 30) - frequency(0, n + 30) <= up - down + 1e-12
     assert down < 0 < up
-    assert up - down == pytest.approx(30 / (n + 30) / float(TREE.own - TREE.other))
+    assert up - down == pytest.approx(30 / (n + 30) / float(TREE.true_support - TREE.false_support))
 
 
 def test_variance_is_that_of_one_level() -> None:

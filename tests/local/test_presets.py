@@ -48,6 +48,6 @@ def test_it_works(name: str) -> None:
 
 def test_every_preset_has_a_source() -> None:
     assert all(
-        preset.source and preset.who and preset.what and preset.said
+        preset.source and preset.who and preset.what and preset.claim
         for preset in presets.PRESETS.values()
     )

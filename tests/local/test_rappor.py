@@ -37,7 +37,7 @@ def test_one_time_is_symmetric_unary() -> None:
         Rappor(epsilon=1, categories="abcd"),
         Unary(epsilon=1, categories="abcd", symmetric=True),
     )
-    assert abs(once.own - unary.own) < Fraction(1, 2**60)
+    assert abs(once.true_support - unary.true_support) < Fraction(1, 2**60)
     assert once.lifetime().epsilon() == pytest.approx(1, abs=1e-15)
     assert once.promise.epsilon() == pytest.approx(1, abs=1e-15)
 

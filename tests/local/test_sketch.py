@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.local import Sketch, client, sketch
-from sfumato.local.lib.dyadic_probability import share
+from sfumato.local.lib.dyadic_probability import as_fraction
 from sfumato.testing import SeededBits
 
 from . import simulated
@@ -39,10 +39,10 @@ def test_support_given_the_functions_by_arithmetic(how: str) -> None:
                 sum(bucket_of(oracle, row, v) == bucket_of(oracle, row, code) for row in range(3)),
                 3,
             )
-            assert found[v] == met * oracle.own + (1 - met) * share(oracle.q)
-    assert oracle.other == oracle.meet * oracle.own + (1 - oracle.meet) * share(oracle.q), (
-        "and over the family, with the chance of meeting"
-    )
+            assert found[v] == met * oracle.true_support + (1 - met) * as_fraction(oracle.q)
+    assert oracle.false_support == oracle.meet * oracle.true_support + (
+        1 - oracle.meet
+    ) * as_fraction(oracle.q), "and over the family, with the chance of meeting"
 
 
 @pytest.mark.parametrize("how", KINDS)
@@ -87,9 +87,9 @@ def test_intervals_cover_collisions_too() -> None:
         f, half = (
             e.frequencies[4],
             2.58
-            * math.sqrt(float(share(oracle.q) * (1 - share(oracle.q))))
+            * math.sqrt(float(as_fraction(oracle.q) * (1 - as_fraction(oracle.q))))
             / 63
-            / float(oracle.own - oracle.other),
+            / float(oracle.true_support - oracle.false_support),
         )
         narrow += not f - half <= 0 <= f + half
     assert missed < 23

@@ -23,7 +23,8 @@ from .laws import law_of
 def test_the_best_size(epsilon: int | str, k: int) -> None:
     each = {d: Subset(epsilon=epsilon, categories=range(k), size=d) for d in range(1, k)}
     assert best_size(Fraction(epsilon), k) == min(
-        each, key=lambda d: variance(each[d].own, each[d].other, Fraction(0), 1, "data")
+        each,
+        key=lambda d: variance(each[d].true_support, each[d].false_support, Fraction(0), 1, "data"),
     )
 
 
@@ -35,7 +36,7 @@ def test_the_client_draws_uniform_sets() -> None:
         for row, chance in law.items()
     }
     assert chances == {
-        frozenset(s): oracle.own / 4 if 3 in s else (1 - oracle.own) / 6
+        frozenset(s): oracle.true_support / 4 if 3 in s else (1 - oracle.true_support) / 6
         for s in itertools.combinations(range(5), 2)
     }
 

@@ -22,14 +22,14 @@ def test_the_probabilities_as_published(epsilon: float) -> None:
         Unary(epsilon=epsilon, categories="abc"),
         Unary(epsilon=epsilon, categories="abc", symmetric=True),
     )
-    assert (float(optimised.own), float(optimised.other)) == pytest.approx(
+    assert (float(optimised.true_support), float(optimised.false_support)) == pytest.approx(
         (0.5, 1 / (e + 1)), abs=1e-15
     )
     root = math.exp(epsilon / 2)
-    assert (float(symmetric.own), float(symmetric.other)) == pytest.approx(
+    assert (float(symmetric.true_support), float(symmetric.false_support)) == pytest.approx(
         (root / (root + 1), 1 / (root + 1)), abs=1e-15
     )
-    assert symmetric.own + symmetric.other == 1
+    assert symmetric.true_support + symmetric.false_support == 1
     assert optimised.variance(1, target="data") == pytest.approx(4 * e / (e - 1) ** 2, rel=1e-12)
     assert symmetric.variance(1, target="data") == pytest.approx(root / (root - 1) ** 2, rel=1e-12)
 

@@ -11,7 +11,7 @@ from sfumato.local.lib.dyadic_probability import ONE
 from sfumato.local.numeric.window_law import (
     cell_chances,
     draw_cells,
-    inside_of,
+    inside_probability,
     moments,
     sum_of_squares,
     window_odds,
@@ -23,7 +23,7 @@ from .drawn import agrees, bent
 
 @pytest.mark.parametrize(("steps", "window"), [(1, 1), (4, 2), (3, 7), (10, 1)])
 def test_moments(steps: int, window: int) -> None:
-    own = inside_of(Fraction(1), steps, window)
+    own = inside_probability(Fraction(1), steps, window)
     a, b = cell_chances(own, steps, window)
     assert a / b == window_odds(own, steps, window)
     for place in range(steps + 1):
@@ -51,7 +51,7 @@ def test_draws_follow_the_law() -> None:
     from sfumato.local import Reports
 
     steps, window, place = 4, 3, 2
-    own = inside_of(Fraction(1), steps, window)
+    own = inside_probability(Fraction(1), steps, window)
     cells = draw_cells(np.full(200_000, place), own, steps, window, SeededBits(3))
     a, b = cell_chances(own, steps, window)
     law = {

@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.local import Direct, Reports, Unary, restore
-from sfumato.local.wire_reports import from_whole_numbers, whole_numbers, width_for
+from sfumato.local.wire_reports import pack_integers, unpack_integers, width_for
 from sfumato.testing import SeededBits
 
 STORED = Path(__file__).parents[1] / "vectors" / "stored" / "local-v1.jsonl"
@@ -74,9 +74,9 @@ def test_parts_are_joined() -> None:
 @pytest.mark.parametrize("limit", [2, 256, 257, 65536, 65537, 1 << 31])
 def test_whole_numbers(limit: int) -> None:
     numbers = np.array([0, 1, limit // 2, limit - 1])
-    rows = whole_numbers(numbers, width_for(limit))
+    rows = pack_integers(numbers, width_for(limit))
     assert rows.shape == (4, ((limit - 1).bit_length() + 7) // 8)
-    assert from_whole_numbers(rows).tolist() == numbers.tolist()
+    assert unpack_integers(rows).tolist() == numbers.tolist()
     assert rows[3].tobytes() == (limit - 1).to_bytes(rows.shape[1], "big")
 
 

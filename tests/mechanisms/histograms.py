@@ -10,10 +10,12 @@ from sfumato import mechanisms as mech
 from sfumato.mechanisms.shared.histogram_result import PrivateHistogram
 
 
-def histogram(**given: Any) -> mech.Histogram:
-    return mech.Histogram(**({"edges": [0, 1, 2, 3], "epsilon": 1, "relation": "replace"} | given))
+def histogram(**arguments: Any) -> mech.Histogram:
+    return mech.Histogram(
+        **({"edges": [0, 1, 2, 3], "epsilon": 1, "relation": "replace"} | arguments)
+    )
 
 
-def released(counts: Any, **given: Any) -> PrivateHistogram:
+def released(counts: Any, **arguments: Any) -> PrivateHistogram:
     """With these counts, as if the noise had given them."""
-    return PrivateHistogram(histogram(**given), np.array(counts))
+    return PrivateHistogram(histogram(**arguments), np.array(counts))

@@ -339,7 +339,7 @@ def test_a_session_cannot_be_copied() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"answers": 0}, "threshold.count"),
         ({"answers": True}, "threshold.count"),
@@ -351,8 +351,8 @@ def test_a_session_cannot_be_copied() -> None:
     ],
     ids=str,
 )
-def test_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
-    refusal(lambda: mech.AboveThreshold(**{"sensitivity": 1, "epsilon": 1} | given), code)
+def test_refused(arguments: dict[str, Any], code: str, no_entropy: None) -> None:
+    refusal(lambda: mech.AboveThreshold(**{"sensitivity": 1, "epsilon": 1} | arguments), code)
 
 
 @pytest.mark.parametrize("value", [0.5, True, "3", None])

@@ -15,10 +15,10 @@ from sfumato.mechanisms.inverse_sensitivity import InverseSensitivity
 from sfumato.mechanisms.shared.bounded_data import (
     Range,
     category_counts,
-    known_categories,
-    known_ends,
-    known_range,
-    known_statistic,
+    check_categories,
+    check_ends,
+    check_range,
+    check_statistic,
 )
 from sfumato.mechanisms.shared.grid import snap
 
@@ -91,9 +91,9 @@ def test_ranges_that_are_refused(low: Any, high: Any, grid: Any, code: str) -> N
 
 def test_ends_have_to_be_given() -> None:
     for low, high in ((None, 1), (0, None), (None, None)):
-        refusal(lambda low=low, high=high: known_range("here", low, high, None), "range.ends")
-    refusal(lambda: known_ends(1, 1), "range.ends")
-    assert known_ends("0.1", 1) == (Fraction(1, 10), 1)
+        refusal(lambda low=low, high=high: check_range("here", low, high, None), "range.ends")
+    refusal(lambda: check_ends(1, 1), "range.ends")
+    assert check_ends("0.1", 1) == (Fraction(1, 10), 1)
 
 
 def test_a_record_shows_its_range() -> None:
@@ -107,9 +107,9 @@ def test_a_record_shows_its_range() -> None:
 
 def test_categories() -> None:
     for wrong in ([], ["a", "a"]):
-        refusal(lambda wrong=wrong: known_categories("here", wrong), "statistic.categories")
-    assert known_categories("here", "ab") == ("a", "b")
-    refusal(lambda: known_statistic("mean", ("median",)), "statistic.unknown")
+        refusal(lambda wrong=wrong: check_categories("here", wrong), "statistic.categories")
+    assert check_categories("here", "ab") == ("a", "b")
+    refusal(lambda: check_statistic("mean", ("median",)), "statistic.unknown")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.guarantees.gdp import largest_mu
-from sfumato.guarantees.mixed import Together
+from sfumato.guarantees.mixed import Mixed
 from sfumato.ledger.pricing import price
 from sfumato.mechanisms.shared.stored_mechanism import promises, record, restore
 
@@ -31,23 +31,23 @@ GAUSSIANS = (
     mech.Gaussian(sensitivity=1, mu=MU * 3 / 5, **SAID),
     mech.Gaussian(sensitivity=1, mu=MU * 4 / 5, **SAID),
 )
-CASES: dict[str, mech.Several] = {
-    "pure": mech.Several([LAPLACE, QUANTILE, LAPLACE]),
-    "with keys": mech.Several([LAPLACE, SELECTION]),
-    "Gaussian": mech.Several(GAUSSIANS, epsilon="0.3", delta="1e-9"),
-    "Gaussian, unstated": mech.Several(GAUSSIANS),
-    "all kinds": mech.Several([*GAUSSIANS, LAPLACE, SELECTION], epsilon="0.3", delta="1e-9"),
-    "pure and Gaussian": mech.Several([*GAUSSIANS, QUANTILE], epsilon="0.3", delta="1e-9"),
-    "discrete": mech.Several(
+CASES: dict[str, mech.Combined] = {
+    "pure": mech.Combined([LAPLACE, QUANTILE, LAPLACE]),
+    "with keys": mech.Combined([LAPLACE, SELECTION]),
+    "Gaussian": mech.Combined(GAUSSIANS, epsilon="0.3", delta="1e-9"),
+    "Gaussian, unstated": mech.Combined(GAUSSIANS),
+    "all kinds": mech.Combined([*GAUSSIANS, LAPLACE, SELECTION], epsilon="0.3", delta="1e-9"),
+    "pure and Gaussian": mech.Combined([*GAUSSIANS, QUANTILE], epsilon="0.3", delta="1e-9"),
+    "discrete": mech.Combined(
         [mech.DiscreteGaussian(sensitivity=1, rho="1/800"), LAPLACE], epsilon=1, delta="1e-6"
     ),
-    "one": mech.Several([LAPLACE]),
-    "nested": mech.Several([mech.Several(GAUSSIANS, epsilon="0.3", delta="1e-9"), LAPLACE]),
+    "one": mech.Combined([LAPLACE]),
+    "nested": mech.Combined([mech.Combined(GAUSSIANS, epsilon="0.3", delta="1e-9"), LAPLACE]),
 }
 
 
-def exactly(several: mech.Several, notion: Any) -> Any:
-    (found,) = [promise for promise in several.promises if type(promise) is notion]
+def exactly(combined: mech.Combined, notion: Any) -> Any:
+    (found,) = [promise for promise in combined.promises if type(promise) is notion]
     return found
 
 
@@ -68,7 +68,7 @@ def test_sums() -> None:
     assert CASES["all kinds"].promise == sf.Approx("0.5", "2e-9", **SAID)
     assert CASES["pure and Gaussian"].promise == sf.Approx("0.5", "1e-9", **SAID)
     assert (
-        exactly(CASES["pure and Gaussian"], Together)
+        exactly(CASES["pure and Gaussian"], Mixed)
         == GAUSSIANS[0].promise + GAUSSIANS[1].promise + QUANTILE.promise
     )
     assert CASES["discrete"].promise == sf.Approx("1.1", "1e-6", **SAID)
@@ -78,12 +78,12 @@ def test_sums() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_promise_is_about_the_same(name: str) -> None:
-    several = CASES[name]
-    assert (several.relation, several.unit) == ("add-remove", "patient")
-    assert {(promise.relation, promise.unit) for promise in several.promises} == {
+    combined = CASES[name]
+    assert (combined.relation, combined.unit) == ("add-remove", "patient")
+    assert {(promise.relation, promise.unit) for promise in combined.promises} == {
         ("add-remove", "patient")
     }
-    assert not hasattr(several, "perturb")
+    assert not hasattr(combined, "perturb")
 
 
 Law = dict[Any, tuple[float, float]]
@@ -123,10 +123,10 @@ def test_the_laws_keep_what_is_promised() -> None:
         mech.Laplace(sensitivity=1, epsilon="1/2"),
         mech.OptimalSelection(epsilon="1/2", delta="0.01"),
     )
-    several = mech.Several([laplace, keys])
+    combined = mech.Combined([laplace, keys])
     for weight in (1, 4, 6):
         assert hockey_stick([added(laplace, 60), coins(keys, weight)], 1) <= 0.01 + 1e-12
-    assert several.promise == sf.Approx(1, "0.01", relation="add-remove")
+    assert combined.promise == sf.Approx(1, "0.01", relation="add-remove")
     assert hockey_stick([added(laplace, 60), coins(keys, 1)], 0.9) > 0.01
 
     mu = largest_mu(1, "0.01")
@@ -135,27 +135,27 @@ def test_the_laws_keep_what_is_promised() -> None:
         mech.Gaussian(sensitivity=1, mu=mu * 4 / 5),
     ]
     both = [added(m, 60) for m in normals]
-    assert mech.Several(normals, epsilon=1, delta="0.01").promise == sf.Approx(1, "0.01")
+    assert mech.Combined(normals, epsilon=1, delta="0.01").promise == sf.Approx(1, "0.01")
     assert 0.009 < hockey_stick(both, 1) <= 0.01
     assert hockey_stick([*both, added(laplace, 25)], 1.5) <= 0.01 + 1e-4
     each = mech.Gaussian(sensitivity=1, epsilon=1, delta="0.01")
     assert hockey_stick([added(each, 40)] * 2, 1) > 0.03
-    refusal(lambda: mech.Several([each, each], epsilon=1, delta="0.01"), "mechanism.calibration")
+    refusal(lambda: mech.Combined([each, each], epsilon=1, delta="0.01"), "mechanism.calibration")
 
 
 def test_one_point_of_a_common_curve() -> None:
     """Exactly as given, and not a step beyond what the noise can bear."""
-    assert mech.Several(GAUSSIANS, epsilon="0.3", delta="1e-9").promise.parameters == {
+    assert mech.Combined(GAUSSIANS, epsilon="0.3", delta="1e-9").promise.parameters == {
         "epsilon": Fraction(3, 10),
         "delta": Fraction(1, 10**9),
     }
     refusal(
-        lambda: mech.Several(GAUSSIANS, epsilon="0.2999", delta="1e-9"), "mechanism.calibration"
+        lambda: mech.Combined(GAUSSIANS, epsilon="0.2999", delta="1e-9"), "mechanism.calibration"
     )
     refusal(
-        lambda: mech.Several(GAUSSIANS, epsilon="0.3", delta="0.999e-9"), "mechanism.calibration"
+        lambda: mech.Combined(GAUSSIANS, epsilon="0.3", delta="0.999e-9"), "mechanism.calibration"
     )
-    assert mech.Several(GAUSSIANS, epsilon="0.31", delta="1e-9").promise == sf.Approx(
+    assert mech.Combined(GAUSSIANS, epsilon="0.31", delta="1e-9").promise == sf.Approx(
         "0.31", "1e-9", **SAID
     )
 
@@ -185,22 +185,22 @@ def test_one_entry_in_a_book(name: str, currency: str) -> None:
     """Charged together it costs no more than its parts by themselves, in any currency in which
     those have a price.
     """
-    several, budget = CASES[name], BUDGETS[currency]
+    combined, budget = CASES[name], BUDGETS[currency]
     ledger = sf.Ledger.open(budget=budget, dataset="visits", **SAID)
     if currency not in REACHED[name]:
         with pytest.raises(sf.Refused) as caught:
-            ledger.charge([several], memo="not in this currency")
+            ledger.charge([combined], memo="not in this currency")
         assert caught.value.code == (
             "budget.exceeded"
             if (name, currency) == ("discrete", "Approx")
             else "guarantee.does-not-follow"
         )
         return
-    ledger.charge([several], memo="together")
+    ledger.charge([combined], memo="together")
     assert [entry.kind for entry in ledger.history()] == ["open", "charge"]
-    cost = price(budget, [several])
+    cost = price(budget, [combined])
     try:
-        apart = price(budget, several.parts)
+        apart = price(budget, combined.parts)
     except sf.Refused:
         assert currency == "Approx"  # Gaussian noise has no (ε, δ) before it is stated
     else:
@@ -212,7 +212,7 @@ def test_one_entry_in_a_book(name: str, currency: str) -> None:
 
 def test_ten_tenths_fit() -> None:
     mu = largest_mu("0.1", "1e-7")
-    plan = mech.Several(
+    plan = mech.Combined(
         [mech.Gaussian(sensitivity=1, mu=mu * 3 / 5), mech.Gaussian(sensitivity=1, mu=mu * 4 / 5)],
         epsilon="0.1",
         delta="1e-7",
@@ -228,7 +228,7 @@ def test_ten_tenths_fit() -> None:
 def test_comes_back(name: str) -> None:
     stored = json.loads(json.dumps(record(CASES[name])))
     assert restore(stored) == CASES[name]
-    assert restore(stored).promises == CASES[name].promises  # type: ignore[union-attr]
+    assert restore(stored).promises == CASES[name].promises
 
 
 def test_a_part_that_is_gone_leaves_the_promises() -> None:
@@ -239,13 +239,13 @@ def test_a_part_that_is_gone_leaves_the_promises() -> None:
 
 
 def test_it_shows_its_parts() -> None:
-    shown = repr(mech.Several([mech.Laplace(sensitivity=1, epsilon="1/2")], unit="patient"))
-    assert shown == "Several(parts=(Laplace(sensitivity=1, scale=2),), unit='patient')"
-    assert hash(CASES["pure"]) == hash(mech.Several((LAPLACE, QUANTILE, LAPLACE)))
+    shown = repr(mech.Combined([mech.Laplace(sensitivity=1, epsilon="1/2")], unit="patient"))
+    assert shown == "Combined(parts=(Laplace(sensitivity=1, scale=2),), unit='patient')"
+    assert hash(CASES["pure"]) == hash(mech.Combined((LAPLACE, QUANTILE, LAPLACE)))
 
 
 @pytest.mark.parametrize(
-    ("parts", "given", "code"),
+    ("parts", "arguments", "code"),
     [
         ([], {}, "mechanism.parts"),
         ([LAPLACE, sf.Pure(1)], {}, "mechanism.parts"),
@@ -265,5 +265,5 @@ def test_it_shows_its_parts() -> None:
     ],
     ids=str,
 )
-def test_refused(parts: Any, given: dict[str, Any], code: str) -> None:
-    refusal(lambda: mech.Several(parts, **given), code)
+def test_refused(parts: Any, arguments: dict[str, Any], code: str) -> None:
+    refusal(lambda: mech.Combined(parts, **arguments), code)

@@ -222,7 +222,7 @@ def test_the_interface() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({}, "mechanism.calibration"),
         ({"rho": 1, "sigma": 1}, "mechanism.calibration"),
@@ -231,8 +231,8 @@ def test_the_interface() -> None:
     ],
     ids=str,
 )
-def test_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
-    refusal(lambda: mech.DiscreteGaussian(sensitivity=1, **given), code)
+def test_refused(arguments: dict[str, Any], code: str, no_entropy: None) -> None:
+    refusal(lambda: mech.DiscreteGaussian(sensitivity=1, **arguments), code)
 
 
 def test_floats_need_a_grid() -> None:

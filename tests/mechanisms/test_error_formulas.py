@@ -68,7 +68,7 @@ def test_the_simultaneous_error_is_the_exact_one(make: Any, values: int, confide
     """
     m = make()
     r = m.error(confidence, values=values)
-    inside = lambda r: (1 - 2 * m.law.tail(r + 1)) ** values  # noqa: E731
+    inside = lambda r: (1 - 2 * m.law.tail(r + 1)) ** values  # noqa: E731  # a formula in one line
     assert inside(r) >= float(Fraction(confidence)) - 1e-12
     assert r == 0 or inside(r - 1) < float(Fraction(confidence))
     assert m.error(mech.for_each(confidence, values)) == r

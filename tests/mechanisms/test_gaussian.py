@@ -182,20 +182,22 @@ CALIBRATIONS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize(
-    "given", [{}] + [a | b for i, a in enumerate(CALIBRATIONS) for b in CALIBRATIONS[:i]], ids=str
+    "arguments",
+    [{}] + [a | b for i, a in enumerate(CALIBRATIONS) for b in CALIBRATIONS[:i]],
+    ids=str,
 )
-def test_exactly_one_calibration(given: dict[str, Any], no_entropy: None) -> None:
-    refused = refusal(lambda: mech.Gaussian(sensitivity=1, **given), "mechanism.calibration")
+def test_exactly_one_calibration(arguments: dict[str, Any], no_entropy: None) -> None:
+    refused = refusal(lambda: mech.Gaussian(sensitivity=1, **arguments), "mechanism.calibration")
     assert "epsilon, rho, mu, sigma, error" in refused.reason
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [{"epsilon": 1}, {"delta": 1e-6}] + [c | {"delta": 1e-6} for c in CALIBRATIONS[1:]],
     ids=str,
 )
-def test_epsilon_and_delta_go_together(given: dict[str, Any], no_entropy: None) -> None:
-    refusal(lambda: mech.Gaussian(sensitivity=1, **given), "mechanism.calibration")
+def test_epsilon_and_delta_go_together(arguments: dict[str, Any], no_entropy: None) -> None:
+    refusal(lambda: mech.Gaussian(sensitivity=1, **arguments), "mechanism.calibration")
 
 
 BAD = [
@@ -215,8 +217,8 @@ BAD = [
 def test_parameters_are_positive_numbers(
     name: str, value: Any, code: str, no_entropy: None
 ) -> None:
-    given = {name: value} | ({"delta": 1e-6} if name == "epsilon" else {})
-    refusal(lambda: mech.Gaussian(sensitivity=1, **given), code)
+    arguments = {name: value} | ({"delta": 1e-6} if name == "epsilon" else {})
+    refusal(lambda: mech.Gaussian(sensitivity=1, **arguments), code)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +241,7 @@ def test_delta_is_a_probability(delta: Any, code: str, no_entropy: None) -> None
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {"rho": 1e-40},
         {"mu": 1e-20},
@@ -249,12 +251,12 @@ def test_delta_is_a_probability(delta: Any, code: str, no_entropy: None) -> None
     ],
     ids=str,
 )
-def test_more_noise_than_64_bits_hold(given: dict[str, Any], no_entropy: None) -> None:
-    refusal(lambda: mech.Gaussian(sensitivity=1, **given), "noise.scale")
+def test_more_noise_than_64_bits_hold(arguments: dict[str, Any], no_entropy: None) -> None:
+    refusal(lambda: mech.Gaussian(sensitivity=1, **arguments), "noise.scale")
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {"epsilon": 1e6, "delta": 1e-6},
         {"epsilon": 1e5, "delta": 0.5},
@@ -262,16 +264,16 @@ def test_more_noise_than_64_bits_hold(given: dict[str, Any], no_entropy: None) -
     ],
     ids=str,
 )
-def test_far_out_on_the_curve_the_promise_is_kept(given: dict[str, Any]) -> None:
-    m = mech.Gaussian(sensitivity=1, **given)
+def test_far_out_on_the_curve_the_promise_is_kept(arguments: dict[str, Any]) -> None:
+    m = mech.Gaussian(sensitivity=1, **arguments)
     with precision(8000):
-        assert not curve(ball(1 / m.sigma), Fraction(given["epsilon"])) > ball(
-            Fraction(str(given["delta"]))
+        assert not curve(ball(1 / m.sigma), Fraction(arguments["epsilon"])) > ball(
+            Fraction(str(arguments["delta"]))
         )
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {"epsilon": 1e308, "delta": 1e-6},
         {"epsilon": 1e10, "delta": 0.5},
@@ -279,9 +281,11 @@ def test_far_out_on_the_curve_the_promise_is_kept(given: dict[str, Any]) -> None
     ],
     ids=str,
 )
-def test_beyond_what_anyone_would_call_a_promise(given: dict[str, Any], no_entropy: None) -> None:
+def test_beyond_what_anyone_would_call_a_promise(
+    arguments: dict[str, Any], no_entropy: None
+) -> None:
     with pytest.raises(sf.Refused):
-        mech.Gaussian(sensitivity=1, **given)
+        mech.Gaussian(sensitivity=1, **arguments)
 
 
 def test_the_classical_formula_is_a_comparison_only() -> None:

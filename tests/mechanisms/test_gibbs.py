@@ -148,7 +148,7 @@ def test_many_records_underflow_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"convexity": 0}, "number.not-positive"),
         ({"convexity": -1}, "number.not-positive"),
@@ -161,7 +161,7 @@ def test_many_records_underflow_nothing() -> None:
     ],
     ids=str,
 )
-def test_records_that_are_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
+def test_records_that_are_refused(arguments: dict[str, Any], code: str, no_entropy: None) -> None:
     public = {
         "epsilon": 1,
         "delta": 1e-6,
@@ -171,7 +171,7 @@ def test_records_that_are_refused(given: dict[str, Any], code: str, no_entropy: 
         "high": 1,
         "cells": 2,
     }
-    refusal(lambda: mech.Gibbs(**(public | given)), code)
+    refusal(lambda: mech.Gibbs(**(public | arguments)), code)
 
 
 @pytest.mark.parametrize(

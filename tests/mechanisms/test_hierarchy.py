@@ -13,7 +13,7 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.guarantees.neighbour_relations import RELATIONS
-from sfumato.mechanisms.hierarchy import average_factor, blocks, consistent, height, range_factor
+from sfumato.mechanisms.hierarchy import average_factor, blocks, fit_cells, height, range_factor
 from sfumato.testing.seeded_bits import SeededBits
 
 from ..refusing import refusal
@@ -47,7 +47,7 @@ def test_the_closed_form_is_least_squares(cells: int, branching: int) -> None:
     y = np.random.default_rng(cells).normal(size=len(A))
     tree = np.split(y, np.cumsum([n // branching**d for d in range(levels)])[:-1])
     best, *_ = np.linalg.lstsq(A, y, rcond=None)
-    np.testing.assert_allclose(consistent(tree, branching), best, atol=1e-9)
+    np.testing.assert_allclose(fit_cells(tree, branching), best, atol=1e-9)
     counts = np.arange(cells)
     assert np.array_equal(
         np.concatenate(blocks(counts, branching, levels)), A @ np.pad(counts, (0, n - cells))
@@ -146,7 +146,7 @@ def test_categories_and_a_gaussian() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"branching": 1}, "hierarchy.branching"),
         ({"branching": 9}, "hierarchy.branching"),
@@ -156,10 +156,10 @@ def test_categories_and_a_gaussian() -> None:
     ],
     ids=str,
 )
-def test_parameters_are_refused(given: dict[str, Any], code: str) -> None:
+def test_parameters_are_refused(arguments: dict[str, Any], code: str) -> None:
     refusal(
         lambda: mech.Hierarchy(
-            **({"edges": range(9), "epsilon": 1, "relation": "replace"} | given)
+            **({"edges": range(9), "epsilon": 1, "relation": "replace"} | arguments)
         ),
         code,
     )

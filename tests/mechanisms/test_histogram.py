@@ -130,7 +130,7 @@ def test_numbers_and_categories_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"relation": None}, "mechanism.relation"),
         ({"edges": [0]}, "histogram.edges"),
@@ -148,8 +148,8 @@ def test_numbers_and_categories_together() -> None:
     ],
     ids=str,
 )
-def test_parameters_are_refused(given: dict[str, Any], code: str) -> None:
-    refusal(lambda: histogram(**given), code)
+def test_parameters_are_refused(arguments: dict[str, Any], code: str) -> None:
+    refusal(lambda: histogram(**arguments), code)
 
 
 def test_data_are_refused_before_bits_are_drawn() -> None:

@@ -222,7 +222,7 @@ def test_records_with_other_ranges_are_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statistic", "given", "code"),
+    ("statistic", "arguments", "code"),
     [
         ("mean", {}, "statistic.unknown"),
         ("median", {}, "range.ends"),
@@ -237,9 +237,9 @@ def test_records_with_other_ranges_are_others() -> None:
     ids=str,
 )
 def test_records_that_are_refused(
-    statistic: str, given: dict[str, Any], code: str, no_entropy: None
+    statistic: str, arguments: dict[str, Any], code: str, no_entropy: None
 ) -> None:
-    refusal(lambda: mech.InverseSensitivity(statistic, **({"epsilon": 1} | given)), code)
+    refusal(lambda: mech.InverseSensitivity(statistic, **({"epsilon": 1} | arguments)), code)
 
 
 def test_values_that_are_refused() -> None:

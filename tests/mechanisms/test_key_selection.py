@@ -172,10 +172,10 @@ def test_at_least_and_above() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sigma", "delta", "without", "given"), [(4, 1e-5, 18, 1.85e-5), (10, 1e-6, 49, 1.017e-6)]
+    ("sigma", "delta", "without", "arguments"), [(4, 1e-5, 18, 1.85e-5), (10, 1e-6, 49, 1.017e-6)]
 )
 def test_the_half_of_the_rounded_normal(
-    sigma: int, delta: float, without: int, given: float
+    sigma: int, delta: float, without: int, arguments: float
 ) -> None:
     """1 + σ·Φ⁻¹(1 − δ), rounded up, forgets that rounding lifts the noise by up to a half: one too
     low.
@@ -183,7 +183,7 @@ def test_the_half_of_the_rounded_normal(
     m = mech.GaussianThreshold(epsilon=5, delta=delta, sigma=sigma)
     assert m.threshold == without + 1
     assert m.total(tail(m, m.threshold - 1), 1) <= ball(Fraction(str(delta)))
-    assert float(tail(m, without - 1)) == pytest.approx(given, rel=5e-3)
+    assert float(tail(m, without - 1)) == pytest.approx(arguments, rel=5e-3)
     assert float(tail(m, without - 1)) > delta
 
 
@@ -257,7 +257,7 @@ def test_only_integers(count: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"delta": 0}, "number.not-a-probability"),
         ({"delta": 1}, "number.not-a-probability"),
@@ -267,9 +267,9 @@ def test_only_integers(count: Any) -> None:
     ],
     ids=str,
 )
-def test_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
+def test_refused(arguments: dict[str, Any], code: str, no_entropy: None) -> None:
     for kind in (mech.LaplaceThreshold, mech.GaussianThreshold):
-        refusal(lambda kind=kind: kind(**{"epsilon": 1, "delta": 1e-6} | given), code)
+        refusal(lambda kind=kind: kind(**{"epsilon": 1, "delta": 1e-6} | arguments), code)
 
 
 def test_a_sigma_too_small_is_refused() -> None:

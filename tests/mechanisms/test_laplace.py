@@ -161,7 +161,7 @@ def test_zcdp_at_epsilon_one(steps: int, rho: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {},
         {"epsilon": 1, "scale": 1},
@@ -171,8 +171,8 @@ def test_zcdp_at_epsilon_one(steps: int, rho: float) -> None:
     ],
     ids=str,
 )
-def test_exactly_one_calibration(given: dict[str, Any], no_entropy: None) -> None:
-    refused = refusal(lambda: mech.Laplace(sensitivity=1, **given), "mechanism.calibration")
+def test_exactly_one_calibration(arguments: dict[str, Any], no_entropy: None) -> None:
+    refused = refusal(lambda: mech.Laplace(sensitivity=1, **arguments), "mechanism.calibration")
     assert "epsilon, scale, error" in refused.reason
 
 

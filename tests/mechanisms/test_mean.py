@@ -127,7 +127,7 @@ def test_few_rows_and_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"relation": None}, "mechanism.relation"),
         ({"relation": "replace"}, "mean.rows"),
@@ -139,8 +139,8 @@ def test_few_rows_and_none() -> None:
     ],
     ids=str,
 )
-def test_parameters_are_refused(given: dict[str, Any], code: str) -> None:
-    refusal(lambda: mech.Mean(**({"low": 0, "high": 1, "epsilon": 1} | given)), code)
+def test_parameters_are_refused(arguments: dict[str, Any], code: str) -> None:
+    refusal(lambda: mech.Mean(**({"low": 0, "high": 1, "epsilon": 1} | arguments)), code)
 
 
 def test_data_are_refused_before_bits_are_drawn() -> None:

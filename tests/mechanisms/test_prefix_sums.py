@@ -190,7 +190,7 @@ def test_the_interface() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"length": 0, "mu": 1}, "stream.length"),
         ({"length": 2**16 + 1, "mu": 1}, "stream.length"),
@@ -204,5 +204,5 @@ def test_the_interface() -> None:
     ],
     ids=str,
 )
-def test_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
-    refusal(lambda: mech.PrefixSums(**given), code)
+def test_refused(arguments: dict[str, Any], code: str, no_entropy: None) -> None:
+    refusal(lambda: mech.PrefixSums(**arguments), code)

@@ -287,7 +287,7 @@ def test_the_share_of_the_test() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statistic", "given", "code"),
+    ("statistic", "arguments", "code"),
     [
         ("mean", {}, "statistic.unknown"),
         ("median", {"bound": None}, "mechanism.bound"),
@@ -307,10 +307,10 @@ def test_the_share_of_the_test() -> None:
     ids=str,
 )
 def test_records_that_are_refused(
-    statistic: str, given: dict[str, Any], code: str, no_entropy: None
+    statistic: str, arguments: dict[str, Any], code: str, no_entropy: None
 ) -> None:
     public = {"low": 0, "high": 1, "grid": "1/4", "bound": 1, "epsilon": 1, "delta": 1e-6}
-    refusal(lambda: mech.ProposeTestRelease(statistic, **(public | given)), code)
+    refusal(lambda: mech.ProposeTestRelease(statistic, **(public | arguments)), code)
 
 
 def test_values_that_are_refused() -> None:

@@ -174,7 +174,7 @@ def test_the_rank_error_holds(confidence: Any, x: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"relation": None}, "quantile.relation"),
         ({"relation": "swap"}, "guarantee.relation"),
@@ -189,10 +189,10 @@ def test_the_rank_error_holds(confidence: Any, x: list[int]) -> None:
     ],
     ids=str,
 )
-def test_records_that_are_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
+def test_records_that_are_refused(arguments: dict[str, Any], code: str, no_entropy: None) -> None:
     refusal(
         lambda: mech.Quantile(
-            **({"low": 0, "high": 9, "epsilon": 1, "relation": "replace"} | given)
+            **({"low": 0, "high": 9, "epsilon": 1, "relation": "replace"} | arguments)
         ),
         code,
     )

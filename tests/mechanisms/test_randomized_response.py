@@ -48,7 +48,7 @@ def test_the_law_and_its_promise(m: mech.RandomizedResponse) -> None:
     ball arithmetic.
     """
     with precision(300):
-        t, f = m.truth(), m.other()
+        t, f = m.truth(), m.false_report()
         assert abs(t + (m.k - 1) * f - 1) < arb(2) ** -250
         assert abs(m.spread() - (t - f)) < arb(2) ** -250
         epsilon = m.promise.parameters["epsilon"]
@@ -89,7 +89,7 @@ def test_the_draw_changes_at_the_exact_probability(m: mech.RandomizedResponse) -
     """
     for i in range(m.k - 1):
         with precision(256):
-            end = (m.truth() + i * m.other()) * arb(2) ** 64
+            end = (m.truth() + i * m.false_report()) * arb(2) ** 64
             low, high = int(end.floor().unique_fmpz()), int(end.ceil().unique_fmpz())
         for place, truth in enumerate(m.categories):
             assert m.perturb(truth, bits=TapeBits([low - 1, 0])) == m.categories[(place + i) % m.k]
@@ -134,7 +134,7 @@ def test_deniability_depends_on_the_prior() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"epsilon": 1, "keep": "1/2"}, "mechanism.calibration"),
         ({}, "mechanism.calibration"),
@@ -154,8 +154,8 @@ def test_deniability_depends_on_the_prior() -> None:
     ],
     ids=str,
 )
-def test_parameters_are_refused(given: dict[str, Any], code: str) -> None:
-    refusal(lambda: mech.RandomizedResponse(**given), code)
+def test_parameters_are_refused(arguments: dict[str, Any], code: str) -> None:
+    refusal(lambda: mech.RandomizedResponse(**arguments), code)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,8 @@ def test_an_unknown_category_is_refused_without_being_named(value: Any) -> None:
 def test_other_refusals() -> None:
     m = mech.RandomizedResponse(epsilon=1)
     refusal(lambda: m.estimate([]), "response.reports")
-    refusal(lambda: m.estimate(["yes"]).interval(method="bayes"), "response.interval")  # type: ignore[arg-type]
+    method: Any = "bayes"
+    refusal(lambda: m.estimate(["yes"]).interval(method=method), "response.interval")
     assert m.perturb([]) == []
     assert mech.RandomizedResponse(
         epsilon=1, relation="replace", unit="patient"

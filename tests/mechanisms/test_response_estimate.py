@@ -27,9 +27,9 @@ def expectation(m: mech.RandomizedResponse, truths: tuple[Any, ...]) -> tuple[li
     for reports in itertools.product(m.categories, repeat=len(truths)):
         mass = arb(1)
         for truth, report in zip(truths, reports, strict=True):
-            mass *= m.truth() if truth == report else m.other()
+            mass *= m.truth() if truth == report else m.false_report()
         for j, c in enumerate(m.categories):
-            value = (ball(Fraction(reports.count(c), len(truths))) - m.other()) / m.spread()
+            value = (ball(Fraction(reports.count(c), len(truths))) - m.false_report()) / m.spread()
             first[j] += mass * value
             second[j] += mass * value * value
     return first, [s - f * f for f, s in zip(first, second, strict=True)]
@@ -68,10 +68,11 @@ def test_intervals_cover(m: mech.RandomizedResponse, method: Any) -> None:
     """
     n = 30
     intervals = [
-        mech.Estimate(m, (c, n - c), n).interval(0.9, method=method)[0] for c in range(n + 1)
+        mech.ResponseEstimate(m, (c, n - c), n).interval(0.9, method=method)[0]
+        for c in range(n + 1)
     ]
     for p in np.linspace(0, 1, 41):
-        named = float(m.other().mid()) + float(m.spread().mid()) * p
+        named = float(m.false_report().mid()) + float(m.spread().mid()) * p
         covered = sum(
             mass
             for mass, (low, high) in zip(binomial(n, named), intervals, strict=True)
@@ -82,15 +83,15 @@ def test_intervals_cover(m: mech.RandomizedResponse, method: Any) -> None:
 
 def test_the_normal_interval_is_only_approximate() -> None:
     m, n = mech.RandomizedResponse(keep="9/10"), 10
-    low, high = mech.Estimate(m, (10, 0), n).interval(0.95, method="normal")[0]
+    low, high = mech.ResponseEstimate(m, (10, 0), n).interval(0.95, method="normal")[0]
     assert low == high == 1.0, "no reports of the other kind: the plug-in variance is 0"
-    assert mech.Estimate(m, (10, 0), n).interval(0.95)[0][0] < 0.75
+    assert mech.ResponseEstimate(m, (10, 0), n).interval(0.95)[0][0] < 0.75
 
 
 @given(st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any))
 def test_projection_is_no_farther_from_any_frequencies(counts: list[int]) -> None:
     m = mech.RandomizedResponse(epsilon="1/2", categories="abc")
-    e = mech.Estimate(m, tuple(counts), sum(counts))
+    e = mech.ResponseEstimate(m, tuple(counts), sum(counts))
     assert e.projected.min() >= 0
     assert e.projected.sum() == pytest.approx(1)
     for truth in ([1, 0, 0], [0, 0.5, 0.5], [0.2, 0.3, 0.5]):

@@ -327,7 +327,7 @@ def test_the_regret_counts_the_rounding(name: str) -> None:
 
 @each
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"sensitivity": 0}, "number.not-positive"),
         ({"sensitivity": -1}, "number.not-positive"),
@@ -345,9 +345,9 @@ def test_the_regret_counts_the_rounding(name: str) -> None:
     ids=str,
 )
 def test_records_that_are_refused(
-    name: str, given: dict[str, Any], code: str, no_entropy: None
+    name: str, arguments: dict[str, Any], code: str, no_entropy: None
 ) -> None:
-    refusal(lambda: CHOOSERS[name](**({"sensitivity": 1, "epsilon": 1} | given)), code)
+    refusal(lambda: CHOOSERS[name](**({"sensitivity": 1, "epsilon": 1} | arguments)), code)
 
 
 SECRET = 987654321

@@ -251,7 +251,7 @@ def test_a_word_of_zeros_takes_further_bits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statistic", "given", "code"),
+    ("statistic", "arguments", "code"),
     [
         ("mean", {}, "statistic.unknown"),
         ("iqr", {}, "statistic.unknown"),
@@ -266,11 +266,11 @@ def test_a_word_of_zeros_takes_further_bits() -> None:
     ids=str,
 )
 def test_records_that_are_refused(
-    statistic: str, given: dict[str, Any], code: str, no_entropy: None
+    statistic: str, arguments: dict[str, Any], code: str, no_entropy: None
 ) -> None:
     refusal(
         lambda: mech.SmoothLaplace(
-            statistic, **({"low": 0, "high": 1, "epsilon": 1, "delta": 1e-6} | given)
+            statistic, **({"low": 0, "high": 1, "epsilon": 1, "delta": 1e-6} | arguments)
         ),
         code,
     )

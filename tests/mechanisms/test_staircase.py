@@ -80,7 +80,7 @@ def test_two_numbers_would_lose_twice() -> None:
     assert isinstance(m.perturb(3), int)
     assert m.perturb(np.array([3]), bits=SeededBits(1)).shape == (1,)
     with pytest.raises(TypeError):
-        mech.Staircase(sensitivity=4, epsilon=1, size=2)  # type: ignore[call-arg]
+        mech.Staircase(sensitivity=4, epsilon=1, size=2)  # type: ignore[call-arg]  # on purpose
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3), Fraction(8)])

@@ -97,7 +97,7 @@ def test_floats_live_on_a_grid() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"k": 0}, "selection.k"),
         ({"k": True}, "selection.k"),
@@ -109,10 +109,10 @@ def test_floats_live_on_a_grid() -> None:
     ],
     ids=str,
 )
-def test_records_that_are_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
+def test_records_that_are_refused(arguments: dict[str, Any], code: str, no_entropy: None) -> None:
     refusal(
         lambda: mech.TopK(
-            **({"k": 2, "sensitivity": 1, "epsilon": 1, "candidates": ["a", "b"]} | given)
+            **({"k": 2, "sensitivity": 1, "epsilon": 1, "candidates": ["a", "b"]} | arguments)
         ),
         code,
     )

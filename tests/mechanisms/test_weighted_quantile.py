@@ -70,11 +70,11 @@ def spread(m: Any, data: Data) -> list[float]:
     return points
 
 
-def record(q: Any, relation: str = "add-remove", **given: Any) -> Any:
+def record(q: Any, relation: str = "add-remove", **arguments: Any) -> Any:
     return mech.WeightedQuantile(
         **(
             {"q": q, "low": LOW, "high": HIGH, "weight": K, "epsilon": 2, "relation": relation}
-            | given
+            | arguments
         )
     )
 
@@ -95,7 +95,7 @@ def shares(total: int) -> list[tuple[Data, Data]]:
             for g in (0, 1)
         )
         for picked in sorted(found)
-    ]  # type: ignore[misc]
+    ]
 
 
 BASES: list[tuple[Data, Data]] = [
@@ -215,7 +215,7 @@ def test_a_sensitivity_that_is_too_small_is_caught() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("arguments", "expected"),
     [
         ({}, lambda q: max(q, 1 - q)),
         ({"relation": "replace"}, lambda q: 2 * max(q, 1 - q)),
@@ -224,11 +224,13 @@ def test_a_sensitivity_that_is_too_small_is_caught() -> None:
     ids=["add-remove", "replace", "replace one group"],
 )
 @pytest.mark.parametrize("q", [*QS, Fraction(1, 3)])
-def test_the_sensitivity_by_brute_force(given: dict[str, Any], expected: Any, q: Fraction) -> None:
+def test_the_sensitivity_by_brute_force(
+    arguments: dict[str, Any], expected: Any, q: Fraction
+) -> None:
     """The moves of the groups' distances, each at its worst point, added up: attained, and never
     more.
     """
-    m = record(q, **given)
+    m = record(q, **arguments)
     found = Fraction(0)
     pairs: Any = ((joined(base, unit), base) for base in BASES for unit in SPREADS)
     if m.relation == "replace":
@@ -439,7 +441,7 @@ def test_the_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"relation": None}, "quantile.relation"),
         ({"relation": "swap"}, "guarantee.relation"),
@@ -456,8 +458,8 @@ def test_the_record() -> None:
     ],
     ids=str,
 )
-def test_records_that_are_refused(given: dict[str, Any], code: str, no_entropy: None) -> None:
-    refusal(lambda: record(**({"q": "1/2"} | given)), code)
+def test_records_that_are_refused(arguments: dict[str, Any], code: str, no_entropy: None) -> None:
+    refusal(lambda: record(**({"q": "1/2"} | arguments)), code)
 
 
 def test_calls_that_are_refused() -> None:
@@ -470,7 +472,7 @@ def test_calls_that_are_refused() -> None:
         refusal(
             lambda count=count: m.perturb_each([0], [1], [1], count, bits=Untouchable()),
             "quantile.groups",
-        )  # type: ignore[misc]
+        )
     refusal(
         lambda: record("1/2", groups=False).perturb_each([0], [1], [1], 2, bits=Untouchable()),
         "quantile.groups",

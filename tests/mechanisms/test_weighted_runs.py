@@ -12,14 +12,14 @@ import pytest
 
 from sfumato.mechanisms.shared import weighted_runs
 from sfumato.mechanisms.shared.bounded_data import Range
-from sfumato.mechanisms.shared.weighted_runs import FAR, Runs, blocks, clean
+from sfumato.mechanisms.shared.weighted_runs import FAR, PointRuns, blocks, group_points
 
 from ..refusing import refusal
 
 RANGE = Range(0, 9, 1)
 
 
-def distances(runs: Runs) -> list[Fraction]:
+def distances(runs: PointRuns) -> list[Fraction]:
     return [
         Fraction(int(h)) + Fraction(int(k), runs._denominator)
         for h, k in zip(runs._hi, runs._lo, strict=True)
@@ -52,8 +52,8 @@ def test_every_point_has_its_distance(q: Fraction, shift: int, unit: int) -> Non
             generator.integers(0, 10, size=n).tolist(),
             [int(w) * unit for w in generator.integers(0, 30, size=n)],
         )
-        runs = Runs(
-            clean(
+        runs = PointRuns(
+            group_points(
                 np.zeros(n, dtype=np.int64),
                 np.array(points, dtype=np.int64),
                 np.array(weights, dtype=np.int64),
@@ -79,8 +79,10 @@ def test_python_integers_take_over() -> None:
     points, q = [1, 4, 4, 8], Fraction(1, 3)
     for unit in (1 << 20, 1 << 61, 1 << 90):
         weights = [3 * unit, unit, 2 * unit + 1, 5 * unit]
-        runs = Runs(
-            clean(np.zeros(4, dtype=np.int64), points, np.array(weights, dtype=object), 1, RANGE),
+        runs = PointRuns(
+            group_points(
+                np.zeros(4, dtype=np.int64), points, np.array(weights, dtype=object), 1, RANGE
+            ),
             0,
             1,
             q,
@@ -98,8 +100,12 @@ def test_python_integers_take_over() -> None:
     huge = np.array(
         [1 << 61, 1 << 61, 1 << 61], dtype=np.int64
     )  # each fits, and their sum does not
-    runs = Runs(
-        clean(np.zeros(3, dtype=np.int64), [2, 5, 7], huge, 1, RANGE), 0, 1, Fraction(1, 2), 0
+    runs = PointRuns(
+        group_points(np.zeros(3, dtype=np.int64), [2, 5, 7], huge, 1, RANGE),
+        0,
+        1,
+        Fraction(1, 2),
+        0,
     )
     assert distances(runs)[runs.firsts.tolist().index(5)] == 0
 
@@ -113,8 +119,8 @@ def test_exponents_are_right_to_a_few_bits(rate: Fraction) -> None:
     """
     generator = np.random.default_rng(2)
     weights = generator.integers(0, 1 << 50, size=200)
-    runs = Runs(
-        clean(np.zeros(200, dtype=np.int64), np.arange(200), weights, 1, Range(0, 255, 1)),
+    runs = PointRuns(
+        group_points(np.zeros(200, dtype=np.int64), np.arange(200), weights, 1, Range(0, 255, 1)),
         0,
         1,
         Fraction(7, 1000003),
@@ -137,10 +143,12 @@ def test_rows_in_any_order() -> None:
     )
     sorted_ = np.lexsort((at, of))
     one, two = (
-        clean(of, at, weight, 50, RANGE),
-        clean(of[sorted_], at[sorted_], weight[sorted_], 50, RANGE),
+        group_points(of, at, weight, 50, RANGE),
+        group_points(of[sorted_], at[sorted_], weight[sorted_], 50, RANGE),
     )
-    wide = clean(of, at, weight, 50, Range(0, 9 << 57, 1 << 57))  # too many points for one key
+    wide = group_points(
+        of, at, weight, 50, Range(0, 9 << 57, 1 << 57)
+    )  # too many points for one key
     for a, b, c in zip(one, two, wide, strict=True):
         assert a.tolist() == b.tolist()
         assert len(a) >= len(c)
@@ -152,20 +160,20 @@ def test_rows_in_any_order() -> None:
 
 
 def test_the_ends_are_in_every_group_and_others_in_none() -> None:
-    rows = clean([7, 1, -1, 3, 1], [5, 5, 5, 5, 99], [1, 2, 4, 8, -16], 3, RANGE)
+    rows = group_points([7, 1, -1, 3, 1], [5, 5, 5, 5, 99], [1, 2, 4, 8, -16], 3, RANGE)
     assert [
         rows.points[a:b].tolist() for a, b in zip(rows.begins, rows.begins[1:], strict=False)
     ] == [[0, 9], [0, 5, 9], [0, 9]]
     assert [
         rows.weights[a:b].tolist() for a, b in zip(rows.begins, rows.begins[1:], strict=False)
     ] == [[0, 0], [0, 2, 0], [0, 0]]
-    point = clean([0], [3], [1], 2, Range(4, 4.5, 1))
+    point = group_points([0], [3], [1], 2, Range(4, 4.5, 1))
     assert point.points.tolist() == [4, 4]
     assert point.weights.tolist() == [1, 0]
 
 
 def test_blocks_cover_all_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = clean(
+    rows = group_points(
         np.repeat(np.arange(30), 8),
         np.tile(np.arange(8), 30),
         np.ones(240, dtype=np.int64),
@@ -196,12 +204,12 @@ def test_blocks_cover_all_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=str,
 )
 def test_what_is_refused(groups: Any, points: Any, weights: Any) -> None:
-    refusal(lambda: clean(groups, points, weights, 1, RANGE), "value.type")
+    refusal(lambda: group_points(groups, points, weights, 1, RANGE), "value.type")
 
 
 @pytest.mark.parametrize(
     "empty", [[], np.array([]), np.array([], dtype=np.int64), np.array([], dtype=object)], ids=repr
 )
 def test_nothing_at_all(empty: Any) -> None:
-    rows = clean(empty, empty, empty, 2, RANGE)
+    rows = group_points(empty, empty, empty, 2, RANGE)
     assert rows.points.tolist() == [0, 9, 0, 9]

@@ -61,20 +61,20 @@ def near(number: int, size: int) -> list[int]:
     return sorted(n for n in {number + d for d in range(-2, 3)} | doubles if 0 <= n < size)
 
 
-def words_of(number: int, known: int, first: int) -> list[int]:
+def words_of(number: int, known_bits: int, first: int) -> list[int]:
     """A number of `known` bits as a word of `first` bits and words of 64."""
-    rest = (known - first) // 64
+    rest = (known_bits - first) // 64
     return [number >> 64 * rest, *((number >> 64 * i) & ONES for i in reversed(range(rest)))]
 
 
-def threshold(scale: Fraction, k: int, known: int, *, centred: bool) -> int:
+def threshold(scale: Fraction, k: int, known_bits: int, *, centred: bool) -> int:
     """⌊2^known·v⌋ for the v at which ⌊−scale·ln v (+ offset)⌋ becomes k."""
 
     def ends(p: int) -> Interval:
         c = reference.offset(scale, p) if centred else (Fraction(0), Fraction(0))
         return rational.exp((c[0] - k) / scale, p)[0], rational.exp((c[1] - k) / scale, p)[1]
 
-    return rational.decide(lambda p: reference.digits(ends(p), known), known + 32)
+    return rational.decide(lambda p: reference.digits(ends(p), known_bits), known_bits + 32)
 
 
 def geometric_magnitudes(scale: Fraction) -> Iterable[tuple[int, ...]]:
@@ -89,13 +89,16 @@ def geometric_magnitudes(scale: Fraction) -> Iterable[tuple[int, ...]]:
     for depth in (0.001, 0.7, 2.3, 8.3, 13.6, 14.2, 20.8, 41.6, 69.3):
         k = max(1, math.ceil(float(coarse) * depth))
         shallow = next(
-            known
-            for known in range(63, 1 << 13, 64)
-            if k / coarse < Fraction(known - 40) * Fraction(69, 100)
+            known_bits
+            for known_bits in range(63, 1 << 13, 64)
+            if k / coarse < Fraction(known_bits - 40) * Fraction(69, 100)
         )
-        for known in (shallow, shallow + 64):
-            boundary = threshold(coarse, k, known, centred=not split)
-            yield from {tuple(words_of(number, known, 63)) for number in near(boundary, 1 << known)}
+        for known_bits in (shallow, shallow + 64):
+            boundary = threshold(coarse, k, known_bits, centred=not split)
+            yield from {
+                tuple(words_of(number, known_bits, 63))
+                for number in near(boundary, 1 << known_bits)
+            }
 
 
 @cache

@@ -98,24 +98,24 @@ def geometric_miscount(draw: Draw, scale: Fraction, k: int) -> Fraction:
     """By how many of 2^63 words P(|Z| ≥ k) is missed; for split laws, of the quotient."""
     split = reference.shift(scale)
     size = 1 << 63
-    found = counted(lambda word: abs(draw(TapeBits([word, 1]))) >> split >= k, size)
+    number = counted(lambda word: abs(draw(TapeBits([word, 1]))) >> split >= k, size)
     ends = (
         reference.rational.exp(-k * (1 << split) / scale, 128)
         if split
         else [2 * end for end in truth.geometric_tail(scale, k)]
     )
-    return _beyond(found, ends, size)
+    return _beyond(number, ends, size)
 
 
 def remainder_miscount(draw: Draw, scale: Fraction, r: int) -> Fraction:
     """By how many of 2^28 levels the chance of a remainder r to be accepted is missed. If it is
     refused, the tape offers another one.
     """
-    other, size = r ^ 1, 1 << 28
-    found = counted(
-        lambda level: draw(TapeBits([1 << 62, level << 36 | r, other])) & 1 == r & 1, size
+    second, size = r ^ 1, 1 << 28
+    number = counted(
+        lambda level: draw(TapeBits([1 << 62, level << 36 | r, second])) & 1 == r & 1, size
     )
-    return _beyond(found, reference.rational.exp(-r / scale, 128), size)
+    return _beyond(number, reference.rational.exp(-r / scale, 128), size)
 
 
 def wall_miscount(draw: Draw, first: Sequence[int], j: int, point: int) -> Fraction:
@@ -124,18 +124,20 @@ def wall_miscount(draw: Draw, first: Sequence[int], j: int, point: int) -> Fract
     """
     word, *second = first
     size, minus = 1 << 48, [1 << 48 | 20000 << 49, 1 << 63]
-    found = counted(lambda level: draw(TapeBits([word | level, point, *second, *minus])) >= 0, size)
+    number = counted(
+        lambda level: draw(TapeBits([word | level, point, *second, *minus])) >= 0, size
+    )
     ends = [reference.rational.exp(reference.fall(j, u), 128) for u in reference.unit(point, 64)]
-    return _beyond(found, (ends[1][0], ends[0][1]), size)
+    return _beyond(number, (ends[1][0], ends[0][1]), size)
 
 
 def point_miscount(draw: Draw, sigma: Fraction, first: Sequence[int], j: int, k: int) -> Fraction:
     """By how many of 2^64 points the boundary between k − 1 and k is missed in cell j."""
     word, *second = first
     size = 1 << 64
-    found = counted(lambda point: draw(TapeBits([word, point, *second])) < k, size)
+    number = counted(lambda point: draw(TapeBits([word, point, *second])) < k, size)
     exact = min(max((k - Fraction(1, 2)) * 32 / sigma - j, Fraction(0)), Fraction(1))
-    return _beyond(found, (exact, exact), size)
+    return _beyond(number, (exact, exact), size)
 
 
 def coin_miscount(draw: Draw, chance: tuple[Fraction, Fraction]) -> Fraction:
@@ -163,6 +165,6 @@ def choice_miscount(draw: Draw, law: reference.Weights, i: int) -> Fraction:
     return _beyond(counted(lambda word: draw(TapeBits([word])) <= i, 1 << 64), ends[i], 1 << 64)
 
 
-def _beyond(found: int, ends: Sequence[Fraction], size: int) -> Fraction:
+def _beyond(number: int, ends: Sequence[Fraction], size: int) -> Fraction:
     """How far a count lies from the interval it belongs to."""
-    return max(found - ends[1] * size, ends[0] * size - found, Fraction(0))
+    return max(number - ends[1] * size, ends[0] * size - number, Fraction(0))

@@ -31,9 +31,9 @@ ONES = (1 << 64) - 1
 Ends = Interval | tuple[int, int]
 
 
-def unit(number: int, known: int) -> Interval:
+def unit(number: int, known_bits: int) -> Interval:
     """The uniform numbers that begin with these bits."""
-    return Fraction(number, 1 << known), Fraction(number + 1, 1 << known)
+    return Fraction(number, 1 << known_bits), Fraction(number + 1, 1 << known_bits)
 
 
 def floor(low: Interval, high: Interval) -> int | str | None:
@@ -42,8 +42,8 @@ def floor(low: Interval, high: Interval) -> int | str | None:
     """
     if math.ceil(low[1]) <= math.floor(high[0]):
         return MORE
-    whole = math.floor(low[0])
-    return whole if whole == math.floor(high[1]) else None
+    integer = math.floor(low[0])
+    return integer if integer == math.floor(high[1]) else None
 
 
 def is_below(number: Ends, low: Ends, high: Ends) -> bool | str | None:
@@ -177,27 +177,29 @@ def cumulative(bits: int) -> tuple[list[int], list[int]]:
     ]
 
 
-def cell(number: int, known: int, bits: Bits) -> int:
+def cell(number: int, known_bits: int, bits: Bits) -> int:
     """The cell of the uniform number whose first 15 bits are known, or 64: the second word read
     fills up 15 to 64.
     """
     while True:
 
-        def find(p: int, number: int = number, known: int = known) -> int | str | None:
+        def find(p: int, number: int = number, known_bits: int = known_bits) -> int | str | None:
             low, high = cumulative(p)
-            here = (number << (p - known), (number + 1) << (p - known))
+            here = (number << (p - known_bits), (number + 1) << (p - known_bits))
             j = bisect_left(high, here[0])  # the ends of all cells before lie below
             if j == len(high):
                 return MORE
             answer = is_below(here, (low[j], high[j]), (low[j], high[j]))
             return j if answer is True else answer
 
-        answer = decide(find, 1 << (known + 63).bit_length())
+        answer = decide(find, 1 << (known_bits + 63).bit_length())
         if isinstance(answer, int):
             return answer
         fresh = bits.integer(64)
-        number, known = (
-            (number << 49 | fresh >> 15, 64) if known == 15 else (number << 64 | fresh, known + 64)
+        number, known_bits = (
+            (number << 49 | fresh >> 15, 64)
+            if known_bits == 15
+            else (number << 64 | fresh, known_bits + 64)
         )
 
 
@@ -361,13 +363,13 @@ def digits(value: Interval, bits: int) -> int | None:
 
 
 def _toss(
-    p: Fraction | None, exponent: Fraction | None, number: int, known: int, bits: Bits
+    p: Fraction | None, exponent: Fraction | None, number: int, known_bits: int, bits: Bits
 ) -> bool:
     while True:
-        first = decide(lambda q, known=known: digits(coin(p, exponent, q), known))
-        if number != first or Fraction(first, 1 << known) == p:
+        first = decide(lambda q, known_bits=known_bits: digits(coin(p, exponent, q), known_bits))
+        if number != first or Fraction(first, 1 << known_bits) == p:
             return number < first
-        number, known = number << 64 | bits.integer(64), known + 64
+        number, known_bits = number << 64 | bits.integer(64), known_bits + 64
 
 
 Weights = tuple[tuple[Fraction, ...], Fraction, tuple[Fraction, ...]]

@@ -68,15 +68,15 @@ def test_uniform_numbers_next_to_p(coin: dict[str, Fraction], words: int) -> Non
     """U that agrees with p for a byte and one, two or four words, and its neighbours. A draw reads
     the byte first, a sample last, of a word.
     """
-    known = 8 + 64 * words
-    here = beginning(coin, known)
-    for number in {here + d for d in (-2, -1, 0, 1, 2) if 0 <= here + d < 1 << known}:
-        octet, *more = words_of(number, known, 8)
+    known_bits = 8 + 64 * words
+    here = beginning(coin, known_bits)
+    for number in {here + d for d in (-2, -1, 0, 1, 2) if 0 <= here + d < 1 << known_bits}:
+        octet, *more = words_of(number, known_bits, 8)
         for then in ((), (0,), (ONES,)):
             tape = [octet << 56 | octet, *more, *then]
-            wanted = reference.bernoulli_draw(TapeBits(tape), **coin)
-            assert Bernoulli(**coin).draw(TapeBits(tape)) is wanted
-            assert Bernoulli(**coin).sample(1, TapeBits(tape)).tolist() == [wanted]
+            expected = reference.bernoulli_draw(TapeBits(tape), **coin)
+            assert Bernoulli(**coin).draw(TapeBits(tape)) is expected
+            assert Bernoulli(**coin).sample(1, TapeBits(tape)).tolist() == [expected]
 
 
 @each_coin

@@ -79,12 +79,12 @@ def test_integer(bits: int) -> None:
 def test_many_words_are_one_stream_of_a_key_read_in_the_call(
     count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
+    sizes: list[int] = []
     keys = [bytes([i]) * 32 for i in (1, 2)]
 
     def urandom(size: int) -> bytes:
-        asked.append(size)
-        return keys[len(asked) - 1]
+        sizes.append(size)
+        return keys[len(sizes) - 1]
 
     monkeypatch.setattr(os, "urandom", urandom)
     for key in keys:
@@ -94,7 +94,7 @@ def test_many_words_are_one_stream_of_a_key_read_in_the_call(
             .update(bytes(8 * count))
         )
         assert SystemBits().words(count).tobytes() == stream
-    assert asked == [32, 32], "a new key for each call, and nothing else"
+    assert sizes == [32, 32], "a new key for each call, and nothing else"
 
 
 @pytest.mark.parametrize("count", [5, module._SMALL])
@@ -187,15 +187,15 @@ def test_threads() -> None:
 
 
 def test_threads_draw_different_bits() -> None:
-    seen: list[int] = []
+    drawn: list[int] = []
     threads = [
-        threading.Thread(target=lambda: seen.extend(SYSTEM.words(1000).tolist())) for _ in range(8)
+        threading.Thread(target=lambda: drawn.extend(SYSTEM.words(1000).tolist())) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(seen)) == 8000
+    assert len(set(drawn)) == 8000
 
 
 def run(script: str) -> list[str]:

@@ -141,12 +141,12 @@ def test_probabilities(law: dict[str, Any]) -> None:
     ]
     for i in {0, n // 2, n - 1}:
         (before, here) = ends[i], ends[i + 1]
-        wanted = {
+        expected = {
             "pmf": (here[0] - before[1], here[1] - before[0]),
             "cdf": here,
             "tail": (1 - before[1], 1 - before[0]),
         }
-        for name, (low, high) in wanted.items():
+        for name, (low, high) in expected.items():
             ask = getattr(choice, name)
             if name != "pmf" or low > 0:  # a sliver's mass is not found by a difference
                 assert Fraction(ask(i, "down")) <= high

@@ -37,10 +37,10 @@ def laid_out(groups: list[tuple[list[int], list[int]]]) -> tuple[Any, Any, Any, 
 def disagreements(words: list[int], groups: list[tuple[list[int], list[int]]]) -> int:
     exponents, sizes, starts, laws = laid_out(groups)
     tape = [*words, *range(1, 4000, 7)]
-    found = choose_each(exponents, sizes, starts, laws.__getitem__, TapeBits(tape)) - starts
+    chosen = choose_each(exponents, sizes, starts, laws.__getitem__, TapeBits(tape)) - starts
     return sum(
         int(index) != law.settle(word, TapeBits(tape[len(words) :]))
-        for index, law, word in zip(found, laws, words, strict=True)
+        for index, law, word in zip(chosen, laws, words, strict=True)
     )
 
 
@@ -51,16 +51,16 @@ def test_random_words() -> None:
 
 def boundary_words() -> list[tuple[int, int]]:
     """(group, word) at and next to the ends of the parts."""
-    found = []
+    words = []
     for group, law in enumerate(laid_out(GROUPS)[3]):
         for i in range(min(len(law.scores) - 1, 12)):
             near = int(Fraction(law.cdf(i, "down")) * (1 << 64))
-            found += [
+            words += [
                 (group, w)
                 for d in (-(1 << 24), -4096, -2, -1, 0, 1, 2, 4096, 1 << 24)
                 if 0 <= (w := near + d) < 1 << 64
             ]
-    return found
+    return words
 
 
 def test_words_next_to_boundaries() -> None:
@@ -72,12 +72,12 @@ def test_words_next_to_boundaries() -> None:
         words[group] = word
         exponents, sizes, starts, laws = laid_out(GROUPS)
         calm = [g for g in range(len(GROUPS)) if g != group]
-        found = (
+        chosen = (
             choose_each(exponents, sizes, starts, laws.__getitem__, TapeBits([*words, 1234567]))
             - starts
         )
-        assert found[group] == laws[group].settle(word, TapeBits([1234567]))
-        assert [found[g] for g in calm] == [laws[g].settle(1 << 62, TapeBits([])) for g in calm]
+        assert chosen[group] == laws[group].settle(word, TapeBits([1234567]))
+        assert [chosen[g] for g in calm] == [laws[g].settle(1 << 62, TapeBits([])) for g in calm]
 
 
 @pytest.mark.parametrize(("margin", "missed"), [(choices.MARGIN, False), (-300, True)])
@@ -103,10 +103,10 @@ def test_many_groups_do_not_round_each_other() -> None:
     groups = [([0, -1, -7], [1 + g % 5, 2, 3]) for g in range(choices.MOST)]
     exponents, sizes, starts, laws = laid_out(groups)
     words = SeededBits(6).words(len(groups))
-    found = (
+    chosen = (
         choose_each(exponents, sizes, starts, laws.__getitem__, TapeBits(words.tolist())) - starts
     )
-    assert found.tolist() == [
+    assert chosen.tolist() == [
         law.sample(1, TapeBits([int(word)]))[0] for law, word in zip(laws, words, strict=True)
     ]
 

@@ -46,8 +46,8 @@ def unit(law: Laplace | Normal) -> Fraction:
 def tail(law: Laplace | Normal, t: Fraction) -> Interval:
     """P((X − location)/unit ≥ t)."""
     if t < 0:
-        other = tail(law, -t)
-        return 1 - other[1], 1 - other[0]
+        mirrored = tail(law, -t)
+        return 1 - mirrored[1], 1 - mirrored[0]
     return (
         rational.normal_tail(t, BITS)
         if isinstance(law, Normal)
@@ -165,8 +165,8 @@ def test_renyi_is_its_integral(law: Laplace | Normal, shift: str, order: str) ->
         integrate.quad(integrand, *ends, epsabs=1e-12, epsrel=1e-10, limit=200)[0]
         for ends in itertools.pairwise(cuts)
     )
-    wanted = total if a == 1 else math.log(total) / (a - 1)
-    assert law.renyi(order, shift=shift) == pytest.approx(wanted, rel=1e-7)
+    expected = total if a == 1 else math.log(total) / (a - 1)
+    assert law.renyi(order, shift=shift) == pytest.approx(expected, rel=1e-7)
     assert law.renyi(order, shift=shift, rounding="down") <= law.renyi(order, shift=shift)
 
 
@@ -197,9 +197,9 @@ def test_geometric_tends_to_laplace(x: str) -> None:
 
 def test_scale_or_rate() -> None:
     assert Laplace(rate="1/3") == Laplace(scale=3)
-    for given in ({}, {"scale": 1, "rate": 1}):
+    for arguments in ({}, {"scale": 1, "rate": 1}):
         with pytest.raises(Refused) as caught:
-            Laplace(**given)
+            Laplace(**arguments)
         assert caught.value.code == "noise.laplace"
 
 

@@ -60,14 +60,14 @@ def wall(square: Fraction, z: int, bits: int) -> rational.Interval:
 
 
 def accepts(square: Fraction, z: int, word: int, bits: Bits) -> bool:
-    known = 64
+    known_bits = 64
     while True:
-        low, high = wall(square, z, known + 64)
-        if Fraction(word + 1, 1 << known) <= low:
+        low, high = wall(square, z, known_bits + 64)
+        if Fraction(word + 1, 1 << known_bits) <= low:
             return True
-        if Fraction(word, 1 << known) >= high:
+        if Fraction(word, 1 << known_bits) >= high:
             return False
-        word, known = word << 64 | bits.integer(64), known + 64
+        word, known_bits = word << 64 | bits.integer(64), known_bits + 64
 
 
 def scale(square: Fraction) -> Fraction:
@@ -93,8 +93,8 @@ def test_random_bits(square: Fraction) -> None:
     drawn = law.sample(25, ours)
     z = reference.geometric_sample(scale(square), tried, theirs)
     words = theirs.words(tried).tolist()
-    kept = [v for v, word in zip(z, words, strict=True) if accepts(square, v, word, theirs)]
-    assert drawn.tolist()[: len(kept)] == kept[:25]
+    accepted = [v for v, word in zip(z, words, strict=True) if accepts(square, v, word, theirs)]
+    assert drawn.tolist()[: len(accepted)] == accepted[:25]
 
 
 @pytest.mark.parametrize("square", BITWISE[1:], ids=str)
@@ -187,12 +187,12 @@ def test_two_ways_to_sum_a_tail(square: Fraction, bits: int) -> None:
     root = math.isqrt(math.floor(square))
     for z in (1, 2, root // 3, root, 5 * root, 12 * root):
         with precision(bits):
-            one, other = _term_by_term(square, z), _euler_maclaurin(square, z)
-            assert one.overlaps(other)
-            assert one.rel_accuracy_bits() > bits - 20
-            assert other.rel_accuracy_bits() > bits - 20
+            summed, approximated = _term_by_term(square, z), _euler_maclaurin(square, z)
+            assert summed.overlaps(approximated)
+            assert summed.rel_accuracy_bits() > bits - 20
+            assert approximated.rel_accuracy_bits() > bits - 20
             twin = _euler_maclaurin(square, z + 1)
-            assert not one.overlaps(twin)
+            assert not summed.overlaps(twin)
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_quantiles_and_widths() -> None:
 def statistic(law: DiscreteGaussian, drawn: np.ndarray) -> float:
     """Pearson's sum over |z| ≤ 6, and one cell for the rest: 13 degrees of freedom."""
     p = np.append(law.pmf(np.arange(-6, 7)), 2 * law.tail(7))
-    seen = np.append([(drawn == z).sum() for z in range(-6, 7)], (np.abs(drawn) > 6).sum())
-    return float(((seen - len(drawn) * p) ** 2 / (len(drawn) * p)).sum())
+    counts = np.append([(drawn == z).sum() for z in range(-6, 7)], (np.abs(drawn) > 6).sum())
+    return float(((counts - len(drawn) * p) ** 2 / (len(drawn) * p)).sum())
 
 
 def test_frequencies() -> None:
@@ -250,5 +250,5 @@ def test_three_in_four_are_accepted() -> None:
 )
 def test_refused(square: object, code: str) -> None:
     with pytest.raises(Refused) as caught:
-        DiscreteGaussian(sigma_squared=square)  # type: ignore[arg-type]
+        DiscreteGaussian(sigma_squared=square)  # type: ignore[arg-type]  # refused
     assert caught.value.code == code

@@ -29,9 +29,9 @@ def assert_same(scale: Fraction, first: int, *more: int, rest: int = 12345) -> N
     that follow.
     """
     tape = [first, rest, *more] if reference.shift(scale) else [first, *more]
-    law, wanted = Geometric(scale=scale), reference.geometric_draw(scale, TapeBits(tape))
-    assert law.draw(TapeBits(tape)) == wanted
-    assert law.sample(1, TapeBits(tape)).tolist() == [wanted]
+    law, expected = Geometric(scale=scale), reference.geometric_draw(scale, TapeBits(tape))
+    assert law.draw(TapeBits(tape)) == expected
+    assert law.sample(1, TapeBits(tape)).tolist() == [expected]
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
@@ -142,12 +142,12 @@ def test_every_integer_can_be_drawn_at_a_tiny_scale() -> None:
 @pytest.mark.parametrize("count", [CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 1])
 def test_chunks(scale: int, count: int) -> None:
     """A chunk's words come first, then its remainders' words; the next chunk begins afresh."""
-    law, source, wanted = Geometric(scale=scale), SeededBits(5), list[int]()
+    law, source, expected = Geometric(scale=scale), SeededBits(5), list[int]()
     for size in [CHUNK] * (count // CHUNK) + [count % CHUNK]:
-        wanted += law.sample(
+        expected += law.sample(
             size, TapeBits(source.words(size if scale == 10 else 2 * size).tolist())
         ).tolist()
-    assert law.sample(count, SeededBits(5)).tolist() == wanted
+    assert law.sample(count, SeededBits(5)).tolist() == expected
 
 
 def test_a_whole_chunk_one_by_one() -> None:
@@ -187,13 +187,13 @@ def test_few_words_need_further_bits(scale: Fraction) -> None:
 )
 def test_refused(scale: object, code: str) -> None:
     with pytest.raises(Refused) as caught:
-        Geometric(scale=scale)  # type: ignore[arg-type]
+        Geometric(scale=scale)  # type: ignore[arg-type]  # refused
     assert caught.value.code == code
 
 
 def test_the_scale_has_a_name() -> None:
     with pytest.raises(TypeError):
-        Geometric(3)  # type: ignore[misc]
+        Geometric(3)  # type: ignore[misc]  # by name only
 
 
 def test_edges_are_those_of_the_source() -> None:

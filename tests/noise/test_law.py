@@ -66,12 +66,12 @@ def assert_enclosed(value: Interval, down: float, nearest: float, up: float) -> 
 def test_probabilities(kind: str, scale: Fraction) -> None:
     law = LAWS[kind](scale)
     for z in points(scale):
-        wanted = {
+        expected = {
             "pmf": MASSES[kind](scale, z),
             "tail": truth.TAILS[kind](scale, z),
             "cdf": truth.TAILS[kind](scale, -z),
         }
-        for name, value in wanted.items():
+        for name, value in expected.items():
             ask = getattr(law, name)
             assert_enclosed(value, ask(z, "down"), ask(z), ask(z, "up"))
 

@@ -240,7 +240,7 @@ class NoLevel(RoundedNormal):
             def integer(self, size: int) -> int:
                 return bits.integer(size) >> 48 << 48
 
-        return super().draw(Zeroed())  # type: ignore[arg-type]
+        return super().draw(Zeroed())  # type: ignore[arg-type]  # no words
 
 
 class UniformLowBits(RoundedNormal):
@@ -295,8 +295,11 @@ class Mutant(NamedTuple):
 
 def normal(check: Callable[[Any], bool], sigma: Fraction, *patch: Any) -> Mutant:
     return Mutant(
-        check, lambda: RoundedNormal(sigma=sigma), lambda: RoundedNormal(sigma=sigma), patch or None
-    )  # type: ignore[arg-type]
+        check,
+        lambda: RoundedNormal(sigma=sigma),
+        lambda: RoundedNormal(sigma=sigma),
+        (patch[0], patch[1]) if patch else None,
+    )
 
 
 def geometric(check: Callable[[Any], bool], scale: Fraction, broken: type[Geometric]) -> Mutant:

@@ -30,11 +30,11 @@ def test_guide_tells_a_cell_exactly_where_its_bits_decide() -> None:
     """Every block of words between two ends, and no block that holds one."""
     ends, size = table().ends, 1 << (64 - GUIDE_BITS)
     first = np.arange(1 << GUIDE_BITS, dtype=np.uint64) * np.uint64(size)
-    one, other = (
+    first_cell, last_cell = (
         ends.searchsorted(words, side="right") for words in (first, first + np.uint64(size - 1))
     )
-    wanted = np.where((one == other) & ~np.isin(first, ends), one, UNSURE)
-    assert table().guide.tolist() == wanted.tolist()
+    expected = np.where((first_cell == last_cell) & ~np.isin(first, ends), first_cell, UNSURE)
+    assert table().guide.tolist() == expected.tolist()
     assert table().cell_of == table().guide.tolist()
     assert (table().guide == UNSURE).mean() < 0.01
 
@@ -44,7 +44,7 @@ def test_ties_are_settled_by_further_bits(j: int) -> None:
     """A word equal to an entry: the next word, next to the end's own, decides; if that is equal
     too, the one after it.
     """
-    whole, fine, finer = end(j, 64), end(j, 128) & ONES, end(j, 192) & ONES
+    coarse, fine, finer = end(j, 64), end(j, 128) & ONES, end(j, 192) & ONES
     for more, cell in [
         ((0,), j),
         ((ONES,), j + 1),
@@ -54,8 +54,8 @@ def test_ties_are_settled_by_further_bits(j: int) -> None:
         ((fine, finer + 1), j + 1),
     ]:
         if j < 300:  # else the next entry is the same word
-            assert settle_cell(whole, TapeBits(more)) == cell
-        assert settle_cell(whole, TapeBits(more)) == reference.cell(whole, 64, TapeBits(more))
+            assert settle_cell(coarse, TapeBits(more)) == cell
+        assert settle_cell(coarse, TapeBits(more)) == reference.cell(coarse, 64, TapeBits(more))
 
 
 @pytest.mark.parametrize("words", range(4))
@@ -73,12 +73,12 @@ def test_a_word_of_the_table_is_found_one_by_one_and_side_by_side() -> None:
     ]
     words = [number >> 49 << 49 for number in numbers]
     seconds = [(number & ((1 << 49) - 1)) << 15 | 0x1234 for number in numbers]
-    wanted = [reference.cell(number, 64, TapeBits([7])) for number in numbers]
+    expected = [reference.cell(number, 64, TapeBits([7])) for number in numbers]
     assert [
         _find(word, second, TapeBits([7])) for word, second in zip(words, seconds, strict=True)
-    ] == wanted
+    ] == expected
     cells, ties = _find_each(np.array(words, dtype=np.uint64), TapeBits(seconds + [7] * len(words)))
-    assert [ties.get(lane, int(cell)) for lane, cell in enumerate(cells)] == wanted
+    assert [ties.get(lane, int(cell)) for lane, cell in enumerate(cells)] == expected
     assert set(ties) == set(range(1, len(numbers), 3))
 
 

@@ -88,28 +88,28 @@ def levels_at_walls(count: int) -> Iterator[Doubles]:
 @pytest.mark.parametrize("points", [POINTS, pytest.param(10 * POINTS, marks=pytest.mark.slow)])
 def test_log_of_words(points: int) -> None:
     """Absolute, for words in [1, 2^63]: half of MARGIN is assumed."""
-    found = np.concatenate(list(words_at_boundaries(points)))
-    found = found[(found >= 1.0) & (found <= 2.0**63)]
-    assert len(found) >= points * 10 // 11
-    assert worst("log", found, one) * SAFETY <= geometric.MARGIN / 2
+    words = np.concatenate(list(words_at_boundaries(points)))
+    words = words[(words >= 1.0) & (words <= 2.0**63)]
+    assert len(words) >= points * 10 // 11
+    assert worst("log", words, one) * SAFETY <= geometric.MARGIN / 2
 
 
 @pytest.mark.parametrize("points", [POINTS, pytest.param(10 * POINTS, marks=pytest.mark.slow)])
 def test_exp_of_small_falls(points: int) -> None:
     """Absolute, for exponents in [−½, 0]: half of MARGIN is assumed."""
-    found = np.concatenate(list(levels_at_walls(points)))
-    found = found[(found >= -0.5) & (found <= 0.0)]
-    assert len(found) >= points * 10 // 11
-    assert worst("exp", found, one) * SAFETY <= rounded_normal.MARGIN / 2
+    levels = np.concatenate(list(levels_at_walls(points)))
+    levels = levels[(levels >= -0.5) & (levels <= 0.0)]
+    assert len(levels) >= points * 10 // 11
+    assert worst("exp", levels, one) * SAFETY <= rounded_normal.MARGIN / 2
 
 
 def test_exp_of_scores() -> None:
     """Relative, for exponents in [−800, 0]: 2^-42 is assumed, a sixteenth of MARGIN; below the
     smallest normal double, relative to that.
     """
-    found = -np.random.default_rng(22).uniform(0, 800, size=POINTS // 10)
+    exponents = -np.random.default_rng(22).uniform(0, 800, size=POINTS // 10)
     assert (
-        worst("exp", found, lambda x: np.maximum(np.exp(x), 2.0**-1022)) * SAFETY
+        worst("exp", exponents, lambda x: np.maximum(np.exp(x), 2.0**-1022)) * SAFETY
         <= choice.MARGIN / 16
     )
 

@@ -69,9 +69,9 @@ def boundaries(sigma: Fraction) -> Iterator[tuple[int, int]]:
         low, high = (
             math.ceil((sigma * (j + end) / 32 + Fraction(1, 2)) / (1 << k)) for end in (0, 1)
         )
-        for whole in {low, high - 1} if low < high else ():
+        for integer in {low, high - 1} if low < high else ():
             point = math.floor(
-                (((Fraction(whole) * (1 << k) - Fraction(1, 2)) * 32 / sigma) - j) * (1 << 64)
+                (((Fraction(integer) * (1 << k) - Fraction(1, 2)) * 32 / sigma) - j) * (1 << 64)
             )
             yield from ((j, p) for p in near(point, 1 << 64))
 

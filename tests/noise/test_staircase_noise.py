@@ -80,8 +80,8 @@ def test_the_middle_is_decided_by_its_threshold() -> None:
 def statistic(law: Staircase, drawn: np.ndarray) -> float:
     cells = np.arange(-12, 13)
     p = np.append(law.pmf(cells), 2 * law.tail(13))
-    seen = np.append([(drawn == z).sum() for z in cells], (np.abs(drawn) > 12).sum())
-    return float(((seen - len(drawn) * p) ** 2 / (len(drawn) * p)).sum())
+    counts = np.append([(drawn == z).sum() for z in cells], (np.abs(drawn) > 12).sum())
+    return float(((counts - len(drawn) * p) ** 2 / (len(drawn) * p)).sum())
 
 
 def test_frequencies() -> None:

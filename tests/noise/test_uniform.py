@@ -82,11 +82,14 @@ def test_they_are_uniform() -> None:
 def test_a_real_number_is_compared_bit_by_bit(words: int) -> None:
     """1/√2 begins with the words that the tape has but for the last one, which decides."""
     digits = isqrt(1 << 128 * (words + 2) - 1)  # ⌊2^(64·(words + 2))/√2⌋
-    known = [digits >> 64 * (words + 1 - i) & ONES for i in range(words + 2)]
-    for last, below in ((known[-1] - 1, True), (known[-1] + 1, False)):
+    known_words = [digits >> 64 * (words + 1 - i) & ONES for i in range(words + 2)]
+    for last, below in ((known_words[-1] - 1, True), (known_words[-1] + 1, False)):
         assert (
             lies_below(
-                lambda: ball(Fraction(1, 2)).sqrt(), known[0], 64, TapeBits([*known[1:-1], last])
+                lambda: ball(Fraction(1, 2)).sqrt(),
+                known_words[0],
+                64,
+                TapeBits([*known_words[1:-1], last]),
             )
             is below
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,13 +12,13 @@ from sfumato import plots
 X = np.array([1.0, 2.0, 4.0])
 
 
-def graph(**changes: object) -> plots.Graph:
+def graph(**changes: Any) -> plots.Graph:
     return plots.Graph(
         **(
             {"title": "t", "x": X, "curves": {"a": X, "b": 2 * X}, "across": "x", "up": "y"}
             | changes
         )
-    )  # type: ignore[arg-type]
+    )
 
 
 def test_curves_are_drawn_as_given() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,13 +16,13 @@ LAWS = {
 }
 
 
-def panel(**changes: object) -> plots.Panel:
-    return plots.Panel(
+def panel(**changes: Any) -> plots.LawPanel:
+    return plots.LawPanel(
         **(
             {"title": "ε = 1", "remark": "± 2", "integers": INTEGERS, "laws": LAWS, "mark": 1}
             | changes
         )
-    )  # type: ignore[arg-type]
+    )
 
 
 def test_every_law_is_drawn_over_its_integers() -> None:

@@ -14,7 +14,7 @@ from sfumato.plots import plot_style
 def test_pyplot_is_never_imported() -> None:
     code = (
         "import sys, numpy as np; from sfumato import plots;"
-        "plots.laws([plots.Panel(title='', remark='', integers=np.arange(2), laws={'a': "
+        "plots.laws([plots.LawPanel(title='', remark='', integers=np.arange(2), laws={'a': "
         "np.ones(2) / 2})], title='', across='');"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )

@@ -5,6 +5,7 @@ band.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,17 +18,17 @@ ONE = np.array([0.4, 0.3, 0.2, 0.1])
 OTHER = np.array([0.1, 0.2, 0.3, 0.4])
 
 
-def panel(**laws: np.ndarray) -> plots.Panel:
-    return plots.Panel(title="t", remark="r", integers=INTEGERS, laws=laws)
+def panel(**laws: np.ndarray) -> plots.LawPanel:
+    return plots.LawPanel(title="t", remark="r", integers=INTEGERS, laws=laws)
 
 
-def dots(axes: object) -> dict[str, tuple[list[float], list[float]]]:
+def dots(axes: Any) -> dict[str, tuple[list[float], list[float]]]:
     """Colour to the points drawn in it."""
     return {
         line.get_color(): (list(line.get_xdata()), list(line.get_ydata()))
         for line in axes.lines
         if line.get_marker() == "o"
-    }  # type: ignore[attr-defined]
+    }
 
 
 def test_the_laws_stand_above_their_ratio() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sfumato import plots
 
-EXACT = plots.Column(name="exact answers", rate=1.0, low=0.97, high=1.0, chance=0.5)
-PRIVATE = plots.Column(name="ε = 1", rate=0.7, low=0.6, high=0.8, bound=0.731, chance=0.5)
+EXACT = plots.SuccessRate(name="exact answers", rate=1.0, low=0.97, high=1.0, chance=0.5)
+PRIVATE = plots.SuccessRate(name="ε = 1", rate=0.7, low=0.6, high=0.8, bound=0.731, chance=0.5)
 
 
-def legend(figure: object) -> list[str]:
-    return [text.get_text() for one in figure.legends for text in one.get_texts()]  # type: ignore[attr-defined]
+def legend(figure: Any) -> list[str]:
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
 def test_rates_limits_and_what_is_allowed() -> None:
@@ -32,7 +34,9 @@ def test_rates_limits_and_what_is_allowed() -> None:
 
 def test_bars_alone_need_no_legend() -> None:
     figure = plots.successes(
-        [plots.Column(name="age", rate=0.25), plots.Column(name="+ sex", rate=0.5)], title="", up=""
+        [plots.SuccessRate(name="age", rate=0.25), plots.SuccessRate(name="+ sex", rate=0.5)],
+        title="",
+        up="",
     )
     assert legend(figure) == []
     assert [text.get_text() for text in figure.axes[0].texts] == ["25 %", "50 %"]
@@ -41,7 +45,7 @@ def test_bars_alone_need_no_legend() -> None:
 
 def test_words_of_its_own() -> None:
     figure = plots.successes(
-        [plots.Column(name="a", rate=0.5, chance=0.2)],
+        [plots.SuccessRate(name="a", rate=0.5, chance=0.2)],
         title="",
         up="",
         rate="in the group",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sfumato import plots
@@ -10,8 +12,8 @@ ALPHAS = np.linspace(0, 1, 5)
 CURVES = {"a": (1 - ALPHAS) ** 2, "b": (1 - ALPHAS) ** 3}
 
 
-def panel(**changes: object) -> plots.Tradeoff:
-    return plots.Tradeoff(**({"title": "t", "alphas": ALPHAS, "curves": CURVES} | changes))  # type: ignore[arg-type]
+def panel(**changes: Any) -> plots.Tradeoff:
+    return plots.Tradeoff(**({"title": "t", "alphas": ALPHAS, "curves": CURVES} | changes))
 
 
 def test_curves_are_drawn_as_given() -> None:

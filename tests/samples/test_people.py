@@ -46,9 +46,9 @@ def test_everybody_is_as_old_as_they_were_born() -> None:
 
 
 def test_one_disease_is_rare() -> None:
-    found = Counter(people()["disease"].to_pylist())
-    assert list(DISEASES) == [name for name, _ in found.most_common()]
-    assert 3 <= found["porphyria"] <= 20
+    result = Counter(people()["disease"].to_pylist())
+    assert list(DISEASES) == [name for name, _ in result.most_common()]
+    assert 3 <= result["porphyria"] <= 20
 
 
 def test_it_is_the_same_everywhere() -> None:

@@ -21,4 +21,4 @@ def test_it_cannot_be_changed() -> None:
     table = grades()
     assert isinstance(table, tuple)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        table[0].grade = "pass"  # type: ignore[misc]
+        table[0].grade = "pass"  # type: ignore[misc]  # must fail: it is frozen

@@ -20,8 +20,8 @@ BITS = list(itertools.product((0, 1), repeat=4))
 def test_five_counts_that_one_record_may_flip(norm: Any, expected: float) -> None:
     """S-080: one record answers five questions."""
     world = [(answers,) for answers in itertools.product((0, 1), repeat=5)]
-    found = lipschitz(lambda x: x[0], world, REPLACE.distance, norm=norm)
-    assert expected <= found <= expected * (1 + 1e-15)
+    constant = lipschitz(lambda x: x[0], world, REPLACE.distance, norm=norm)
+    assert expected <= constant <= expected * (1 + 1e-15)
 
 
 def test_a_sum_by_two_metrics() -> None:

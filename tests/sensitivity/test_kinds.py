@@ -31,26 +31,27 @@ def test_every_norm_that_follows_is_a_bound(move: list[Fraction], known: set[str
         "l2_squared": sum((v * v for v in sizes), Fraction(0)),
         "sup": max(sizes),
     }
-    found = Global(**{name: true[name] for name in known})  # type: ignore[arg-type]
-    assert found.moves(1, len(move)) >= true["l1"]
-    assert found.squared(len(move)) >= true["l2_squared"]
-    assert found.moves(2, len(move)) ** 2 >= found.squared(len(move))
-    assert found.moves("inf", len(move)) >= true["sup"]
+    stated: dict[str, Any] = {name: true[name] for name in known}
+    sensitivity = Global(**stated)
+    assert sensitivity.moves(1, len(move)) >= true["l1"]
+    assert sensitivity.squared(len(move)) >= true["l2_squared"]
+    assert sensitivity.moves(2, len(move)) ** 2 >= sensitivity.squared(len(move))
+    assert sensitivity.moves("inf", len(move)) >= true["sup"]
     if known == set(true):
         assert (
-            found.moves(1, len(move)),
-            found.squared(len(move)),
-            found.moves("inf", len(move)),
+            sensitivity.moves(1, len(move)),
+            sensitivity.squared(len(move)),
+            sensitivity.moves("inf", len(move)),
         ) == tuple(true.values())
 
 
 def test_one_number_is_the_move_of_any_value() -> None:
-    one = Global("1/10")
-    assert one.value == one.moves(1) == one.moves(2) == Fraction(1, 10)
-    assert one.moves(1, 7) == Fraction(7, 10)  # not of all seven together
-    assert one.moves(2, 4) == Fraction(2, 10)
-    assert one == Global(sup="1/10")
-    assert repr(one) == "Global(0.1)"
+    sensitivity = Global("1/10")
+    assert sensitivity.value == sensitivity.moves(1) == sensitivity.moves(2) == Fraction(1, 10)
+    assert sensitivity.moves(1, 7) == Fraction(7, 10)  # not of all seven together
+    assert sensitivity.moves(2, 4) == Fraction(2, 10)
+    assert sensitivity == Global(sup="1/10")
+    assert repr(sensitivity) == "Global(0.1)"
     assert (
         repr(Global(l1=2, l2_squared=2, sup=1, relation="replace"))
         == "Global(l1=2, l2_squared=2, sup=1, relation='replace')"
@@ -64,7 +65,7 @@ def test_a_root_is_exact_where_it_is_rational() -> None:
 
 
 def test_times_a_public_number() -> None:
-    total = Global(l1=2, l2_squared=2, sup=1, relation="add-remove", whole=True)
+    total = Global(l1=2, l2_squared=2, sup=1, relation="add-remove", integer_valued=True)
     mean = total / 10
     assert (mean.l1, mean.l2_squared, mean.sup) == (
         Fraction(1, 5),
@@ -72,7 +73,7 @@ def test_times_a_public_number() -> None:
         Fraction(1, 10),
     )
     assert mean.relation == "add-remove"
-    assert not mean.whole
+    assert not mean.integer_valued
     assert 3 * Global(2) == Global(6)
 
 

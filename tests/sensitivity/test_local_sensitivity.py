@@ -24,9 +24,9 @@ STATISTICS: dict[str, Any] = {
 def test_against_every_neighbour(name: str) -> None:
     for n in (1, 2, 3):
         for x in itertools.combinations_with_replacement(DOMAIN, n):
-            found = LOCAL[name](x, low=-3, high=3)
-            assert found.value == local(STATISTICS[name], x, REPLACE.neighbours(x, DOMAIN))
-            assert found.relation == "replace"
+            sensitivity = LOCAL[name](x, low=-3, high=3)
+            assert sensitivity.value == local(STATISTICS[name], x, REPLACE.neighbours(x, DOMAIN))
+            assert sensitivity.relation == "replace"
 
 
 def test_the_lectures_example() -> None:

@@ -15,8 +15,8 @@ CATEGORIES, OUTSIDE = (0, 1, 2), 3
 
 
 def counts(x: Data) -> np.ndarray:
-    seen = Counter(x)
-    return np.array([seen[c] for c in CATEGORIES], dtype=np.int64)
+    counter = Counter(x)
+    return np.array([counter[c] for c in CATEGORIES], dtype=np.int64)
 
 
 def hamming(a: Data, b: Data) -> int:

@@ -11,17 +11,18 @@ import polars as pl
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.sensitivity.neighbours import count, joined, pair, taken
+from sfumato.sensitivity.neighbours import concatenate, count, pair, take_rows
 
 
 class Numbers:
     """Draws the next numbers, so that every record is different."""
 
     def __init__(self, kind: Any) -> None:
-        self.kind, self.next, self.asked = kind, 0, []  # type: ignore[var-annotated]
+        self.kind, self.next = kind, 0
+        self.requests: list[int] = []
 
     def __call__(self, n: int) -> Any:
-        self.asked.append(n)
+        self.requests.append(n)
         self.next += n
         return self.kind(range(self.next - n, self.next))
 
@@ -52,7 +53,7 @@ def test_all_but_one(kind: str, relation: str, apart: bool) -> None:
     assert count(b) == (5 if relation == "replace" else 4)
     shared = Counter(records(a)) & Counter(records(b))
     assert shared.total() == 4
-    assert oracle.asked == ([4, 1, 1] if apart else [6] if relation == "replace" else [5])
+    assert oracle.requests == ([4, 1, 1] if apart else [6] if relation == "replace" else [5])
 
 
 def test_of_one_record() -> None:
@@ -63,8 +64,8 @@ def test_of_one_record() -> None:
 
 def test_taken_and_joined() -> None:
     frame = pl.DataFrame({"x": [1, 2, 3]})
-    assert taken(frame, np.array([2, 0]))["x"].to_list() == [3, 1]
-    assert joined({"x": [1]}, {"x": [2]}) == {"x": [1, 2]}
+    assert take_rows(frame, np.array([2, 0]))["x"].to_list() == [3, 1]
+    assert concatenate({"x": [1]}, {"x": [2]}) == {"x": [1, 2]}
 
 
 @pytest.mark.parametrize(

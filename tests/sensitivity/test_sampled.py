@@ -81,9 +81,9 @@ def test_arrays_in_three_norms() -> None:
     s = sample_sensitivity(corners, oracle=Draws(7), n=4, m=9)
     assert isinstance(s, Sampled)
     assert s.shape == (2, 2)
-    one = float(s.sup) / 4
-    assert float(s.l1) == pytest.approx(7 * one)
-    assert float(s.l2_squared) == pytest.approx(25 * one**2)
+    step = float(s.sup) / 4
+    assert float(s.l1) == pytest.approx(7 * step)
+    assert float(s.l2_squared) == pytest.approx(25 * step**2)
     assert s.moves(1, 4) == s.l1
     assert s.moves(2, 4) >= Fraction(math.sqrt(s.l2_squared)) * (1 - Fraction(1, 2**50))
 
@@ -111,9 +111,9 @@ def test_no_norm_follows_from_two_others() -> None:
 
 
 def test_batches_give_the_same() -> None:
-    one, many = Draws(2), Draws(2)
+    single, many = Draws(2), Draws(2)
     many(21)  # the draw that tells what the fit returns
-    a = sample_sensitivity(np.mean, oracle=one, n=20, m=50)
+    a = sample_sensitivity(np.mean, oracle=single, n=20, m=50)
     b = sample_sensitivity(lambda x: x.mean(axis=1), oracle=many, n=20, m=50, batched=True)
     assert isinstance(a, Sampled)
     assert isinstance(b, Sampled)
@@ -131,14 +131,14 @@ def test_batches_give_the_same() -> None:
 
 def test_batches_stay_within_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sfumato.sensitivity.sampled.NUMBERS", 64)
-    seen: list[int] = []
+    sizes: list[int] = []
 
     def fit(x: NDArray[np.float64]) -> Any:
-        seen.append(len(x))
+        sizes.append(len(x))
         return x.mean(axis=1)
 
     sample_sensitivity(fit, oracle=Draws(), n=20, m=10, batched=True)
-    assert seen == [3, 3] * 3 + [1, 1]
+    assert sizes == [3, 3] * 3 + [1, 1]
 
 
 def test_a_fit_that_returns_functions_is_sampled_where_it_is_used() -> None:

@@ -73,11 +73,11 @@ def test_the_plan_of_diffpriv(
     given: dict[str, Any], m: int, k: int, gamma: float, rho: float, least: float
 ) -> None:
     """S-087: the thesis took 439 of 500, the lectures 285 of 285."""
-    found = plan(**given, kind="diffpriv")
-    assert (found.m, found.k) == (m, k)
-    assert float(found.gamma) == pytest.approx(gamma, abs=1e-12)
-    assert found.rho == pytest.approx(rho, rel=1e-12)
-    assert found.least_gamma == pytest.approx(least, rel=1e-12)
+    chosen = plan(**given, kind="diffpriv")
+    assert (chosen.m, chosen.k) == (m, k)
+    assert float(chosen.gamma) == pytest.approx(gamma, abs=1e-12)
+    assert chosen.rho == pytest.approx(rho, rel=1e-12)
+    assert chosen.least_gamma == pytest.approx(least, rel=1e-12)
 
 
 WAYS: list[tuple[dict[str, Any], tuple[int, int, Fraction]]] = [
@@ -95,10 +95,10 @@ WAYS: list[tuple[dict[str, Any], tuple[int, int, Fraction]]] = [
     ("given", "expected"), WAYS, ids=lambda v: " ".join(v) if isinstance(v, dict) else ""
 )
 def test_every_way_of_planning(given: dict[str, Any], expected: tuple[int, int, Fraction]) -> None:
-    found = plan(**given)
-    assert (found.m, found.k, found.gamma) == expected
-    assert found.least_gamma == 1 / (found.m + 1)
-    assert str(found.m) in repr(found)
+    chosen = plan(**given)
+    assert (chosen.m, chosen.k, chosen.gamma) == expected
+    assert chosen.least_gamma == 1 / (chosen.m + 1)
+    assert str(chosen.m) in repr(chosen)
 
 
 @given(
@@ -126,10 +126,10 @@ def test_the_sharper_plan_promises_no_less(m: int) -> None:
 
 
 def test_diffprivs_plan_by_k() -> None:
-    found = plan(m=500, k=439, kind="diffpriv")
-    assert found.k == 439
-    assert float(found.gamma) == pytest.approx(1 - 439 / 500 + 0.07743960280679663)
-    assert plan(m=500, gamma=found.gamma, kind="diffpriv").k == 439
+    chosen = plan(m=500, k=439, kind="diffpriv")
+    assert chosen.k == 439
+    assert float(chosen.gamma) == pytest.approx(1 - 439 / 500 + 0.07743960280679663)
+    assert plan(m=500, gamma=chosen.gamma, kind="diffpriv").k == 439
 
 
 @given(x=st.floats(-0.3678794, -1e-300))

@@ -66,11 +66,16 @@ def worst(
     """The largest step between neighbours: of exactly `size` records under replace, of up to as
     many under add-remove.
     """
-    known = RELATIONS[relation]
+    neighbour_relation = RELATIONS[relation]
     sizes = [size] if relation == "replace" else range(size + 1)
     datasets = (x for n in sizes for x in itertools.combinations_with_replacement(domain, n))
     return max(
-        local(statistic, x, (y for y in known.neighbours(x, domain) if len(y) <= size), norm=norm)
+        local(
+            statistic,
+            x,
+            (y for y in neighbour_relation.neighbours(x, domain) if len(y) <= size),
+            norm=norm,
+        )
         for x in datasets
     )
 
@@ -213,10 +218,10 @@ def test_against_brute_force(place: int) -> None:
     assert stated.relation == relation
     values = len(x) if isinstance(x := statistic(domain[:1] * max(size, 1)), list) else 1
     for norm in (1, 2, "inf"):
-        found = worst(statistic, relation, size, domain, norm)
-        assert found == pytest.approx(float(stated.moves(norm, values)), rel=1e-12)
+        largest = worst(statistic, relation, size, domain, norm)
+        assert largest == pytest.approx(float(stated.moves(norm, values)), rel=1e-12)
         if norm != 2:
-            assert found == stated.moves(norm, values)
+            assert largest == stated.moves(norm, values)
 
 
 def test_every_form_is_tried() -> None:
@@ -272,7 +277,7 @@ def test_a_sum_over_a_public_number_is_not() -> None:
         (lambda: sens.variance(0, 1, relation="replace", n=1), "sensitivity.size"),
         (lambda: sens.variance(0, 1, relation="replace", n=3, ddof=3), "sensitivity.size"),
         (lambda: sens.covariance((0, 1), (0, 1), relation="add-remove"), "sensitivity.mean"),
-        (lambda: sens.count(relation=None), "guarantee.relation"),  # type: ignore[arg-type]
+        (lambda: sens.count(relation=None), "guarantee.relation"),  # type: ignore[arg-type]  # refused
         (lambda: sens.sum(0, 1, relation="close"), "guarantee.relation"),
         (lambda: sens.histogram(0, relation="replace"), "sensitivity.size"),
         (lambda: sens.linear([], relation="replace"), "sensitivity.matrix"),
@@ -306,16 +311,17 @@ def test_how_far_doubles_round() -> None:
     """By the largest magnitude in the range, and the number of records; counts and extremes do not
     round.
     """
-    unit, same = Fraction(1, 2**53), {"relation": "replace", "n": 1000}
+    unit = Fraction(1, 2**53)
+    same: dict[str, Any] = {"relation": "replace", "n": 1000}
     depth = (20 + 10) * unit
-    assert sens.mean(-3, 2, **same).rounding == 3 * depth  # type: ignore[arg-type]
-    assert sens.sum(-3, 2, **same).rounding == 3000 * depth  # type: ignore[arg-type]
+    assert sens.mean(-3, 2, **same).rounding == 3 * depth
+    assert sens.sum(-3, 2, **same).rounding == 3000 * depth
     assert sens.sum(-3, 2, relation="add-remove").rounding == Fraction(3, 2**21)
-    assert sens.variance(-3, 2, **same).rounding == 27 * depth  # type: ignore[arg-type]
+    assert sens.variance(-3, 2, **same).rounding == 27 * depth
     assert sens.covariance((-3, 2), (0, 5), ddof=1, **same).rounding == 15 * (
         3 * depth + 1000 * unit
-    ) * Fraction(1000, 999)  # type: ignore[arg-type]
-    assert sens.median(-3, 2, **same).rounding == (24 + 4 * 1000 * 5) * unit  # type: ignore[arg-type]
+    ) * Fraction(1000, 999)
+    assert sens.median(-3, 2, **same).rounding == (24 + 4 * 1000 * 5) * unit
     assert (
         sens.maximum(-3, 2, relation="replace").rounding
         == sens.count(relation="replace").rounding

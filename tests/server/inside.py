@@ -68,8 +68,8 @@ def prompt() -> Iterator[None]:
     short, and a slow machine changes nothing.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sfumato.server.releases.padded", lambda _: 0.0)
-        patch.setattr("sfumato.server.releases.held", lambda _: None)
+        patch.setattr("sfumato.server.releases.reply_time", lambda _: 0.0)
+        patch.setattr("sfumato.server.releases.storing_time", lambda _: None)
         yield
 
 
@@ -80,7 +80,7 @@ def of_class(seconds: float) -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sfumato.server.plan_views.deadline_class", lambda *_, **__: seconds)
-        for name in ("padded", "held"):
+        for name in ("reply_time", "storing_time"):
             patch.setattr(f"sfumato.server.releases.{name}", getattr(deadlines, name))
         patch.setattr("sfumato.server.workers.worker_pool.REST", 0.0)
         yield

@@ -98,16 +98,16 @@ class Mangler:
             self.lines,
             self.pipelined,
         ]
-        self.kinds = [self.whole, self.whole, self.body, self.body, *rare]
+        self.kinds = [self.valid, self.valid, self.body, self.body, *rare]
 
     def request(self) -> bytes:
         return self.pick.choice(self.kinds)()
 
-    def whole(self) -> bytes:
+    def valid(self) -> bytes:
         """A request with a good form and any content."""
-        return self.made(self.pick.choice(METHODS[:8]), self.pick.choice(PATHS), self.content())
+        return self.compose(self.pick.choice(METHODS[:8]), self.pick.choice(PATHS), self.content())
 
-    def made(self, method: bytes, path: bytes, body: bytes, *more: bytes) -> bytes:
+    def compose(self, method: bytes, path: bytes, body: bytes, *more: bytes) -> bytes:
         lines = [method + b" " + path + b" HTTP/1.1", b"Host: x", b"Connection: close", *more]
         if self.pick.random() < 0.8:
             lines.append(b"Authorization: Bearer " + self.token)
@@ -150,7 +150,7 @@ class Mangler:
         ][kind]
 
     def body(self) -> bytes:
-        return self.made(b"POST", self.pick.choice(PATHS[5:7]), self.content())
+        return self.compose(b"POST", self.pick.choice(PATHS[5:7]), self.content())
 
     def cut(self) -> bytes:
         whole = self.body()
@@ -178,7 +178,7 @@ class Mangler:
                 b"Expect: 100-continue",
             ]
         )
-        return self.made(b"GET", self.pick.choice(PATHS), b"", *([line] * count))
+        return self.compose(b"GET", self.pick.choice(PATHS), b"", *([line] * count))
 
     def lengths(self) -> bytes:
         """Bodies that are not as long as they say."""
@@ -258,6 +258,6 @@ class Mangler:
     def pipelined(self) -> bytes:
         """One after the other, the second hidden in the first."""
         return (
-            self.made(b"POST", b"/api/health", b"GET /api/me HTTP/1.1\r\nHost: x\r\n\r\n")
-            + self.whole()
+            self.compose(b"POST", b"/api/health", b"GET /api/me HTTP/1.1\r\nHost: x\r\n\r\n")
+            + self.valid()
         )

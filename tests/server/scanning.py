@@ -54,7 +54,7 @@ def kept(service: Running) -> dict[str, bytes]:
     """All that the service wrote, by file: log, ledger, tokens and stored replies; not the data
     themselves.
     """
-    folder = service.made.path.parent
+    folder = service.deployment.path.parent
     return {
         path.name: path.read_bytes()
         for path in folder.rglob("*")

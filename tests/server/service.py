@@ -25,27 +25,28 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from sfumato.server.config import Config, load
-from sfumato.server.request_store import State, TokenRow
-from sfumato.server.tokens import DAY, made
+from sfumato.server.request_store import RequestStore, TokenRow
+from sfumato.server.tokens import DAY, create_token
 
 CITIES = ["Roma", "Bari", "Milano"]
 CANARIES = 200  # in each table
 SQL = "SELECT city, COUNT(*) AS n, AVG(spend) AS m FROM visits GROUP BY city"
 ROLES = ("owner", "analyst", "auditor")
 PROMPT = """
-from sfumato.server import limits, protocol, releases
-protocol.SECONDS, limits.BODY_SECONDS = 4.0, 3.0
-releases.padded, releases.held = lambda _: 0.0, lambda _: None
+from sfumato.server import releases
+from sfumato.server.http import request_limits, slow_clients
+slow_clients.SECONDS, request_limits.BODY_SECONDS = 4.0, 3.0
+releases.reply_time, releases.storing_time = lambda _: 0.0, lambda _: None
 """
 """Slow clients are let go sooner than usual, and replies do not wait for their deadlines, which are
 tested elsewhere: so tests are short, and a slow machine changes nothing.
 """
 TALKATIVE = """
 import logging
-from sfumato.server import running
+from sfumato.server import run_service
 logging.basicConfig(level=logging.DEBUG)
-usual = running.options
-running.options = lambda config: {**usual(config), "log_level": "trace", "access_log": True}
+usual = run_service.options
+run_service.options = lambda config: {**usual(config), "log_level": "trace", "access_log": True}
 """
 """Everything that anything says goes into the log."""
 
@@ -127,7 +128,7 @@ def write_data(folder: Path, rows: int = 400) -> None:
 
 
 @dataclass(frozen=True)
-class Made:
+class Deployment:
     """A service that is declared, with its tokens by the names of those who hold them."""
 
     path: Path
@@ -145,7 +146,7 @@ def service(
     deadline: str = "[16]",
     budget: str = "1000000",
     place: str | None = None,
-) -> Made:
+) -> Deployment:
     """Data, configuration and tokens. `owner`, `ada` and `bob` (analysts) and `auditor` see visits
     alone; the same with `clinic-` in front, the clinic; `boss` sees all; `revoked` and `expired`
     were analysts. The ledger and the records are files, or in a database.
@@ -157,7 +158,7 @@ def service(
         TOML.format(port=port, deadlines=deadline, budget=budget, **places), encoding="utf-8"
     )
     config = load(path)
-    state = State(config.tokens)
+    state = RequestStore(config.tokens)
     try:
         with state._writing() as run:
             for _, row in people().values():
@@ -166,10 +167,10 @@ def service(
     finally:
         state.close()
     tokens = {who: token for who, (token, _) in people().items()}
-    return Made(path, config, tokens)
+    return Deployment(path, config, tokens)
 
 
-class Rows(State):
+class Rows(RequestStore):
     """Records that keep what is made, and write nothing."""
 
     def __init__(self) -> None:
@@ -188,13 +189,15 @@ def people() -> dict[str, tuple[str, TokenRow]]:
     for dataset, prefix in (("visits", ""), ("clinic", "clinic-")):
         for role in ROLES:
             who = f"{prefix}{'ada' if role == 'analyst' else role}"
-            tokens[who] = made(records, name=who, role=role, datasets=[dataset])
-    tokens["boss"] = made(records, name="boss", role="owner")
+            tokens[who] = create_token(records, name=who, role=role, datasets=[dataset])
+    tokens["boss"] = create_token(records, name="boss", role="owner")
     for who in ("bob", "revoked", "expired"):
-        tokens[who] = made(records, name=who, role="analyst", datasets=["visits"])
-    found = dict(zip(tokens, zip(tokens.values(), records.rows, strict=True), strict=True))
-    token, row = found["expired"]
-    return {**found, "expired": (token, row._replace(expires=int(time.time()) - DAY))}
+        tokens[who] = create_token(records, name=who, role="analyst", datasets=["visits"])
+    tokens_and_rows = dict(
+        zip(tokens, zip(tokens.values(), records.rows, strict=True), strict=True)
+    )
+    token, row = tokens_and_rows["expired"]
+    return {**tokens_and_rows, "expired": (token, row._replace(expires=int(time.time()) - DAY))}
 
 
 def certificate(folder: Path, name: str, passphrase: bytes | None = None) -> None:
@@ -217,7 +220,7 @@ def certificate(folder: Path, name: str, passphrase: bytes | None = None) -> Non
         .not_valid_after(now + day)
         .add_extension(names, critical=False)
     )
-    made = about.add_extension(
+    signed = about.add_extension(
         x509.BasicConstraints(ca=True, path_length=None), critical=True
     ).sign(key, hashes.SHA256())
     hidden = (
@@ -225,7 +228,7 @@ def certificate(folder: Path, name: str, passphrase: bytes | None = None) -> Non
         if passphrase is None
         else serialization.BestAvailableEncryption(passphrase)
     )
-    (folder / f"{name}.crt").write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    (folder / f"{name}.crt").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
     (folder / f"{name}.key").write_bytes(
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, hidden)
     )
@@ -242,7 +245,7 @@ def free_port() -> int:
 class Running:
     """A process that serves."""
 
-    made: Made
+    deployment: Deployment
     process: subprocess.Popen[bytes]
     port: int
     log: Path

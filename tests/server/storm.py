@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 
-from .service import Made, free_port, service
+from .service import Deployment, free_port, service
 
 AGAIN = {"server.running", "server.busy", "server.rate", "server.internal"}
 """After these the same request is sent again, under the same key."""
@@ -28,7 +28,7 @@ AGAIN = {"server.running", "server.busy", "server.rate", "server.internal"}
 class Served:
     """A service of several processes."""
 
-    made: Made
+    deployment: Deployment
     process: subprocess.Popen[bytes]
     url: str
 
@@ -37,21 +37,21 @@ class Served:
 def several(folder: Path, workers: int, **how: Any) -> Iterator[Served]:
     """A service with this many processes that listen, each with one that reads data."""
     port = free_port()
-    made = service(folder, port=port, **how)
-    text = made.path.read_text(encoding="utf-8").replace(
+    deployment = service(folder, port=port, **how)
+    text = deployment.path.read_text(encoding="utf-8").replace(
         "overruns_per_analyst = 100", "overruns_per_analyst = 1000000"
     )
     text = text.replace("ada = 100\n", "").replace("[server]", f"[server]\nworkers = {workers}")
-    made.path.write_text(text, encoding="utf-8")
+    deployment.path.write_text(text, encoding="utf-8")
     with (folder / "server.log").open("wb") as sink:
-        script = f"from sfumato.server.run_service import run\nrun({str(made.path)!r})"
+        script = f"from sfumato.server.run_service import run\nrun({str(deployment.path)!r})"
         process = subprocess.Popen(
             [sys.executable, "-c", script], stdout=sink, stderr=subprocess.STDOUT
         )
     try:
         url = f"http://127.0.0.1:{port}"
         wait_for(f"{url}/api/health")
-        yield Served(made, process, url)
+        yield Served(deployment, process, url)
     finally:
         process.terminate()
         try:
@@ -122,7 +122,7 @@ class Storm:
 
     def send(self, who: str, key: str, body: dict[str, Any]) -> httpx.Response | None:
         """One request; None where nobody answered."""
-        headers = {**self.service.made.header(who), "Idempotency-Key": key}
+        headers = {**self.service.deployment.header(who), "Idempotency-Key": key}
         self.sent.append(key)
         try:
             return self.http.post(

@@ -15,19 +15,19 @@ from sfumato.server.http.asgi_app import PATH, create, from_environment
 from sfumato.server.workers.worker_pool import Worker
 
 from .inside import Inside
-from .service import Made, service
+from .service import Deployment, service
 
 pytestmark = pytest.mark.xdist_group("server-app")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
     return service(tmp_path_factory.mktemp("app"))
 
 
 @pytest.fixture(scope="module")
-def client(made: Made) -> Iterator[Inside]:
-    with Inside(create(made.path), workers=False) as found:
+def client(deployment: Deployment) -> Iterator[Inside]:
+    with Inside(create(deployment.path), workers=False) as found:
         yield found
 
 
@@ -70,27 +70,34 @@ def test_the_document_is_public(client: Inside) -> None:
     ],
 )
 def test_what_is_raised_within_is_a_problem(
-    client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, error: Exception, code: str
+    client: Inside,
+    deployment: Deployment,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    code: str,
 ) -> None:
     def broken(*_: object) -> None:
         raise error
 
     monkeypatch.setattr("sfumato.server.ledger_views.budget", broken)
     assert (
-        client.get("/api/datasets/visits/budget", headers=made.header("ada")).json()["code"] == code
+        client.get("/api/datasets/visits/budget", headers=deployment.header("ada")).json()["code"]
+        == code
     )
 
 
 def test_what_breaks_within_is_one_problem(
-    client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sfumato.server.ledger_views.budget", lambda *_: 1 / 0)
-    found = client.get("/api/datasets/visits/budget", headers=made.header("ada"))
+    found = client.get("/api/datasets/visits/budget", headers=deployment.header("ada"))
     assert (found.status_code, found.json()["code"]) == (500, "server.internal")
 
 
-def test_a_process_finds_its_configuration(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(PATH, str(made.path))
+def test_a_process_finds_its_configuration(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PATH, str(deployment.path))
     found = from_environment()
     assert set(found.state.curator.served) == {"visits", "clinic"}
     found.state.curator.close()
@@ -101,7 +108,7 @@ def test_nothing_is_told_to_third_parties() -> None:
 
 
 def test_a_worker_that_does_not_begin_does_not_end_the_service(
-    made: Made, monkeypatch: pytest.MonkeyPatch
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody killed it as it started: uvicorn would take a failure for one that comes back, and
     stop all processes.
@@ -111,5 +118,5 @@ def test_a_worker_that_does_not_begin_does_not_end_the_service(
         raise asyncio.IncompleteReadError(b"", None)
 
     monkeypatch.setattr(Worker, "ready", killed)
-    with Inside(create(made.path)) as found:
+    with Inside(create(deployment.path)) as found:
         assert found.get("/api/health").status_code == 200

@@ -17,20 +17,20 @@ from typing import Any
 
 import pytest
 
-from sfumato.server.datasets import opened
+from sfumato.server.datasets import open_dataset
 from sfumato.server.http.encode_replies import JSON
 from sfumato.server.workers import worker_pool as pool_
 from sfumato.server.workers.busy_work import Fillers, work_until
-from sfumato.server.workers.worker_pool import Said, Worker
+from sfumato.server.workers.worker_pool import Message, Worker
 
 from .processes import alive, descendants, state, wait_for, wanted
-from .service import Made, service
+from .service import Deployment, service
 
 pytestmark = pytest.mark.xdist_group("server-busy")
 SEAM = """
 import time
 from sfumato import release
-from sfumato.server import worker
+from sfumato.server.workers import worker
 true = release._tally
 
 
@@ -53,16 +53,18 @@ HELD, BUSY = 2.0, 2.5
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
     found = service(tmp_path_factory.mktemp("busy"))
-    served = opened(found.config.datasets["visits"])
+    served = open_dataset(found.config.datasets["visits"])
     served.share("ada")
     served.close()
-    opened(found.config.datasets["clinic"]).close()
+    open_dataset(found.config.datasets["clinic"]).close()
     return found
 
 
-def used(made: Made, kinds: list[str], asleep: str = "") -> dict[str, tuple[float, float]]:
+def used(
+    deployment: Deployment, kinds: list[str], asleep: str = ""
+) -> dict[str, tuple[float, float]]:
     """By kind of question: for how many seconds, from its charge on, the worker wanted a processor;
     and the process that fills it.
     """
@@ -87,15 +89,15 @@ def used(made: Made, kinds: list[str], asleep: str = "") -> dict[str, tuple[floa
         }
         before: list[float] = []
 
-        async def heard(self: Worker) -> Said:
+        async def heard(self: Worker) -> Message:
             said = await usual(self)
             if said.kind == "charged":
                 before.extend(map(wanted, (process.pid, filler)))
             return said
 
-        usual = Worker._heard
+        usual = Worker._read_message
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Worker, "_heard", heard)
+            patch.setattr(Worker, "_read_message", heard)
             said, charged = await worker.ask({**message, "held": HELD, "busy": BUSY}, 60, 60)
         assert said.kind == ended
         assert charged is not None
@@ -105,7 +107,7 @@ def used(made: Made, kinds: list[str], asleep: str = "") -> dict[str, tuple[floa
         found[kind] = after[0] - before[0], after[1] - before[1]
 
     async def live() -> None:
-        worker = Worker(made.config)
+        worker = Worker(deployment.config)
         await worker.ready()
         try:
             for kind in kinds:
@@ -117,21 +119,21 @@ def used(made: Made, kinds: list[str], asleep: str = "") -> dict[str, tuple[floa
         patch.setattr(
             pool_, "command", lambda: (sys.executable, "-P", "-c", SEAM.format(asleep=asleep))
         )
-        patch.setattr(pool_, "reading", lambda: (max(os.sched_getaffinity(0)),))
+        patch.setattr(pool_, "reading_processors", lambda: (max(os.sched_getaffinity(0)),))
         asyncio.run(live())
     return found
 
 
-def test_a_worker_is_as_busy_whatever_a_question_met(made: Made) -> None:
+def test_a_worker_is_as_busy_whatever_a_question_met(deployment: Deployment) -> None:
     """A slow row is not seen by a busy processor: nor is a question that failed at once."""
-    for worker, filler in used(made, list(KINDS)).values():
+    for worker, filler in used(deployment, list(KINDS)).values():
         assert worker > 0.75 * BUSY  # it waits for the disk of the ledger
         assert filler > 0.95 * BUSY
 
 
-def test_a_worker_that_sleeps_would_tell(made: Made) -> None:
+def test_a_worker_that_sleeps_would_tell(deployment: Deployment) -> None:
     """The twin."""
-    ((worker, _),) = used(made, ["quick"], ASLEEP).values()
+    ((worker, _),) = used(deployment, ["quick"], ASLEEP).values()
     assert worker < 0.5 * BUSY
 
 

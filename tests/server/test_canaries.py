@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -61,9 +62,9 @@ def said(service: Running) -> list[bytes]:
     """
     found: list[bytes] = []
 
-    def ask(method: str, path: str, who: str, **how: object) -> int:
-        headers = service.made.header(who) | how.pop("headers", {})  # type: ignore[operator]
-        reply = service.http.request(method, f"{service.url}{path}", headers=headers, **how)  # type: ignore[arg-type]
+    def ask(method: str, path: str, who: str, **how: Any) -> int:
+        headers = service.deployment.header(who) | how.pop("headers", {})
+        reply = service.http.request(method, f"{service.url}{path}", headers=headers, **how)
         found.append(repr(reply.headers.raw).encode() + reply.content)
         return reply.status_code
 
@@ -111,7 +112,7 @@ def crash(service: Running) -> bytes:
     """A worker that is ended while it answers."""
     worker = max(processes(service) - {service.process.pid})
     threading.Timer(0.01, os.kill, (worker, signal.SIGKILL)).start()
-    headers = service.made.header("bob") | {"Idempotency-Key": "canary-crash"}
+    headers = service.deployment.header("bob") | {"Idempotency-Key": "canary-crash"}
     sql = "SELECT note, COUNT(*) AS n, AVG(CLAMP(spend, 0, 1000000)) AS m FROM visits GROUP BY note"
     reply = service.http.post(
         f"{service.url}/api/datasets/visits/release",
@@ -143,7 +144,7 @@ def test_canaries_are_in_the_data_and_would_be_seen(service: Running) -> None:
 
     for table in ("visits", "clinic"):
         assert len(set(spoken(table))) == CANARIES
-        held = pq.read_table(service.made.path.parent / f"{table}.parquet")
+        held = pq.read_table(service.deployment.path.parent / f"{table}.parquet")
         texts = hits([str(held.to_pydict()).encode()])
         assert len([one for one in texts if one in spoken(table)]) == CANARIES
         raw = hits(

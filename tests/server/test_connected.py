@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group("server")
 
 
 def connected(service: Running, who: str) -> Any:
-    return sf.connect(service.url, service.made.tokens[who])
+    return sf.connect(service.url, service.deployment.tokens[who])
 
 
 def test_a_notebook(service: Running) -> None:

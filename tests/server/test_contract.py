@@ -93,7 +93,7 @@ def begun(
         "--suppress-health-check",
         "all",
     ]
-    token = ["--header", f"Authorization: Bearer {service.made.tokens[who]}"]
+    token = ["--header", f"Authorization: Bearer {service.deployment.tokens[who]}"]
     only = [] if who == "ada" else ["--include-method", "GET"]
     said = folder / "said.txt"
     with said.open("wb") as sink:

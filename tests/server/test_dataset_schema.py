@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sfumato.server.dataset_schema import public, short
-from sfumato.server.datasets import opened
+from sfumato.server.dataset_schema import describe, summarize
+from sfumato.server.datasets import open_dataset
 from sfumato.tables.declare.declaration import Declaration
 
 from .service import service
 
 
 def test_what_is_told(tmp_path: Path) -> None:
-    made = service(tmp_path)
-    served = opened(made.config.datasets["visits"])
-    found = public(served, made.config)
+    deployment = service(tmp_path)
+    served = open_dataset(deployment.config.datasets["visits"])
+    found = describe(served, deployment.config)
     columns = {column["name"]: column for column in found["tables"][0]["columns"]}
-    assert short(served) == {
+    assert summarize(served) == {
         "name": "visits",
         "unit": "user_id",
         "relation": "add-remove",
@@ -26,51 +26,51 @@ def test_what_is_told(tmp_path: Path) -> None:
     assert columns["age"] == {"name": "age", "type": "int64", "bounds": [0, 120], "keys": None}
     assert columns["city"]["keys"] == ["Bari", "Milano", "Roma"]
     assert found["example"] == "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
-    assert Declaration.from_toml(found["tables"][0]["declaration"]) == served.given[0]
+    assert Declaration.from_toml(found["tables"][0]["declaration"]) == served.declarations[0]
     served.table.plan(found["example"], epsilon=1)
     served.close()
 
 
 def test_what_was_learned_is_not_told(tmp_path: Path) -> None:
-    made = service(tmp_path)
-    made.path.write_text(
-        made.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8"
+    deployment = service(tmp_path)
+    deployment.path.write_text(
+        deployment.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8"
     )
     from sfumato.server.config import load
 
-    served = opened(load(made.path).datasets["visits"])
-    before = public(served, made.config)
-    served.table.learn(epsilon=1)  # type: ignore[union-attr]
+    served = open_dataset(load(deployment.path).datasets["visits"])
+    before = describe(served, deployment.config)
+    served.table.learn(epsilon=1)  # type: ignore[union-attr]  # a Table
     assert served.lessons
-    assert public(served, made.config) == before
+    assert describe(served, deployment.config) == before
     assert before["max_rows"] is None
     served.close()
 
 
 def test_nor_of_several_tables(tmp_path: Path) -> None:
-    made = service(tmp_path)
+    deployment = service(tmp_path)
     both = {"visits": str(tmp_path / "visits.parquet"), "clinic": str(tmp_path / "clinic.parquet")}
     said = {"name": "both", "unit": "clinic.patient", "links": {"visits.user_id": "clinic.patient"}}
     config = replace(
-        made.config.datasets["visits"],
+        deployment.config.datasets["visits"],
         name="both",
         source=both,
         declared=said,
         ledger=str(tmp_path / "both.ledger"),
         analysts={},
     )
-    served = opened(config)
+    served = open_dataset(config)
     for who in ("ada", "bob"):
         served.share(who)
-    before = public(served, made.config)
+    before = describe(served, deployment.config)
     served.table.sql(
         "SELECT COUNT(*) AS n FROM visits JOIN clinic ON user_id = patient",
         epsilon="0.6",
         share="ada",
     )
-    assert [one.lack.table for one in served.lessons] == ["visits", "clinic"]
-    assert public(served, made.config) == before
-    assert (len(served.owed("ada")), len(served.owed("bob"))) == (0, 2)
+    assert [one.limit.table for one in served.lessons] == ["visits", "clinic"]
+    assert describe(served, deployment.config) == before
+    assert (len(served.unpaid_lessons("ada")), len(served.unpaid_lessons("bob"))) == (0, 2)
     served.close()
 
 

@@ -7,7 +7,13 @@ import asyncio
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.server.workers.deadlines import deadline_class, held, padded, until, worker_time
+from sfumato.server.workers.deadlines import (
+    deadline_class,
+    reply_time,
+    storing_time,
+    wait_until,
+    worker_time,
+)
 
 CLASSES = (0.25, 1.0, 4.0, 16.0)
 UNDECLARED = 2**40  # the rows of a table of which nothing is declared
@@ -70,16 +76,18 @@ def test_a_question_that_no_class_has_time_for_is_refused(
 
 @pytest.mark.parametrize("of_class", [0.025, *CLASSES])
 def test_a_worker_has_less_than_its_class(of_class: float) -> None:
-    stored = held(of_class)
+    stored = storing_time(of_class)
     assert stored is not None
-    assert 0 < worker_time(stored) < stored < worker_time(of_class) < padded(of_class) == of_class
+    assert (
+        0 < worker_time(stored) < stored < worker_time(of_class) < reply_time(of_class) == of_class
+    )
 
 
 def test_waiting_ends_at_its_moment() -> None:
     async def wait(seconds: float) -> float:
         loop = asyncio.get_running_loop()
         moment = loop.time() + seconds
-        await until(moment)
+        await wait_until(moment)
         return loop.time() - moment
 
     assert asyncio.run(wait(0.02)) >= 0

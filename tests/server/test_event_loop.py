@@ -17,7 +17,7 @@ import uvicorn
 
 from sfumato.server.http import event_loop
 from sfumato.server.http.event_loop import Loop
-from sfumato.server.http.slow_clients import CONNECTIONS, Protocol
+from sfumato.server.http.slow_clients import CONNECTIONS, TimedProtocol
 
 from .service import certificate
 from .test_slow_clients import GET, app, trusting
@@ -43,7 +43,7 @@ def serve(tls: dict[str, str], ask: Callable[[int], Coroutine[Any, Any, Any]]) -
     async def run() -> Any:
         about: dict[str, Any] = {
             "port": 0,
-            "http": Protocol,
+            "http": TimedProtocol,
             "ws": "none",
             "lifespan": "off",
             "log_config": None,

@@ -77,7 +77,7 @@ def test_what_is_offered_passes(budget: sf.Guarantee, releases: int) -> None:
                 "delta", 0
             ):  # a selection needs a δ, and such a budget has none to give
                 continue
-            plan = found.plan(text, **question.how())
+            plan = found.plan(text, **question.plan_arguments())
             refuse_below(found.ledger.budget, part(found, plan), releases)
 
 
@@ -90,7 +90,7 @@ def test_the_budget_bounds_the_number_of_releases(budget: sf.Guarantee) -> None:
     with table(budget) as found:
         said = read(
             f'{{"sql": "{TEXTS[0]}", {least(found.ledger.budget, releases)}}}'.encode()
-        ).how()
+        ).plan_arguments()
         once = part(found, found.plan(TEXTS[0], **said))
         assert once * releases >= ROUNDING
         asked = asks(found, said, 2 * releases)

@@ -14,10 +14,10 @@ from sfumato.guarantees import Pure
 from sfumato.ledger import Ledger, verify
 from sfumato.ledger.receipts import Head, Verification
 from sfumato.server import ledger_views
-from sfumato.server.datasets import Served, opened
-from sfumato.server.http.problems import UNKNOWN, Stopped
-from sfumato.server.ledger_views import budget, history, verified
-from sfumato.server.request_store import Request, State
+from sfumato.server.datasets import Served, open_dataset
+from sfumato.server.http.problems import UNKNOWN, ProblemError
+from sfumato.server.ledger_views import budget, history, verify_ledger
+from sfumato.server.request_store import RequestKey, RequestStore
 from sfumato.server.roles import Asker
 from sfumato.testing.ledger_fixtures import fill
 
@@ -34,7 +34,9 @@ SQL = "SELECT COUNT(*) AS n FROM visits WHERE age > {}"
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    found = opened(service(tmp_path_factory.mktemp("books"), budget="8").config.datasets["visits"])
+    found = open_dataset(
+        service(tmp_path_factory.mktemp("books"), budget="8").config.datasets["visits"]
+    )
     for place in range(6):
         found.table.sql(
             SQL.format(place), epsilon=0.5, share=found.share("bob" if place % 3 else "ada")
@@ -87,48 +89,48 @@ def test_an_analyst_sees_the_own_part(served: Served) -> None:
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    found = State(str(tmp_path / "tokens.db"))
+def state(tmp_path: Path) -> Iterator[RequestStore]:
+    found = RequestStore(str(tmp_path / "tokens.db"))
     yield found
     found.close()
 
 
-def test_cards_are_for_who_asked_and_who_looks(served: Served, state: State) -> None:
+def test_cards_are_for_who_asked_and_who_looks(served: Served, state: RequestStore) -> None:
     card = partial(ledger_views.card, state=state, longest=0.0)
     number = next(
         one["number"] for one in history(served, BOB, 0, 200)["entries"] if one["kind"] == "charge"
     )
     assert card(served, BOB, number).to_dict() == card(served, OLGA, number).to_dict()
     for who, other in ((ADA, number), (OLGA, number + 1000), (OLGA, 1), (BOB, 0)):
-        with pytest.raises(Stopped) as caught:
+        with pytest.raises(ProblemError) as caught:
             card(served, who, other)
         assert caught.value.problem is UNKNOWN
 
 
-def test_a_card_is_also_for_who_was_given_the_answer(served: Served, state: State) -> None:
+def test_a_card_is_also_for_who_was_given_the_answer(served: Served, state: RequestStore) -> None:
     card = partial(ledger_views.card, state=state, longest=0.0)
     number = next(
         one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge"
     )
-    with pytest.raises(Stopped):
+    with pytest.raises(ProblemError):
         card(served, BOB, number)
     served.table.sql(SQL.format(0), epsilon=0.5, share="bob")
     assert card(served, BOB, number).to_dict() == card(served, ADA, number).to_dict()
 
 
-def test_a_card_is_not_shown_before_the_reply_has_left(served: Served, state: State) -> None:
+def test_a_card_is_not_shown_before_the_reply_has_left(served: Served, state: RequestStore) -> None:
     number = next(
         one["number"] for one in history(served, ADA, 0, 200)["entries"] if one["kind"] == "charge"
     )
     card, request = (
         partial(ledger_views.card, state=state, longest=3600.0),
-        Request("visits", "ada", "k"),
+        RequestKey("visits", "ada", "k"),
     )
 
     def seen(who: Asker) -> bool:
         try:
             return bool(card(served, who, number).to_dict())
-        except Stopped:
+        except ProblemError:
             return False
 
     assert (seen(ADA), seen(OLGA)) == (False, True)
@@ -140,7 +142,7 @@ def test_a_card_is_not_shown_before_the_reply_has_left(served: Served, state: St
 
 
 def test_the_book_holds(served: Served) -> None:
-    found = verified(served, alone=False)
+    found = verify_ledger(served, alone=False)
     assert found["holds"]
     assert found["head"] == str(served.ledger.head)
 
@@ -152,30 +154,30 @@ def test_a_check_goes_on_where_the_last_one_ended_and_begins_anew_after_an_hour(
     again, and the reply says so.
     """
     read: list[int] = []
-    true = verify._replayed
+    true = verify._check_entry
     monkeypatch.setattr(
         verify,
-        "_replayed",
+        "_check_entry",
         lambda replay, number, *more: read.append(number) or true(replay, number, *more),
     )
     served.checked = verify.Checked()
-    assert verified(served, alone=True)["holds"]
+    assert verify_ledger(served, alone=True)["holds"]
     last = served.ledger.head.number
     assert read == list(range(1, last + 1))
     read.clear()
     served.table.sql(SQL.format(90), epsilon=0.01, share=served.share("ada"))
-    again = verified(served, alone=True, head=served.ledger.head)
+    again = verify_ledger(served, alone=True, head=served.ledger.head)
     assert again["holds"]
     assert read == [last + 1, last + 2]
     assert any(f"up to number {last}" in line for line in again["says"])
     read.clear()
     monkeypatch.setattr(ledger_views, "FULL", -1.0)
-    assert verified(served, alone=True)["holds"]
+    assert verify_ledger(served, alone=True)["holds"]
     assert read == list(range(1, last + 3))
 
 
 def test_a_check_against_a_head_that_the_book_does_not_contain(served: Served) -> None:
-    found = verified(served, alone=True, head=Head(served.ledger.head.book, 10**6, "0" * 64))
+    found = verify_ledger(served, alone=True, head=Head(served.ledger.head.book, 10**6, "0" * 64))
     assert not found["holds"]
 
 
@@ -193,7 +195,7 @@ def test_what_an_analyst_looks_at_does_not_grow_with_the_book(tmp_path: Path) ->
     """The budget summed every memo without sending it, and the log of who had no entries went
     through the whole book.
     """
-    found = opened(service(tmp_path, budget="8").config.datasets["visits"])
+    found = open_dataset(service(tmp_path, budget="8").config.datasets["visits"])
     found.share("ada")
     asks = (
         lambda: budget(found, ADA),
@@ -207,7 +209,7 @@ def test_what_an_analyst_looks_at_does_not_grow_with_the_book(tmp_path: Path) ->
 
 
 def test_the_course_is_read_once_and_then_goes_on(tmp_path: Path) -> None:
-    found = opened(service(tmp_path, budget="8").config.datasets["visits"])
+    found = open_dataset(service(tmp_path, budget="8").config.datasets["visits"])
     fill(found.ledger, 5000, Pure("1e-4"))
     course = budget(found, OLGA)["course"]
     assert 500 <= len(course) <= 1001
@@ -221,7 +223,7 @@ def test_the_course_is_read_once_and_then_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_long_look_ends_when_the_service_does_and_after_its_time(tmp_path: Path) -> None:
-    found = opened(service(tmp_path, budget="8").config.datasets["visits"])
+    found = open_dataset(service(tmp_path, budget="8").config.datasets["visits"])
     fill(found.ledger, 30_000, Pure("1e-4"))
     ending = threading.Event()
     for seconds, event in ((60.0, ending), (0.05, threading.Event())):
@@ -230,11 +232,11 @@ def test_a_long_look_ends_when_the_service_does_and_after_its_time(tmp_path: Pat
             threading.Timer(0.05, ending.set).start()
         start = time.monotonic()
         with refusing("ledger.busy"):
-            verified(found, alone=True)
+            verify_ledger(found, alone=True)
         assert time.monotonic() - start < 5
         assert found.checked.head is None
     found.long._store.limit(lambda: False, 600.0)
-    assert verified(found, alone=True)["holds"]
+    assert verify_ledger(found, alone=True)["holds"]
     found.close()
 
 
@@ -243,6 +245,6 @@ def test_problems_may_name_other_datasets(served: Served, monkeypatch: pytest.Mo
         ("the table balance is not what the entries come to (clinic)",), (), Head("b", 1, "0" * 64)
     )
     monkeypatch.setattr(type(served.long), "verify", lambda *_, **__: wrong)
-    assert "clinic" in str(verified(served, alone=True)["says"])
-    found = verified(served, alone=False)
+    assert "clinic" in str(verify_ledger(served, alone=True)["says"])
+    found = verify_ledger(served, alone=False)
     assert (found["holds"], "clinic" in str(found)) == (False, False)

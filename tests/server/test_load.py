@@ -145,9 +145,9 @@ async def _loaded(target: Target, seconds: float, into: Measured) -> None:
     into.seconds += target.computed() - before
 
 
-@pytest.mark.parametrize("seconds", [30, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [15, pytest.param(600, marks=pytest.mark.slow)])
 def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
-    port, header = int(service.url.rpartition(":")[2]), service.made.header("ada")
+    port, header = int(service.url.rpartition(":")[2]), service.deployment.header("ada")
     first = httpx.post(
         f"{service.url}/api/datasets/visits/release",
         json=QUESTION,
@@ -216,7 +216,7 @@ def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
     assert charges == before + sum(storm.ends.values())
     assert httpx.get(
         f"{service.url}/api/datasets/clinic/verify",
-        headers=service.made.header("clinic-owner"),
+        headers=service.deployment.header("clinic-owner"),
         timeout=120,
     ).json()["holds"]
 
@@ -226,7 +226,7 @@ def _charges(service: Served) -> int:
     found, after = 0, 0
     while after is not None:
         url = f"{service.url}/api/datasets/clinic/history?after={after}&limit=200"
-        page = httpx.get(url, headers=service.made.header("clinic-owner"), timeout=60).json()
+        page = httpx.get(url, headers=service.deployment.header("clinic-owner"), timeout=60).json()
         found, after = found + sum(one["kind"] == "charge" for one in page["entries"]), page["next"]
     return found
 

@@ -67,7 +67,7 @@ async def reply(port: int, request: bytes) -> bytes:
 
 async def many(service: Running, seed: int, count: int) -> Counter[str]:
     """Send so many, and count how they were answered."""
-    mangler, seen = Mangler(seed, service.made.tokens["bob"]), Counter[str]()
+    mangler, seen = Mangler(seed, service.deployment.tokens["bob"]), Counter[str]()
 
     async def one(request: bytes) -> None:
         found = await reply(service.port, request)
@@ -93,7 +93,7 @@ def unharmed(service: Running, before: set[int]) -> None:
         body = {"json": {"sql": SQL, "epsilon": "0.5"}} if method == "POST" else {}
         assert (
             service.http.request(
-                method, service.url + path, headers=service.made.header("bob"), **body
+                method, service.url + path, headers=service.deployment.header("bob"), **body
             ).status_code
             == 200
         )
@@ -127,7 +127,7 @@ def test_ten_megabytes(service: Running, chunked: bool) -> None:
     before, held = processes(service), memory(service)
     head = (
         b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-        + service.made.tokens["bob"].encode()
+        + service.deployment.tokens["bob"].encode()
         + b"\r\n"
     )
     body = b"[" * LARGE
@@ -172,7 +172,7 @@ def test_ten_megabytes(service: Running, chunked: bool) -> None:
 def test_too_much_of_one_thing(
     service: Running, head: bytes, body: bytes, statuses: set[bytes]
 ) -> None:
-    before, token = processes(service), service.made.tokens["bob"].encode()
+    before, token = processes(service), service.deployment.tokens["bob"].encode()
     about = (
         b"Authorization: Bearer "
         + token
@@ -207,7 +207,7 @@ def test_slow_requests_are_ended_and_hold_nobody_up(service: Running) -> None:
     meanwhile, and all of these are let go.
     """
     before = processes(service)
-    parts = {**SLOW, "body": SLOW["body"] + service.made.tokens["bob"].encode() + b"\r\n\r\n"}
+    parts = {**SLOW, "body": SLOW["body"] + service.deployment.tokens["bob"].encode() + b"\r\n\r\n"}
 
     async def dribble(part: bytes) -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", service.port)

@@ -68,7 +68,7 @@ def sent(
 ) -> httpx.Response:
     """One request of the matrix."""
     url = service.url + path.replace("{dataset}", dataset).replace("{number}", str(number))
-    headers = service.made.header(who) | (
+    headers = service.deployment.header(who) | (
         {"Idempotency-Key": key} if path.endswith("/release") else {}
     )
     body: dict[str, Any] = (
@@ -220,7 +220,7 @@ def test_a_key_is_its_askers_own(service: Running, paid: dict[str, int]) -> None
     url = f"{service.url}/api/datasets/visits/release"
     changed = service.http.post(
         url,
-        headers=service.made.header("ada") | {"Idempotency-Key": "ada-1"},
+        headers=service.deployment.header("ada") | {"Idempotency-Key": "ada-1"},
         json={"sql": SQL, "epsilon": "0.5"},
     )
     assert changed.status_code == 409
@@ -231,7 +231,7 @@ def test_who_was_given_an_answer_has_its_card(service: Running, paid: dict[str, 
     """The stored answer to another's question is on one's own account, and so is its card."""
     body = {
         "json": {"sql": SQL, "epsilon": "0.125"},
-        "headers": service.made.header("bob") | {"Idempotency-Key": "bob-2"},
+        "headers": service.deployment.header("bob") | {"Idempotency-Key": "bob-2"},
     }
     reply = service.http.post(f"{service.url}/api/datasets/visits/release", **body).json()
     assert reply["recalled"]

@@ -26,7 +26,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, ViewportSize, expect, sync_playwright
 
 import sfumato as sf
-from sfumato.cli.serve_command import prepared
+from sfumato.cli.serve_command import prepare_demo
 from sfumato.server.http.problems import BUSY, INTERNAL, Problem
 
 from .service import free_port
@@ -39,7 +39,7 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 TRIPS = """
 [datasets.trips]
 source = "trips.parquet"
-about = "The same visits under another name, with nothing declared but the unit, and a budget that is not an ε."
+about = "The visits under another name: only the unit is declared, and the budget is not an ε."
 unit = "user_id"
 budget = { notion = "GDP", mu_squared = "4" }
 deadline = 2
@@ -96,7 +96,7 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder, port = tmp_path_factory.mktemp("site"), free_port()
-    path, tokens = prepared(folder, "127.0.0.1", port)
+    path, tokens = prepare_demo(folder, "127.0.0.1", port)
     text = re.sub(
         r"(?m)^deadline(s?) = .*$",
         lambda found: "deadlines = [2]" if found[1] else "deadline = 2",
@@ -341,7 +341,7 @@ def test_clicks_make_a_question(site: Site) -> None:
     with site.page("analyst") as page:
         planned(page)
         ask(page, "SELECT COUNT(*) AS mine FROM visits")
-        page.get_by_text("Click a question together").click()
+        page.get_by_text("Build a question by clicking").click()
         page.get_by_role("button", name="and another").click()
         page.get_by_label("Of which column").select_option("spend")
         page.locator(".chip", has_text="city").click()
@@ -373,7 +373,7 @@ def test_clicks_make_a_question(site: Site) -> None:
             ),
         )
         ask(page, "SELECT COUNT(*) AS n FROM visits WHERE vip")
-        expect(page.get_by_role("alert")).to_contain_text("expired or was taken back")
+        expect(page.get_by_role("alert")).to_contain_text("expired or was revoked")
         expect(page.get_by_label("Your token")).to_be_focused()
         expect(page.locator("#desk")).to_be_hidden()
         assert page.evaluate("Object.keys(sessionStorage)") == []
@@ -403,13 +403,15 @@ def test_the_story_of_an_owner_and_an_auditor(site: Site) -> None:
         expect(page.locator("#log")).to_contain_text("group by vip")
         page.get_by_role("button", name="Check the ledger").click()
         expect(page.locator("#verdict")).to_contain_text("The book holds.")
-        expect(page.get_by_text("Ran out of time")).to_be_hidden()
+        expect(page.get_by_text("Missed deadlines")).to_be_hidden()
         expect(page.locator("#desk")).to_be_hidden()
         shot(page, "auditor")
 
 
-NAMELESS = """() => [...document.querySelectorAll('button, input, select, textarea, summary, [role=region], [role=img], [role=meter]')]
-  .filter(e => e.checkVisibility() && !(e.getAttribute('aria-label') || e.textContent && e.matches('button, summary') && e.textContent.trim()
+NAMELESS = """() => [...document.querySelectorAll(
+    'button, input, select, textarea, summary, [role=region], [role=img], [role=meter]')]
+  .filter(e => e.checkVisibility() && !(e.getAttribute('aria-label')
+    || e.textContent && e.matches('button, summary') && e.textContent.trim()
     || [...(e.labels ?? [])].some(l => l.textContent.trim())))
   .map(e => e.id || e.outerHTML)"""
 
@@ -418,7 +420,7 @@ def named(page: Page) -> None:
     """What can be used has a name for those who do not see it, ids are single, there is one heading
     above all, and a place for everything.
     """
-    page.get_by_text("Click a question together").click()
+    page.get_by_text("Build a question by clicking").click()
     assert page.evaluate(NAMELESS) == []
     assert (
         page.evaluate(
@@ -443,7 +445,7 @@ def named(page: Page) -> None:
     page.evaluate("document.querySelector('#release').textContent = ''")
     assert page.evaluate(NAMELESS) == ["release"]  # the twin: without its name it is found
     page.evaluate("text => { document.querySelector('#release').textContent = text }", label)
-    page.get_by_text("Click a question together").click()
+    page.get_by_text("Build a question by clicking").click()
 
 
 HOSTILE = '<img src=x onerror="window.hacked = 1"><script>window.hacked = 1</script>'
@@ -507,7 +509,8 @@ def test_late_plans_are_dropped(site: Site) -> None:
         page.evaluate(
             """() => { const usual = window.fetch; window.fetch = async (address, how) => {
                  const reply = await usual(address, { ...how, signal: undefined });
-                 if (String(how?.body).includes('slow_one')) await new Promise(done => setTimeout(done, 1500));
+                 if (String(how?.body).includes('slow_one'))
+                   await new Promise(done => setTimeout(done, 1500));
                  return reply; } }"""
         )
         ask(page, "SELECT COUNT(*) AS slow_one FROM visits")
@@ -593,7 +596,7 @@ def test_a_plan_that_did_not_come_is_asked_for_again(site: Site) -> None:
         page.route("**/plan", broken)
         ask(page, "SELECT COUNT(*) AS again FROM visits")
         expect(page.locator("#release-note")).to_contain_text("No reply came")
-        expect(page.locator("#release-note")).to_contain_text("cannot take this up now")
+        expect(page.locator("#release-note")).to_contain_text("cannot take this request now")
         expect(page.locator("#promise")).to_contain_text("again")
         planned(page)
         page.route("**/budget", broken)
@@ -697,7 +700,9 @@ def test_numbers_are_rounded_outward(door: Page) -> None:
     ]
     found = door.evaluate(
         """async texts => { const { figure, ratio, root } = await import('/static/numbers.js');
-             return texts.map(text => [true, false].map(up => [figure(ratio(text), { up }), figure(root(ratio(text), { up }), { up, digits: 6 })])) }""",
+             return texts.map(text => [true, false].map(up => [
+               figure(ratio(text), { up }),
+               figure(root(ratio(text), { up }), { up, digits: 6 })])) }""",
         texts,
     )
     for text, ((up, root_up), (down, root_down)) in zip(texts, found, strict=True):
@@ -754,7 +759,9 @@ def test_the_words_that_are_meant_are_found(door: Page) -> None:
         )
     found = door.evaluate(
         """async ([told, texts]) => { const { meant } = await import('/static/refusals.js');
-             return told.map((problem, i) => { const span = meant(problem, texts[i]); return span && texts[i].slice(...span) }) }""",
+             return told.map((problem, i) => {
+               const span = meant(problem, texts[i]);
+               return span && texts[i].slice(...span) }) }""",
         [told, [text for text, _ in REFUSED]],
     )
     assert found == [words for _, words in REFUSED]
@@ -838,8 +845,10 @@ def test_completion_follows_the_schema(door: Page) -> None:
     ]
     schema = {"tables": [{"name": "visits", "columns": columns}]}
     found = door.evaluate(
-        """async ([schema, texts]) => { const { complete, offers } = await import('/static/completion.js');
-             return texts.map(text => (complete(text, text.length, offers(schema))?.options ?? []).map(option => option.text)) }""",
+        """async ([schema, texts]) => {
+             const { complete, offers } = await import('/static/completion.js');
+             return texts.map(text => (complete(text, text.length, offers(schema))?.options ?? [])
+               .map(option => option.text)) }""",
         [schema, [text for text, _ in COMPLETED] + ["SELECT 1 -- ci", "SELECT 'ci"]],
     )
     assert [wanted in options for (_, wanted), options in zip(COMPLETED, found, strict=False)] == [
@@ -856,8 +865,8 @@ def test_completion_follows_the_schema(door: Page) -> None:
 
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in sorted(STATIC.iterdir())}
 FORBIDDEN = (
-    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new "
-    r"Function|setAttribute\(\"style"
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment"
+    r"|\beval\(|new Function|setAttribute\(\"style"
     r"|localStorage|document\.cookie"
 )
 

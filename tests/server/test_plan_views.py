@@ -17,10 +17,10 @@ from sfumato.errors import Refused
 from sfumato.server import datasets
 from sfumato.server.config import load
 from sfumato.server.datasets import Served
-from sfumato.server.http.problems import Stopped
+from sfumato.server.http.problems import ProblemError
 from sfumato.server.http.request_models import Question
-from sfumato.server.plan_views import Planned, affordable, replied
-from sfumato.server.service import Curator
+from sfumato.server.plan_views import PlanView, is_affordable, plan_reply
+from sfumato.server.service import CuratorService
 
 from .service import service
 
@@ -28,29 +28,31 @@ BY_CITY = "SELECT city, COUNT(*) AS n, AVG(spend) AS m, SUM(age) AS s FROM visit
 
 
 @pytest.fixture(scope="module")
-def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Curator]:
-    found = Curator(service(tmp_path_factory.mktemp("plans"), budget="2", deadline="[2]").config)
+def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CuratorService]:
+    found = CuratorService(
+        service(tmp_path_factory.mktemp("plans"), budget="2", deadline="[2]").config
+    )
     yield found
     found.close()
 
 
 @pytest.fixture
-def served(curator: Curator) -> Served:
+def served(curator: CuratorService) -> Served:
     curator.served["visits"].share("ada")
     return curator.served["visits"]
 
 
-def planned(curator: Curator, served: Served, who: str = "ada", **said: Any) -> Planned:
+def planned(curator: CuratorService, served: Served, who: str = "ada", **said: Any) -> PlanView:
     asked = Question(**said)
-    return asyncio.run(curator.plans.of(served, who, asked, asked.canonical()))
+    return asyncio.run(curator.plans.plan(served, who, asked, asked.canonical()))
 
 
-def told(found: Planned) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(replied(found, affordable=True))
+def told(found: PlanView) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(plan_reply(found, affordable=True))
     return said
 
 
-def test_a_plan_says_what_the_library_says(curator: Curator, served: Served) -> None:
+def test_a_plan_says_what_the_library_says(curator: CuratorService, served: Served) -> None:
     found = told(planned(curator, served, sql=BY_CITY, epsilon="0.5"))
     plan = served.table.plan(BY_CITY, epsilon="0.5")
     assert found["error"] == plan.error()
@@ -64,7 +66,7 @@ def test_a_plan_says_what_the_library_says(curator: Curator, served: Served) -> 
     assert (found["keys"], found["rows"], found["deadline"]) == (["city"], 3, 2.0)
 
 
-def test_the_sample_is_invented(curator: Curator, served: Served) -> None:
+def test_the_sample_is_invented(curator: CuratorService, served: Served) -> None:
     found = told(planned(curator, served, sql=BY_CITY, epsilon="0.5", group_size=500))
     sample, error = found["sample"], found["error"]
     assert [row["city"] for row in sample["rows"]] == ["Bari", "Milano", "Roma"]
@@ -73,7 +75,7 @@ def test_the_sample_is_invented(curator: Curator, served: Served) -> None:
     assert sample["invented"] is True
 
 
-def test_keys_that_are_not_public_are_invented(curator: Curator, served: Served) -> None:
+def test_keys_that_are_not_public_are_invented(curator: CuratorService, served: Served) -> None:
     found = told(
         planned(
             curator,
@@ -87,19 +89,19 @@ def test_keys_that_are_not_public_are_invented(curator: Curator, served: Served)
 
 
 def test_no_statement_is_made(
-    curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch
+    curator: CuratorService, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from sfumato.tables.plan import query_plan
 
     monkeypatch.setattr(
         query_plan,
-        "statements",
+        "build_statements",
         lambda *_: pytest.fail("a plan of the service makes no statements"),
     )
     planned(curator, served, sql="SELECT COUNT(*) AS n FROM visits WHERE age > 33", epsilon="0.5")
 
 
-def test_plans_are_kept(curator: Curator, served: Served) -> None:
+def test_plans_are_kept(curator: CuratorService, served: Served) -> None:
     assert planned(curator, served, sql=BY_CITY, epsilon="0.25") is planned(
         curator, served, sql=BY_CITY, epsilon="0.25"
     )
@@ -109,58 +111,60 @@ def test_plans_are_kept(curator: Curator, served: Served) -> None:
 
 
 def test_nobody_is_quicker_for_what_others_planned(
-    curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch
+    curator: CuratorService, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[str] = []
-    true = curator.plans.made
-    monkeypatch.setattr(curator.plans, "made", lambda *given: made.append(given[1]) or true(*given))
+    planned_for: list[str] = []
+    true = curator.plans.make
+    monkeypatch.setattr(
+        curator.plans, "make", lambda *given: planned_for.append(given[1]) or true(*given)
+    )
     for who in ("ada", "bob", "ada", "bob"):
         planned(curator, served, who, sql=BY_CITY, epsilon="0.1875")
-    assert made == ["ada", "bob"]
+    assert planned_for == ["ada", "bob"]
 
 
 def test_a_kept_plan_is_another_where_something_was_learned(
-    curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch
+    curator: CuratorService, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = planned(curator, served, sql=BY_CITY, epsilon="0.375")
     monkeypatch.setattr(Served, "lessons", ("a lesson",))
-    monkeypatch.setattr(Served, "owed", lambda *_: [])
+    monkeypatch.setattr(Served, "unpaid_lessons", lambda *_: [])
     assert planned(curator, served, sql=BY_CITY, epsilon="0.375") is not before
 
 
-def test_what_is_refused_is_not_kept(curator: Curator, served: Served) -> None:
+def test_what_is_refused_is_not_kept(curator: CuratorService, served: Served) -> None:
     for _ in range(2):
         with pytest.raises(Refused):
             planned(curator, served, sql="SELECT age FROM visits", epsilon="1")
 
 
 def test_what_can_be_afforded_is_true_now(tmp_path: Path) -> None:
-    curator = Curator(service(tmp_path, budget="2").config)
+    curator = CuratorService(service(tmp_path, budget="2").config)
     served = curator.served["visits"]
     served.share("ada")
     served.share("bob")
     large, small = (
         planned(curator, served, sql=BY_CITY, epsilon=amount) for amount in ("1.5", "0.25")
     )
-    assert affordable(large, served, "ada")
+    assert is_affordable(large, served, "ada")
     served.table.sql(BY_CITY, epsilon="1.5", share="ada")
     other = planned(curator, served, sql=BY_CITY, epsilon="1")
-    assert [affordable(one, served, "ada") for one in (small, other, large)] == [
+    assert [is_affordable(one, served, "ada") for one in (small, other, large)] == [
         True,
         False,
         True,
     ]  # the last is stored, and was paid for
-    assert affordable(large, served, "bob")  # whose share has room for what ada paid
+    assert is_affordable(large, served, "bob")  # whose share has room for what ada paid
     curator.close()
 
 
 def test_plans_are_kept_up_to_a_size(
-    curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch
+    curator: CuratorService, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from sfumato.server import plan_views
 
     monkeypatch.setattr(plan_views, "MOST_BYTES", 20_000)
-    curator.plans._kept.clear()
+    curator.plans._cache.clear()
     curator.plans._bytes = 0
     for place in range(20):
         planned(
@@ -169,13 +173,13 @@ def test_plans_are_kept_up_to_a_size(
             sql=f"SELECT COUNT(*) AS n FROM visits WHERE age > {place}",
             epsilon="0.5",
         )
-    kept = curator.plans._kept
+    kept = curator.plans._cache
     assert 0 < len(kept) < 20
     assert curator.plans._bytes == sum(one.size for one in kept.values()) <= 20_000
 
 
 def test_a_reply_has_room_for_so_many_numbers(
-    curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch
+    curator: CuratorService, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(curator.plans, "_config", replace(curator.config, answer_bytes=10_000))
     with pytest.raises(Refused) as caught:
@@ -194,7 +198,7 @@ EDGES: list[dict[str, Any]] = [
 ]
 
 
-def heard(curator: Curator, who: str) -> list[str]:
+def heard(curator: CuratorService, who: str) -> list[str]:
     """What somebody is told of questions at the edge of what can be planned: the refusal, or the
     expected errors.
     """
@@ -209,12 +213,12 @@ def heard(curator: Curator, who: str) -> list[str]:
     return found
 
 
-def lacking(folder: Path) -> Curator:
+def lacking(folder: Path) -> CuratorService:
     """A service whose owner did not say between which ends `spend` lies."""
-    made = service(folder)
-    text = made.path.read_text(encoding="utf-8")
-    made.path.write_text(text.replace(", spend = [0, 100]", ""), encoding="utf-8")
-    return Curator(load(made.path))
+    deployment = service(folder)
+    text = deployment.path.read_text(encoding="utf-8")
+    deployment.path.write_text(text.replace(", spend = [0, 100]", ""), encoding="utf-8")
+    return CuratorService(load(deployment.path))
 
 
 def test_who_has_not_paid_for_a_lesson_hears_what_was_heard_before_it(tmp_path: Path) -> None:
@@ -223,7 +227,9 @@ def test_who_has_not_paid_for_a_lesson_hears_what_was_heard_before_it(tmp_path: 
     for who in ("ada", "bob"):
         served.share(who)
     before = heard(curator, "bob")
-    with datasets.table(served.config) as worker:  # as a worker has it, in another process
+    with datasets.protect_dataset(
+        served.config
+    ) as worker:  # as a worker has it, in another process
         worker.sql("SELECT SUM(spend) AS s FROM visits", epsilon="60", share="ada")
     for _ in range(2):  # the first time this process does not know of the lesson yet
         assert heard(curator, "bob") == before
@@ -234,16 +240,16 @@ def test_who_has_not_paid_for_a_lesson_hears_what_was_heard_before_it(tmp_path: 
 
 
 def test_who_owes_for_a_part_is_told_the_price_of_the_rest_too(tmp_path: Path) -> None:
-    made = service(tmp_path)
-    text = made.path.read_text(encoding="utf-8")
-    made.path.write_text(
+    deployment = service(tmp_path)
+    text = deployment.path.read_text(encoding="utf-8")
+    deployment.path.write_text(
         text.replace("bounds = { age = [0, 120], spend = [0, 100] }", ""), encoding="utf-8"
     )
-    curator = Curator(load(made.path))
+    curator = CuratorService(load(deployment.path))
     served = curator.served["visits"]
     for who in ("ada", "bob"):
         served.share(who)
-    with datasets.table(served.config) as worker:
+    with datasets.protect_dataset(served.config) as worker:
         worker.sql("SELECT SUM(spend) AS s FROM visits", epsilon="60", share="ada")
         planned(curator, served, sql="SELECT SUM(spend) AS s FROM visits", epsilon="1")
         said = {"sql": "SELECT SUM(spend) AS s, SUM(age) AS a FROM visits", "epsilon": "0.6"}
@@ -255,42 +261,44 @@ def test_who_owes_for_a_part_is_told_the_price_of_the_rest_too(tmp_path: Path) -
     curator.close()
 
 
-def many(curator: Curator, who: str, count: int, name: str = "n") -> list[asyncio.Task[Planned]]:
+def many(
+    curator: CuratorService, who: str, count: int, name: str = "n"
+) -> list[asyncio.Task[PlanView]]:
     """Plans of one name, under way."""
     asked = [
         Question(sql=f"SELECT COUNT(*) AS {name}{i} FROM visits", epsilon="0.25")
         for i in range(count)
     ]
     return [
-        asyncio.create_task(curator.plans.of(curator.served["visits"], who, one, one.canonical()))
+        asyncio.create_task(curator.plans.plan(curator.served["visits"], who, one, one.canonical()))
         for one in asked
     ]
 
 
 def test_slow_plans_of_one_name_do_not_delay_another(
-    curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch
+    curator: CuratorService, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twenty plans of one analyst kept everybody waiting, on other datasets too: they held a lock
     of the dataset, and all threads. Now one is planned at a time, and another's plan of the same
     dataset does not wait for it.
     """
     served.share("bob")
-    true, stop, slow = curator.plans.made, threading.Event(), list[str]()
+    true, stop, slow = curator.plans.make, threading.Event(), list[str]()
 
-    def made(*given: Any) -> Planned:
+    def slow_make(*given: Any) -> PlanView:
         if given[1] == "ada":
             slow.append("ada")
             assert stop.wait(60)
         return true(*given)
 
     async def live() -> None:
-        monkeypatch.setattr(curator.plans, "made", made)
+        monkeypatch.setattr(curator.plans, "make", slow_make)
         hostile = many(curator, "ada", 20, "slow")
         while not slow:
             await asyncio.sleep(0.005)
         async with asyncio.timeout(30):
             assert all(
-                isinstance(one, Planned)
+                isinstance(one, PlanView)
                 for one in await asyncio.gather(*many(curator, "bob", 3, "quick"))
             )
             await asyncio.to_thread(lambda: None)  # nor is any other thread taken
@@ -308,11 +316,11 @@ def test_slow_plans_of_one_name_do_not_delay_another(
 def test_as_many_plans_of_one_name_wait_as_may(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = service(tmp_path)
-    curator = Curator(replace(made.config, waiting_per_analyst=2))
+    deployment = service(tmp_path)
+    curator = CuratorService(replace(deployment.config, waiting_per_analyst=2))
     stop = threading.Event()
-    true = curator.plans.made
-    monkeypatch.setattr(curator.plans, "made", lambda *given: (stop.wait(60), true(*given))[1])
+    true = curator.plans.make
+    monkeypatch.setattr(curator.plans, "make", lambda *given: (stop.wait(60), true(*given))[1])
 
     async def live() -> list[Any]:
         asked = many(curator, "ada", 5)
@@ -321,8 +329,10 @@ def test_as_many_plans_of_one_name_wait_as_may(
         return await asyncio.gather(*asked, return_exceptions=True)
 
     found = asyncio.run(live())
-    assert [one.problem.code for one in found if isinstance(one, Stopped)] == ["server.waiting"] * 2
-    assert sum(isinstance(one, Planned) for one in found) == 3
+    assert [one.problem.code for one in found if isinstance(one, ProblemError)] == [
+        "server.waiting"
+    ] * 2
+    assert sum(isinstance(one, PlanView) for one in found) == 3
     curator.close()
 
 
@@ -335,7 +345,9 @@ def test_planning_has_a_limit_and_an_allowance(tmp_path: Path) -> None:
         + " ".join(f"WHEN age = {i} THEN {i}" for i in range(200))
         + " ELSE 0 END) AS s{} FROM visits"
     )
-    curator = Curator(replace(service(tmp_path).config, plan_seconds=0.02, planning_per_minute=1.0))
+    curator = CuratorService(
+        replace(service(tmp_path).config, plan_seconds=0.02, planning_per_minute=1.0)
+    )
     served = curator.served["visits"]
     codes, last = [], None
     while last is None:
@@ -343,7 +355,7 @@ def test_planning_has_a_limit_and_an_allowance(tmp_path: Path) -> None:
             planned(curator, served, "ada", sql=heavy.format(len(codes)), within="100")
         except Refused as refusal:
             codes.append(refusal.code)
-        except Stopped as stopped:
+        except ProblemError as stopped:
             last = stopped.problem
     assert set(codes) == {"plan.effort"}
     assert 10 < len(codes) < 100
@@ -359,9 +371,9 @@ def test_planning_has_a_limit_and_an_allowance(tmp_path: Path) -> None:
 
 
 def test_a_question_is_counted_before_it_is_planned(
-    curator: Curator, served: Served, monkeypatch: pytest.MonkeyPatch
+    curator: CuratorService, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(curator.plans, "made", lambda *_: pytest.fail("it was planned"))
+    monkeypatch.setattr(curator.plans, "make", lambda *_: pytest.fail("it was planned"))
     levels = ", ".join(f"{i / 1000:.3f}" for i in range(1, 900))
     with pytest.raises(Refused) as caught:
         planned(
@@ -382,17 +394,17 @@ def test_plans_made_at_the_same_time_are_those_made_one_by_one(tmp_path: Path) -
     for who in ("ada", "bob"):
         served.share(who)
     before = heard(curator, "bob")
-    with datasets.table(served.config) as worker:
+    with datasets.protect_dataset(served.config) as worker:
         worker.sql("SELECT SUM(spend) AS s FROM visits", epsilon="60", share="ada")
     paid = heard(curator, "ada")
-    other = Curator(curator.config)  # which has not heard of the lesson
+    other = CuratorService(curator.config)  # which has not heard of the lesson
 
     async def asked(who: str, said: dict[str, Any]) -> str:
         question = Question(**said)
         try:
             return str(
                 told(
-                    await other.plans.of(
+                    await other.plans.plan(
                         other.served["visits"], who, question, question.canonical()
                     )
                 )["error"]

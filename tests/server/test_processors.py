@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.server.workers import processors
-from sfumato.server.workers.processors import available, cores, shares
+from sfumato.server.workers.processors import available, group_by_core, split_cores
 
 SINGLE = [(one,) for one in range(16)]
 
@@ -32,7 +32,7 @@ SINGLE = [(one,) for one in range(16)]
 def test_how_they_are_divided(
     found: list[tuple[int, ...]], listening: int, serving: tuple[int, ...], reading: tuple[int, ...]
 ) -> None:
-    assert shares(found, listening) == (serving, reading)
+    assert split_cores(found, listening) == (serving, reading)
 
 
 def test_processors_of_one_core_stay_together(
@@ -41,8 +41,8 @@ def test_processors_of_one_core_stay_together(
     for one, siblings in enumerate(("0,2", "1,3", "0,2")):
         (tmp_path / str(one)).write_text(siblings, encoding="ascii")
     monkeypatch.setattr(processors, "SIBLINGS", f"{tmp_path}/{{}}")
-    assert cores({0, 1, 2}) == [(0, 2), (1,)]
-    assert cores({0, 7}) == [(0,), (7,)]  # of one nothing is said
+    assert group_by_core({0, 1, 2}) == [(0, 2), (1,)]
+    assert group_by_core({0, 7}) == [(0,), (7,)]  # of one nothing is said
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,15 @@ def test_a_quota_of_the_first_version_of_control_groups(
 
 SCRIPT = """
 import os, threading
-from sfumato.server import processors
+from sfumato.server.workers import processors
 before, there, done = os.sched_getaffinity(0), [], threading.Event()
 thread = threading.Thread(target=lambda: (done.wait(), there.append(os.sched_getaffinity(0))))
 thread.start()
 processors.divide(1)
 done.set()
 thread.join()
-print([sorted(before), sorted(os.sched_getaffinity(0)), sorted(there[0]), sorted(processors.reading())])
+print([sorted(before), sorted(os.sched_getaffinity(0)), sorted(there[0]),
+    sorted(processors.reading_processors())])
 """
 
 

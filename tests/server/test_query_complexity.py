@@ -55,9 +55,8 @@ def test_each_part_has_its_limit(part: str) -> None:
 
 
 def test_edges_of_a_histogram_are_values_of_a_list() -> None:
-    check(
-        f"SELECT HISTOGRAM(x, [{', '.join(map(str, range(query_complexity.MOST_LISTED)))}]) AS h FROM v"
-    )
+    edges = ", ".join(map(str, range(query_complexity.MOST_LISTED)))
+    check(f"SELECT HISTOGRAM(x, [{edges}]) AS h FROM v")
 
 
 def test_what_is_no_text_of_words_is_left_to_the_parser() -> None:

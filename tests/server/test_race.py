@@ -43,7 +43,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def looked(service: Served, path: str, who: str) -> Any:
-    return httpx.get(service.url + path, headers=service.made.header(who), timeout=120).json()
+    return httpx.get(service.url + path, headers=service.deployment.header(who), timeout=120).json()
 
 
 def entries(service: Served, dataset: str, who: str) -> list[dict[str, Any]]:
@@ -113,7 +113,7 @@ def grown(storm: Storm, answers: int, seconds: float) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_under_load(service: Served, kills: int) -> None:
     """One of the processes that serve or read data is killed at a random moment, again and again;
     those that watch over them start others.

@@ -25,12 +25,12 @@ from fastapi import FastAPI
 from sfumato.answers.answer import Answer
 from sfumato.errors import Refused
 from sfumato.server.http.asgi_app import create
-from sfumato.server.request_store import Request, State
-from sfumato.server.tokens import made as token
-from sfumato.server.workers.worker_pool import Pool, Said, Worker
+from sfumato.server.request_store import RequestKey, RequestStore
+from sfumato.server.tokens import create_token as token
+from sfumato.server.workers.worker_pool import Message, Pool, Worker
 
 from .inside import Inside, of_class, prompt
-from .service import SQL, Made, service
+from .service import SQL, Deployment, service
 
 pytestmark = pytest.mark.xdist_group("server-releases")
 RELEASE = "/api/datasets/visits/release"
@@ -48,7 +48,7 @@ def promptly() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
     found = service(tmp_path_factory.mktemp("releases"), budget="100")
     text = (
         found.path.read_text(encoding="utf-8")
@@ -61,9 +61,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return found
 
 
-def newcomer(made: Made, name: str, dataset: str) -> dict[str, str]:
+def newcomer(deployment: Deployment, name: str, dataset: str) -> dict[str, str]:
     """What an analyst sends along who has a token only now."""
-    state = State(made.config.tokens)
+    state = RequestStore(deployment.config.tokens)
     try:
         return {
             "Authorization": f"Bearer {token(state, name=name, role='analyst', datasets=[dataset])}"
@@ -73,8 +73,8 @@ def newcomer(made: Made, name: str, dataset: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def app(made: Made) -> FastAPI:
-    return create(made.path)
+def app(deployment: Deployment) -> FastAPI:
+    return create(deployment.path)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def client(app: FastAPI) -> Iterator[Inside]:
 
 def asked(
     client: Inside,
-    made: Made,
+    deployment: Deployment,
     key: str,
     epsilon: str = "0.25",
     who: str = "ada",
@@ -95,7 +95,7 @@ def asked(
     return client.post(
         RELEASE,
         json={"sql": sql, "epsilon": epsilon},
-        headers={**made.header(who), "Idempotency-Key": key, **headers},
+        headers={**deployment.header(who), "Idempotency-Key": key, **headers},
     )
 
 
@@ -103,8 +103,8 @@ def spent(app: FastAPI) -> Any:
     return app.state.curator.served["visits"].ledger.spent.parameters["epsilon"]
 
 
-def test_an_answer_is_whole(client: Inside, made: Made) -> None:
-    found = asked(client, made, "whole").json()
+def test_an_answer_is_whole(client: Inside, deployment: Deployment) -> None:
+    found = asked(client, deployment, "whole").json()
     answer = Answer.from_json(json.dumps(found["answer"]))
     assert [row["city"] for row in found["table"]["rows"]] == list(answer["city"])
     for row, value, low in zip(
@@ -117,24 +117,26 @@ def test_an_answer_is_whole(client: Inside, made: Made) -> None:
 
 
 def test_a_retry_gets_the_same_bytes_and_costs_nothing(
-    app: FastAPI, client: Inside, made: Made
+    app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
-    first = asked(client, made, "retry", "0.5")
+    first = asked(client, deployment, "retry", "0.5")
     before = spent(app)
-    assert [asked(client, made, "retry", "0.5").content for _ in range(3)] == [first.content] * 3
+    assert [asked(client, deployment, "retry", "0.5").content for _ in range(3)] == [
+        first.content
+    ] * 3
     assert spent(app) == before
 
 
 def test_another_layout_of_the_same_question_is_the_same_question(
-    client: Inside, made: Made
+    client: Inside, deployment: Deployment
 ) -> None:
-    first = asked(client, made, "layout")
+    first = asked(client, deployment, "layout")
     text = '{ "epsilon": "0.25",\n "sql": ' + json.dumps(SQL) + "}"
     again = client.post(
         RELEASE,
         content=text,
         headers={
-            **made.header("ada"),
+            **deployment.header("ada"),
             "Idempotency-Key": "layout",
             "Content-Type": "application/json",
         },
@@ -143,18 +145,18 @@ def test_another_layout_of_the_same_question_is_the_same_question(
 
 
 def test_another_question_under_a_key_is_a_conflict(
-    app: FastAPI, client: Inside, made: Made
+    app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
-    asked(client, made, "conflict")
+    asked(client, deployment, "conflict")
     before = spent(app)
-    found = asked(client, made, "conflict", "0.375")
+    found = asked(client, deployment, "conflict", "0.375")
     assert (found.status_code, found.json()["code"]) == (409, "server.key")
     assert spent(app) == before
 
 
-def test_keys_are_the_askers_own(client: Inside, made: Made) -> None:
-    first = asked(client, made, "mine", "0.0625")
-    other = asked(client, made, "mine", "0.0625", who="bob")
+def test_keys_are_the_askers_own(client: Inside, deployment: Deployment) -> None:
+    first = asked(client, deployment, "mine", "0.0625")
+    other = asked(client, deployment, "mine", "0.0625", who="bob")
     assert other.status_code == 200
     assert (
         other.json()["recalled"] == first.json()["receipt"]["when"]
@@ -162,36 +164,38 @@ def test_keys_are_the_askers_own(client: Inside, made: Made) -> None:
     assert other.json()["table"] == first.json()["table"]
 
 
-def test_forms_are_of_one_answer(app: FastAPI, client: Inside, made: Made) -> None:
-    csv = asked(client, made, "forms", "0.75", Accept="text/csv")
+def test_forms_are_of_one_answer(app: FastAPI, client: Inside, deployment: Deployment) -> None:
+    csv = asked(client, deployment, "forms", "0.75", Accept="text/csv")
     before = spent(app)
     assert csv.headers["content-type"] == "text/csv; charset=utf-8"
-    rows = asked(client, made, "forms", "0.75").json()["table"]["rows"]
-    arrow = asked(client, made, "forms", "0.75", Accept="application/vnd.apache.arrow.stream")
+    rows = asked(client, deployment, "forms", "0.75").json()["table"]["rows"]
+    arrow = asked(client, deployment, "forms", "0.75", Accept="application/vnd.apache.arrow.stream")
     with pa.ipc.open_stream(io.BytesIO(arrow.content)) as stream:
         table = stream.read_all()
     assert table["n"].to_pylist() == [row["n"] for row in rows]
     assert [float(line.split(",")[1]) for line in csv.text.splitlines()[1:]] == [
         row["n"] for row in rows
     ]
-    assert asked(client, made, "forms", "0.75", Accept="text/csv").content == csv.content
+    assert asked(client, deployment, "forms", "0.75", Accept="text/csv").content == csv.content
     assert (
-        asked(client, made, "forms", "0.75", Accept="application/vnd.apache.arrow.stream").content
+        asked(
+            client, deployment, "forms", "0.75", Accept="application/vnd.apache.arrow.stream"
+        ).content
         == arrow.content
     )
     assert spent(app) == before
 
 
-def test_a_refusal_frees_its_key(app: FastAPI, client: Inside, made: Made) -> None:
+def test_a_refusal_frees_its_key(app: FastAPI, client: Inside, deployment: Deployment) -> None:
     before = spent(app)
-    found = asked(client, made, "poor", "1000")
+    found = asked(client, deployment, "poor", "1000")
     assert (found.status_code, found.json()["code"]) == (402, "budget.exceeded")
     assert spent(app) == before
-    assert asked(client, made, "poor", "0.125").status_code == 200
+    assert asked(client, deployment, "poor", "0.125").status_code == 200
 
 
-def test_a_share_binds(client: Inside, made: Made) -> None:
-    header = {**newcomer(made, "poor", "visits"), "Idempotency-Key": "share"}
+def test_a_share_binds(client: Inside, deployment: Deployment) -> None:
+    header = {**newcomer(deployment, "poor", "visits"), "Idempotency-Key": "share"}
     body = {"sql": "SELECT COUNT(*) AS n FROM visits WHERE age > 50", "epsilon": "0.375"}
     assert client.post(RELEASE, json=body, headers=header).status_code == 200
     found = client.post(
@@ -200,10 +204,13 @@ def test_a_share_binds(client: Inside, made: Made) -> None:
     assert (found.status_code, found.json()["place"]) == (402, "visits / poor")
 
 
-def test_a_question_that_is_no_question(client: Inside, made: Made) -> None:
-    assert asked(client, made, "raw", sql="SELECT age FROM visits").json()["code"] == "sql.raw-rows"
+def test_a_question_that_is_no_question(client: Inside, deployment: Deployment) -> None:
     assert (
-        asked(client, made, "explain", sql="EXPLAIN PRIVACY " + SQL).json()["code"]
+        asked(client, deployment, "raw", sql="SELECT age FROM visits").json()["code"]
+        == "sql.raw-rows"
+    )
+    assert (
+        asked(client, deployment, "explain", sql="EXPLAIN PRIVACY " + SQL).json()["code"]
         == "server.explain"
     )
     for keys in (
@@ -213,18 +220,18 @@ def test_a_question_that_is_no_question(client: Inside, made: Made) -> None:
         {"Idempotency-Key": "a" * 65},
     ):
         found = client.post(
-            RELEASE, json={"sql": SQL, "epsilon": 1}, headers={**made.header("ada"), **keys}
+            RELEASE, json={"sql": SQL, "epsilon": 1}, headers={**deployment.header("ada"), **keys}
         )
         assert (found.status_code, found.json()["place"]) == (422, "Idempotency-Key")
 
 
-def begun(app: FastAPI, key: str, body: dict[str, Any], until: float) -> Request:
+def begun(app: FastAPI, key: str, body: dict[str, Any], until: float) -> RequestKey:
     """A request that some process began, and has until a moment to answer."""
     import hashlib
 
     from sfumato.server.http.request_models import Question
 
-    request = Request("visits", "ada", key)
+    request = RequestKey("visits", "ada", key)
     digest = hashlib.sha256(Question(**body).canonical()).hexdigest()
     assert app.state.curator.state.begin(request, digest, until)
     return request
@@ -243,10 +250,10 @@ def timed_out(app: FastAPI, key: str) -> None:
 
 
 def test_what_another_process_answers_is_waited_for(
-    app: FastAPI, client: Inside, made: Made
+    app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
     begun(app, "elsewhere", {"sql": SQL, "epsilon": "0.25"}, time.time() + 60)
-    found = asked(client, made, "elsewhere")
+    found = asked(client, deployment, "elsewhere")
     assert (found.status_code, found.json()["code"], found.headers["retry-after"]) == (
         409,
         "server.running",
@@ -255,37 +262,37 @@ def test_what_another_process_answers_is_waited_for(
 
 
 def test_a_lost_request_with_a_stored_answer_gets_it(
-    app: FastAPI, client: Inside, made: Made
+    app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
     """The process ended after the ledger stored the answer and before a byte of it was sent."""
-    stored = asked(client, made, "before-the-end", "0.875")
+    stored = asked(client, deployment, "before-the-end", "0.875")
     before = spent(app)
     begun(app, "ended", {"sql": SQL, "epsilon": "0.875"}, time.time() - 1)
-    found = asked(client, made, "ended", "0.875")
+    found = asked(client, deployment, "ended", "0.875")
     assert found.json()["table"] == stored.json()["table"]
-    assert asked(client, made, "ended", "0.875").content == found.content
+    assert asked(client, deployment, "ended", "0.875").content == found.content
     assert spent(app) == before
 
 
 def test_a_lost_request_without_an_answer_needs_a_new_key(
-    app: FastAPI, client: Inside, made: Made
+    app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
     before = spent(app)
     begun(app, "gone", {"sql": SQL, "epsilon": "0.9375"}, time.time() - 1)
     for _ in range(2):
-        found = asked(client, made, "gone", "0.9375")
+        found = asked(client, deployment, "gone", "0.9375")
         assert (found.status_code, found.json()["code"]) == (410, "server.lost")
     assert spent(app) == before
-    assert asked(client, made, "gone-2", "0.9375").status_code == 200
+    assert asked(client, deployment, "gone-2", "0.9375").status_code == 200
 
 
 def test_a_key_that_was_begun_before_is_never_free_again(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may have been charged then. A ledger that is busy when its answer is looked for says
     nothing about that.
     """
-    stored = asked(client, made, "before-it-was-busy", "0.8125")
+    stored = asked(client, deployment, "before-it-was-busy", "0.8125")
     before = spent(app)
     begun(app, "busy", {"sql": SQL, "epsilon": "0.8125"}, time.time() - 1)
     about = {
@@ -295,28 +302,28 @@ def test_a_key_that_was_begun_before_is_never_free_again(
         "rewrite": "",
         "over": False,
     }
-    first = Worker._heard
+    first = Worker._read_message
 
-    async def busy(worker: Worker) -> Said:
+    async def busy(worker: Worker) -> Message:
         said = await first(worker)
         return (
-            Said("refused", {"refusal": json.dumps(about).encode()})
+            Message("refused", {"refusal": json.dumps(about).encode()})
             if said.kind == "answer"
             else said
         )
 
     with monkeypatch.context() as patch:
-        patch.setattr(Worker, "_heard", busy)
-        found = asked(client, made, "busy", "0.8125")
+        patch.setattr(Worker, "_read_message", busy)
+        found = asked(client, deployment, "busy", "0.8125")
     assert (found.status_code, found.json()["code"]) == (500, "server.internal")
-    assert asked(client, made, "busy", "0.8125").json()["code"] == "server.running"
+    assert asked(client, deployment, "busy", "0.8125").json()["code"] == "server.running"
     timed_out(app, "busy")
-    again = asked(client, made, "busy", "0.8125")
+    again = asked(client, deployment, "busy", "0.8125")
     assert again.json()["table"] == stored.json()["table"]
     assert spent(app) == before
 
 
-async def stopped_once_charged(worker: Worker) -> Said:
+async def stopped_once_charged(worker: Worker) -> Message:
     """What a worker says; one that says that it has charged is stopped there, as if the data took
     too long.
     """
@@ -326,7 +333,7 @@ async def stopped_once_charged(worker: Worker) -> Said:
     return said
 
 
-heard = Worker._heard
+heard = Worker._read_message
 
 
 def straight_back(pool: Pool, worker: Worker, who: str, **_: bool) -> None:
@@ -342,44 +349,48 @@ def overrunning() -> Iterator[None]:
     not store an answer for a long while.
     """
     with of_class(0.1), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sfumato.server.releases.held", lambda _: 600.0)
-        patch.setattr(Worker, "_heard", stopped_once_charged)
+        patch.setattr("sfumato.server.releases.storing_time", lambda _: 600.0)
+        patch.setattr(Worker, "_read_message", stopped_once_charged)
         yield
 
 
 def test_an_overrun_keeps_its_charge_and_is_counted_and_limited(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sql, before = "SELECT COUNT(*) AS n FROM visits WHERE age > 1", spent(app)
     with overrunning():
-        found = asked(client, made, "late", who="bob", sql=sql)
+        found = asked(client, deployment, "late", who="bob", sql=sql)
     assert (found.status_code, found.json()["code"]) == (503, "server.deadline")
-    assert asked(client, made, "late", who="bob", sql=sql).json()["code"] == "server.lost"
+    assert asked(client, deployment, "late", who="bob", sql=sql).json()["code"] == "server.lost"
     assert spent(app) - before == Fraction(1, 4)
-    assert client.get("/api/datasets/visits/overruns", headers=made.header("owner")).json() == {
+    assert client.get(
+        "/api/datasets/visits/overruns", headers=deployment.header("owner")
+    ).json() == {
         "count": 1,
         "by": {"bob": 1},
     }
     monkeypatch.setattr(
         app.state.curator, "config", replace(app.state.curator.config, overruns_per_analyst=1)
     )
-    found = asked(client, made, "later", who="bob")
+    found = asked(client, deployment, "later", who="bob")
     assert (found.status_code, found.json()["code"]) == (403, "server.overruns")
     body = {"sql": "SELECT COUNT(*) AS n FROM visits WHERE age > 60", "epsilon": "0.25"}
     assert (
         client.post(
             RELEASE,
             json=body,
-            headers={**newcomer(made, "cleo", "visits"), "Idempotency-Key": "in-time"},
+            headers={**newcomer(deployment, "cleo", "visits"), "Idempotency-Key": "in-time"},
         ).status_code
         == 200
     )
 
 
-def test_replies_do_not_leave_before_the_end_of_their_class(client: Inside, made: Made) -> None:
+def test_replies_do_not_leave_before_the_end_of_their_class(
+    client: Inside, deployment: Deployment
+) -> None:
     with of_class(0.5):
         begun = time.monotonic()
-        asked(client, made, "class", sql="SELECT COUNT(*) AS n FROM visits WHERE age > 44")
+        asked(client, deployment, "class", sql="SELECT COUNT(*) AS n FROM visits WHERE age > 44")
         assert time.monotonic() - begun >= 0.5
 
 
@@ -388,39 +399,41 @@ POLLED = {"answer": (200, None), "failed": (410, "server.lost")}
 
 @pytest.mark.parametrize("kind", sorted(POLLED))
 def test_nothing_is_told_under_a_key_before_the_end_of_its_class(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, kind: str
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """Whoever asks again and again, of this process or of another, sees a request that runs until
     the moment when its reply leaves.
     """
     heard_: list[float] = []
-    first, other = Worker._heard, State(made.config.tokens)
+    first, other = Worker._read_message, RequestStore(deployment.config.tokens)
 
-    async def told(worker: Worker) -> Said:
+    async def told(worker: Worker) -> Message:
         said = await first(worker)
         if said.kind == "charged":
             heard_.append(time.monotonic())
-        return Said(kind, {}) if kind == "failed" and said.kind == "answer" else said
+        return Message(kind, {}) if kind == "failed" and said.kind == "answer" else said
 
     sql, key = (
         f"SELECT COUNT(*) AS n FROM visits WHERE age < {sorted(POLLED).index(kind) + 40}",
         f"polled-{kind}",
     )
     with of_class(CLASS), monkeypatch.context() as patch:
-        patch.setattr(Worker, "_heard", told)
+        patch.setattr(Worker, "_read_message", told)
         patch.setattr(
-            "sfumato.server.releases.held", lambda _: None
+            "sfumato.server.releases.storing_time", lambda _: None
         )  # as soon as it is made: what is tested is the key
         patch.setattr(Pool, "give", straight_back)
-        request = asyncio.run_coroutine_threadsafe(_post(client, made, key, sql), client._loop)
+        request = asyncio.run_coroutine_threadsafe(
+            _post(client, deployment, key, sql), client._loop
+        )
         seen, stored = [], 0
         while not heard_ and not request.done():
             time.sleep(0.005)
         while not request.done():
             begun = time.monotonic()
-            found = asked(client, made, key, sql=sql)
+            found = asked(client, deployment, key, sql=sql)
             seen.append((begun, time.monotonic(), found.status_code, found.json().get("code")))
-            kept = other.kept(Request("visits", "ada", key), "application/json")
+            kept = other.find(RequestKey("visits", "ada", key), "application/json")
             stored += kept is not None and kept.state != "begun" and time.time() < kept.visible
             time.sleep(0.01)
         reply = request.result()
@@ -433,31 +446,36 @@ def test_nothing_is_told_under_a_key_before_the_end_of_its_class(
     assert len(early) > 10
     assert {one[2:] for one in early} == {(409, "server.running")}
     time.sleep(0.05)
-    found = asked(client, made, key, sql=sql)
+    found = asked(client, deployment, key, sql=sql)
     assert (found.status_code, found.json().get("code")) == POLLED[kind]
     if kind == "answer":
         assert found.content == reply.content
 
 
 async def _post(
-    client: Inside, made: Made, key: str, sql: str, who: str = "ada", epsilon: str = "0.25"
+    client: Inside,
+    deployment: Deployment,
+    key: str,
+    sql: str,
+    who: str = "ada",
+    epsilon: str = "0.25",
 ) -> Any:
     return await client._client.post(
         RELEASE,
         json={"sql": sql, "epsilon": epsilon},
-        headers={**made.header(who), "Idempotency-Key": key},
+        headers={**deployment.header(who), "Idempotency-Key": key},
     )
 
 
 def test_the_book_does_not_tell_when_the_work_ended(
-    app: FastAPI, client: Inside, made: Made
+    app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
     """To an analyst: no entry of it, no card before the reply, no time in the reply but that of the
     charge. The answer is stored at a moment of its class.
     """
     with of_class(CLASS):
         request = asyncio.run_coroutine_threadsafe(
-            _post(client, made, "book", "SELECT COUNT(*) AS n FROM visits WHERE age < 33"),
+            _post(client, deployment, "book", "SELECT COUNT(*) AS n FROM visits WHERE age < 33"),
             client._loop,
         )
         served, cards = app.state.curator.served["visits"], []
@@ -465,7 +483,7 @@ def test_the_book_does_not_tell_when_the_work_ended(
         while not request.done():
             for number in range(last, last + 3):
                 reply = client.get(
-                    f"/api/datasets/visits/cards/{number}", headers=made.header("ada")
+                    f"/api/datasets/visits/cards/{number}", headers=deployment.header("ada")
                 )
                 cards.append((reply.status_code, request.done()))
             time.sleep(0.01)
@@ -473,7 +491,9 @@ def test_the_book_does_not_tell_when_the_work_ended(
     reply = request.result().json()
     when, number = reply["receipt"]["when"], reply["receipt"]["number"]
     assert (
-        client.get(f"/api/datasets/visits/cards/{number}", headers=made.header("ada")).status_code
+        client.get(
+            f"/api/datasets/visits/cards/{number}", headers=deployment.header("ada")
+        ).status_code
         == 200
     )
     assert reply["answer"]["facts"]["released"] == when[:19] + "+00:00"
@@ -486,7 +506,7 @@ def test_the_book_does_not_tell_when_the_work_ended(
     assert CLASS - 0.51 <= after < CLASS
     pages = [
         client.get(
-            f"/api/datasets/visits/history?after={number - 1}", headers=made.header(who)
+            f"/api/datasets/visits/history?after={number - 1}", headers=deployment.header(who)
         ).json()["entries"]
         for who in ("ada", "owner")
     ]
@@ -495,11 +515,11 @@ def test_the_book_does_not_tell_when_the_work_ended(
 
 
 def test_a_limit_on_overruns_holds_for_many_at_once(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def overruns() -> int:
         found: int = (
-            client.get("/api/datasets/visits/overruns", headers=made.header("owner"))
+            client.get("/api/datasets/visits/overruns", headers=deployment.header("owner"))
             .json()["by"]
             .get("bob", 0)
         )
@@ -509,7 +529,7 @@ def test_a_limit_on_overruns_holds_for_many_at_once(
         texts = [f"SELECT COUNT(*) AS n FROM visits WHERE spend < {turn + 1}" for turn in range(20)]
         return await asyncio.gather(
             *(
-                _post(client, made, f"at-once-{turn}", text, "bob")
+                _post(client, deployment, f"at-once-{turn}", text, "bob")
                 for turn, text in enumerate(texts)
             )
         )
@@ -531,18 +551,18 @@ def test_a_limit_on_overruns_holds_for_many_at_once(
 
 @pytest.mark.parametrize("code", ["ledger.full", "ledger.busy"])
 def test_once_charged_nothing_says_that_nothing_was(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch, code: str
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     """The storage of the ledger refuses after the charge: the key is void, and is not charged
     again.
     """
     about = {"code": code, "place": "the book", "reason": "no room", "rewrite": "", "over": False}
-    first = Worker._heard
+    first = Worker._read_message
 
-    async def full(worker: Worker) -> Said:
+    async def full(worker: Worker) -> Message:
         said = await first(worker)
         return (
-            Said("refused", {"refusal": json.dumps(about).encode()})
+            Message("refused", {"refusal": json.dumps(about).encode()})
             if said.kind == "answer"
             else said
         )
@@ -552,18 +572,18 @@ def test_once_charged_nothing_says_that_nothing_was(
         spent(app),
     )
     with monkeypatch.context() as patch:
-        patch.setattr(Worker, "_heard", full)
+        patch.setattr(Worker, "_read_message", full)
         patch.setattr(Pool, "give", straight_back)
-        found = asked(client, made, code.replace(".", "-"), sql=sql, who="ada")
+        found = asked(client, deployment, code.replace(".", "-"), sql=sql, who="ada")
     assert (found.status_code, found.json()["code"]) == (503, "server.deadline")
     assert spent(app) - before == Fraction(1, 4)
-    again = asked(client, made, code.replace(".", "-"), sql=sql, who="ada")
+    again = asked(client, deployment, code.replace(".", "-"), sql=sql, who="ada")
     assert (again.status_code, again.json()["code"]) == (410, "server.lost")
     assert spent(app) - before == Fraction(1, 4)
 
 
 def test_records_that_cannot_be_written_after_the_charge(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sql, before = "SELECT COUNT(*) AS n FROM visits WHERE spend > 77", spent(app)
 
@@ -576,21 +596,21 @@ def test_records_that_cannot_be_written_after_the_charge(
         )
 
     with monkeypatch.context() as patch:
-        patch.setattr(State, "store", full)
+        patch.setattr(RequestStore, "store", full)
         patch.setattr(Pool, "give", straight_back)
-        found = asked(client, made, "unwritten", sql=sql)
+        found = asked(client, deployment, "unwritten", sql=sql)
     assert (found.status_code, found.json()["code"]) == (500, "server.internal")
     assert spent(app) - before == Fraction(1, 4)
-    assert asked(client, made, "unwritten", sql=sql).json()["code"] == "server.running"
+    assert asked(client, deployment, "unwritten", sql=sql).json()["code"] == "server.running"
     timed_out(app, "unwritten")
-    again = asked(client, made, "unwritten", sql=sql)
+    again = asked(client, deployment, "unwritten", sql=sql)
     assert again.status_code == 200  # from the ledger
     assert again.json()["recalled"] == again.json()["receipt"]["when"]
     assert spent(app) - before == Fraction(1, 4)
 
 
-def test_what_was_learned_is_shown_to_who_paid(client: Inside, made: Made) -> None:
-    headers = {"ada": made.header("clinic-ada"), "bob": newcomer(made, "bob", "clinic")}
+def test_what_was_learned_is_shown_to_who_paid(client: Inside, deployment: Deployment) -> None:
+    headers = {"ada": deployment.header("clinic-ada"), "bob": newcomer(deployment, "bob", "clinic")}
     body = {"sql": "SELECT COUNT(*) AS n FROM clinic", "epsilon": "0.5"}
 
     def plan(who: str) -> Any:
@@ -621,13 +641,13 @@ def test_what_was_learned_is_shown_to_who_paid(client: Inside, made: Made) -> No
 
 
 def test_a_release_below_the_least_cost_is_refused_before_anything_is_written(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Questions at ε = 10⁻⁶ were taken, so that the budget did not bound their number. What is
     offered instead passes; what is stored stays free.
     """
     curator = app.state.curator
-    stored = asked(client, made, "least-stored", "0.03125")
+    stored = asked(client, deployment, "least-stored", "0.03125")
     assert stored.status_code == 200
     monkeypatch.setattr(
         curator, "config", replace(curator.config, most_releases=1000)
@@ -642,35 +662,39 @@ def test_a_release_below_the_least_cost_is_refused_before_anything_is_written(
         question = {"sql": "SELECT COUNT(*) AS least FROM visits", **said}
         for path in (plan, RELEASE):
             found = client.post(
-                path, json=question, headers={**made.header("ada"), "Idempotency-Key": "least"}
+                path,
+                json=question,
+                headers={**deployment.header("ada"), "Idempotency-Key": "least"},
             )
             assert (found.status_code, found.json()["code"]) == (400, "server.least")
             assert found.json()["rewrite"] == '"epsilon": "0.1"'
     assert spent(app) == before
-    assert curator.state.kept(Request("visits", "ada", "least"), "application/json") is None
-    again = asked(client, made, "least-again", "0.03125")
+    assert curator.state.find(RequestKey("visits", "ada", "least"), "application/json") is None
+    again = asked(client, deployment, "least-again", "0.03125")
     assert (again.status_code, again.json()["recalled"] != "") == (200, True)
     assert spent(app) == before
     assert (
-        asked(client, made, "least", "0.1", sql="SELECT COUNT(*) AS least FROM visits").status_code
+        asked(
+            client, deployment, "least", "0.1", sql="SELECT COUNT(*) AS least FROM visits"
+        ).status_code
         == 200
     )
 
 
 def test_what_is_kept_for_a_name_has_an_end(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     curator = app.state.curator
     before = spent(app)
-    monkeypatch.setattr(curator.room, "_most", 1000)
-    found = asked(client, made, "room", "0.25", sql="SELECT COUNT(*) AS room FROM visits")
+    monkeypatch.setattr(curator.quota, "_most", 1000)
+    found = asked(client, deployment, "room", "0.25", sql="SELECT COUNT(*) AS room FROM visits")
     assert (found.status_code, found.json()["code"]) == (403, "server.stored")
     assert spent(app) == before
-    assert curator.state.kept(Request("visits", "ada", "room"), "application/json") is None
+    assert curator.state.find(RequestKey("visits", "ada", "room"), "application/json") is None
 
 
 def test_one_name_does_not_take_all_workers(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One analyst with 60 requests: another was refused after 30 seconds. Now the other's turn is
     next, and of the many so many wait.
@@ -679,7 +703,7 @@ def test_one_name_does_not_take_all_workers(
     with of_class(CLASS):
         hostile = [
             asyncio.run_coroutine_threadsafe(
-                _post(client, made, f"many-{i}", f"SELECT COUNT(*) AS many{i} FROM visits"),
+                _post(client, deployment, f"many-{i}", f"SELECT COUNT(*) AS many{i} FROM visits"),
                 client._loop,
             )
             for i in range(12)
@@ -688,7 +712,7 @@ def test_one_name_does_not_take_all_workers(
             time.sleep(0.01)
         begun = time.monotonic()
         other = asked(
-            client, made, "other-turn", who="bob", sql="SELECT COUNT(*) AS other FROM visits"
+            client, deployment, "other-turn", who="bob", sql="SELECT COUNT(*) AS other FROM visits"
         )
         took = time.monotonic() - begun
         codes = [one.result().json().get("code") for one in hostile]
@@ -698,11 +722,11 @@ def test_one_name_does_not_take_all_workers(
 
 
 def test_a_name_may_have_a_number_of_overruns_of_its_own(
-    app: FastAPI, client: Inside, made: Made, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More for one analyst was more for all."""
     curator = app.state.curator
-    monkeypatch.setattr(State, "told", lambda *_: 3)
+    monkeypatch.setattr(RequestStore, "count_overruns", lambda *_: 3)
     datasets = {
         name: replace(one, overruns={"bob": 10**6}) for name, one in curator.config.datasets.items()
     }
@@ -711,7 +735,7 @@ def test_a_name_may_have_a_number_of_overruns_of_its_own(
     )
     codes = [
         asked(
-            client, made, f"own-{who}", who=who, sql="SELECT COUNT(*) AS own FROM visits"
+            client, deployment, f"own-{who}", who=who, sql="SELECT COUNT(*) AS own FROM visits"
         ).status_code
         for who in ("ada", "bob")
     ]

@@ -15,8 +15,8 @@ from sfumato.errors import Refused
 from sfumato.server import reply_quota
 from sfumato.server.config import read
 from sfumato.server.http import encode_replies
-from sfumato.server.reply_quota import Room, reply_bytes
-from sfumato.server.request_store import ROW, Request, State
+from sfumato.server.reply_quota import ReplyQuota, reply_bytes
+from sfumato.server.request_store import ROW, RequestKey, RequestStore
 
 TEXTS = [
     "SELECT COUNT(*) AS c FROM v",
@@ -43,7 +43,7 @@ def test_a_reply_is_no_larger_than_its_bound(text: str) -> None:
         columns = dict.fromkeys(plan.kinds, 1) | {
             column.name: max(1, len(column.edges) - 1) for column in plan.columns
         }
-        pieces = [3 if piece.form == "point" else piece.cells for piece in plan.pieces]
+        pieces = [3 if piece.form == "point" else piece.cells for piece in plan.components]
         known = dict(zip(plan.query.keys, plan.query.domains, strict=True))
         bound = reply_bytes(
             known, columns, pieces, len(f"{text}{plan.text}{plan.declared}".encode())
@@ -56,7 +56,7 @@ def test_a_reply_is_no_larger_than_its_bound(text: str) -> None:
     )
 
 
-def records(tmp_path: Any) -> tuple[State, Room]:
+def records(tmp_path: Any) -> tuple[RequestStore, ReplyQuota]:
     config = read(
         (
             '[server]\nstored_per_analyst = "1 MiB"\n[datasets.visits]\nsource = '
@@ -64,26 +64,26 @@ def records(tmp_path: Any) -> tuple[State, Room]:
         ),
         tmp_path,
     )
-    state = State(config.tokens)
-    return state, Room(config, state)
+    state = RequestStore(config.tokens)
+    return state, ReplyQuota(config, state)
 
 
-def store(state: State, key: str, body: bytes) -> None:
-    request = Request("visits", "ada", key)
+def store(state: RequestStore, key: str, body: bytes) -> None:
+    request = RequestKey("visits", "ada", key)
     state.begin(request, "digest", time.time() + 60)
     state.store(request, {encode_replies.JSON: body})
 
 
 def test_what_is_kept_for_somebody_is_counted(tmp_path: Any) -> None:
     state, _ = records(tmp_path)
-    assert state.stored("visits", "ada") == 0
+    assert state.stored_bytes("visits", "ada") == 0
     store(state, "a", b"x" * 1000)
     store(state, "b", b"x" * 1000)  # the same bytes are kept once
     store(state, "c", b"y" * 500)
-    assert state.stored("visits", "ada") == 3 * ROW + 1500
-    assert state.stored("visits", "bob") == state.stored("clinic", "ada") == 0
-    state.let_go(time.time() + 120, 100)
-    assert state.stored("visits", "ada") == 0
+    assert state.stored_bytes("visits", "ada") == 3 * ROW + 1500
+    assert state.stored_bytes("visits", "bob") == state.stored_bytes("clinic", "ada") == 0
+    state.drop_old(time.time() + 120, 100)
+    assert state.stored_bytes("visits", "ada") == 0
     state.close()
 
 
@@ -91,7 +91,7 @@ def test_a_reply_that_does_not_fit_is_refused_for_this_name_alone(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state, found = records(tmp_path)
-    ada, bob = Request("visits", "ada", "new"), Request("visits", "bob", "new")
+    ada, bob = RequestKey("visits", "ada", "new"), RequestKey("visits", "bob", "new")
     found.check(ada, 2**20)
     store(state, "a", b"x" * 2**19)
     found.add(ada, 2**19 + ROW)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sfumato.guarantees import ZCDP, Pure
-from sfumato.server.http.problems import Stopped
+from sfumato.server.http.problems import ProblemError
 from sfumato.server.http.request_models import MOST_DEPTH, Question, read
 
 SQL = "SELECT COUNT(*) AS n FROM visits"
@@ -33,14 +33,16 @@ def body(**said: Any) -> bytes:
     ids=str,
 )
 def test_what_is_asked_is_read(said: dict[str, Any]) -> None:
-    assert read(body(**said)).said() == {"sql": SQL, **said}
+    assert read(body(**said)).as_sent() == {"sql": SQL, **said}
 
 
 def test_promises_are_made() -> None:
-    assert read(body(promise={"notion": "Pure", "epsilon": "1/3"})).how()["promise"] == Pure("1/3")
+    assert read(body(promise={"notion": "Pure", "epsilon": "1/3"})).plan_arguments()[
+        "promise"
+    ] == Pure("1/3")
     assert read(
         body(promise={"sfumato": "guarantee", "version": 1, "notion": "ZCDP", "rho": "0.1"})
-    ).how()["promise"] == ZCDP("0.1")
+    ).plan_arguments()["promise"] == ZCDP("0.1")
 
 
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e400", "-1e400"])
@@ -48,7 +50,7 @@ def test_promises_are_made() -> None:
     "said", ['"parameters": [{}]', '"parameters": {{"a": {}}}', '"parameters": [1, {}]']
 )
 def test_parameters_have_an_end(said: str, number: str) -> None:
-    with pytest.raises(Stopped) as caught:
+    with pytest.raises(ProblemError) as caught:
         read(f'{{"sql": "{SQL}", "epsilon": 1, {said.format(number)}}}'.encode())
     assert caught.value.problem.status == 422
     assert caught.value.problem.place.startswith("parameters")
@@ -97,7 +99,7 @@ def test_whole_numbers_may_have_a_point() -> None:
     ids=lambda said: str(said)[:60],
 )
 def test_what_is_something_else_is_refused(said: dict[str, Any]) -> None:
-    with pytest.raises(Stopped) as caught:
+    with pytest.raises(ProblemError) as caught:
         read(body(**said))
     assert caught.value.problem.status == 422
 
@@ -118,14 +120,14 @@ def test_what_is_something_else_is_refused(said: dict[str, Any]) -> None:
     ids=repr,
 )
 def test_what_is_no_object_is_refused(text: bytes) -> None:
-    with pytest.raises(Stopped) as caught:
+    with pytest.raises(ProblemError) as caught:
         read(text)
     assert caught.value.problem.code == "server.body"
 
 
 def test_depth_is_bounded() -> None:
     deep = b'{"sql": ' + b"[" * 20_000 + b"]" * 20_000 + b"}"
-    with pytest.raises(Stopped) as caught:
+    with pytest.raises(ProblemError) as caught:
         read(deep)
     assert str(MOST_DEPTH) in caught.value.problem.reason
     assert (
@@ -134,7 +136,7 @@ def test_depth_is_bounded() -> None:
 
 
 def test_nothing_of_a_wrong_value_is_repeated() -> None:
-    with pytest.raises(Stopped) as caught:
+    with pytest.raises(ProblemError) as caught:
         read(body(epsilon="Xenophon"))
     assert b"Xenophon" not in caught.value.problem.body()
 

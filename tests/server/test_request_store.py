@@ -12,9 +12,17 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.server.request_store import COUNTS, OLD, UNUSED, Limited, Request, State, TokenRow
+from sfumato.server.request_store import (
+    COUNTS,
+    OLD,
+    UNUSED,
+    Limited,
+    RequestKey,
+    RequestStore,
+    TokenRow,
+)
 
-ONE = Request("visits", "ada", "k1")
+ONE = RequestKey("visits", "ada", "k1")
 
 
 pytestmark = pytest.mark.xdist_group("server-state")
@@ -31,24 +39,24 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def state(place: str) -> Iterator[State]:
-    found = State(place)
-    assert found.quick == place.endswith(".db")
+def state(place: str) -> Iterator[RequestStore]:
+    found = RequestStore(place)
+    assert found.is_quick == place.endswith(".db")
     yield found
     found.close()
 
 
-def test_a_request_is_begun_once(state: State) -> None:
-    assert state.kept(ONE, "a") is None
+def test_a_request_is_begun_once(state: RequestStore) -> None:
+    assert state.find(ONE, "a") is None
     assert state.begin(ONE, "digest", 5.0)
     assert not state.begin(ONE, "digest", 6.0)
-    assert state.kept(ONE, "a") == ("digest", "begun", 5.0, 0.0, None)
+    assert state.find(ONE, "a") == ("digest", "begun", 5.0, 0.0, None)
 
 
 def test_a_look_at_a_file_waits_for_no_writer(tmp_path: Path) -> None:
     """In this process or in another: the event loop looks at tokens."""
     place = str(tmp_path / "tokens.db")
-    state, other = State(place), State(place)
+    state, other = RequestStore(place), RequestStore(place)
     state.open()
     done = threading.Event()
 
@@ -68,15 +76,15 @@ def test_a_look_at_a_file_waits_for_no_writer(tmp_path: Path) -> None:
     other.close()
 
 
-def test_a_reply_is_kept_and_stays(state: State) -> None:
+def test_a_reply_is_kept_and_stays(state: RequestStore) -> None:
     state.begin(ONE, "digest", 5.0)
     assert state.store(ONE, {"a": b"first"}, visible=4.5, entry=7) == {"a": b"first"}
     assert state.store(ONE, {"a": b"second", "b": b"other"}) == {"a": b"first", "b": b"other"}
-    assert state.kept(ONE, "a") == ("digest", "done", 5.0, 4.5, b"first")
-    assert state.kept(ONE, "b") == ("digest", "done", 5.0, 4.5, b"other")
-    state.lose(ONE)
+    assert state.find(ONE, "a") == ("digest", "done", 5.0, 4.5, b"first")
+    assert state.find(ONE, "b") == ("digest", "done", 5.0, 4.5, b"other")
+    state.mark_lost(ONE)
     state.forget(ONE)
-    assert state.kept(ONE, "a") == (
+    assert state.find(ONE, "a") == (
         "digest",
         "done",
         5.0,
@@ -85,32 +93,32 @@ def test_a_reply_is_kept_and_stays(state: State) -> None:
     )  # what was replied is neither lost nor forgotten
 
 
-def test_a_refused_request_is_forgotten(state: State) -> None:
+def test_a_refused_request_is_forgotten(state: RequestStore) -> None:
     state.begin(ONE, "digest", 5.0)
     state.forget(ONE)
     assert state.begin(ONE, "other", 6.0)
 
 
-def test_a_lost_request_stays_lost(state: State) -> None:
+def test_a_lost_request_stays_lost(state: RequestStore) -> None:
     state.begin(ONE, "digest", 5.0)
-    state.lose(ONE, visible=4.5)
-    assert state.kept(ONE, "a") == ("digest", "lost", 5.0, 4.5, None)
+    state.mark_lost(ONE, visible=4.5)
+    assert state.find(ONE, "a") == ("digest", "lost", 5.0, 4.5, None)
     assert state.store(ONE, {"a": b"late"}) == {}
-    assert state.kept(ONE, "a") == ("digest", "lost", 5.0, 4.5, None)
-    assert not state.again(ONE, 5.0, 9.0)
+    assert state.find(ONE, "a") == ("digest", "lost", 5.0, 4.5, None)
+    assert not state.take_over(ONE, 5.0, 9.0)
 
 
-def test_one_of_several_takes_over_what_somebody_left(state: State) -> None:
+def test_one_of_several_takes_over_what_somebody_left(state: RequestStore) -> None:
     state.begin(ONE, "digest", 5.0)
-    assert [state.again(ONE, 5.0, 9.0), state.again(ONE, 5.0, 9.0)] == [True, False]
+    assert [state.take_over(ONE, 5.0, 9.0), state.take_over(ONE, 5.0, 9.0)] == [True, False]
 
 
-def test_overruns_are_counted(state: State) -> None:
+def test_overruns_are_counted(state: RequestStore) -> None:
     for key, who in enumerate(("ada", "bob", "ada", "cleo")):
-        request = Request("visits", who, str(key))
+        request = RequestKey("visits", who, str(key))
         state.begin(request, "digest", 5.0, 9)
         for _ in range(2):  # a request overruns once
-            state.lose(request, overran=who != "cleo")
+            state.mark_lost(request, overran=who != "cleo")
     assert state.overruns("visits") == {"ada": 2, "bob": 1}
     assert state.overruns("clinic") == {}
 
@@ -127,9 +135,9 @@ class Clock:
         return self.moment
 
 
-def limited(state: State, who: str, limit: int) -> str:
+def limited(state: RequestStore, who: str, limit: int) -> str:
     """Whether one more may be begun."""
-    probe = Request("visits", who, "probe")
+    probe = RequestKey("visits", who, "probe")
     try:
         state.begin(probe, "digest", time.time() + 600, limit)
     except Limited as found:
@@ -139,7 +147,7 @@ def limited(state: State, who: str, limit: int) -> str:
 
 
 def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(
-    state: State, monkeypatch: pytest.MonkeyPatch
+    state: RequestStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What can be seen does not change with how a request ends until the moment when that may be
     told.
@@ -147,18 +155,19 @@ def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(
     soon = time.time() + 60
     ends = {"ada": "begun", "bob": "done", "cleo": "lost"}
     for who, end in ends.items():
-        request = Request("visits", who, "k")
+        request = RequestKey("visits", who, "k")
         assert state.begin(request, "digest", soon + 60, 1)
         if end == "done":
             state.store(request, {"a": b"reply"}, visible=soon)
         elif end == "lost":
-            state.lose(request, visible=soon, overran=True)
+            state.mark_lost(request, visible=soon, overran=True)
     assert {
-        (limited(state, who, 1), limited(state, who, 2), state.told("visits", who)) for who in ends
+        (limited(state, who, 1), limited(state, who, 2), state.count_overruns("visits", who))
+        for who in ends
     } == {("for now", "no", 0)}
     assert state.overruns("visits") == {"cleo": 1}  # the owner knows
     monkeypatch.setattr("sfumato.server.request_store.time", Clock(soon + 0.1))
-    assert {who: (limited(state, who, 1), state.told("visits", who)) for who in ends} == {
+    assert {who: (limited(state, who, 1), state.count_overruns("visits", who)) for who in ends} == {
         "ada": ("for now", 0),
         "bob": ("no", 0),
         "cleo": ("reached", 1),
@@ -166,87 +175,88 @@ def test_what_is_under_way_counts_as_an_overrun_until_it_may_be_told(
 
 
 def test_an_answer_was_given_when_it_could_be_seen(
-    state: State, monkeypatch: pytest.MonkeyPatch
+    state: RequestStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     soon = time.time() + 60
     state.begin(ONE, "digest", soon + 60)
     state.store(ONE, {"a": b"reply"}, visible=soon, entry=7)
-    assert not state.given("visits", "ada", 7)
+    assert not state.has_received("visits", "ada", 7)
     monkeypatch.setattr("sfumato.server.request_store.time", Clock(soon + 0.1))
     assert [
-        state.given("visits", who, entry) for who, entry in (("ada", 7), ("bob", 7), ("ada", 8))
+        state.has_received("visits", who, entry)
+        for who, entry in (("ada", 7), ("bob", 7), ("ada", 8))
     ] == [True, False, False]
 
 
-def test_the_same_bytes_are_kept_once(state: State) -> None:
+def test_the_same_bytes_are_kept_once(state: RequestStore) -> None:
     for key in range(10):
-        request = Request("visits", "ada", str(key))
+        request = RequestKey("visits", "ada", str(key))
         state.begin(request, "digest", 5.0)
         assert state.store(request, {"a": b"x" * 1000}) == {"a": b"x" * 1000}
     assert state._read("SELECT count(*) FROM body") in ([(1,)], [[1]])
     assert state._read("SELECT count(*) FROM reply") in ([(10,)], [[10]])
 
 
-def counted(state: State) -> dict[str, int]:
+def counted(state: RequestStore) -> dict[str, int]:
     return {
         table: int(state._read(f"SELECT count(*) FROM {table}")[0][0])
         for table in ("request", "reply", "body", "void")
     }
 
 
-def answered(state: State, key: str, until: float, body: bytes) -> Request:
-    request = Request("visits", "ada", key)
+def answered(state: RequestStore, key: str, until: float, body: bytes) -> RequestKey:
+    request = RequestKey("visits", "ada", key)
     state.begin(request, "digest", until)
     state.store(request, {"a": body})
     return request
 
 
-def test_what_is_old_is_let_go_and_its_key_is_void(state: State) -> None:
+def test_what_is_old_is_let_go_and_its_key_is_void(state: RequestStore) -> None:
     old, shared, young = (
         answered(state, "1", 5.0, b"one"),
         answered(state, "2", 6.0, b"two"),
         answered(state, "3", 50.0, b"two"),
     )
-    lost, begun = Request("visits", "ada", "4"), Request("visits", "ada", "5")
+    lost, begun = RequestKey("visits", "ada", "4"), RequestKey("visits", "ada", "5")
     for request in (lost, begun):
         state.begin(request, "digest", 7.0)
-    state.lose(lost, overran=True)
-    assert [state.let_go(20.0, 3), state.let_go(20.0, 3), state.let_go(20.0, 3)] == [3, 1, 0]
+    state.mark_lost(lost, overran=True)
+    assert [state.drop_old(20.0, 3), state.drop_old(20.0, 3), state.drop_old(20.0, 3)] == [3, 1, 0]
     assert counted(state) == {"request": 1, "reply": 1, "body": 1, "void": 4}
-    kept = state.kept(young, "a")
+    kept = state.find(young, "a")
     assert kept is not None
     assert kept.reply == b"two"  # somebody else still has these bytes
     for request in (old, shared, lost, begun):
         for use in (
-            lambda one=request: state.kept(one, "a"),
+            lambda one=request: state.find(one, "a"),
             lambda one=request: state.begin(one, "digest", 99.0, 9),
         ):
             with pytest.raises(Refused) as caught:
                 use()
             assert caught.value.code == "server.void"
     assert state.store(begun, {"a": b"late"}) == {}
-    assert not state.again(begun, 7.0, 99.0)
+    assert not state.take_over(begun, 7.0, 99.0)
     assert counted(state) == {"request": 1, "reply": 1, "body": 1, "void": 4}
-    assert state.begin(Request("visits", "bob", "1"), "digest", 5.0)  # a key is its asker's own
-    assert state.begin(Request("clinic", "ada", "1"), "digest", 5.0)
+    assert state.begin(RequestKey("visits", "bob", "1"), "digest", 5.0)  # a key is its asker's own
+    assert state.begin(RequestKey("clinic", "ada", "1"), "digest", 5.0)
 
 
-def test_overruns_stay_counted_when_their_requests_are_let_go(state: State) -> None:
+def test_overruns_stay_counted_when_their_requests_are_let_go(state: RequestStore) -> None:
     for key in range(3):
-        request = Request("visits", "ada", str(key))
+        request = RequestKey("visits", "ada", str(key))
         state.begin(request, "digest", 5.0, 9)
-        state.lose(request, visible=4.0, overran=True)
+        state.mark_lost(request, visible=4.0, overran=True)
     before = (
         state.overruns("visits"),
-        state.told("visits", "ada"),
+        state.count_overruns("visits", "ada"),
         limited(state, "ada", 3),
         limited(state, "ada", 4),
     )
     assert before == ({"ada": 3}, 3, "reached", "no")
-    assert state.let_go(20.0, 100) == 3
+    assert state.drop_old(20.0, 100) == 3
     assert (
         state.overruns("visits"),
-        state.told("visits", "ada"),
+        state.count_overruns("visits", "ada"),
         limited(state, "ada", 3),
         limited(state, "ada", 4),
     ) == before
@@ -256,7 +266,7 @@ def test_nothing_is_found_by_looking_at_everything(tmp_path: Path) -> None:
     """However many keys there are: a look at one request, at somebody's counts, and at what is old
     goes by an index.
     """
-    state = State(str(tmp_path / "tokens.db"))
+    state = RequestStore(str(tmp_path / "tokens.db"))
     bindings = {COUNTS: 7, OLD: 3, UNUSED: 1}
     plans = {
         one: [str(row[3]) for row in state._read(f"EXPLAIN QUERY PLAN {one}", (0,) * count)]
@@ -268,11 +278,11 @@ def test_nothing_is_found_by_looking_at_everything(tmp_path: Path) -> None:
     assert any("request_old (until<?)" in line for line in plans[OLD])
 
 
-def test_what_is_taken_up_again_is_not_let_go(state: State) -> None:
+def test_what_is_taken_up_again_is_not_let_go(state: RequestStore) -> None:
     state.begin(ONE, "digest", 5.0)
-    state.again(ONE, 5.0, 50.0)
-    assert state.let_go(20.0, 100) == 0
-    assert state.kept(ONE, "a") == ("digest", "begun", 50.0, 0.0, None)
+    state.take_over(ONE, 5.0, 50.0)
+    assert state.drop_old(20.0, 100) == 0
+    assert state.find(ONE, "a") == ("digest", "begun", 50.0, 0.0, None)
 
 
 def test_bytes_that_somebody_is_about_to_use_are_not_let_go(
@@ -281,15 +291,15 @@ def test_bytes_that_somebody_is_about_to_use_are_not_let_go(
     """Somebody finds the bytes of a reply there, and is interrupted; meanwhile the one key that had
     them is let go.
     """
-    storing, pruning = State(place), State(place)
+    storing, pruning = RequestStore(place), RequestStore(place)
     old, young, usual = (
         answered(storing, "old", 5.0, b"the same"),
-        Request("visits", "ada", "young"),
+        RequestKey("visits", "ada", "young"),
         storing._run,
     )
     storing.begin(young, "digest", 50.0)
     pruning.open()
-    thread = threading.Thread(target=pruning.let_go, args=(20.0, 100))
+    thread = threading.Thread(target=pruning.drop_old, args=(20.0, 100))
 
     def interrupted(statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
         found = usual(statement, bindings)
@@ -301,11 +311,11 @@ def test_bytes_that_somebody_is_about_to_use_are_not_let_go(
     monkeypatch.setattr(storing, "_run", interrupted)
     assert storing.store(young, {"a": b"the same"}) == {"a": b"the same"}
     thread.join()
-    kept = storing.kept(young, "a")
+    kept = storing.find(young, "a")
     assert kept is not None
     assert kept.reply == b"the same"
     with pytest.raises(Refused, match=r"server\.void"):
-        storing.kept(old, "a")
+        storing.find(old, "a")
     assert counted(storing) == {"request": 1, "reply": 1, "body": 1, "void": 1}
     storing.close()
     pruning.close()
@@ -315,10 +325,10 @@ def test_a_reply_in_another_form_comes_before_or_after_its_request_is_let_go(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is stored for a request that is gone."""
-    storing, pruning = State(place), State(place)
+    storing, pruning = RequestStore(place), RequestStore(place)
     old, usual = answered(storing, "old", 5.0, b"one form"), storing._run
     pruning.open()
-    thread = threading.Thread(target=pruning.let_go, args=(20.0, 100))
+    thread = threading.Thread(target=pruning.drop_old, args=(20.0, 100))
 
     def interrupted(statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
         found = usual(statement, bindings)
@@ -335,7 +345,7 @@ def test_a_reply_in_another_form_comes_before_or_after_its_request_is_let_go(
     pruning.close()
 
 
-def test_tokens_end(state: State) -> None:
+def test_tokens_end(state: RequestStore) -> None:
     row = TokenRow("abc", "hash", "ada", "analyst", "null", 1, 2, 0)
     state.add_token(row)
     assert (state.token("abc"), state.token("abd"), state.tokens()) == (row, None, [row])
@@ -347,14 +357,14 @@ def test_tokens_end(state: State) -> None:
 
 def test_a_request_is_begun_once_by_many(place: str) -> None:
     """Several connections, as several processes have them."""
-    states = [State(place) for _ in range(4)]
+    states = [RequestStore(place) for _ in range(4)]
     won: list[str] = []
 
-    def race(state: State) -> None:
+    def race(state: RequestStore) -> None:
         won.extend(
             key
             for key in map(str, range(20))
-            if state.begin(Request("visits", "ada", key), "digest", 5.0)
+            if state.begin(RequestKey("visits", "ada", key), "digest", 5.0)
         )
 
     threads = [threading.Thread(target=race, args=(state,)) for state in states]
@@ -369,15 +379,15 @@ def test_a_request_is_begun_once_by_many(place: str) -> None:
 
 def test_a_limit_holds_among_many(place: str) -> None:
     """Twenty at once, through several connections, with room for three."""
-    states = [State(place) for _ in range(4)]
+    states = [RequestStore(place) for _ in range(4)]
     ours: list[bool] = []
 
-    def race(state: State, turn: int) -> None:
+    def race(state: RequestStore, turn: int) -> None:
         for key in range(5):
             with suppress(Limited):
                 ours.append(
                     state.begin(
-                        Request("visits", "ada", f"{turn}-{key}"), "digest", time.time() + 60, 3
+                        RequestKey("visits", "ada", f"{turn}-{key}"), "digest", time.time() + 60, 3
                     )
                 )
 
@@ -395,6 +405,6 @@ def test_a_limit_holds_among_many(place: str) -> None:
 
 def test_trouble_is_a_refusal_without_words_of_the_storage(tmp_path: Path) -> None:
     with pytest.raises(Refused) as caught:
-        State(str(tmp_path / "no-folder" / "tokens.db")).tokens()
+        RequestStore(str(tmp_path / "no-folder" / "tokens.db")).tokens()
     assert caught.value.code == "server.storage"
     assert "no-folder" not in str(caught.value)

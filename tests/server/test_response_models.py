@@ -16,7 +16,7 @@ ALL = [
     and issubclass(one, BaseModel)
     and one.__module__ == response_models.__name__
 ]
-OPEN = {response_models.Guarantee, response_models.Card}
+OPEN = {response_models.GuaranteeModel, response_models.CardModel}
 """What other parts of the library describe in full."""
 
 
@@ -28,4 +28,4 @@ def test_a_form_is_strict(form: type[BaseModel]) -> None:
 
 def test_a_name_too_many_is_seen() -> None:
     with pytest.raises(ValidationError):
-        response_models.Health.model_validate({"status": "ok", "version": "1", "load": 0.5})
+        response_models.HealthModel.model_validate({"status": "ok", "version": "1", "load": 0.5})

@@ -18,13 +18,13 @@ from sfumato.errors import Refused
 from sfumato.server import retention
 from sfumato.server.config import Config, load
 from sfumato.server.http.asgi_app import create
-from sfumato.server.request_store import Request, State
-from sfumato.server.retention import let_go, tidied
+from sfumato.server.request_store import RequestKey, RequestStore
+from sfumato.server.retention import drop_old, drop_old_hourly
 from sfumato.server.tokens import DAY
 from sfumato.server.workers.worker_pool import Pool
 
 from .inside import Inside, prompt
-from .service import SQL, Made, service
+from .service import SQL, Deployment, service
 
 pytestmark = pytest.mark.xdist_group("server-retention")
 RELEASE = "/api/datasets/visits/release"
@@ -35,10 +35,10 @@ def config(tmp_path: Path) -> Config:
     return service(tmp_path).config
 
 
-def filled(config: Config, count: int, until: float) -> list[Request]:
+def filled(config: Config, count: int, until: float) -> list[RequestKey]:
     """Requests that were answered, and may have run until a moment."""
-    state = State(config.tokens)
-    found = [Request("visits", "ada", f"{until}-{turn}") for turn in range(count)]
+    state = RequestStore(config.tokens)
+    found = [RequestKey("visits", "ada", f"{until}-{turn}") for turn in range(count)]
     for request in found:
         state.begin(request, "digest", until)
         state.store(request, {"a": request.key.encode()})
@@ -47,7 +47,7 @@ def filled(config: Config, count: int, until: float) -> list[Request]:
 
 
 def keys(config: Config) -> set[str]:
-    state = State(config.tokens)
+    state = RequestStore(config.tokens)
     found = {key for (key,) in state._read("SELECT key FROM request")}
     state.close()
     return found
@@ -60,10 +60,10 @@ def test_what_is_older_than_the_configuration_says_goes(
     monkeypatch.setattr(retention, "PAUSE", 0.0)
     now = time.time()
     old, young = filled(config, 10, now - 91 * DAY), filled(config, 2, now - 89 * DAY)
-    assert asyncio.run(let_go(config)) == 10
+    assert asyncio.run(drop_old(config)) == 10
     assert keys(config) == {one.key for one in young}
-    assert asyncio.run(let_go(config)) == 0
-    assert asyncio.run(let_go(replace(config, keep_days=1))) == 2
+    assert asyncio.run(drop_old(config)) == 0
+    assert asyncio.run(drop_old(replace(config, keep_days=1))) == 2
     assert {one.key for one in old}.isdisjoint(keys(config))
 
 
@@ -71,7 +71,7 @@ def test_now_and_from_time_to_time(config: Config, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(retention, "EVERY", 0.01)
 
     async def course() -> list[bool]:
-        task, seen = asyncio.create_task(tidied(config)), []
+        task, seen = asyncio.create_task(drop_old_hourly(config)), []
         for turn in range(3):
             filled(config, 1, turn + 1.0)
             end = time.monotonic() + 60
@@ -99,22 +99,22 @@ def test_trouble_is_tried_again(config: Config, monkeypatch: pytest.MonkeyPatch)
                 "server.storage", "the records", "they cannot be written", "see to the disk"
             )
 
-        monkeypatch.setattr(retention, "let_go", broken)
+        monkeypatch.setattr(retention, "drop_old", broken)
         with pytest.raises(asyncio.CancelledError):
-            await tidied(config)
+            await drop_old_hourly(config)
 
     asyncio.run(course())
     assert len(calls) == 3
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
     return service(tmp_path_factory.mktemp("retention"), budget="100")
 
 
 @pytest.fixture(scope="module")
-def app(made: Made) -> FastAPI:
-    return create(made.path)
+def app(deployment: Deployment) -> FastAPI:
+    return create(deployment.path)
 
 
 @pytest.fixture(scope="module")
@@ -123,11 +123,11 @@ def client(app: FastAPI) -> Iterator[Inside]:
         yield found
 
 
-def asked(client: Inside, made: Made, key: str, epsilon: str = "0.25") -> Any:
+def asked(client: Inside, deployment: Deployment, key: str, epsilon: str = "0.25") -> Any:
     return client.post(
         RELEASE,
         json={"sql": SQL, "epsilon": epsilon},
-        headers={**made.header("ada"), "Idempotency-Key": key},
+        headers={**deployment.header("ada"), "Idempotency-Key": key},
     )
 
 
@@ -136,49 +136,55 @@ def spent(app: FastAPI) -> Fraction:
     return found
 
 
-def aged(app: FastAPI, made: Made) -> None:
+def aged(app: FastAPI, deployment: Deployment) -> None:
     """All requests become older than what is kept, and go."""
     with app.state.curator.state._writing() as run:
         run("UPDATE request SET until = until - ?, visible = visible - ?", (100 * DAY, 100 * DAY))
-    asyncio.run(let_go(load(made.path)))
+    asyncio.run(drop_old(load(deployment.path)))
 
 
-def test_an_old_key_is_void_and_says_so(app: FastAPI, client: Inside, made: Made) -> None:
+def test_an_old_key_is_void_and_says_so(
+    app: FastAPI, client: Inside, deployment: Deployment
+) -> None:
     """Not a second look, and not a second charge: a new key gives the answer that was paid for."""
-    first = asked(client, made, "old")
+    first = asked(client, deployment, "old")
     before = spent(app)
-    aged(app, made)
+    aged(app, deployment)
     for epsilon in ("0.25", "0.5"):  # whatever is asked under it
-        found = asked(client, made, "old", epsilon)
+        found = asked(client, deployment, "old", epsilon)
         assert (found.status_code, found.json()["code"]) == (410, "server.void")
         assert "nothing was charged" in found.json()["reason"]
-    again = asked(client, made, "new")
+    again = asked(client, deployment, "new")
     assert again.json()["table"] == first.json()["table"]
     assert again.json()["recalled"] == first.json()["receipt"]["when"]
     assert spent(app) == before
 
 
-def test_a_lost_key_stays_void(app: FastAPI, client: Inside, made: Made) -> None:
+def test_a_lost_key_stays_void(app: FastAPI, client: Inside, deployment: Deployment) -> None:
     """What was charged and never answered: a new charge is the asker's to decide."""
-    state, request = app.state.curator.state, Request("visits", "ada", "lost")
+    state, request = app.state.curator.state, RequestKey("visits", "ada", "lost")
     state.begin(request, "digest", time.time())
-    state.lose(request, overran=True)
-    aged(app, made)
+    state.mark_lost(request, overran=True)
+    aged(app, deployment)
     before = spent(app)
-    assert asked(client, made, "lost", "0.375").json()["code"] == "server.void"
+    assert asked(client, deployment, "lost", "0.375").json()["code"] == "server.void"
     assert spent(app) == before
     assert state.overruns("visits") == {"ada": 1}
-    assert asked(client, made, "lost-2", "0.375").status_code == 200
+    assert asked(client, deployment, "lost-2", "0.375").status_code == 200
     assert spent(app) == before + Fraction(3, 8)
 
 
-def test_a_service_lets_go_when_it_starts(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_lets_go_when_it_starts(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def start(_: Pool) -> None: ...
 
     monkeypatch.setattr(Pool, "start", start)  # nobody asks it anything
-    filled(made.config, 3, 5.0)
-    with Inside(create(made.path)):
+    filled(deployment.config, 3, 5.0)
+    with Inside(create(deployment.path)):
         end = time.monotonic() + 60
-        while any(key.startswith("5.0") for key in keys(made.config)) and time.monotonic() < end:
+        while (
+            any(key.startswith("5.0") for key in keys(deployment.config)) and time.monotonic() < end
+        ):
             time.sleep(0.02)
-    assert not any(key.startswith("5.0") for key in keys(made.config))
+    assert not any(key.startswith("5.0") for key in keys(deployment.config))

@@ -21,12 +21,12 @@ from sfumato.errors import Refused
 from sfumato.server import run_service
 from sfumato.server.config import Config
 from sfumato.server.http.asgi_app import PATH
-from sfumato.server.http.slow_clients import Protocol
+from sfumato.server.http.slow_clients import TimedProtocol
 from sfumato.server.run_service import options, run
 from sfumato.server.workers.processors import available
 
 from .processes import alive, descendants, wait_for
-from .service import SQL, Made, certificate, free_port, service
+from .service import SQL, Deployment, certificate, free_port, service
 
 pytestmark = pytest.mark.xdist_group("server-running")
 SERVE = "from sfumato.cli import main\nmain()"
@@ -50,7 +50,7 @@ def test_nothing_is_logged_of_requests(config: Config) -> None:
         False,
         False,
     )
-    assert (found["host"], found["port"], found["http"]) == ("127.0.0.1", 4321, Protocol)
+    assert (found["host"], found["port"], found["http"]) == ("127.0.0.1", 4321, TimedProtocol)
     assert uvicorn.Config("x", **found).limit_concurrency
 
 
@@ -72,7 +72,7 @@ def test_one_process_or_several(
     calls: list[Any] = []
     monkeypatch.setattr(uvicorn, "run", lambda app, **how: calls.append((app, how)))
     monkeypatch.setattr(run_service, "create", lambda _: "an application")
-    monkeypatch.setattr(run_service, "Curator", Opened)
+    monkeypatch.setattr(run_service, "CuratorService", Opened)
     monkeypatch.setattr(run_service, "divide", lambda _: divided.append(_))
     divided: list[int] = []
     Opened.ends = []
@@ -104,21 +104,21 @@ class Opened:
         self.ends.append("closed")
 
 
-def with_tls(folder: Path, cert: str, key: str, *, port: int = 0, workers: int = 1) -> Made:
-    made = service(folder, port=port)
-    text = made.path.read_text(encoding="utf-8").replace(
+def with_tls(folder: Path, cert: str, key: str, *, port: int = 0, workers: int = 1) -> Deployment:
+    deployment = service(folder, port=port)
+    text = deployment.path.read_text(encoding="utf-8").replace(
         "[server]", f'[server]\nworkers = {workers}\ntls_cert = "{cert}"\ntls_key = "{key}"'
     )
-    made.path.write_text(text, encoding="utf-8")
-    return made
+    deployment.path.write_text(text, encoding="utf-8")
+    return deployment
 
 
 def test_it_answers_https_alone(tmp_path: Path) -> None:
     port = free_port()
     certificate(tmp_path, "own")
-    made = with_tls(tmp_path, "own.crt", "own.key", port=port)
+    deployment = with_tls(tmp_path, "own.crt", "own.key", port=port)
     process = subprocess.Popen(
-        [sys.executable, "-c", ALONE + SERVE, "serve", str(made.path)],
+        [sys.executable, "-c", ALONE + SERVE, "serve", str(deployment.path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
@@ -128,7 +128,7 @@ def test_it_answers_https_alone(tmp_path: Path) -> None:
             verify=trusted, base_url=f"https://127.0.0.1:{port}", timeout=10
         ) as client:
             assert _up(client, process)
-            assert client.get("/api/me", headers=made.header("ada")).json()["name"] == "ada"
+            assert client.get("/api/me", headers=deployment.header("ada")).json()["name"] == "ada"
         with pytest.raises(httpx.TransportError):
             httpx.get(f"http://127.0.0.1:{port}/api/health", timeout=10)
         with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
@@ -150,10 +150,10 @@ def _up(client: httpx.Client, process: subprocess.Popen[bytes]) -> bool:
 
 
 WRONG = {
-    ("own.crt", "gone.key"): ("tls_key = 'gone.key'", "not there"),
-    ("gone.crt", "own.key"): ("tls_cert = 'gone.crt'", "not there"),
-    ("own.crt", "text.pem"): ("tls_key = 'text.pem'", "no key"),
-    ("text.pem", "own.key"): ("tls_cert = 'text.pem'", "no certificate"),
+    ("own.crt", "gone.key"): ("tls_key = 'gone.key'", "does not exist"),
+    ("gone.crt", "own.key"): ("tls_cert = 'gone.crt'", "does not exist"),
+    ("own.crt", "text.pem"): ("tls_key = 'text.pem'", "not a key"),
+    ("text.pem", "own.key"): ("tls_cert = 'text.pem'", "not a certificate"),
     ("own.crt", "other.key"): ("tls_key = 'other.key'", "another certificate"),
     ("locked.crt", "locked.key"): ("tls_key = 'locked.key'", "passphrase"),
 }
@@ -196,35 +196,39 @@ def test_the_command_says_what_is_wrong_and_ends(tmp_path: Path) -> None:
 def test_records_of_something_else_are_refused_before_the_port_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    made = service(tmp_path)
-    Path(made.config.tokens).unlink()
-    Path(made.config.tokens).write_text("something else " * 100, encoding="utf-8")
-    made.path.write_text(
-        made.path.read_text(encoding="utf-8").replace("[server]", f"[server]\nworkers = {workers}"),
+    deployment = service(tmp_path)
+    Path(deployment.config.tokens).unlink()
+    Path(deployment.config.tokens).write_text("something else " * 100, encoding="utf-8")
+    deployment.path.write_text(
+        deployment.path.read_text(encoding="utf-8").replace(
+            "[server]", f"[server]\nworkers = {workers}"
+        ),
         encoding="utf-8",
     )
     monkeypatch.setattr(uvicorn, "run", lambda *_, **__: pytest.fail("the port would be opened"))
     with pytest.raises(Refused) as caught:
-        run(made.path)
+        run(deployment.path)
     assert caught.value.code == "server.records"
 
 
 def test_a_budget_that_the_book_does_not_say_is_refused_once_for_several(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = service(tmp_path)
-    text = made.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 3")
+    deployment = service(tmp_path)
+    text = deployment.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 3")
     monkeypatch.setattr(uvicorn, "run", lambda *_, **__: None)
     monkeypatch.setenv(PATH, "")
     monkeypatch.setenv("PYTHONSAFEPATH", "")
-    made.path.write_text(text, encoding="utf-8")
-    run(made.path)
+    deployment.path.write_text(text, encoding="utf-8")
+    run(deployment.path)
     monkeypatch.setattr(
         uvicorn, "run", lambda *_, **__: pytest.fail("three processes would fail again and again")
     )
-    made.path.write_text(text.replace("budget = 1000000", "budget = 2000000"), encoding="utf-8")
+    deployment.path.write_text(
+        text.replace("budget = 1000000", "budget = 2000000"), encoding="utf-8"
+    )
     with pytest.raises(Refused, match=r"ledger\.budget"):
-        run(made.path)
+        run(deployment.path)
 
 
 HOSTILE = (
@@ -244,24 +248,24 @@ SERVING = (
 )
 
 
-def several(folder: Path, cwd: Path) -> tuple[Made, int, subprocess.Popen[bytes]]:
+def several(folder: Path, cwd: Path) -> tuple[Deployment, int, subprocess.Popen[bytes]]:
     """A service of two processes that listen, with their workers, in a session of its own; started
     by a script, as `sfumato serve` is, in a directory.
     """
     port = free_port()
-    made = service(folder, port=port)
-    made.path.write_text(
-        made.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 2"),
+    deployment = service(folder, port=port)
+    deployment.path.write_text(
+        deployment.path.read_text(encoding="utf-8").replace("[server]", "[server]\nworkers = 2"),
         encoding="utf-8",
     )
     script = folder / "bin" / "serve.py"
     script.parent.mkdir()
     script.write_text(SERVING, encoding="utf-8")
     return (
-        made,
+        deployment,
         port,
         subprocess.Popen(
-            [sys.executable, str(script), str(made.path)],
+            [sys.executable, str(script), str(deployment.path)],
             cwd=cwd,
             start_new_session=True,
             stdout=subprocess.DEVNULL,
@@ -285,14 +289,14 @@ def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_s
             encoding="utf-8",
         )
     monkeypatch.setenv("TMPDIR", str(temporary))
-    made, port, process = several(tmp_path, cwd)
+    deployment, port, process = several(tmp_path, cwd)
     found: list[int] = []
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             assert _up(client, process)
-            asking = threading.Thread(target=_ask, args=(f"http://127.0.0.1:{port}", made))
+            asking = threading.Thread(target=_ask, args=(f"http://127.0.0.1:{port}", deployment))
             asking.start()
-            history = ("/api/datasets/visits/history", made.header("owner"))
+            history = ("/api/datasets/visits/history", deployment.header("owner"))
             assert wait_for(
                 lambda: any(
                     one["kind"] == "charge"
@@ -332,13 +336,13 @@ def _reading(parent: int) -> list[int]:
     ]
 
 
-def _ask(url: str, made: Made) -> None:
+def _ask(url: str, deployment: Deployment) -> None:
     """A question of the longest class, whose reply never comes."""
     with pytest.raises(httpx.TransportError):
         httpx.post(
             f"{url}/api/datasets/visits/release",
             json={"sql": SQL, "epsilon": "1"},
-            headers={**made.header("ada"), "Idempotency-Key": "k"},
+            headers={**deployment.header("ada"), "Idempotency-Key": "k"},
             timeout=60,
         )
 
@@ -352,9 +356,9 @@ def test_a_service_that_ends_leaves_nothing_behind(
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     port = free_port()
-    made = service(tmp_path, port=port)
+    deployment = service(tmp_path, port=port)
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVE, "serve", str(made.path)], stdout=subprocess.DEVNULL
+        [sys.executable, "-c", SERVE, "serve", str(deployment.path)], stdout=subprocess.DEVNULL
     )
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=10) as client:

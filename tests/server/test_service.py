@@ -12,10 +12,10 @@ import pytest
 from sfumato.errors import Refused
 from sfumato.guarantees import Pure
 from sfumato.ledger import Ledger
-from sfumato.server.http.problems import ROLE, UNKNOWN, Problem, Stopped
-from sfumato.server.request_store import KEEP, Request
+from sfumato.server.http.problems import ROLE, UNKNOWN, Problem, ProblemError
+from sfumato.server.request_store import KEEP, RequestKey
 from sfumato.server.roles import ALL, OWNER, Asker
-from sfumato.server.service import Curator
+from sfumato.server.service import CuratorService
 
 from .service import service
 
@@ -23,8 +23,8 @@ ADA = Asker("ada", "analyst", frozenset({"visits", "gone"}), 0)
 
 
 @pytest.fixture(scope="module")
-def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Curator]:
-    found = Curator(service(tmp_path_factory.mktemp("curator")).config)
+def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CuratorService]:
+    found = CuratorService(service(tmp_path_factory.mktemp("curator")).config)
     yield found
     found.close()
 
@@ -40,14 +40,14 @@ def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Curator]:
     ],
 )
 def test_what_is_not_for_a_token(
-    curator: Curator, name: str, roles: frozenset[str], problem: Problem
+    curator: CuratorService, name: str, roles: frozenset[str], problem: Problem
 ) -> None:
-    with pytest.raises(Stopped) as caught:
+    with pytest.raises(ProblemError) as caught:
         curator.dataset(ADA, name, roles)
     assert caught.value.problem is problem
 
 
-def test_what_is(curator: Curator) -> None:
+def test_what_is(curator: CuratorService) -> None:
     assert curator.dataset(ADA, "visits", ALL) is curator.served["visits"]
 
 
@@ -57,32 +57,32 @@ def test_an_older_ledger_put_back_between_two_starts_is_refused(tmp_path: Path) 
     """
     config = service(tmp_path, budget="1").config
     ledger = Path(config.datasets["visits"].ledger)
-    first = Curator(config)
+    first = CuratorService(config)
     first.close()
     old = ledger.read_bytes()
-    second = Curator(config)
+    second = CuratorService(config)
     spend(second, "a")
     second.close()
     last = ledger.read_bytes()
     for content in (old, None):
         ledger.write_bytes(content) if content is not None else ledger.unlink()
         with pytest.raises(Refused) as caught:
-            Curator(config)
+            CuratorService(config)
         assert caught.value.code == "ledger.head"
         assert "visits" in caught.value.place
         assert not ledger.exists() or ledger.read_bytes() == content
     ledger.write_bytes(last)
-    Curator(config).close()
+    CuratorService(config).close()
 
 
 def test_an_older_ledger_put_in_place_while_the_service_runs_is_refused(tmp_path: Path) -> None:
     """By a process that was started since, too: what it does not know, the records do."""
     config = service(tmp_path, budget="1").config
     ledger = Path(config.datasets["visits"].ledger)
-    first = Curator(config)
+    first = CuratorService(config)
     first.close()
     old = ledger.read_bytes()
-    running = Curator(config)
+    running = CuratorService(config)
     spend(running, "a")
     for served in running.served.values():
         served.ledger.close()
@@ -96,7 +96,7 @@ def test_an_older_ledger_put_in_place_while_the_service_runs_is_refused(tmp_path
     )  # as a worker that was started anew would open it
     running.state._ledgers["visits"] = fresh
     with pytest.raises(Refused) as caught:
-        running.state.begin(Request("visits", "ada", "b"), "digest", time.time() + 60)
+        running.state.begin(RequestKey("visits", "ada", "b"), "digest", time.time() + 60)
     assert caught.value.code == "ledger.head"
     with pytest.raises(Refused):
         served.ledger.charge(Pure("0.1"))
@@ -104,7 +104,7 @@ def test_an_older_ledger_put_in_place_while_the_service_runs_is_refused(tmp_path
     running.close()
 
 
-def test_the_head_is_kept_with_every_reply_and_never_goes_back(curator: Curator) -> None:
+def test_the_head_is_kept_with_every_reply_and_never_goes_back(curator: CuratorService) -> None:
     spend(curator, "one")
     head = curator.served["visits"].ledger.head
     assert curator.state.head("visits") == head
@@ -114,9 +114,9 @@ def test_the_head_is_kept_with_every_reply_and_never_goes_back(curator: Curator)
     assert curator.state.head("visits") == head
 
 
-def spend(curator: Curator, key: str) -> None:
+def spend(curator: CuratorService, key: str) -> None:
     """As a release does: charged, and then the reply is stored."""
-    request = Request("visits", "ada", key)
+    request = RequestKey("visits", "ada", key)
     assert curator.state.begin(request, "digest", time.time() + 60)
     receipt = curator.served["visits"].ledger.charge(Pure("0.3"))
     curator.state.store(request, {"a": b"reply"}, entry=receipt.number)
@@ -126,4 +126,4 @@ def test_a_dataset_that_cannot_be_opened_stops_the_service(tmp_path: Path) -> No
     config = service(tmp_path).config
     broken = replace(config.datasets["clinic"], source=str(tmp_path / "nowhere.parquet"))
     with pytest.raises(Refused):
-        Curator(replace(config, datasets={**config.datasets, "clinic": broken}))
+        CuratorService(replace(config, datasets={**config.datasets, "clinic": broken}))

@@ -17,8 +17,8 @@ import pytest
 from sfumato.guarantees import Pure
 from sfumato.ledger import Ledger
 from sfumato.server.run_service import GRACE
-from sfumato.server.service import Curator
-from sfumato.server.workers.shutdown import told
+from sfumato.server.service import CuratorService
+from sfumato.server.workers.shutdown import set_on_signal
 from sfumato.testing.ledger_fixtures import fill
 
 from .service import free_port, service
@@ -28,11 +28,11 @@ SLOW = """
 import time
 from sfumato.ledger import verify
 from sfumato.server.workers.worker_pool import Pool
-true = verify._replayed
+true = verify._check_entry
 def slowly(*more):
     time.sleep(0.01)
     return true(*more)
-verify._replayed = slowly
+verify._check_entry = slowly
 async def start(_): ...
 Pool.start = start
 from sfumato.server.run_service import run
@@ -46,13 +46,13 @@ def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(
     """It stayed for as long as the check took, which was hours: the threads of a process are waited
     for at its end.
     """
-    made = service(tmp_path, port=free_port())
-    Curator(made.config).close()
-    ledger = Ledger.open(made.config.datasets["visits"].ledger, dataset="visits")
+    deployment = service(tmp_path, port=free_port())
+    CuratorService(deployment.config).close()
+    ledger = Ledger.open(deployment.config.datasets["visits"].ledger, dataset="visits")
     fill(ledger, 30_000, Pure("1e-4"))
     ledger.close()
-    url = f"http://127.0.0.1:{made.config.port}/api"
-    process = subprocess.Popen([sys.executable, "-c", f"{SLOW}run({str(made.path)!r})"])
+    url = f"http://127.0.0.1:{deployment.config.port}/api"
+    process = subprocess.Popen([sys.executable, "-c", f"{SLOW}run({str(deployment.path)!r})"])
     try:
         end = time.monotonic() + 120
         while time.monotonic() < end:
@@ -66,7 +66,7 @@ def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(
         def ask() -> None:
             found.append(
                 httpx.get(
-                    f"{url}/datasets/visits/verify", headers=made.header("owner"), timeout=400
+                    f"{url}/datasets/visits/verify", headers=deployment.header("owner"), timeout=400
                 ).status_code
             )
 
@@ -94,7 +94,7 @@ def test_what_a_signal_did_before_it_still_does() -> None:
     before = {number: signal.signal(number, other) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         ending = threading.Event()
-        with told(ending):
+        with set_on_signal(ending):
             assert not ending.is_set()
             os.kill(os.getpid(), signal.SIGTERM)
             assert ending.wait(5)
@@ -109,7 +109,7 @@ def test_a_thread_that_is_not_the_first_sets_no_handler() -> None:
     before, during = signal.getsignal(signal.SIGTERM), []
 
     def elsewhere() -> None:
-        with told(threading.Event()):
+        with set_on_signal(threading.Event()):
             during.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=elsewhere)

@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from sfumato.server.http import slow_clients
-from sfumato.server.http.slow_clients import Protocol
+from sfumato.server.http.slow_clients import TimedProtocol
 
 from .service import certificate
 
@@ -31,7 +31,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 def serving(application: Any, tls: dict[str, str]) -> uvicorn.Server:
     about: dict[str, Any] = {
         "port": 0,
-        "http": Protocol,
+        "http": TimedProtocol,
         "ws": "none",
         "lifespan": "off",
         "log_level": "critical",

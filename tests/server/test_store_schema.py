@@ -13,7 +13,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.server import store_schema
-from sfumato.server.request_store import Request, State
+from sfumato.server.request_store import RequestKey, RequestStore
 from sfumato.server.store_schema import (
     APPLICATION,
     FILE,
@@ -22,8 +22,8 @@ from sfumato.server.store_schema import (
     TABLES,
     UPGRADE,
     VERSION,
-    in_file,
-    on_server,
+    open_file,
+    open_server,
 )
 
 from ..ledger.books import open_book
@@ -61,8 +61,8 @@ def first_on_server(server: PostgresServer) -> str:
 def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: PostgresServer) -> None:
     """Those of the second version: all that they hold stays."""
     path, url = tmp_path / "tokens.db", server.new()
-    in_file(str(path)).close()
-    on_server(url).close()
+    open_file(str(path)).close()
+    open_server(url).close()
     connection = apsw.Connection(str(path))
     connection.execute(
         "DROP TABLE head; PRAGMA user_version = 2; INSERT INTO overrun VALUES ('visits', 'ada', 3)"
@@ -76,14 +76,14 @@ def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: Post
         ),
     )
     for place in (str(path), url):
-        state = State(place)
+        state = RequestStore(place)
         assert state.overruns("visits") == {"ada": 3}
         assert state.head("visits") is None
         state.close()
     assert server.sql(url, f"SELECT version FROM {SCHEMA}.format") == [(VERSION,)]
 
 
-def rows(state: State) -> dict[str, list[Any]]:
+def rows(state: RequestStore) -> dict[str, list[Any]]:
     """All that is kept."""
     return {
         table: sorted(tuple(row) for row in state._read(f"SELECT * FROM {table}")) for table in ROWS
@@ -98,7 +98,7 @@ def stored() -> dict[str, list[Any]]:
 
 
 def refused(place: str) -> str:
-    state = State(place)
+    state = RequestStore(place)
     with pytest.raises(Refused) as caught:
         state.open()
     state.close()
@@ -122,9 +122,9 @@ def schema(path: Path) -> list[Any]:
 
 def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
     path = tmp_path / "tokens.db"
-    in_file(str(path)).close()
+    open_file(str(path)).close()
     assert path.read_bytes()[68:72] == b"sfms"
-    connection = in_file(str(path))
+    connection = open_file(str(path))
     assert connection.execute("PRAGMA user_version").fetchall() == [(VERSION,)]
     assert connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
     assert connection.execute("PRAGMA synchronous").fetchall() == [(2,)]  # FULL
@@ -137,7 +137,7 @@ def test_many_may_begin_at_once(tmp_path: Path) -> None:
     """
 
     def begin(path: Path) -> None:
-        in_file(str(path)).close()
+        open_file(str(path)).close()
 
     with ThreadPoolExecutor(4) as pool:
         for turn in range(40):
@@ -146,22 +146,22 @@ def test_many_may_begin_at_once(tmp_path: Path) -> None:
 
 
 def test_records_of_the_first_version_are_brought_to_this_one(first: Path) -> None:
-    state = State(str(first))
+    state = RequestStore(str(first))
     assert rows(state) == stored()
     assert state.overruns("clinic") == {"bob": 4}
-    kept = state.kept(Request("visits", "ada", "done"), "text/csv")
+    kept = state.find(RequestKey("visits", "ada", "done"), "text/csv")
     assert kept is not None
     assert (kept.state, kept.reply) == ("done", b"n\n1\n")
-    assert state.let_go(1.8e9, 100) == 4
+    assert state.drop_old(1.8e9, 100) == 4
     state.close()
-    in_file(str(first.with_name("new.db"))).close()
+    open_file(str(first.with_name("new.db"))).close()
     assert schema(first) == schema(first.with_name("new.db"))
 
 
 def test_so_are_those_on_a_server(first_on_server: str, server: PostgresServer) -> None:
-    state = State(first_on_server)
+    state = RequestStore(first_on_server)
     assert rows(state) == stored()
-    assert state.let_go(1.8e9, 100) == 4
+    assert state.drop_old(1.8e9, 100) == 4
     assert server.sql(first_on_server, f"SELECT * FROM {SCHEMA}.format") == [
         ("sfumato server", VERSION)
     ]
@@ -176,12 +176,12 @@ def test_an_upgrade_is_whole_or_nothing(
     steps = [*UPGRADE[: broken + 1], "NO STATEMENT"]
     with monkeypatch.context() as patch:
         patch.setitem(store_schema.STEPS, store_schema.FIRST, tuple(steps))
-        state = State(str(first))
+        state = RequestStore(str(first))
         with pytest.raises(Refused, match=r"server\.storage"):
             state.open()
         state.close()
     assert schema(first) == before
-    state = State(str(first))
+    state = RequestStore(str(first))
     assert rows(state) == stored()
     state.close()
 
@@ -192,14 +192,14 @@ def test_an_upgrade_on_a_server_is_whole_or_nothing(
     with monkeypatch.context() as patch:
         patch.setitem(store_schema.STEPS, store_schema.FIRST, (*UPGRADE, "NO STATEMENT"))
         with pytest.raises(Refused, match=r"server\.storage"):
-            State(first_on_server).open()
-    state = State(first_on_server)
+            RequestStore(first_on_server).open()
+    state = RequestStore(first_on_server)
     assert rows(state) == stored()
     state.close()
 
 
 def test_several_upgrade_at_once(first: Path) -> None:
-    states = [State(str(first)) for _ in range(4)]
+    states = [RequestStore(str(first)) for _ in range(4)]
     threads = [threading.Thread(target=state.open) for state in states]
     for thread in threads:
         thread.start()
@@ -216,7 +216,7 @@ def test_several_upgrade_at_once(first: Path) -> None:
 )
 def test_another_version_is_refused(tmp_path: Path, version: int, rewrite: str) -> None:
     path = tmp_path / "tokens.db"
-    connection = in_file(str(path))
+    connection = open_file(str(path))
     connection.execute(f"PRAGMA user_version = {version}")
     connection.close()
     before = path.read_bytes()
@@ -226,7 +226,7 @@ def test_another_version_is_refused(tmp_path: Path, version: int, rewrite: str) 
 
 def test_another_version_on_a_server_is_refused(server: PostgresServer) -> None:
     url = server.new()
-    on_server(url).close()
+    open_server(url).close()
     server.sql(url, f"UPDATE {SCHEMA}.format SET version = {VERSION + 1}")
     assert refused(url) == f"version {VERSION + 1}: pip install --upgrade sfumato"
 
@@ -282,7 +282,7 @@ def test_a_schema_that_was_prepared_may_be_used(server: PostgresServer) -> None:
     """By a role that may make none."""
     url = server.new()
     server.sql(url, f"CREATE ROLE clerk LOGIN; CREATE SCHEMA {SCHEMA} AUTHORIZATION clerk")
-    connection = on_server(url.replace("postgres@", "clerk@"))
+    connection = open_server(url.replace("postgres@", "clerk@"))
     assert connection.execute("SELECT count(*) FROM token").fetchall() == [(0,)]
     connection.close()
 
@@ -291,7 +291,7 @@ def test_what_returned_has_reached_the_disk(server: PostgresServer) -> None:
     url = server.new()
     server.sql(url, "ALTER ROLE postgres SET synchronous_commit = off")
     try:
-        connection = on_server(url)
+        connection = open_server(url)
         assert connection.execute("SHOW synchronous_commit").fetchall() == [("on",)]
         connection.close()
     finally:

@@ -27,8 +27,8 @@ import pytest
 from scipy.stats import rankdata
 
 from sfumato.server.config import load
-from sfumato.server.request_store import State
-from sfumato.server.tokens import made
+from sfumato.server.request_store import RequestStore
+from sfumato.server.tokens import create_token
 
 from .service import free_port
 
@@ -55,7 +55,7 @@ table_rows = 200000
 """
 UNPADDED = """
 from sfumato.server import releases
-releases.padded, releases.held = lambda _: 0.0, lambda _: None
+releases.reply_time, releases.storing_time = lambda _: 0.0, lambda _: None
 """
 
 
@@ -74,10 +74,11 @@ def served(folder: Path, of_class: float, *, padded: bool) -> Iterator[tuple[str
         + "".join(DATASET.format(name=name) for name in NAMES),
         encoding="utf-8",
     )
-    state = State(load(path).tokens)
-    token = made(state, name="ada", role="analyst")
+    state = RequestStore(load(path).tokens)
+    token = create_token(state, name="ada", role="analyst")
     state.close()
-    script = f"{'' if padded else UNPADDED}\nfrom sfumato.server.run_service import run\nrun({str(path)!r})"
+    serving = f"from sfumato.server.run_service import run\nrun({str(path)!r})"
+    script = f"{'' if padded else UNPADDED}\n{serving}"
     process = subprocess.Popen([sys.executable, "-c", script])
     try:
         url, end = f"http://127.0.0.1:{port}", time.monotonic() + 120

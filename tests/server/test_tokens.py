@@ -12,20 +12,20 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.server import tokens
-from sfumato.server.http.problems import UNNAMED, Stopped
-from sfumato.server.request_store import State
+from sfumato.server.http.problems import UNNAMED, ProblemError
+from sfumato.server.request_store import RequestStore
 from sfumato.server.roles import Asker
-from sfumato.server.tokens import BITS, DAY, Tokens, made
+from sfumato.server.tokens import BITS, DAY, Tokens, create_token
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    found = State(str(tmp_path / "tokens.db"))
+def state(tmp_path: Path) -> Iterator[RequestStore]:
+    found = RequestStore(str(tmp_path / "tokens.db"))
     yield found
     found.close()
 
 
-def asker(state: State, *headers: str | None) -> list[Asker | None]:
+def asker(state: RequestStore, *headers: str | None) -> list[Asker | None]:
     """Who sends these headers, one after the other; None where nobody does."""
 
     async def ask() -> list[Asker | None]:
@@ -34,7 +34,7 @@ def asker(state: State, *headers: str | None) -> list[Asker | None]:
         for header in headers:
             try:
                 found.append(await known.asker(header))
-            except Stopped as stopped:
+            except ProblemError as stopped:
                 found.append(
                     None if stopped.problem is UNNAMED else Asker("another problem", "", None, 0)
                 )
@@ -43,18 +43,18 @@ def asker(state: State, *headers: str | None) -> list[Asker | None]:
     return asyncio.run(ask())
 
 
-def test_a_token_names_its_holder(state: State) -> None:
-    token = made(state, name="ada", role="analyst", datasets=["visits"], days=3)
+def test_a_token_names_its_holder(state: RequestStore) -> None:
+    token = create_token(state, name="ada", role="analyst", datasets=["visits"], days=3)
     (row,) = state.tokens()
     assert (
         asker(state, f"Bearer {token}", f"bearer  {token} ")
         == [Asker("ada", "analyst", frozenset({"visits"}), row.expires)] * 2
     )
-    assert row.expires - row.made == 3 * DAY
+    assert row.expires - row.created == 3 * DAY
 
 
-def test_what_is_kept_is_a_hash(state: State, tmp_path: Path) -> None:
-    secret = made(state, name="ada", role="analyst").split("_", 2)[
+def test_what_is_kept_is_a_hash(state: RequestStore, tmp_path: Path) -> None:
+    secret = create_token(state, name="ada", role="analyst").split("_", 2)[
         2
     ]  # which may have a _ of its own
     (row,) = state.tokens()
@@ -66,8 +66,8 @@ def test_what_is_kept_is_a_hash(state: State, tmp_path: Path) -> None:
 def test_the_file_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        state = State(str(tmp_path / "tokens.db"))
-        made(state, name="ada", role="analyst")
+        state = RequestStore(str(tmp_path / "tokens.db"))
+        create_token(state, name="ada", role="analyst")
         modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
         state.close()
     finally:
@@ -75,15 +75,15 @@ def test_the_file_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
     assert modes == {"tokens.db": 0o600, "tokens.db-wal": 0o600, "tokens.db-shm": 0o600}
 
 
-def test_secrets_are_long_and_differ(state: State) -> None:
+def test_secrets_are_long_and_differ(state: RequestStore) -> None:
     assert BITS >= 256
-    found = [made(state, name="ada", role="analyst").split("_", 2)[2] for _ in range(8)]
+    found = [create_token(state, name="ada", role="analyst").split("_", 2)[2] for _ in range(8)]
     assert len(set(found)) == 8
     assert {len(one) for one in found} == {43}  # of six bits each
 
 
-def test_another_secret_is_nobody(state: State) -> None:
-    token = made(state, name="ada", role="analyst")
+def test_another_secret_is_nobody(state: RequestStore) -> None:
+    token = create_token(state, name="ada", role="analyst")
     other = token[:-1] + ("A" if token[-1] != "A" else "B")
     wrong = [
         "",
@@ -99,9 +99,9 @@ def test_another_secret_is_nobody(state: State) -> None:
 
 
 def test_a_token_that_was_verified_still_ends_at_once(
-    state: State, monkeypatch: pytest.MonkeyPatch
+    state: RequestStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    token = made(state, name="ada", role="analyst")
+    token = create_token(state, name="ada", role="analyst")
 
     async def ask() -> list[Any]:
         known, found = Tokens(state), []
@@ -109,25 +109,25 @@ def test_a_token_that_was_verified_still_ends_at_once(
         state.revoke(token.split("_")[1])
         try:
             await known.asker(f"Bearer {token}")
-        except Stopped as stopped:
+        except ProblemError as stopped:
             found.append(stopped.problem.code)
         return found
 
     assert asyncio.run(ask()) == ["ada", "server.token"]
 
 
-def test_an_old_token_is_nobody(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    token = made(state, name="ada", role="analyst", days=1)
+def test_an_old_token_is_nobody(state: RequestStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = create_token(state, name="ada", role="analyst", days=1)
     now = tokens.time.time()
     monkeypatch.setattr(tokens.time, "time", lambda: now + DAY + 1)
     assert asker(state, f"Bearer {token}") == [None]
 
 
-def test_argon2_is_paid_once(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    token = made(state, name="ada", role="analyst")
+def test_argon2_is_paid_once(state: RequestStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = create_token(state, name="ada", role="analyst")
     calls: list[str] = []
-    true = tokens._verified
-    monkeypatch.setattr(tokens, "_verified", lambda *given: calls.append("") or true(*given))
+    true = tokens._verify
+    monkeypatch.setattr(tokens, "_verify", lambda *given: calls.append("") or true(*given))
     assert None not in asker(state, *[f"Bearer {token}"] * 5)
     assert len(calls) == 1
 
@@ -144,7 +144,7 @@ def test_argon2_is_paid_once(state: State, monkeypatch: pytest.MonkeyPatch) -> N
     ],
     ids=lambda how: next(iter(how)),
 )
-def test_what_no_token_is_made_for(state: State, how: dict[str, Any]) -> None:
+def test_what_no_token_is_made_for(state: RequestStore, how: dict[str, Any]) -> None:
     with pytest.raises(Refused):
-        made(state, **{"name": "ada", "role": "analyst", **how})
+        create_token(state, **{"name": "ada", "role": "analyst", **how})
     assert state.tokens() == []

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from sfumato.server.datasets import opened
+from sfumato.server.datasets import open_dataset
 from sfumato.server.http.encode_replies import JSON
 from sfumato.server.workers import worker_pool as pool_
 from sfumato.server.workers.worker import READY
-from sfumato.server.workers.worker_pool import LATE, Pool, Said, Worker
+from sfumato.server.workers.worker_pool import LATE, Message, Pool, Worker
 
-from .service import Made, service
+from .service import Deployment, service
 
 pytestmark = pytest.mark.xdist_group("server-pool")
 MESSAGE: dict[str, Any] = {
@@ -27,7 +27,7 @@ MESSAGE: dict[str, Any] = {
 MESSAGE |= {"media": JSON, "timeout": 30.0, "recall": False}
 
 
-async def stopped_once_charged(worker: Worker) -> Said:
+async def stopped_once_charged(worker: Worker) -> Message:
     """What a worker says; one that says that it has charged is stopped there, as if the data took
     for ever.
     """
@@ -37,25 +37,25 @@ async def stopped_once_charged(worker: Worker) -> Said:
     return said
 
 
-heard = Worker._heard
+heard = Worker._read_message
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
     found = service(tmp_path_factory.mktemp("pool"))
     for about in found.config.datasets.values():
-        opened(about).close()  # the books, which a worker does not begin
+        open_dataset(about).close()  # the books, which a worker does not begin
     return found
 
 
-def test_a_life_of_a_worker(made: Made) -> None:
+def test_a_life_of_a_worker(deployment: Deployment) -> None:
     async def live() -> None:
-        pool = Pool(made.config)
+        pool = Pool(deployment.config)
         await pool.start()
         worker = await pool.take(5, "ada")
         first = worker._process
         assert first is not None
-        assert (await worker.ask(MESSAGE, 60, 60)).said.kind == "refused"
+        assert (await worker.ask(MESSAGE, 60, 60)).message.kind == "refused"
         with pytest.raises(TimeoutError):  # one worker, which is taken
             await pool.take(0.05, "bob")
         os.kill(first.pid, signal.SIGSTOP)
@@ -72,7 +72,9 @@ def test_a_life_of_a_worker(made: Made) -> None:
     asyncio.run(live())
 
 
-def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_begins_with_the_charge(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = {
         **MESSAGE,
         "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 1},
@@ -80,7 +82,7 @@ def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch
     }
 
     async def live() -> None:
-        worker = Worker(made.config)
+        worker = Worker(deployment.config)
         await worker.ready()
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -90,19 +92,19 @@ def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch
         assert begun < charged < loop.time()
         assert said.entry is not None
         again = await worker.ask(asked, 60, 60)
-        assert (again.charged, again.said.entry) == (
+        assert (again.charged, again.message.entry) == (
             None,
             said.entry,
         )  # it was stored: nothing is read
         other = {**asked, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 2}}
-        monkeypatch.setattr(Worker, "_heard", stopped_once_charged)
+        monkeypatch.setattr(Worker, "_read_message", stopped_once_charged)
         said, charged = await worker.ask(other, 60, 0.05)
         monkeypatch.undo()
         assert said is LATE
         assert charged is not None
         await worker.end()
 
-    served = opened(made.config.datasets["visits"])
+    served = open_dataset(deployment.config.datasets["visits"])
     served.share("bob")
     asyncio.run(live())
     assert [one.kind for one in served.ledger.history() if one.share == "bob"] == [
@@ -119,25 +121,25 @@ def test_time_begins_with_the_charge(made: Made, monkeypatch: pytest.MonkeyPatch
     [(["charged", "made"], "answer"), (["charged"], "late"), (["charged", "charged"], "late")],
 )
 def test_what_was_made_in_time_may_be_stored_a_little_later(
-    made: Made, monkeypatch: pytest.MonkeyPatch, news: list[str], kind: str
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch, news: list[str], kind: str
 ) -> None:
     """Storing takes longer than is left of the class: a slow disk says nothing about data. What was
     not made by then is late.
     """
     said = iter(news)
 
-    async def heard(_: Worker) -> Said:
+    async def heard(_: Worker) -> Message:
         if (word := next(said, None)) is not None:
-            return Said(word, {})
+            return Message(word, {})
         await asyncio.sleep(0.3)
-        return Said("answer", {})
+        return Message("answer", {})
 
     async def tell(*_: object) -> None: ...
 
-    monkeypatch.setattr(Worker, "_heard", heard)
-    monkeypatch.setattr(Worker, "_tell", tell)
-    found = asyncio.run(Worker(made.config).ask(MESSAGE, 60, 0.1))
-    assert found.said.kind == kind
+    monkeypatch.setattr(Worker, "_read_message", heard)
+    monkeypatch.setattr(Worker, "_send", tell)
+    found = asyncio.run(Worker(deployment.config).ask(MESSAGE, 60, 0.1))
+    assert found.message.kind == kind
     assert found.charged is not None
 
 
@@ -154,7 +156,7 @@ ends.
 
 @pytest.mark.parametrize("how", BREAKS)
 def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+    deployment: Deployment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     idle = tmp_path / "idle"
     idle.write_text(IDLE, encoding="ascii")
@@ -163,7 +165,7 @@ def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(
     monkeypatch.setattr(pool_, "REST", 0.5)
 
     async def live() -> None:
-        pool = Pool(made.config)
+        pool = Pool(deployment.config)
         await pool.start()
         worker, loop = await pool.take(5, "ada"), asyncio.get_running_loop()
         first = worker._process
@@ -184,7 +186,7 @@ def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(
 
 
 def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(
-    made: Made, monkeypatch: pytest.MonkeyPatch
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would work on, for as long as the data take: how a question overran would be seen by a
     busy processor.
@@ -197,7 +199,7 @@ def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(
     }
 
     async def live() -> None:
-        worker = Worker(made.config)
+        worker = Worker(deployment.config)
         await worker.ready()
         process = worker._process
         assert process is not None
@@ -206,14 +208,14 @@ def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(
         assert charged is not None
         assert process.returncode == -signal.SIGKILL
 
-    served = opened(made.config.datasets["visits"])
+    served = open_dataset(deployment.config.datasets["visits"])
     served.share("ada")
     served.close()
     asyncio.run(live())
 
 
 def test_a_worker_imports_nothing_from_the_working_directory(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    deployment: Deployment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file called duckdb.py where the service is started is not run."""
     for name in ("duckdb", "json", "pyarrow", "sfumato"):
@@ -224,7 +226,7 @@ def test_a_worker_imports_nothing_from_the_working_directory(
     monkeypatch.chdir(tmp_path)
 
     async def live() -> None:
-        worker = Worker(made.config)
+        worker = Worker(deployment.config)
         await worker.ready()
         await worker.end()
 
@@ -233,10 +235,10 @@ def test_a_worker_imports_nothing_from_the_working_directory(
 
 
 def test_a_worker_that_cannot_start_is_an_error(
-    made: Made, monkeypatch: pytest.MonkeyPatch
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def live() -> None:
-        worker = Worker(made.config)
+        worker = Worker(deployment.config)
         monkeypatch.setattr("sys.executable", "/bin/true")
         with pytest.raises((RuntimeError, asyncio.IncompleteReadError, OSError)):
             await worker.ready()
@@ -245,9 +247,9 @@ def test_a_worker_that_cannot_start_is_an_error(
     asyncio.run(live())
 
 
-def test_a_worker_ends_with_its_parent(made: Made) -> None:
+def test_a_worker_ends_with_its_parent(deployment: Deployment) -> None:
     async def live() -> int:
-        worker = Worker(made.config)
+        worker = Worker(deployment.config)
         await worker.ready()
         process = worker._process
         assert process is not None

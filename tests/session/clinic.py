@@ -47,7 +47,7 @@ def clinic(**other: Any) -> Database:
 def counted(db: Database, text: str) -> list[float]:
     """The first column of an answer, without noise; of each group."""
     plan = db.plan(text, promise=sf.Approx(1, "1e-6"))
-    piece = through_the_door(plan).pieces[plan.columns[0].pieces[0]]
+    piece = through_the_door(plan).pieces[plan.columns[0].components[0]]
     return [float(value * piece.step) for value in piece.values.ravel()]
 
 

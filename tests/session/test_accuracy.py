@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.session.accuracy import _POWER, LEAST, MOST, _amount, least
+from sfumato.session.accuracy import _POWER, LEAST, MOST, _amount, find_least
 from sfumato.session.protected_table import Table
 
 from .test_learning import table
@@ -81,7 +81,7 @@ def test_the_least_is_found(goal: Fraction) -> None:
         asked.append(amount)
         return amount if amount >= goal else None
 
-    assert least(enough, "within=1") == goal  # type: ignore[comparison-overlap]
+    assert find_least(enough, "within=1") == goal  # type: ignore[comparison-overlap]
     assert len(asked) < 40
 
 
@@ -203,7 +203,7 @@ def test_limits_are_learned_before_for_a_twentieth_of_the_budget() -> None:
             made.plan(COUNT, within=25)
         assert refused.value.code == "within.learning"
         answer = made.sql(COUNT, within=25)
-        assert "learned first, for ε = 30 beside this" in str(answer)
+        assert "learned first, for an extra ε = 30:" in str(answer)
         assert made.declaration.max_rows == 4
         assert float(made.spent.parameters["epsilon"]) == pytest.approx(
             30 + math.log(20) * 4 / 25, rel=1e-3

@@ -17,8 +17,8 @@ from sfumato.ledger import BudgetExceeded
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session import Table
 from sfumato.session.batches import Questions
-from sfumato.session.pending_plan import AwaitingBatch
-from sfumato.session.request import Seen
+from sfumato.session.pending_plan import PendingBatch
+from sfumato.session.request import PlanAttempt
 
 from .test_learning import rows
 from .test_learning import table as unlimited
@@ -158,7 +158,7 @@ def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
             "SELECT SUM(age) AS s FROM visits",
         ]
         plan = visits.plan_all(asked, epsilon=60)
-        assert isinstance(plan, AwaitingBatch)
+        assert isinstance(plan, PendingBatch)
         assert plan.error() == (
             {"s": "after learning"},
             {"n": "after learning", "s": "after learning"},
@@ -166,7 +166,7 @@ def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
         )
         assert plan.cost.parameters["epsilon"] == 70
         assert "batch   3 questions, together ε = 70" in str(plan)
-        assert str(plan).count("learn   between which ends") == 2
+        assert str(plan).count("learn   bounds of") == 2
         assert "share   1/4 of ε = 60" in str(plan)
         assert visits.spent.parameters["epsilon"] == 0
         answers = visits.release_all(asked, epsilon=60)
@@ -175,9 +175,7 @@ def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
             4,
             {"spend": (0, 64), "age": (0, 64)},
         )
-        assert all(
-            "learned first, for ε = 10 beside this" in answer.rules[-1] for answer in answers
-        )
+        assert all("learned first, for an extra ε = 10:" in answer.rules[-1] for answer in answers)
         assert "max_rows = 4" in answers[0].facts["declaration"]
         assert all(answer.recalled for answer in visits.release_all(asked, epsilon=60))
         assert visits.spent.parameters["epsilon"] == 70
@@ -266,9 +264,9 @@ def test_a_batch_that_is_planned_before_it_is_paid_for_would_be_heard(
 
     def at_once(self: Any, goal: Any, share: Any, *, learning: bool) -> Any:
         assert learning
-        return Seen(self.make(goal), (), (), self.table.known.declared, True)
+        return PlanAttempt(self.make(goal), (), (), self.table.state.declared, True)
 
-    monkeypatch.setattr(Questions, "_seen", at_once)
+    monkeypatch.setattr(Questions, "_attempt", at_once)
     assert len(heard(tmp_path, TOGETHER["beyond the integers"])) > 1
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.answers.noise_sums import within
+from sfumato.answers.noise_sums import sum_bound
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session.choose_limits import (
     DEFAULT_BOUNDS,
@@ -24,15 +24,15 @@ from sfumato.session.choose_limits import (
     SUM_GROUPS,
     SURE,
     WIDEST,
-    Seen,
-    off,
-    part,
+    NoisyHistogram,
+    histogram_share,
+    noise_bound,
     row_edges,
     row_limit,
     value_bounds,
     value_edges,
 )
-from sfumato.session.promises import SHARED
+from sfumato.session.promises import SHARE_BY_NOTION
 from sfumato.tables.declare.declaration import MOST_ROWS
 from sfumato.tables.expr.grids import grid_of
 from sfumato.tables.expr.types import Type
@@ -53,12 +53,12 @@ TYPES = [
 CELLS = len(row_edges()) - 1
 
 
-def rows(**counts: float) -> Seen:
+def rows(**counts: float) -> NoisyHistogram:
     """Units with about so many rows: n4=100 is a hundred units with three or four."""
     cells = [0.0] * CELLS
     for name, count in counts.items():
         cells[(int(name[1:]) - 1).bit_length()] = count
-    return Seen(tuple(cells), 50.0, 10.0, lambda cells: 5.0 * cells)
+    return NoisyHistogram(tuple(cells), 50.0, 10.0, lambda cells: 5.0 * cells)
 
 
 def test_a_unit_is_in_the_cell_of_its_power_of_two() -> None:
@@ -100,7 +100,9 @@ def test_what_is_not_seen_is_not_there() -> None:
     assert row_limit(rows(n2=1000, n4=11, n8=9, n16=49), 0.001)[0] == 4
     assert row_limit(rows(n2=1000, n1024=51), 0.001)[0] == 1024
     assert (
-        row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e-9)[0]
+        row_limit(
+            NoisyHistogram((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e-9
+        )[0]
         == MOST_ROWS
     )
 
@@ -109,7 +111,7 @@ def test_of_an_empty_histogram_the_default_is_said_to_be_one() -> None:
     assert row_limit(rows(n1=49), 1) == (1, None)
     edges = value_edges(Type.of("float64"))
     assert value_bounds(
-        edges, Seen((9.0,) * (len(edges) - 1), 50, 10, lambda cells: 5.0 * cells), 1
+        edges, NoisyHistogram((9.0,) * (len(edges) - 1), 50, 10, lambda cells: 5.0 * cells), 1
     ) == (DEFAULT_BOUNDS, None)
 
 
@@ -127,7 +129,7 @@ def test_edges_cover_a_type_and_every_learned_pair_has_a_grid(name: str) -> None
         counts = [0.0] * (len(edges) - 1)
         counts[cell] = 1000.0
         (low, high), tails = value_bounds(
-            edges, Seen(tuple(counts), 50, 10, lambda cells: 5.0 * cells), 1e-6
+            edges, NoisyHistogram(tuple(counts), 50, 10, lambda cells: 5.0 * cells), 1e-6
         )
         assert low <= 0 <= high
         assert tails is not None
@@ -158,7 +160,7 @@ def test_bounds_have_the_least_error_of_all_pairs(noise: float) -> None:
         counts[edges.index(Fraction(low))] = count
     first = edges.index(Fraction(-8))
     counts[first + 2 : edges.index(Fraction(1))] = [20.0] * (edges.index(Fraction(1)) - first - 2)
-    seen = Seen(tuple(counts), 50, 10, lambda cells: 5.0 * cells)
+    seen = NoisyHistogram(tuple(counts), 50, 10, lambda cells: 5.0 * cells)
     middles = [float(a + b) / 2 for a, b in pairwise(edges)]
 
     def error(low: float, high: float) -> float:
@@ -178,7 +180,7 @@ def test_shares_beyond_are_those_of_all_cells_up_to_the_last_seen_one() -> None:
     counts[edges.index(Fraction(2))] = 40.0
     counts[edges.index(Fraction(1024))] = 60.0  # further than any window of cells
     (low, high), tails = value_bounds(
-        edges, Seen(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 1e3
+        edges, NoisyHistogram(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 1e3
     )
     assert (low, high) == (0, 2)
     assert tails == (0, Fraction(1, 10), tails[2], 0, 2048)  # type: ignore[index]
@@ -186,7 +188,7 @@ def test_shares_beyond_are_those_of_all_cells_up_to_the_last_seen_one() -> None:
         49.0  # no longer seen: told is of two cells beyond the bounds, and said where they end
     )
     (low, high), tails = value_bounds(
-        edges, Seen(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 10
+        edges, NoisyHistogram(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 10
     )
     assert (low, high) == (0, 2)
     assert tails == (0, Fraction(43, 1000), tails[2], 0, 8)  # type: ignore[index]
@@ -202,9 +204,9 @@ def test_who_has_many_times_the_limit_has_more_than_it() -> None:
     assert rest[0] == Fraction(13, 1000)
     assert abs(Fraction(1300, 101_300) - rest[0]) <= rest[1] <= Fraction(2, 1000)
     assert rest[2] == 256
-    assert row_limit(Seen((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e9)[
-        1
-    ] == (1, Fraction(1, 1000), 2**62 - 1)
+    assert row_limit(
+        NoisyHistogram((0.0,) * (CELLS - 1) + (1e6,), 50, 10, lambda cells: 5.0 * cells), 1e9
+    )[1] == (1, Fraction(1, 1000), 2**62 - 1)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +224,9 @@ def test_the_error_covers_all_shares_that_the_noise_allows(
     counts: tuple[float, ...], share: Fraction, within: tuple[float, float]
 ) -> None:
     """Either cell may be off by eleven."""
-    found, error = Seen(counts, 50, 10, lambda cells: 11.0 * cells).rest(range(1, 2), range(1))
+    found, error = NoisyHistogram(counts, 50, 10, lambda cells: 11.0 * cells).share_beyond(
+        range(1, 2), range(1)
+    )
     assert found == share
     assert found - error <= within[0] + 1e-12
     assert found + error >= within[1] - 1e-12
@@ -245,8 +249,8 @@ def test_the_noise_of_no_run_of_cells_is_further_off(law: Laplace | Gaussian, ce
     beyond, alone = np.zeros(2000, dtype=bool), np.zeros(2000, dtype=bool)
     for length in range(1, min(cells, 24) + 1):
         furthest = np.abs(before[:, length:] - before[:, :-length]).max(axis=1)
-        beyond |= furthest > off(law.law, length, cells)
-        alone |= furthest > float(within(((law.law, Fraction(1), length),), MISSED))
+        beyond |= furthest > noise_bound(law.law, length, cells)
+        alone |= furthest > float(sum_bound(((law.law, Fraction(1), length),), MISSED))
     assert beyond.sum() <= 151
     assert alone.sum() > 151
 
@@ -274,10 +278,10 @@ def test_noise_alone_is_seen_in_any_cell_with_the_stated_probability(
     "promise", [sf.Pure(3), sf.Approx(3, "1e-6"), sf.ZCDP("0.3"), sf.GDP("0.6")], ids=str
 )
 def test_parts_of_a_promise_add_up_to_it_and_need_no_delta(promise: sf.Guarantee) -> None:
-    third = part(promise, Fraction(1, 3))
+    third = histogram_share(promise, Fraction(1, 3))
     assert 3 * third <= promise
     assert not third.parameters.get("delta")
-    assert not 3 * part(promise, Fraction(101, 300)) <= promise
+    assert not 3 * histogram_share(promise, Fraction(101, 300)) <= promise
 
 
 @pytest.mark.parametrize(
@@ -300,12 +304,12 @@ def test_the_noise_of_the_reference_is_that_of_a_third_of_it(
 ) -> None:
     assert PIECES == 3
     assert NOISE[type(promise)](promise) == pytest.approx(noise(), rel=1e-6)  # type: ignore[operator]
-    assert set(NOISE) == set(SHARED)
+    assert set(NOISE) == set(SHARE_BY_NOTION)
 
 
 def test_a_part_needs_no_delta() -> None:
-    assert part(sf.Approx(1, "1e-6"), Fraction(1, 6)) == sf.Pure("1/6")
-    assert part(sf.ZCDP(1, "1e-6"), Fraction(1, 6)) == sf.ZCDP("1/6")
+    assert histogram_share(sf.Approx(1, "1e-6"), Fraction(1, 6)) == sf.Pure("1/6")
+    assert histogram_share(sf.ZCDP(1, "1e-6"), Fraction(1, 6)) == sf.ZCDP("1/6")
 
 
 def test_the_finest_cell_is_stated() -> None:

@@ -43,7 +43,7 @@ def test_a_statement_is_made_of_the_pieces_that_the_noise_is_for() -> None:
     assert other.sql != one.sql
     assert one.query.text != other.query.text
     assert through_the_door(one).pieces[0].values.max() <= 3 * one.calibration.bounding.l1(
-        one.pieces[0]
+        one.components[0]
     )
 
 

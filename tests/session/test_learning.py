@@ -11,15 +11,15 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.session.learning import Found, lesson, wanted
+from sfumato.session.learning import LearnedLimit, missing_for, plan_lesson
 from sfumato.session.protected_table import Table
 from sfumato.tables.declare.declaration import Declaration
-from sfumato.tables.plan.missing_limits import ROWS, Lack
+from sfumato.tables.plan.missing_limits import ROWS, MissingLimit
 from sfumato.testing.exact_checks import through_the_door
 
 pytestmark = pytest.mark.usefixtures("certain")
 
-SPEND, GROUPS = Lack("bounds", ("spend",)), Lack("max_groups", ("city",))
+SPEND, GROUPS = MissingLimit("bounds", ("spend",)), MissingLimit("max_groups", ("city",))
 
 
 def rows(units: int = 3000) -> pa.Table:
@@ -69,7 +69,7 @@ def test_what_is_missing_is_found(promise: dict[str, Any]) -> None:
         assert declared == Declaration.from_toml(declared.to_toml())
         before = visits.spent
         again = visits.learn(**promise)
-        assert again.found == ()
+        assert again.limits == ()
         assert again.cost is None
         assert visits.spent == before
 
@@ -156,7 +156,7 @@ def test_too_few_people_give_a_default_that_is_said_to_be_one() -> None:
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 @pytest.mark.parametrize("bounding", ["weights", "truncation"])
 def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
-    lack: Lack, relation: str, bounding: str, monkeypatch: pytest.MonkeyPatch
+    lack: MissingLimit, relation: str, bounding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neighbours of random tables, with someone who has up to a thousand rows and any values: the
     exact counts of all cells together.
@@ -194,9 +194,9 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
                 }
             )
             with table(source=pa.table(whole), relation=relation, bounding=bounding) as visits:
-                plan = lesson(visits.known, lack, sf.Pure(1))
+                plan = plan_lesson(visits.state, lack, sf.Pure(1))
                 tallies.append(through_the_door(plan).pieces[0].values.astype(object))
-                declared = plan.calibration.bounding.l1(plan.pieces[0])
+                declared = plan.calibration.bounding.l1(plan.components[0])
         moved = Fraction(int(abs(tallies[0] - tallies[1]).sum()))
         assert moved <= declared, turn
         largest = max(largest, moved / declared)
@@ -209,11 +209,11 @@ def test_a_lesson_reads_every_row_of_a_person_as_one() -> None:
             {"u": [1] * 6 + [2], "spend": [3.0, 3.0, 3.0, 40.0, 40.0, 40.0, 3.0], "city": ["a"] * 7}
         )
     ) as visits:
-        plan = lesson(visits.known, SPEND, sf.Pure(1))
+        plan = plan_lesson(visits.state, SPEND, sf.Pure(1))
         counts = through_the_door(plan).pieces[0].values[0] * float(
-            plan.calibration.bounding.step(plan.pieces[0])
+            plan.calibration.bounding.step(plan.components[0])
         )
-        edges = [float(edge) for edge in plan.pieces[0].edges]
+        edges = [float(edge) for edge in plan.components[0].edges]
         assert counts[edges.index(2.0)] == pytest.approx(1.5, abs=1e-4)
         assert counts[edges.index(32.0)] == pytest.approx(0.5, abs=1e-4)
 
@@ -243,8 +243,8 @@ def test_what_cannot_be_learned_is_refused(about: dict[str, Any], code: str) -> 
 
 def test_without_a_unit_there_is_no_limit_to_learn() -> None:
     with sf.protect(rows(), name="visits", budget=100) as visits:
-        assert wanted(visits.declaration, None, None, again=False) == tuple(
-            Lack("bounds", (c,)) for c in ("u", "spend", "age")
+        assert missing_for(visits.declaration, None, None, again=False) == tuple(
+            MissingLimit("bounds", (c,)) for c in ("u", "spend", "age")
         )
         visits.learn(epsilon=60, columns="spend")
         assert visits.declaration.ranges["spend"] == (0, 64)
@@ -252,12 +252,12 @@ def test_without_a_unit_there_is_no_limit_to_learn() -> None:
 
 @pytest.mark.parametrize("lack", [ROWS, SPEND], ids=lambda lack: lack.kind)
 @pytest.mark.parametrize("shares", [None, "some"])
-def test_what_was_found_is_stored_exactly(lack: Lack, shares: str | None) -> None:
+def test_what_was_found_is_stored_exactly(lack: MissingLimit, shares: str | None) -> None:
     kept = (
         None
         if shares is None
         else tuple(Fraction(i, 1000) for i in range(3 if lack.kind == "bounds" else 2))
     )
     value = (Fraction(0), Fraction(1, 2**32)) if lack.kind == "bounds" else (Fraction(8),)
-    found = Found(lack, value, kept)
-    assert Found.from_json(lack, found.to_json()) == found
+    found = LearnedLimit(lack, value, kept)
+    assert LearnedLimit.from_json(lack, found.to_json()) == found

@@ -29,7 +29,7 @@ def test_an_error_that_does_not_depend_on_what_is_missing_is_known() -> None:
             .error()["n"]
         )
         assert error["s"] == AFTER
-        assert "learn   between which ends spend lies" in str(plan)
+        assert "learn   bounds of spend" in str(plan)
         assert "how many rows" not in str(plan)
         assert "error   n ±" in str(plan)
         assert "each unit of the bounds" in str(plan)

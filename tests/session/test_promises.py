@@ -10,11 +10,11 @@ import pytest
 import sfumato as sf
 from sfumato.session.promises import (
     BUDGET_DELTA,
-    PART,
-    SHARED,
+    DELTA_PARTS,
+    SHARE_BY_NOTION,
     budget_of,
     promise_of,
-    shared,
+    share_of,
     without_delta,
 )
 
@@ -27,7 +27,7 @@ def test_a_number_is_a_budget_with_a_small_delta() -> None:
 
 def test_an_epsilon_takes_a_thousandth_of_the_delta_of_the_budget() -> None:
     assert promise_of(sf.Approx(1, "1e-6"), 0.1, None, None) == sf.Approx(
-        "0.1", Fraction(1, 10**6) / PART
+        "0.1", Fraction(1, 10**6) / DELTA_PARTS
     )
     assert promise_of(sf.Pure(1), 0.1, None, None) == sf.Pure("0.1")
     assert promise_of(sf.ZCDP(1, "1e-6"), 0.1, None, None) == sf.Approx("0.1", "1e-9")
@@ -74,15 +74,15 @@ def test_what_is_no_promise_is_refused(epsilon: Any, delta: Any, promise: Any, c
     ids=str,
 )
 def test_a_share_of_a_promise_is_one_of_its_kind(promise: sf.Guarantee, half: sf.Guarantee) -> None:
-    assert shared(promise, Fraction(1, 2)) == half
-    assert shared(promise, Fraction(1)) == promise
+    assert share_of(promise, Fraction(1, 2)) == half
+    assert share_of(promise, Fraction(1)) == promise
 
 
 def test_other_promises_are_not_shared_out() -> None:
     with pytest.raises(sf.Refused) as refused:
-        shared(sf.Renyi({2: 1}), Fraction(1, 2))
+        share_of(sf.Renyi({2: 1}), Fraction(1, 2))
     assert refused.value.code == "plan.promise"
-    assert all(f"sf.{notion.__name__}" in refused.value.rewrite for notion in SHARED)
+    assert all(f"sf.{notion.__name__}" in refused.value.rewrite for notion in SHARE_BY_NOTION)
 
 
 def test_what_needs_no_delta() -> None:

@@ -62,7 +62,7 @@ def test_declaring_reads_no_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def touched(*_: Any, **__: Any) -> None:
         raise AssertionError("rows were read")
 
-    monkeypatch.setattr(frame_sources.Held, "load", touched)
+    monkeypatch.setattr(frame_sources.FrameSource, "load", touched)
     with sf.protect(
         pa.table(ROWS), name="visits", unit="u", max_rows=1, budget=1, bounds={"x": (0, 1)}
     ) as table:

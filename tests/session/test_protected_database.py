@@ -70,11 +70,11 @@ def test_the_answer_says_what_was_asked() -> None:
 
 def test_the_declaration_is_the_owners_and_what_was_learned_since() -> None:
     with clinic(max_rows=None) as db:
-        assert db.declaration == db.given
+        assert db.declaration == db.original
         db.sql("SELECT COUNT(*) AS n FROM visits JOIN cities USING (city)", epsilon=1)
-        assert [table.max_rows for table in db.given.tables] == [None] * 3
+        assert [table.max_rows for table in db.original.tables] == [None] * 3
         assert [table.max_rows is None for table in db.declaration.tables] == [True, False, True]
-        assert db.declaration.unit_name == db.given.unit_name
+        assert db.declaration.unit_name == db.original.unit_name
 
 
 def test_tables_by_name() -> None:

@@ -162,3 +162,12 @@ def test_a_closed_table_answers_no_more(tmp_path: Path) -> None:
     again = sf.Ledger.open(tmp_path / "visits.ledger", dataset="visits")
     assert again.spent.parameters["epsilon"] == 0
     again.close()
+
+
+def test_explain_sql_gives_the_text_of_explain_privacy() -> None:
+    statement = "SELECT COUNT(*) AS n FROM visits"
+    with visits() as table:
+        explained = table.explain_sql(statement, epsilon=0.5)
+        assert explained == table.sql(f"EXPLAIN PRIVACY {statement}", epsilon=0.5)
+        assert explained == table.plan(statement, epsilon=0.5).explain()
+        assert table.spent.epsilon() == 0

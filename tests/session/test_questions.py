@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.session.pending_plan import Awaiting
+from sfumato.session.pending_plan import PendingPlan
 from sfumato.session.protected_table import Table
 from sfumato.session.questions import Question
-from sfumato.session.request import TAKEN
+from sfumato.session.request import PAID_LESSONS
 
 from .test_learning import rows, table
 
@@ -30,7 +30,7 @@ def test_the_first_release_learns_and_says_so() -> None:
         said = str(answer)
         assert "a u counts for at most 4 rows (learned)" in said
         assert "spend clipped to [0, 64] (learned)" in said
-        assert "learned first, for ε = 10 beside this" in said
+        assert "learned first, for an extra ε = 10:" in said
         assert visits.spent.parameters["epsilon"] == 70
         assert "learned" in str(answer.card())
         again = visits.sql("SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits", epsilon=60)
@@ -49,9 +49,11 @@ def test_a_search_for_an_accuracy_reads_the_text_once(monkeypatch: pytest.Monkey
     from sfumato.session import questions
 
     read, needed = [], []
-    first, other = sql.read, questions.wanted
+    first, other = sql.read, questions.components_of
     monkeypatch.setattr(sql, "read", lambda *given: (read.append(given), first(*given))[1])
-    monkeypatch.setattr(questions, "wanted", lambda query: (needed.append(query), other(query))[1])
+    monkeypatch.setattr(
+        questions, "components_of", lambda query: (needed.append(query), other(query))[1]
+    )
     with table(max_rows=2, bounds={"spend": (0, 64)}) as visits:
         found = visits.plan(SUM, within=100)
         assert found.error()["s"] <= 100
@@ -115,7 +117,7 @@ def test_a_plan_reads_nothing_and_says_what_is_known_later(monkeypatch: pytest.M
 
         monkeypatch.setattr(type(visits._source.engine), "run", touched)
         plan = visits.plan("SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits", epsilon="0.3")
-        assert isinstance(plan, Awaiting)
+        assert isinstance(plan, PendingPlan)
         assert plan.error() == {"n": "after learning", "s": "after learning"}
         assert plan.cost.parameters["epsilon"] == Fraction("0.35")
         assert (
@@ -280,7 +282,7 @@ def test_an_accuracy_is_priced_after_the_lessons_are_paid_for_and_says_so() -> N
         with pytest.raises(sf.BudgetExceeded) as refused:
             visits.sql(SUM, within="1", share="bob")
         assert "this accuracy costs" in refused.value.reason
-        assert f"Paid for before, and kept: {TAKEN}" in refused.value.reason
+        assert f"Charged before, and kept: {PAID_LESSONS}" in refused.value.reason
         assert visits.ledger.account("bob").spent[0] == 60
         assert (
             visits.sql(COUNT, within="1000", share="bob").rules

@@ -13,8 +13,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.session.protected_table import Table
-from sfumato.session.share_payments import affordable, booked, settled
-from sfumato.tables.plan.missing_limits import ROWS, Lack
+from sfumato.session.share_payments import charge_share, check_fits, pay_lessons_and_replan
+from sfumato.tables.plan.missing_limits import ROWS, MissingLimit
 
 from .test_learning import table
 
@@ -158,7 +158,7 @@ def test_a_stored_answer_is_counted_at_what_it_cost(stored: str, visits: Table) 
     WAYS[stored](visits, COUNT, "bob")
     plans = (visits.plan(COUNT, epsilon="0.1"),)
     visits.learn(epsilon=1, columns=[], fresh=True)
-    assert not settled(
+    assert not pay_lessons_and_replan(
         plans, plans[0].mechanism, visits.ledger, "bob", fresh=False
     )  # the table has the newest limits
     assert spent(visits, "bob") == Fraction("2.1")
@@ -192,8 +192,13 @@ def test_a_lesson_that_was_interrupted_is_not_paid_twice(monkeypatch: pytest.Mon
             visits.learn(epsilon=1, columns="spend", share="ann")
         assert spent(visits) == Fraction(1, 2)
         monkeypatch.setattr(type(visits.ledger), "remember", real)
-        affordable(
-            visits.known, visits.ledger, (ROWS, Lack("bounds", ("spend",))), sf.Pure(1), None, "ann"
+        check_fits(
+            visits.state,
+            visits.ledger,
+            (ROWS, MissingLimit("bounds", ("spend",))),
+            sf.Pure(1),
+            None,
+            "ann",
         )
         visits.learn(epsilon=1, columns="spend", share="ann")
         assert spent(visits) == spent(visits, "ann") == 1
@@ -207,7 +212,7 @@ def test_an_accuracy_that_turns_out_too_dear_says_what_was_paid() -> None:
             visits.sql(COUNT, within="0.5", share="ann")
         assert "this accuracy costs" in refused.value.reason
         assert (
-            "Paid for before, and kept: how many rows a unit has: learned first, for ε = 0.5"
+            "Charged before, and kept: learned first, for an extra ε = 0.5: rows per unit"
             in refused.value.reason
         )
         assert spent(visits, "ann") == Fraction(1, 2)
@@ -215,7 +220,7 @@ def test_an_accuracy_that_turns_out_too_dear_says_what_was_paid() -> None:
 
 def test_booking_without_lessons_writes_nothing(visits: Table) -> None:
     head = visits.ledger.head
-    assert not booked(visits.known, visits.ledger, "bob")
+    assert not charge_share(visits.state, visits.ledger, "bob")
     assert visits.ledger.head == head
 
 

@@ -14,14 +14,14 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.release import question
+from sfumato.release import question_key
 from sfumato.session import Database
 from sfumato.session.choose_limits import value_edges
-from sfumato.session.learning import lesson, name_of
-from sfumato.session.pending_plan import Awaiting
-from sfumato.session.table_state import Known
+from sfumato.session.learning import plan_lesson, storage_name
+from sfumato.session.pending_plan import PendingPlan
+from sfumato.session.table_state import TableState
 from sfumato.tables.declare.declared_database import DatabaseDeclaration
-from sfumato.tables.plan.missing_limits import Lack
+from sfumato.tables.plan.missing_limits import MissingLimit
 from sfumato.testing.exact_checks import through_the_door
 
 from .clinic import DECLARED, clinic, hospital
@@ -33,9 +33,9 @@ JOIN = (
     "= patients.id"
 )
 OF = {
-    "visits": Lack("max_rows", (), "visits"),
-    "spend": Lack("bounds", ("spend",), "visits"),
-    "value": Lack("bounds", ("value",), "tests"),
+    "visits": MissingLimit("max_rows", (), "visits"),
+    "spend": MissingLimit("bounds", ("spend",), "visits"),
+    "value": MissingLimit("bounds", ("value",), "tests"),
 }
 
 
@@ -74,16 +74,16 @@ def test_a_join_learns_what_it_lacks_of_each_table(way: str) -> None:
             {"spend": (0, 64)},
             {},
         ]
-        assert "how many rows of patients a unit has" in answer.rules[-1]
-        assert "between which ends visits.spend lies" in answer.rules[-1]
-        assert "learned first, for ε = 10 beside this" in answer.rules[-1]
+        assert "rows of patients per unit" in answer.rules[-1]
+        assert "bounds of visits.spend" in answer.rules[-1]
+        assert "learned first, for an extra ε = 10:" in answer.rules[-1]
         assert "a patients.id counts for at most 4 rows (learned)" in str(answer)
         assert answer.facts["declaration"] == db.declaration.to_toml()
         assert (
             DatabaseDeclaration.from_toml(db.declaration.to_toml())
             == db.declaration
             != given
-            == db.given
+            == db.original
         )
         WAYS[way](db)
         assert spent(db) == 70
@@ -93,7 +93,7 @@ def test_questions_made_before_are_asked_of_what_is_known_since() -> None:
     with hospital() as db:
         query = joined(db)
         plan = query.plan(epsilon=60)
-        assert isinstance(plan, Awaiting)
+        assert isinstance(plan, PendingPlan)
         assert plan.error() == {"s": "after learning", "a": "after learning"}
         assert (plan.cost.parameters["epsilon"], spent(db)) == (70, 0)
         query.release(epsilon=60)
@@ -163,7 +163,7 @@ def test_each_table_learns_by_itself_and_keeps_it(tmp_path: Path) -> None:
             assert learned.declaration == table.declaration
         assert spent(db) == 180
         first = db.declaration
-        assert not db.sql(JOIN, epsilon=1).rules[-1].endswith("beside this")
+        assert not db.sql(JOIN, epsilon=1).rules[-1].startswith("learned first")
     with hospital(ledger=path, name="hospital") as db:
         db.sql(JOIN, epsilon=1)
         assert spent(db) == 182  # for the answer alone: what it lacks was found in the ledger
@@ -180,8 +180,8 @@ def test_what_was_learned_can_be_declared_again_with_its_marks() -> None:
         again = db.declaration.arguments
         assert set(again["learned"]) == {"patients", "visits"}
         with hospital(**{name: given for name, given in again.items() if name != "types"}) as other:
-            assert other.given == db.declaration
-            assert other.known.lessons == {}
+            assert other.original == db.declaration
+            assert other.state.lessons == {}
         with pytest.raises(sf.Refused) as refused:
             hospital(learned=again["learned"]["visits"])
         assert refused.value.code == "table.learned"
@@ -285,9 +285,9 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
             with sf.protect(
                 tables, unit="patients.id", links=DECLARED["links"], budget=1, relation=relation
             ) as db:
-                plan = lesson(db.known, OF[what], sf.Pure(1))
+                plan = plan_lesson(db.state, OF[what], sf.Pure(1))
                 tallies.append(through_the_door(plan).pieces[0].values.astype(object))
-                declared = plan.calibration.bounding.l1(plan.pieces[0])
+                declared = plan.calibration.bounding.l1(plan.components[0])
         moved = Fraction(int(abs(tallies[0] - tallies[1]).sum()))
         assert moved <= declared, turn
         largest = max(largest, moved / declared)
@@ -299,7 +299,7 @@ def test_a_lesson_is_not_the_question_that_is_written_like_it() -> None:
     declared ones.
     """
     with hospital(max_rows=4) as db:
-        plan = lesson(db.known, OF["spend"], sf.Pure(1))
+        plan = plan_lesson(db.state, OF["spend"], sf.Pure(1))
         asked = (
             db["visits"]
             .aggregate(
@@ -308,15 +308,15 @@ def test_a_lesson_is_not_the_question_that_is_written_like_it() -> None:
             .plan(promise=sf.Pure(1))
         )
         assert plan.text == asked.text
-        assert question(plan) != question(asked)
+        assert question_key(plan) != question_key(asked)
 
 
 def test_names_in_the_ledger_tell_tables_apart_and_stay_what_they_were() -> None:
     with hospital() as db:
-        names = {name_of(Lack("max_rows", (), name), db[name].given) for name in db}
+        names = {storage_name(MissingLimit("max_rows", (), name), db[name].original) for name in db}
         assert len(names) == 3
         assert (
-            name_of(Lack("max_rows"), db["visits"].given)
+            storage_name(MissingLimit("max_rows"), db["visits"].original)
             == '{"learned": 1, "what": "max_rows", "of": {}, "unit": ["patient_id"]}'
         )
 
@@ -363,8 +363,8 @@ def test_without_learning_it_is_refused_as_ever() -> None:
 def test_rows_are_those_of_what_is_known_now() -> None:
     with clinic(max_rows=None) as db:
         before = db["visits"].rows
-        assert db["visits"].others["visits"] is db.known.rows["visits"] is before
-        assert set(db.known.rows) == {"patients", "visits", "tests", "cities"}
+        assert db["visits"].others["visits"] is db.state.rows["visits"] is before
+        assert set(db.state.rows) == {"patients", "visits", "tests", "cities"}
         db["visits"].learn(epsilon="0.0000001")
         assert db["visits"].rows.declaration.max_rows == 1
         assert before.declaration.max_rows is None
@@ -372,4 +372,4 @@ def test_rows_are_those_of_what_is_known_now() -> None:
             ("visits", "max_rows")
         }  # and no bounds of the numbers that visits are told apart by
         assert db["tests"].lessons == {}
-    assert Known({}).whole_of({}) is None
+    assert TableState({}).database_with({}) is None

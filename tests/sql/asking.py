@@ -8,16 +8,16 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.session import Table
-from sfumato.sql import Asked, read
+from sfumato.sql import ParsedQuery, read
 
 
-def asked(table: Table, text: str, parameters: Any = None) -> Asked:
+def parse(table: Table, text: str, parameters: Any = None) -> ParsedQuery:
     return read(text, table.rows, parameters)
 
 
 def lines(table: Table, text: str, parameters: Any = None) -> list[str]:
     """The query's text, without its first line."""
-    return asked(table, text, parameters).query.text.splitlines()[1:]
+    return parse(table, text, parameters).query.text.splitlines()[1:]
 
 
 def refused(table: Table, text: str, parameters: Any = None) -> Refused:

@@ -13,5 +13,5 @@ from .people import protected, unasked
 
 @pytest.fixture(scope="module")
 def table() -> Iterator[Table]:
-    with unasked(protected()) as found:
-        yield found
+    with unasked(protected()) as result:
+        yield result

@@ -39,12 +39,12 @@ class Describer:
             return self.pick.choice([name, f"v.{name}", f'"{name}"', name.upper()]), sf.col(name)
         text, expression = self.number(depth - 1)
         k = self.pick.randrange(1, 9)
-        other = self.number(depth - 1) if kind == 4 else ("", expression)
+        second = self.number(depth - 1) if kind == 4 else ("", expression)
         condition = self.condition(depth - 1) if kind == 8 else ("", expression)
         return {
             2: (f"({text} + {k})", expression + k),
             3: (f"({text} * {k})", expression * k),
-            4: (f"({text} - {other[0]})", expression - other[1]),
+            4: (f"({text} - {second[0]})", expression - second[1]),
             5: (f"ABS({text})", expression.abs()),
             6: (f"(-({text}))", -expression),
             7: (f"CLIP({text}, {k}, {k + 50})", expression.clip(k, k + 50)),
@@ -75,11 +75,11 @@ class Describer:
                 ("vip", c("vip")),
             ][kind]
         text, expression = self.condition(depth - 1)
-        other_text, other = self.condition(depth - 1)
+        other_text, second = self.condition(depth - 1)
         c = sf.col
         return {
-            8: (f"({text} AND {other_text})", expression & other),
-            9: (f"({text} OR {other_text})", expression | other),
+            8: (f"({text} AND {other_text})", expression & second),
+            9: (f"({text} OR {other_text})", expression | second),
             10: (f"NOT ({text})", ~expression),
             11: ("spend IS NULL", c("spend").is_null()),
             12: (f"LOWER(note) || 'x' = '{quoted}'", c("note").lower().concat("x") == city),
@@ -88,7 +88,7 @@ class Describer:
     def aggregate(self) -> tuple[str, Any]:
         text, of = self.number()
         k = self.pick.randrange(10, 60)
-        made = [
+        built = [
             ("COUNT(*)", sf.count()),
             ("COUNT(spend)", sf.count("spend")),
             (f"SUM({text})", sf.sum(of)),
@@ -112,8 +112,8 @@ class Describer:
         ][self.pick.randrange(20)]
         if self.pick.random() < 0.25:
             where_text, where = self.condition(1)
-            return f"{made[0]} FILTER (WHERE {where_text})", made[1].filter(where)
-        return made
+            return f"{built[0]} FILTER (WHERE {where_text})", built[1].filter(where)
+        return built
 
     def key(self) -> tuple[str, str, Callable[[Any], Any]]:
         """Its SQL, its name, and how the rows get it."""
@@ -151,14 +151,16 @@ class Describer:
             *([key[0]] if key else []),
             *(f"{text} AS {name}" for name, (text, _) in aggregates.items()),
         ]
-        said = f"SELECT {', '.join(listed)} FROM visits v" + (f" WHERE {where[0]}" if where else "")
+        texts = f"SELECT {', '.join(listed)} FROM visits v" + (
+            f" WHERE {where[0]}" if where else ""
+        )
         if key:
-            said += (
+            texts += (
                 f" GROUP BY {self.pick.choice(['1', 'ALL', key[1], key[0].partition(' AS ')[0]])}"
             )
         nested = self.pick.random() < 0.2
         if nested:
-            said = said.replace(
+            texts = texts.replace(
                 "FROM visits v", "FROM (SELECT * FROM visits WHERE age > 1) AS v", 1
             )
 
@@ -169,4 +171,4 @@ class Describer:
             named = {name: aggregate for name, (_, aggregate) in aggregates.items()}
             return rows.group_by(key[1]).aggregate(**named) if key else rows.aggregate(**named)
 
-        return Question(said, fluent)
+        return Question(texts, fluent)

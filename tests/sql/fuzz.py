@@ -177,26 +177,27 @@ class Maker:
     def __init__(self, seed: int) -> None:
         self.pick = random.Random(seed)
 
-    def one(self, options: list[str]) -> str:
+    def pick_one(self, options: list[str]) -> str:
         return self.pick.choice(options)
 
     def scalar(self, depth: int = 3) -> str:
         kind = self.pick.random()
         if depth == 0 or kind < 0.3:
-            return self.one(COLUMNS) if self.pick.random() < 0.6 else self.one(CONSTANTS)
+            return self.pick_one(COLUMNS) if self.pick.random() < 0.6 else self.pick_one(CONSTANTS)
         if kind < 0.55:
-            made = f"{self.scalar(depth - 1)} {self.one(OPERATORS)} {self.scalar(depth - 1)}"
-            return f"({made})" if self.pick.random() < 0.8 else made
+            built = f"{self.scalar(depth - 1)} {self.pick_one(OPERATORS)} {self.scalar(depth - 1)}"
+            return f"({built})" if self.pick.random() < 0.8 else built
         if kind < 0.75:
             count = 1 + self.pick.randrange(3)
-            return f"{self.one(FUNCTIONS[count])}({', '.join(self.scalar(depth - 1) for _ in range(count))})"
+            name = self.pick_one(FUNCTIONS[count])
+            return f"{name}({', '.join(self.scalar(depth - 1) for _ in range(count))})"
         if kind < 0.82:
             return (
                 f"CASE WHEN {self.scalar(depth - 1)} THEN {self.scalar(depth - 1)} ELSE "
                 f"{self.scalar(depth - 1)} END"
             )
         if kind < 0.88:
-            return f"CAST({self.scalar(depth - 1)} AS {self.one(TYPES)})"
+            return f"CAST({self.scalar(depth - 1)} AS {self.pick_one(TYPES)})"
         if kind < 0.92:
             return (
                 f"{self.scalar(depth - 1)} IN "
@@ -209,53 +210,53 @@ class Maker:
     def aggregate(self) -> str:
         kind = self.pick.random()
         inner = (
-            self.one(["*", "DISTINCT user_id"])
+            self.pick_one(["*", "DISTINCT user_id"])
             if kind < 0.1
             else self.scalar(1)
             if kind < 0.7
             else f"CLAMP({self.scalar(1)}, 0, 10)"
         )
-        made = f"{self.one(AGGREGATES)}({inner})"
+        built = f"{self.pick_one(AGGREGATES)}({inner})"
         if kind > 0.9:
-            made = self.one(
+            built = self.pick_one(
                 [
                     f"QUANTILE({inner}, 0.5)",
                     f"HISTOGRAM({inner}, [0, 10, 20])",
                     f"PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY {inner})",
                 ]
             )
-        return f"{made} FILTER (WHERE {self.scalar(2)})" if self.pick.random() < 0.15 else made
+        return f"{built} FILTER (WHERE {self.scalar(2)})" if self.pick.random() < 0.15 else built
 
     def item(self) -> str:
         kind = self.pick.random()
-        made = (
+        built = (
             self.aggregate()
             if kind < 0.6
             else self.scalar(1)
             if kind < 0.8
-            else f"{self.aggregate()} {self.one(OPERATORS[:6])} {self.aggregate()}"
+            else f"{self.aggregate()} {self.pick_one(OPERATORS[:6])} {self.aggregate()}"
         )
-        return f"{made} AS {self.one(NAMES)}" if self.pick.random() < 0.4 else made
+        return f"{built} AS {self.pick_one(NAMES)}" if self.pick.random() < 0.4 else built
 
     def source(self, depth: int) -> str:
         kind = self.pick.random()
         if depth and kind > 0.9:
             return self.joined(depth - 1)
         if depth == 0 or kind < 0.7:
-            return self.one(
+            return self.pick_one(
                 ["visits", "visits", "visits v", "VISITS", "other", '"visits"', "visits AS v", "a"]
             )
-        return f"({self.select(depth - 1)}) {self.one(['s', 'AS v', '', 's(a, b)'])}"
+        return f"({self.select(depth - 1)}) {self.pick_one(['s', 'AS v', '', 's(a, b)'])}"
 
     def joined(self, depth: int) -> str:
         """Two sources as one."""
-        one, other = self.source(depth), self.source(depth)
+        first, second = self.source(depth), self.source(depth)
         if self.pick.random() < 0.2:
             return (
                 f"({self.select(depth)} UNION ALL {self.select(depth)}) "
-                f"{self.one(['s', '', 'AS t(a)'])}"
+                f"{self.pick_one(['s', '', 'AS t(a)'])}"
             )
-        on = self.one(
+        on = self.pick_one(
             [
                 "USING (user_id)",
                 "USING (city)",
@@ -266,7 +267,7 @@ class Maker:
                 "",
             ]
         )
-        how = self.one(
+        how = self.pick_one(
             [
                 "JOIN",
                 "JOIN",
@@ -281,14 +282,17 @@ class Maker:
             ]
         )
         return (
-            f"{one} {how} {other} {on}"
+            f"{first} {how} {second} {on}"
             if self.pick.random() < 0.4
-            else f"visits AS a {how} {self.one(['visits', f'({self.select(depth)})'])} AS b {on}"
+            else (
+                f"visits AS a {how} {self.pick_one(['visits', f'({self.select(depth)})'])} AS b "
+                f"{on}"
+            )
         )
 
     def test(self, depth: int) -> str:
         """A condition that looks at other rows."""
-        where = self.one(
+        where = self.pick_one(
             [
                 "",
                 " WHERE w.user_id = user_id",
@@ -301,28 +305,31 @@ class Maker:
             f"EXISTS (SELECT * FROM visits AS w{where})",
             f"city NOT IN ({self.select(depth)})",
         ]
-        return f"{self.one(['', 'NOT '])}{self.one(tests)}{self.one(['', ' AND vip', ' OR vip'])}"
+        return (
+            f"{self.pick_one(['', 'NOT '])}{self.pick_one(tests)}"
+            f"{self.pick_one(['', ' AND vip', ' OR vip'])}"
+        )
 
     def select(self, depth: int = 2) -> str:
-        said = [
+        text = [
             "SELECT",
             ", ".join(self.item() for _ in range(1 + self.pick.randrange(3))),
             "FROM",
             self.source(depth),
         ]
         if depth and self.pick.random() < 0.1:
-            said += ["WHERE", self.test(depth - 1)]
+            text += ["WHERE", self.test(depth - 1)]
         elif self.pick.random() < 0.5:
-            said += [
+            text += [
                 "WHERE",
                 self.scalar()
                 if self.pick.random() < 0.3
-                else f"{self.scalar(2)} {self.one(OPERATORS[8:14])} {self.scalar(1)}",
+                else f"{self.scalar(2)} {self.pick_one(OPERATORS[8:14])} {self.scalar(1)}",
             ]
         if self.pick.random() < 0.5:
-            said += [
+            text += [
                 "GROUP BY",
-                self.one(
+                self.pick_one(
                     [
                         "city",
                         "1",
@@ -337,22 +344,22 @@ class Maker:
                 ),
             ]
         if self.pick.random() < 0.2:
-            said += [
+            text += [
                 "HAVING",
                 f"{self.aggregate()} > 3" if self.pick.random() < 0.5 else self.scalar(1),
             ]
         if self.pick.random() < 0.25:
-            said.append(self.one(CLAUSES))
-        return " ".join(said)
+            text.append(self.pick_one(CLAUSES))
+        return " ".join(text)
 
     def text(self) -> str:
         kind = self.pick.random()
-        made = self.select()
+        built = self.select()
         if kind < 0.1:
-            made = f"WITH a AS ({self.select(1)}) {made}"
+            built = f"WITH a AS ({self.select(1)}) {built}"
         if kind > 0.75:
-            made = self.changed(made)
-        return f"EXPLAIN PRIVACY {made}" if self.pick.random() < 0.05 else made
+            built = self.changed(built)
+        return f"EXPLAIN PRIVACY {built}" if self.pick.random() < 0.05 else built
 
     def changed(self, text: str) -> str:
         """A few letters or words taken out, doubled or put in."""
@@ -362,7 +369,7 @@ class Maker:
             if kind == 0:
                 text = text[:at] + text[stop:]
             elif kind == 1:
-                text = text[:at] + self.one(SIGNS) + text[at:]
+                text = text[:at] + self.pick_one(SIGNS) + text[at:]
             elif kind == 2:
                 text = text[:at] + text[at:stop] * 2 + text[stop:]
             else:

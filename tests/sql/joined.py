@@ -124,7 +124,7 @@ class World:
             ]  # nobody else's visit has that number
             for table in self.private:
                 for _ in range(random.choice((0, 1, 2, 30))):
-                    row = made(random, self.columns[table])
+                    row = random_row(random, self.columns[table])
                     row |= (
                         {self.owner[table]: gone} if table in self.owner else {self.through: fresh}
                     )
@@ -133,7 +133,7 @@ class World:
         return {**self.rows, **rest}
 
 
-def made(random: Random, columns: dict[str, str]) -> Row:
+def random_row(random: Random, columns: dict[str, str]) -> Row:
     return {name: drawn(random, kind) for name, kind in columns.items()}
 
 
@@ -159,12 +159,14 @@ def world(random: Random) -> World:
     columns[called[2]] = {**columns[called[2]], ref: key_kind}
     columns[called[3]] = {**columns[called[3]], "id": random.choice(("int", "text"))}
     rows = {
-        table: [made(random, of) for _ in range(random.choice((0, 2, 5, 9)))]
+        table: [random_row(random, of) for _ in range(random.choice((0, 2, 5, 9)))]
         for table, of in columns.items()
     }
     if random.random() < 0.4:  # one who has very many
         person = random.choice(VALUES[unit_kind])
-        rows[called[1]] += [{**made(random, columns[called[1]]), pid: person} for _ in range(25)]
+        rows[called[1]] += [
+            {**random_row(random, columns[called[1]]), pid: person} for _ in range(25)
+        ]
     links = {
         f"{called[1]}.{pid}": f"{called[0]}.{id_}",
         f"{called[2]}.{ref}": f"{called[1]}.{number}",
@@ -286,31 +288,31 @@ class Asking:
         pairs = [
             (a, b)
             for a, kind in self.columns.items()
-            for b, other in columns.items()
-            if kind == other
+            for b, second in columns.items()
+            if kind == second
         ]
         numbers = [
             (a, b)
             for a, kind in self.columns.items()
-            for b, other in columns.items()
-            if {kind, other} <= {"int", "float"}
+            for b, second in columns.items()
+            if {kind, second} <= {"int", "float"}
         ]
         how = random.choice(("JOIN", "LEFT JOIN", "CROSS JOIN", "SEMI JOIN", "ANTI JOIN"))
-        said: list[str] = []
+        texts: list[str] = []
         tests: list[Callable[[Row], bool]] = []
         if how != "CROSS JOIN":
             if pairs and random.random() < 0.9:
-                one = random.choice(pairs)
-                said.append(f"{_full(one[0])} = {_full(one[1])}")
-                self.same |= {one[1]} if one[0] in self.same else set()
-                tests.append(lambda row, pair=one: _equal(row[pair[0]], row[pair[1]]))  # type: ignore[misc]
+                first = random.choice(pairs)
+                texts.append(f"{_full(first[0])} = {_full(first[1])}")
+                self.same |= {first[1]} if first[0] in self.same else set()
+                tests.append(lambda row, pair=first: _equal(row[pair[0]], row[pair[1]]))  # type: ignore[misc]  # binds the loop variable
             if numbers and random.random() < 0.4:
                 two = random.choice(numbers)
-                said.append(f"{_full(two[0])} <= {_full(two[1])}")
-                tests.append(lambda row, pair=two: _below(row[pair[0]], row[pair[1]]))  # type: ignore[misc]
-            if not said:
-                said.append("TRUE")
-        self._joined(how, text, said, rows, columns, tests, owned=False)
+                texts.append(f"{_full(two[0])} <= {_full(two[1])}")
+                tests.append(lambda row, pair=two: _below(row[pair[0]], row[pair[1]]))  # type: ignore[misc]  # binds the loop variable
+            if not texts:
+                texts.append("TRUE")
+        self._joined(how, text, texts, rows, columns, tests, owned=False)
 
     def join_private(self) -> None:
         random, world = self.random, self.world
@@ -321,23 +323,23 @@ class Asking:
         )
         how = random.choice(("JOIN", "JOIN", "LEFT JOIN", "SEMI JOIN", "ANTI JOIN"))
         if links and self.links and random.random() < 0.5:
-            one, two = self.links[0], links[0]
+            first, two = self.links[0], links[0]
         else:
-            one, two = self.units[0], unit[0]
-        said = [f"{_full(one)} = {_full(two)}"]
-        tests: list[Callable[[Row], bool]] = [lambda row: _equal(row[one], row[two])]
+            first, two = self.units[0], unit[0]
+        texts = [f"{_full(first)} = {_full(two)}"]
+        tests: list[Callable[[Row], bool]] = [lambda row: _equal(row[first], row[two])]
         pairs = [
             (a, b)
             for a, kind in self.columns.items()
-            for b, other in columns.items()
-            if kind == other
+            for b, second in columns.items()
+            if kind == second
         ]
         if random.random() < 0.3:
             pair = random.choice(pairs)
-            said.append(f"{_full(pair[0])} = {_full(pair[1])}")
+            texts.append(f"{_full(pair[0])} = {_full(pair[1])}")
             self.same |= {pair[1]} if pair[0] in self.same else set()
             tests.append(lambda row: _equal(row[pair[0]], row[pair[1]]))
-        self._joined(how, text, said, rows, columns, tests, owned=True)
+        self._joined(how, text, texts, rows, columns, tests, owned=True)
         if how in ("JOIN", "LEFT JOIN"):
             self.limit = max(self.limit, limit)
         if how == "JOIN":
@@ -358,20 +360,20 @@ class Asking:
     ) -> None:
         self.random.shuffle(said)
         self.text += f" {how} {text}" + (f" ON {' AND '.join(said)}" if said else "")
-        found: list[Owned] = []
+        result: list[Owned] = []
         for person, row in self.rows:
             fits = [
-                {**row, **other}
-                for whose, other in rows
-                if (not owned or whose == person) and all(test({**row, **other}) for test in tests)
+                {**row, **second}
+                for whose, second in rows
+                if (not owned or whose == person) and all(test({**row, **second}) for test in tests)
             ]
             if how in ("SEMI JOIN", "ANTI JOIN"):
-                found += [(person, row)] if bool(fits) == (how == "SEMI JOIN") else []
+                result += [(person, row)] if bool(fits) == (how == "SEMI JOIN") else []
             elif fits or how != "LEFT JOIN":
-                found += [(person, fit) for fit in fits]
+                result += [(person, fit) for fit in fits]
             else:
-                found.append((person, {**row, **dict.fromkeys(columns)}))
-        self.rows = found
+                result.append((person, {**row, **dict.fromkeys(columns)}))
+        self.rows = result
         if how not in ("SEMI JOIN", "ANTI JOIN"):
             self.columns = {**self.columns, **columns}
 
@@ -398,27 +400,31 @@ class Asking:
             pairs = [
                 (a, b)
                 for a, kind in self.columns.items()
-                for b, other in columns.items()
-                if kind == other
+                for b, second in columns.items()
+                if kind == second
             ]
             if not pairs:
                 return
-            one, two = random.choice(pairs)
+            first, two = random.choice(pairs)
             listed = [row[two] for _, row in rows]
             if "in" in style:
-                self.where.append(f"{_full(one)} {style.upper()} (SELECT {_full(two)} FROM {text})")
-                wanted = {"in": True, "not in": False}[style]
+                self.where.append(
+                    f"{_full(first)} {style.upper()} (SELECT {_full(two)} FROM {text})"
+                )
+                expected = {"in": True, "not in": False}[style]
                 self.rows = [
-                    (person, row) for person, row in self.rows if _among(row[one], listed) is wanted
+                    (person, row)
+                    for person, row in self.rows
+                    if _among(row[first], listed) is expected
                 ]
             else:
                 self.where.append(
-                    f"{style.upper()} (SELECT 1 FROM {text} WHERE {_full(two)} = {_full(one)})"
+                    f"{style.upper()} (SELECT 1 FROM {text} WHERE {_full(two)} = {_full(first)})"
                 )
                 self.rows = [
                     (person, row)
                     for person, row in self.rows
-                    if any(_equal(row[one], value) for value in listed) == (style == "exists")
+                    if any(_equal(row[first], value) for value in listed) == (style == "exists")
                 ]
         elif self.units:
             text, rows, _, unit, _, _ = self.table(random.choice(world.private), self.alias())
@@ -447,14 +453,14 @@ class Asking:
         pairs = [
             (a, b)
             for a, kind in self.columns.items()
-            for b, other in columns.items()
-            if kind == other
+            for b, second in columns.items()
+            if kind == second
         ]
-        one, two = self.random.choice(
+        first, two = self.random.choice(
             [pair for pair in pairs if pair != (self.units[0], unit[0])] or pairs
         )
         alias = self.alias()
-        mine = f"SELECT {_full(self.units[0])} AS who, {_full(one)} AS what {self.text}" + (
+        mine = f"SELECT {_full(self.units[0])} AS who, {_full(first)} AS what {self.text}" + (
             f" WHERE {' AND '.join(self.where)}" if self.where else ""
         )
         self.text = (
@@ -462,7 +468,7 @@ class Asking:
             f"FROM {text}) AS {alias}"
         )
         self.where = []
-        sides = [(person, row, one) for person, row in self.rows] + [
+        sides = [(person, row, first) for person, row in self.rows] + [
             (person, row, two) for person, row in rows
         ]
         self.rows = [
@@ -471,17 +477,17 @@ class Asking:
         ]
         self.columns = {
             f"{alias}.who": self.columns[self.units[0]],
-            f"{alias}.what": self.columns[one],
+            f"{alias}.what": self.columns[first],
         }
         self.same = {
             f"{alias}.who",
-            *([f"{alias}.what"] if one in self.same and two in unit else []),
+            *([f"{alias}.what"] if first in self.same and two in unit else []),
         }
         self.units, self.links, self.limit = [f"{alias}.who"], [], self.limit + limit
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RandomQuestion:
     """A question: its text, and the rows that reach its aggregates; of each row the key and the
     number, if it asks for them.
     """
@@ -493,7 +499,7 @@ class Asked:
     limit: int
 
 
-def question(world: World, random: Random) -> Asked:
+def question(world: World, random: Random) -> RandomQuestion:
     """Joins, conditions and unions, then a count, perhaps of groups, perhaps with a sum."""
     asking = Asking(world, random)
     asking.begin()
@@ -523,7 +529,7 @@ def question(world: World, random: Random) -> Asked:
     )
     where = f" WHERE {' AND '.join(asking.where)}" if asking.where else ""
     text = f"SELECT {', '.join(listed)} {asking.text}{where}{' GROUP BY g' if key else ''}"
-    return Asked(text, asking.rows, key, number, asking.limit)
+    return RandomQuestion(text, asking.rows, key, number, asking.limit)
 
 
 def _full(name: str) -> str:
@@ -539,16 +545,16 @@ def _nan(value: Any) -> bool:
     return value is None or value != value
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return not _nan(one) and not _nan(other) and one == other
+def _equal(first: Any, second: Any) -> bool:
+    return not _nan(first) and not _nan(second) and first == second
 
 
-def _below(one: Any, other: Any) -> bool:
-    return not _nan(one) and not _nan(other) and one <= other
+def _below(first: Any, second: Any) -> bool:
+    return not _nan(first) and not _nan(second) and first <= second
 
 
 def _among(value: Any, listed: list[Any]) -> bool | None:
     """As SQL's IN, with its nulls."""
-    if any(_equal(value, one) for one in listed):
+    if any(_equal(value, item) for item in listed):
         return True
     return None if listed and (_nan(value) or any(map(_nan, listed))) else False

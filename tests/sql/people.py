@@ -46,13 +46,13 @@ def rows(count: int = 40) -> dict[str, list[Any]]:
 
 
 def arrow(data: dict[str, list[Any]] | None = None) -> pa.Table:
-    found = data or rows()
-    return pa.table({name: pa.array(found[name], type=kind) for name, kind in COLUMNS.items()})
+    result = data or rows()
+    return pa.table({name: pa.array(result[name], type=kind) for name, kind in COLUMNS.items()})
 
 
 def protected(data: dict[str, list[Any]] | None = None, **declared: Any) -> Table:
     """The table, declared as an owner would."""
-    given = {
+    arguments = {
         "name": "visits",
         "unit": "user_id",
         "max_rows": 4,
@@ -60,10 +60,10 @@ def protected(data: dict[str, list[Any]] | None = None, **declared: Any) -> Tabl
         "bounds": {"age": (0, 120), "spend": (0, 100)},
         "keys": {"city": ["Roma", "Bari", "Milano"]},
     }
-    return sf.protect(arrow(data), **{**given, **declared})
+    return sf.protect(arrow(data), **{**arguments, **declared})
 
 
-class Asked(Exception):
+class UnexpectedRun(Exception):
     """The engine was asked, though it should not have been."""
 
 
@@ -74,7 +74,7 @@ def unasked(table: Table, *public: str) -> Table:
     def run_public(expression: Any, **how: Any) -> Any:
         if {op.name for op in expression.op().find(ops.DatabaseTable)} <= set(public):
             return run(expression, **how)
-        raise Asked
+        raise UnexpectedRun
 
     table._source.engine.run = run_public
     return table

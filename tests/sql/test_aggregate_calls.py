@@ -24,7 +24,9 @@ MADE = {
     "SUM(spend)": "sum(spend)",
     "SUM((spend))": "sum(spend)",
     "SUM(CLAMP(amount, 0, 9))": "sum(amount, low=0, high=9)",
-    "SUM(CLAMP(amount, -1.5, 9)) FILTER (WHERE vip AND age > 1)": "sum(amount, low=-1.5, high=9, where=vip AND (age > 1))",
+    "SUM(CLAMP(amount, -1.5, 9)) FILTER (WHERE vip AND age > 1)": (
+        "sum(amount, low=-1.5, high=9, where=vip AND (age > 1))"
+    ),
     "SUM(age * spend)": "sum(age * spend)",
     "RATIO(spend, age)": "ratio(spend, age)",
     "RATIO(CLAMP(amount, 0, 9), age)": "ratio(amount, age, low=0, high=9)",
@@ -89,7 +91,28 @@ def test_made(table: Table, text: str) -> None:
             "sql.distinct",
             "SELECT COUNT(DISTINCT user_id) FROM visits",
         ),
-        ("QUANTILES(age, 0.5)", "sql.aggregate", "QUANTILES(age, [0.25, 0.5, 0.75])"),
+        (
+            "QUANTILES(age, 0.5)",
+            "sql.aggregate",
+            "SELECT QUANTILES(age, [0.25, 0.5, 0.75]) FROM visits",
+        ),
+        ("SUM(DISTINCT age)", "sql.distinct", "SELECT SUM(age) FROM visits"),
+        ("SUM(CLAMP(amount, 9, 0))", "sql.bounds", "SELECT SUM(CLAMP(amount, 0, 100)) FROM visits"),
+        (
+            "WEIGHTED_AVG(spend, age - 10)",
+            "aggregate.weight",
+            "SELECT WEIGHTED_AVG(spend, CLIP(age - 10, 0, 5)) FROM visits",
+        ),
+        (
+            "COUNT(DISTINCT user_id) FILTER (WHERE vip)",
+            "aggregate.units",
+            "SELECT COUNT(DISTINCT user_id) AS n FROM visits WHERE vip",
+        ),
+        (
+            "HISTOGRAM(vip, [0, 1])",
+            "aggregate.type",
+            "SELECT vip, COUNT(*) AS n FROM visits GROUP BY vip",
+        ),
         ("HISTOGRAM(age)", "sql.aggregate", "SELECT HISTOGRAM(age, [0, 10, 20, 50]) FROM visits"),
     ],
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from sfumato.session import Table
-from sfumato.sql.answer_expressions import Released
+from sfumato.sql.answer_expressions import AnswerExpression
 
-from .asking import asked, refused
+from .asking import parse, refused
 
 GROUPED = "SELECT city, day, COUNT(*) AS n, AVG(age) AS m FROM visits GROUP BY city, day HAVING {}"
 
 
-def written(node: Released) -> str:
+def written(node: AnswerExpression) -> str:
     if not node.args:
         return str(node.value)
     return f"{node.op}({', '.join(map(written, node.args))})"
@@ -35,9 +35,9 @@ def written(node: Released) -> str:
     ],
 )
 def test_having(table: Table, text: str, tree: str) -> None:
-    found = asked(table, GROUPED.format(text)).finish.having
-    assert found is not None
-    assert written(found) == tree
+    result = parse(table, GROUPED.format(text)).finish.having
+    assert result is not None
+    assert written(result) == tree
 
 
 @pytest.mark.parametrize(

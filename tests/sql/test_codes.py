@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sfumato.sql.codes import CODES
+from sfumato.sql.codes import SQL_CODES
 
 SOURCES = [
     path
@@ -20,4 +20,4 @@ def test_the_table_is_the_list() -> None:
         for path in SOURCES
         for code in re.findall(r'"(sql\.[a-z-]+)"', path.read_text(encoding="utf-8"))
     }
-    assert used == {code for code, _ in CODES}
+    assert used == {code for code, _ in SQL_CODES}

@@ -126,8 +126,8 @@ GROUPED = [
 
 @pytest.fixture(scope="module")
 def rows() -> pa.Table:
-    found = sf.samples.visits()
-    return found.append_column("id", pa.array(range(found.num_rows), pa.int64()))
+    result = sf.samples.visits()
+    return result.append_column("id", pa.array(range(result.num_rows), pa.int64()))
 
 
 @pytest.fixture(scope="module")
@@ -135,13 +135,13 @@ def table(rows: pa.Table) -> Any:
     bounds = {"spend": (0, 1024), "age": (0, 128), "id": (0, 2**20)}
     with sf.protect(
         rows, name="visits", unit="id", max_rows=1, budget=sf.Approx(10, "1e-3"), bounds=bounds
-    ) as found:
-        yield found
+    ) as result:
+        yield result
 
 
 def ours(table: Any, text: str) -> list[tuple[Any, ...]]:
-    asked = read(text, table.rows)
-    answer = asked.finish(exact_answer(table.plan(asked.query, epsilon=1, delta="1e-6"), table))
+    query = read(text, table.rows)
+    answer = query.finish(exact_answer(table.plan(query.query, epsilon=1, delta="1e-6"), table))
     return [tuple(row.values()) for row in answer]
 
 
@@ -152,30 +152,31 @@ def theirs(rows: pa.Table, text: str) -> list[tuple[Any, ...]]:
         return connection.execute(text).fetchall()
 
 
-def alike(one: Any, other: Any) -> bool:
-    if isinstance(one, float):
+def alike(first: Any, second: Any) -> bool:
+    if isinstance(first, float):
         return (
-            other is None
-            if math.isnan(one)
-            else math.isclose(one, float(other), rel_tol=1e-4, abs_tol=2e-2)
+            second is None
+            if math.isnan(first)
+            else math.isclose(first, float(second), rel_tol=1e-4, abs_tol=2e-2)
         )
     return bool(
-        one == (other.date() if hasattr(other, "hour") and not hasattr(one, "hour") else other)
+        first
+        == (second.date() if hasattr(second, "hour") and not hasattr(first, "hour") else second)
     )
 
 
-def same(one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]) -> bool:
-    return len(one) == len(other) and all(
-        len(a) == len(b) and all(map(alike, a, b)) for a, b in zip(one, other, strict=True)
+def same(first: list[tuple[Any, ...]], second: list[tuple[Any, ...]]) -> bool:
+    return len(first) == len(second) and all(
+        len(a) == len(b) and all(map(alike, a, b)) for a, b in zip(first, second, strict=True)
     )
 
 
-def by_key(found: list[tuple[Any, ...]], text: str) -> list[tuple[Any, ...]]:
+def by_key(result: list[tuple[Any, ...]], text: str) -> list[tuple[Any, ...]]:
     return (
-        found
+        result
         if "ORDER BY" in text
         else sorted(
-            found,
+            result,
             key=lambda row: [
                 (value is None, value if isinstance(value, str) else str(value))
                 for value in row
@@ -194,15 +195,15 @@ def test_aggregates(table: Any, rows: pa.Table, aggregate: str) -> None:
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_conditions(table: Any, rows: pa.Table, condition: str) -> None:
     text = f"SELECT COUNT(*) AS n, SUM(age) AS s FROM visits WHERE {condition}"
-    found = theirs(rows, text)
-    assert found[0][0] > 0, "an empty result proves little"
-    assert same(ours(table, text), [tuple(value or 0 for value in found[0])])
+    result = theirs(rows, text)
+    assert result[0][0] > 0, "an empty result proves little"
+    assert same(ours(table, text), [tuple(value or 0 for value in result[0])])
 
 
 @pytest.mark.parametrize("text", GROUPED)
 def test_groups(table: Any, rows: pa.Table, text: str) -> None:
-    one, other = by_key(ours(table, text), text), by_key(theirs(rows, text), text)
-    assert same(one, other), (one[:3], other[:3])
+    first, second = by_key(ours(table, text), text), by_key(theirs(rows, text), text)
+    assert same(first, second), (first[:3], second[:3])
 
 
 def test_a_wrong_answer_would_be_seen(table: Any, rows: pa.Table) -> None:
@@ -218,8 +219,8 @@ def test_a_wrong_answer_would_be_seen(table: Any, rows: pa.Table) -> None:
 
 
 def test_histogram(table: Any, rows: pa.Table) -> None:
-    (found,) = ours(table, "SELECT HISTOGRAM(age, [0, 20, 40, 128]) AS h FROM visits")
-    assert found[0] == list(
+    (result,) = ours(table, "SELECT HISTOGRAM(age, [0, 20, 40, 128]) AS h FROM visits")
+    assert result[0] == list(
         theirs(
             rows,
             (

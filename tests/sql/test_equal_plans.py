@@ -30,21 +30,21 @@ def test_five_hundred_questions(part: int) -> None:
     with protected() as table:
         for _ in range(EACH):
             question = describer.question()
-            one, other = (planned(table, question, text=text) for text in (True, False))
-            if isinstance(one, str) or isinstance(other, str):
-                assert one == other, question.text
+            first, second = (planned(table, question, text=text) for text in (True, False))
+            if isinstance(first, str) or isinstance(second, str):
+                assert first == second, question.text
                 refused += 1
                 continue
-            assert one.query.text == other.query.text, question.text
-            assert repr(one.mechanism) == repr(other.mechanism), question.text
-            assert one.cost == other.cost
-            assert [p.name for p in one.pieces] == [p.name for p in other.pieces]
+            assert first.query.text == second.query.text, question.text
+            assert repr(first.mechanism) == repr(second.mechanism), question.text
+            assert first.cost == second.cost
+            assert [p.name for p in first.components] == [p.name for p in second.components]
     assert refused <= EACH // 10
 
 
 def test_a_wrong_reading_would_be_seen() -> None:
     """The twin: a question that differs in one sign."""
     with protected() as table:
-        one = table.plan("SELECT COUNT(*) AS n FROM visits WHERE age > 18", epsilon=1)
-        other = table.plan(table.where(sf.col("age") >= 18).aggregate(n=sf.count()), epsilon=1)
-        assert one.query.text != other.query.text
+        first = table.plan("SELECT COUNT(*) AS n FROM visits WHERE age > 18", epsilon=1)
+        second = table.plan(table.where(sf.col("age") >= 18).aggregate(n=sf.count()), epsilon=1)
+        assert first.query.text != second.query.text

@@ -21,7 +21,7 @@ def run(seed: int, count: int) -> tuple[int, int]:
     """How many were taken and how many refused; anything else is raised. `_read` has no net below
     it.
     """
-    maker, describer, taken, refused = Maker(seed), Describer(seed), 0, 0
+    maker, describer, used, refused = Maker(seed), Describer(seed), 0, 0
     with unasked(protected()) as table:
         for i in range(count):
             sane = i % 4 == 0
@@ -29,26 +29,26 @@ def run(seed: int, count: int) -> tuple[int, int]:
             if sane and i % 8 == 0:
                 text = maker.changed(text)
             try:
-                asked = _read(text, table.rows, None)
+                query = _read(text, table.rows, None)
                 if i % 16 == 0:
-                    table.plan(asked.query, epsilon=1, delta="1e-6")
-                taken += 1
+                    table.plan(query.query, epsilon=1, delta="1e-6")
+                used += 1
             except Refused as refusal:
-                said = str(refusal)
-                assert CANARY not in said, text
-                assert str(CANARY_NUMBER) not in said, text
-                assert said.isprintable() or all(c.isprintable() or c == "\n" for c in said), text
+                texts = str(refusal)
+                assert CANARY not in texts, text
+                assert str(CANARY_NUMBER) not in texts, text
+                assert texts.isprintable() or all(c.isprintable() or c == "\n" for c in texts), text
                 refused += 1
-    return taken, refused
+    return used, refused
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_ten_thousand(
+@pytest.mark.parametrize("seed", range(2))
+def test_five_thousand(
     seed: int, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        taken, refused = run(seed, 2500)
-    assert taken > 250
+        used, refused = run(seed, 2500)
+    assert used > 250
     assert refused > 1000
     assert not [
         record
@@ -61,8 +61,8 @@ def test_ten_thousand(
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_a_million(seed: int) -> None:
-    taken, refused = run(seed, 10_000)
-    assert taken + refused == 10_000
+    used, refused = run(seed, 10_000)
+    assert used + refused == 10_000
 
 
 def test_a_deep_stack_is_no_crash() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.session import Table
 
-from .asking import asked, lines, refused
+from .asking import lines, parse, refused
 
 DECADE = ["mutate decade = div(age, 10)", "group by decade", "n = count()"]
 
@@ -30,13 +30,13 @@ DECADE = ["mutate decade = div(age, 10)", "group by decade", "n = count()"]
 )
 def test_spellings(table: Table, text: str) -> None:
     assert lines(table, text) == DECADE
-    assert asked(table, text).finish.keys == (("decade", "decade"),)
+    assert parse(table, text).finish.keys == (("decade", "decade"),)
 
 
 def test_keys_come_in_the_order_in_which_they_are_listed(table: Table) -> None:
-    found = asked(table, "SELECT vip, city, COUNT(*) AS n FROM visits GROUP BY city, vip, note")
-    assert found.query.keys == ("vip", "city", "note")
-    assert asked(table, "SELECT COUNT(*) AS n FROM visits GROUP BY (city, vip)").query.keys == (
+    result = parse(table, "SELECT vip, city, COUNT(*) AS n FROM visits GROUP BY city, vip, note")
+    assert result.query.keys == ("vip", "city", "note")
+    assert parse(table, "SELECT COUNT(*) AS n FROM visits GROUP BY (city, vip)").query.keys == (
         "city",
         "vip",
     )
@@ -44,7 +44,7 @@ def test_keys_come_in_the_order_in_which_they_are_listed(table: Table) -> None:
 
 def test_an_alias_that_hides_a_column_hides_nothing_else(table: Table) -> None:
     """In an aggregate `city` is the column, whatever the key is called."""
-    found = asked(
+    result = parse(
         table,
         (
             "SELECT UPPER(city) AS city, COUNT(*) FILTER (WHERE city = 'Roma') AS n FROM "
@@ -62,7 +62,7 @@ def test_an_alias_that_hides_a_column_hides_nothing_else(table: Table) -> None:
         "group by city_2",
         "n = count(where=city = 'Roma')",
     ]
-    assert found.finish.keys == (("city_2", "city"),)
+    assert result.finish.keys == (("city_2", "city"),)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.session import Table
 
-from .asking import asked, refused
+from .asking import parse, refused
 
 TEXT = "SELECT city, COUNT(*) AS n, AVG(age) AS m FROM visits GROUP BY city {}"
 
@@ -23,22 +23,22 @@ TEXT = "SELECT city, COUNT(*) AS n, AVG(age) AS m FROM visits GROUP BY city {}"
     ],
 )
 def test_order(table: Table, text: str, order: list[tuple[str, bool, bool]]) -> None:
-    found = asked(table, TEXT.format(text)).finish.order
-    assert [(one.by.value, one.descending, one.nulls_first) for one in found] == order
+    result = parse(table, TEXT.format(text)).finish.order
+    assert [(item.by.value, item.descending, item.nulls_first) for item in result] == order
 
 
 def test_what_only_the_order_names_is_released_and_not_shown(table: Table) -> None:
-    found = asked(table, TEXT.format("HAVING SUM(spend) > 1 ORDER BY SUM(age)"))
-    assert [name for name, _ in found.query.aggregates] == ["n", "m", "SUM(spend)", "SUM(age)"]
-    assert [column.name for column in found.finish.columns] == ["n", "m"]
+    result = parse(table, TEXT.format("HAVING SUM(spend) > 1 ORDER BY SUM(age)"))
+    assert [name for name, _ in result.query.aggregates] == ["n", "m", "SUM(spend)", "SUM(age)"]
+    assert [column.name for column in result.finish.columns] == ["n", "m"]
 
 
 def test_limit(table: Table) -> None:
-    found = asked(table, TEXT.format("LIMIT 3 OFFSET 2")).finish
-    assert (found.limit, found.offset) == (3, 2)
+    result = parse(table, TEXT.format("LIMIT 3 OFFSET 2")).finish
+    assert (result.limit, result.offset) == (3, 2)
     assert (
-        asked(table, TEXT.format("OFFSET 2")).finish.limit,
-        asked(table, TEXT.format("LIMIT ?"), [0]).finish.limit,
+        parse(table, TEXT.format("OFFSET 2")).finish.limit,
+        parse(table, TEXT.format("LIMIT ?"), [0]).finish.limit,
     ) == (None, 0)
 
 
@@ -64,7 +64,7 @@ def test_limit(table: Table) -> None:
 )
 def test_refused(table: Table, text: str, code: str | None) -> None:
     if code is None:
-        asked(table, TEXT.format(text))  # a constant, as in SQL
+        parse(table, TEXT.format(text))  # a constant, as in SQL
         return
     assert refused(table, TEXT.format(text)).code == code
 

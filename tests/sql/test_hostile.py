@@ -54,12 +54,12 @@ def test_the_same_words_whoever_is_in_the_table(kind: str) -> None:
     }
     with unasked(protected()) as here, unasked(protected(fewer)) as there:
         for text in HOSTILE[kind]:
-            told = []
+            message = []
             for table in (here, there):
                 with pytest.raises(Refused) as caught:
                     read(text, table.rows)
-                told.append(str(caught.value))
-            assert told[0] == told[1]
+                message.append(str(caught.value))
+            assert message[0] == message[1]
 
 
 PRESENT, ABSENT = 3, 999_999_999
@@ -84,8 +84,8 @@ PRESENT, ABSENT = 3, 999_999_999
 def test_a_question_about_one_person_costs_what_every_question_costs(text: str) -> None:
     """D12: the same status, shape, cost and words whether the person is there or not."""
     with protected() as table:
-        found = [table.sql(text.format(who), epsilon=1) for who in (PRESENT, ABSENT)]
-    for one, other in zip(
+        result = [table.sql(text.format(who), epsilon=1) for who in (PRESENT, ABSENT)]
+    for first, second in zip(
         *(
             [
                 a.cost,
@@ -96,11 +96,11 @@ def test_a_question_about_one_person_costs_what_every_question_costs(text: str) 
                 a.processing,
                 [p.values.shape for p in a.pieces],
             ]
-            for a in found
+            for a in result
         ),
         strict=True,
     ):
-        assert one == other
+        assert first == second
     with protected() as table:
         plans = [table.plan(text.format(who), epsilon=1) for who in (PRESENT, ABSENT)]
     assert repr(plans[0].mechanism) == repr(plans[1].mechanism)

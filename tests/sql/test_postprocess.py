@@ -18,22 +18,22 @@ from .people import protected
 
 @pytest.fixture(scope="module")
 def people() -> Any:
-    with protected(max_rows=100, keys={}) as found:
-        yield found
+    with protected(max_rows=100, keys={}) as result:
+        yield result
 
 
 def exactly(table: Table, text: str) -> Answer:
-    found = read(text, table.rows)
-    return found.finish(exact_answer(table.plan(found.query, epsilon=1, delta="1e-6"), table))
+    result = read(text, table.rows)
+    return result.finish(exact_answer(table.plan(result.query, epsilon=1, delta="1e-6"), table))
 
 
 GROUPED = "SELECT city, COUNT(*) AS n, AVG(age) AS m FROM visits GROUP BY city "
 
 
 def test_nothing_to_do_is_nothing_done(people: Table) -> None:
-    found = read(GROUPED, people.rows)
-    answer = exact_answer(people.plan(found.query, epsilon=1, delta="1e-6"), people)
-    assert found.finish(answer) is answer
+    result = read(GROUPED, people.rows)
+    answer = exact_answer(people.plan(result.query, epsilon=1, delta="1e-6"), people)
+    assert result.finish(answer) is answer
 
 
 def test_rows_are_chosen_and_sorted(people: Table) -> None:
@@ -42,11 +42,11 @@ def test_rows_are_chosen_and_sorted(people: Table) -> None:
     some = exactly(
         people, GROUPED + "HAVING city <> 'Bari' AND n >= 10 ORDER BY m DESC LIMIT 2 OFFSET 1"
     )
-    wanted = sorted((row for row in all_of if row["city"] != "Bari"), key=lambda row: -row["m"])[
+    expected = sorted((row for row in all_of if row["city"] != "Bari"), key=lambda row: -row["m"])[
         1:3
     ]
-    assert [row["city"] for row in some] == [row["city"] for row in wanted]
-    assert list(some["n"]) == [row["n"] for row in wanted]
+    assert [row["city"] for row in some] == [row["city"] for row in expected]
+    assert list(some["n"]) == [row["n"] for row in expected]
     assert some.processing[:2] == (
         "shown are groups with city <> 'Bari' AND n >= 10",
         "shown are at most 2 groups after the first 1",
@@ -86,11 +86,11 @@ def test_pieces_that_chose_the_groups_remember_from_how_many(
     chosen. Keys and their order choose by no noise.
     """
     answer = exactly(people, BOTH + text)
-    found = {column.name: answer.pieces[column.pieces[0]].among for column in answer.columns}
-    assert found == {"n": 0, "s": 0, **chose}
-    said = str(answer)
-    assert ("each cell" in said) == (len(chose) < 2)
-    assert ("at once, because the groups were chosen by the same noisy values" in said) == bool(
+    result = {column.name: answer.pieces[column.pieces[0]].among for column in answer.columns}
+    assert result == {"n": 0, "s": 0, **chose}
+    texts = str(answer)
+    assert ("each cell" in texts) == (len(chose) < 2)
+    assert ("at once, because the groups were chosen by the same noisy values" in texts) == bool(
         chose
     )
     again = Answer.from_json(answer.to_json())
@@ -126,7 +126,7 @@ def test_a_share_that_cannot_be_told_of_what_is_shown_is_told_as_it_was(people: 
     answer = exactly(
         people, "SELECT city, SUM(age) AS s FROM visits GROUP BY city ORDER BY COUNT(*)"
     )
-    assert any("in groups too small to be named" in said for said in answer.processing)
+    assert any("in groups too small to be named" in text for text in answer.processing)
     assert answer.withheld() is None
     assert not any(piece.name == "total" for piece in answer.pieces)
 
@@ -178,9 +178,9 @@ def test_quantiles_keep_the_interval_that_was_released(people: Table) -> None:
         epsilon=50,
     )
     low, high = answer.interval("b")
-    one, other = answer.interval("a")
-    assert abs(low[0] - 2 * one[0]) < 1e-9
-    assert abs(high[0] - 2 * other[0]) < 1e-9
+    first, second = answer.interval("a")
+    assert abs(low[0] - 2 * first[0]) < 1e-9
+    assert abs(high[0] - 2 * second[0]) < 1e-9
     for name, level in (("b", 0.99), ("c", 0.95)):
         with pytest.raises(sf.Refused):
             answer.interval(name, level)

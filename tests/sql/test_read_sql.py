@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.sql import condition, read
-from sfumato.sql.codes import CODES
+from sfumato.sql.codes import SQL_CODES
 
 from .hostile import HOSTILE
 from .people import protected, unasked
@@ -19,7 +19,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "sql.md").read_text(encoding="utf-8
 EXAMPLES = re.findall(r"^\| `((?:sql|stage)\.[a-z-]+)` \| (.+?) \| (.+?) \|$", PAGE, re.MULTILINE)
 
 
-def visits() -> sf.session.Table:  # type: ignore[name-defined]
+def visits() -> sf.session.Table:
     return sf.protect(
         sf.samples.visits(),
         name="visits",
@@ -32,7 +32,7 @@ def visits() -> sf.session.Table:  # type: ignore[name-defined]
 
 
 def test_every_code_has_an_example() -> None:
-    assert {code for code, _, _ in EXAMPLES} == {code for code, _ in CODES} | {"stage.total"}
+    assert {code for code, _, _ in EXAMPLES} == {code for code, _ in SQL_CODES} | {"stage.total"}
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_explained_is_a_plan_in_words() -> None:
 
 def test_a_condition_alone() -> None:
     with unasked(visits()) as table:
-        made = table.where("age >= 18 AND city LIKE 'R%'").where("vip").aggregate(n=sf.count())
+        query = table.where("age >= 18 AND city LIKE 'R%'").where("vip").aggregate(n=sf.count())
         fluent = (
             table.where((sf.col("age") >= 18) & sf.col("city").like("R%"))
             .where(sf.col("vip"))
             .aggregate(n=sf.count())
         )
-        assert made.text == fluent.text
+        assert query.text == fluent.text
         for text in (
             "age >=",
             "age",
@@ -135,7 +135,7 @@ def test_a_tree_that_nobody_foresaw_is_refused(monkeypatch: pytest.MonkeyPatch) 
     def broken(*_: object) -> None:
         raise ZeroDivisionError("a secret")
 
-    monkeypatch.setattr(read_sql.Outermost, "of", broken)
+    monkeypatch.setattr(read_sql.SelectReader, "of", broken)
     with unasked(visits()) as table, pytest.raises(Refused) as caught:
         table.sql("SELECT COUNT(*) FROM visits", epsilon=1)
     assert caught.value.code == "sql.unsupported"

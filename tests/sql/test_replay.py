@@ -44,18 +44,18 @@ PER_UNIT = [
 def neighbours(seed: int, relation: str) -> list[dict[str, list[Any]]]:
     """A table, and tables in which one person is not there, or is another."""
     pick, data = random.Random(seed), rows(60)
-    found = [data]
+    result = [data]
     for who in pick.sample(sorted(set(data["user_id"])), 5):
         keep = [i for i, user in enumerate(data["user_id"]) if user != who]
-        other = {name: [values[i] for i in keep] for name, values in data.items()}
+        second = {name: [values[i] for i in keep] for name, values in data.items()}
         if relation == "replace":
-            taken = pick.choices(range(60), k=pick.randrange(1, 12))
-            other = {
-                name: values + [who if name == "user_id" else data[name][i] for i in taken]
-                for name, values in other.items()
+            used = pick.choices(range(60), k=pick.randrange(1, 12))
+            second = {
+                name: values + [who if name == "user_id" else data[name][i] for i in used]
+                for name, values in second.items()
             }
-        found.append(other)
-    return found
+        result.append(second)
+    return result
 
 
 def replayed(texts: list[str], seed: int, relation: str, bounding: str) -> int:
@@ -70,10 +70,10 @@ def replayed(texts: list[str], seed: int, relation: str, bounding: str) -> int:
                 plan = tables[0].plan(text, epsilon=1, delta="1e-6")
             except Refused:
                 continue
-            one = through_the_door(plan)
-            for other in tables[1:]:
-                found = moved(plan, one, through_the_door(replace(plan, source=other._source)))
-                assert not found.wrong, (text, found.wrong)
+            first = through_the_door(plan)
+            for second in tables[1:]:
+                result = moved(plan, first, through_the_door(replace(plan, source=second._source)))
+                assert not result.wrong, (text, result.wrong)
                 compared += 1
     finally:
         for table in tables:

@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from sfumato.errors import Refused
 from sfumato.session import Table
-from sfumato.sql.row_expressions import TEACH, Scalars
+from sfumato.sql.row_expressions import REFUSED_NODES, RowReader
 from sfumato.sql.sql_constants import Parameters
-from sfumato.sql.sql_functions import FLAGS, TABLE
-from sfumato.sql.sql_text import Source
+from sfumato.sql.sql_functions import FLAGS, FUNCTION_NODES
+from sfumato.sql.sql_text import SqlText
 
 from .asking import refused, under
 
@@ -35,25 +35,37 @@ def test_the_smallest_part_is_marked(table: Table, text: str, part: str) -> None
     assert under(refused(table, WHERE + text)) == part
 
 
-@pytest.mark.parametrize("kind", list(TABLE))
+@pytest.mark.parametrize("kind", list(FUNCTION_NODES))
 def test_an_argument_that_is_not_read_is_refused(kind: type[exp.Expression]) -> None:
     """Whatever else sqlglot may one day put into a node."""
-    source = Source.of("SELECT 1", "SELECT 1")
-    scalars = Scalars(source, Parameters.of(source, None, exp.Null()))
-    node = kind(
-        **{name: exp.Literal.number(1) for name in TABLE[kind][0]}, unforeseen=exp.Literal.number(1)
-    )
+    source = SqlText.of("SELECT 1", "SELECT 1")
+    scalars = RowReader(source, Parameters.of(source, None, exp.Null()))
+    names = (*FUNCTION_NODES[kind][0], "unforeseen")
+    node = kind(**{name: exp.Literal.number(1) for name in names})
     with pytest.raises(Refused) as caught:
-        scalars.closed(node, TABLE[kind][0])
+        scalars.check_arguments(node, FUNCTION_NODES[kind][0])
     assert caught.value.code == "sql.unsupported"
     assert "unforeseen" not in FLAGS.get(kind, frozenset())
 
 
+@pytest.mark.parametrize(
+    ("condition", "rewrite"),
+    [
+        ("age IN (spend, 2)", "(age = spend OR age = 2)"),
+        ("LOG(3, spend) > 1", "(LN(spend) / LN(3)) > 1"),
+        ("CAST(note AS BLOB) IS NULL", "CAST(note AS DOUBLE) IS NULL"),
+    ],
+)
+def test_a_rewrite_can_be_pasted(table: Table, condition: str, rewrite: str) -> None:
+    refusal = refused(table, f"SELECT COUNT(*) FROM visits WHERE {condition}")
+    assert refusal.rewrite == f"SELECT COUNT(*) FROM visits WHERE {rewrite}"
+
+
 def test_a_node_that_is_not_on_the_list_is_refused() -> None:
-    source = Source.of("SELECT 1", "SELECT 1")
-    scalars = Scalars(source, Parameters.of(source, None, exp.Null()))
-    known = {
-        *TABLE,
+    source = SqlText.of("SELECT 1", "SELECT 1")
+    scalars = RowReader(source, Parameters.of(source, None, exp.Null()))
+    facts = {
+        *FUNCTION_NODES,
         exp.Column,
         exp.Literal,
         exp.Boolean,
@@ -65,7 +77,7 @@ def test_a_node_that_is_not_on_the_list_is_refused() -> None:
     kinds = [
         kind
         for kind in vars(exp).values()
-        if isinstance(kind, type) and issubclass(kind, exp.Expression) and kind not in known
+        if isinstance(kind, type) and issubclass(kind, exp.Expression) and kind not in facts
     ]
     assert len(kinds) > 700
     for kind in kinds:
@@ -75,4 +87,4 @@ def test_a_node_that_is_not_on_the_list_is_refused() -> None:
 
 
 def test_reasons_of_their_own() -> None:
-    assert all(code.startswith("sql.") and reason for code, reason in TEACH.values())
+    assert all(code.startswith("sql.") and reason for code, reason in REFUSED_NODES.values())

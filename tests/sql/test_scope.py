@@ -7,10 +7,10 @@ from __future__ import annotations
 import pytest
 
 from sfumato.session import Table
-from sfumato.sql.aggregate_calls import NAMED
+from sfumato.sql.aggregate_calls import AGGREGATE_NAMES
 from sfumato.sql.scope import AGGREGATES, quoted
 
-from .asking import asked, lines, refused, under
+from .asking import lines, parse, refused, under
 
 SUM = "SELECT SUM({}) AS s FROM {}"
 
@@ -52,20 +52,20 @@ def test_what_is_computed_anew_loses_it(table: Table, text: str) -> None:
 
 
 def test_public_keys_follow_a_column_and_are_lost_with_it(table: Table) -> None:
-    keyed = asked(
+    keyed = parse(
         table,
         "SELECT town, COUNT(*) AS n FROM (SELECT city AS town FROM visits) AS s GROUP BY town",
     )
     assert keyed.query.public
     assert keyed.finish.keys == (("city", "town"),)
-    assert not asked(
+    assert not parse(
         table,
         (
             "SELECT city, COUNT(*) AS n FROM (SELECT LOWER(city) AS city FROM visits) AS s "
             "GROUP BY city"
         ),
     ).query.public
-    assert not asked(
+    assert not parse(
         table,
         "SELECT city, COUNT(*) AS n FROM (SELECT note AS city FROM visits) AS s GROUP BY city",
     ).query.public
@@ -93,4 +93,4 @@ def test_names_that_need_quotes() -> None:
 
 
 def test_every_named_aggregate_is_known_for_one() -> None:
-    assert set(NAMED) <= AGGREGATES
+    assert set(AGGREGATE_NAMES) <= AGGREGATES

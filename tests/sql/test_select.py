@@ -7,7 +7,7 @@ import pytest
 import sfumato as sf
 from sfumato.session import Table
 
-from .asking import asked, lines, refused, under
+from .asking import lines, parse, refused, under
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from .asking import asked, lines, refused, under
 )
 def test_names(table: Table, text: str, names: list[str]) -> None:
     assert [
-        column.name for column in asked(table, f"SELECT {text} FROM visits").finish.columns
+        column.name for column in parse(table, f"SELECT {text} FROM visits").finish.columns
     ] == names
 
 
@@ -41,7 +41,7 @@ def test_the_same_aggregate_is_released_once(table: Table) -> None:
 
 
 def test_long_names_are_cut(table: Table) -> None:
-    (column,) = asked(table, f"SELECT SUM({' + '.join(['age'] * 30)}) FROM visits").finish.columns
+    (column,) = parse(table, f"SELECT SUM({' + '.join(['age'] * 30)}) FROM visits").finish.columns
     assert len(column.name) == 60
 
 
@@ -78,10 +78,10 @@ def test_too_many_columns(table: Table) -> None:
 
 
 def test_what_it_costs_is_what_the_fluent_form_costs(table: Table) -> None:
-    one = table.plan(
+    first = table.plan(
         "SELECT city, COUNT(*) AS n FROM visits WHERE age >= 18 GROUP BY city", epsilon=0.5
     )
-    other = table.plan(
+    second = table.plan(
         table.where(sf.col("age") >= 18).group_by("city").aggregate(n=sf.count()), epsilon=0.5
     )
-    assert one.cost == other.cost == sf.Pure("1/2", relation="add-remove", unit="user_id")
+    assert first.cost == second.cost == sf.Pure("1/2", relation="add-remove", unit="user_id")

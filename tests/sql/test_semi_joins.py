@@ -21,8 +21,8 @@ COUNT = "SELECT COUNT(*) AS n FROM "
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
-    with clinic() as made:
-        yield made
+    with clinic() as built:
+        yield built
 
 
 SAME: dict[str, tuple[Callable[[Any, Any, Any], Query], float]] = {

@@ -65,8 +65,8 @@ def test_public_numbers_may_be_parameters(table: Table) -> None:
         "SELECT QUANTILE(age, $q) AS a, SUM(CLAMP(amount, 0, $top)) AS b, HISTOGRAM(age, [0, "
         "$edge]) AS h FROM visits LIMIT $few"
     )
-    found = lines(table, text, {"q": "0.1" and Fraction(1, 10), "top": 7, "edge": 30, "few": 1})
-    assert found == [
+    result = lines(table, text, {"q": "0.1" and Fraction(1, 10), "top": 7, "edge": 30, "few": 1})
+    assert result == [
         "a = quantile(age, 0.1, confidence=0.95)",
         "b = sum(amount, low=0, high=7)",
         "h = histogram(age, edges=[0, 30])",

@@ -15,9 +15,9 @@ RATIO = "SELECT SUM(x) / COUNT(*) AS r FROM t"
 
 
 def _table(rows: int = 1000) -> Table:
-    made = pa.table({"u": range(rows), "x": [9.0] * rows})
+    built = pa.table({"u": range(rows), "x": [9.0] * rows})
     return sf.protect(
-        made, name="t", unit="u", max_rows=1, bounds={"x": (0, 10)}, budget=sf.Pure(10**6)
+        built, name="t", unit="u", max_rows=1, bounds={"x": (0, 10)}, budget=sf.Pure(10**6)
     )
 
 
@@ -33,11 +33,11 @@ def test_the_columns_are_those_that_are_shown() -> None:
             ),
             epsilon=1,
         )
-        own = table.plan(plan.query, epsilon=1)
+        part = table.plan(plan.query, epsilon=1)
         assert list(plan.error()) == ["n", "r", "AVG(x)"]
-        assert plan.error()["n"] == own.error()["n"]
-        assert plan.error()["AVG(x)"] == own.error()["AVG(x)"]
-        assert plan.mechanism == own.mechanism
+        assert plan.error()["n"] == part.error()["n"]
+        assert plan.error()["AVG(x)"] == part.error()["AVG(x)"]
+        assert plan.mechanism == part.mechanism
 
 
 def test_errors_of_arithmetic_follow_from_those_of_its_parts() -> None:
@@ -86,9 +86,9 @@ def test_what_has_no_expected_error_says_why() -> None:
         error = plan.error()
         assert math.isnan(error["q"])
         assert error["d"] == math.inf
-        said = plan.explain()
-        assert "error   q not known before: it is computed from a quantile" in said
-        assert "error   d without limit in a group of 1000 rows" in said
+        text = plan.explain()
+        assert "error   q not known before: it is computed from a quantile" in text
+        assert "error   d without limit in a group of 1000 rows" in text
         assert "error   n ± " in table.sql("EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM t", epsilon=1)
 
 

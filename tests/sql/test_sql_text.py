@@ -9,10 +9,10 @@ import contextlib
 import pytest
 from sqlglot import exp
 
-from sfumato.answers.render.tabulate import width
+from sfumato.answers.render.tabulate import display_width
 from sfumato.errors import Refused
-from sfumato.sql.codes import CODES
-from sfumato.sql.sql_text import BRACKETS, LONGEST, WORDS, Source, arguments
+from sfumato.sql.codes import SQL_CODES
+from sfumato.sql.sql_text import BRACKETS, LONGEST, WORDS, SqlText, arguments
 
 from .people import protected, unasked
 
@@ -21,7 +21,7 @@ EXAMPLE = "SELECT COUNT(*) AS n FROM visits"
 
 def marked(text: str, kind: type[exp.Expression], which: int = 0) -> tuple[str, str]:
     """What a refusal at a node shows: the line, and the part of it that is marked."""
-    source = Source.of(text, EXAMPLE)
+    source = SqlText.of(text, EXAMPLE)
     node = list(source.tree().find_all(kind, bfs=False))[which]
     refusal = source.refuse("sql.unsupported", node, "here", "why")
     first, second = str(refusal).splitlines()[:2]
@@ -31,7 +31,7 @@ def marked(text: str, kind: type[exp.Expression], which: int = 0) -> tuple[str, 
     for letter in first:
         if start <= at < start + count:
             shown.append(letter)
-        at += width(letter)
+        at += display_width(letter)
     return first, "".join(shown)
 
 
@@ -61,11 +61,11 @@ def test_the_mark_stands_under_the_words(
 
 
 def test_without_a_place_the_whole_text_is_shown() -> None:
-    source = Source.of("SELECT\n  1", EXAMPLE)
+    source = SqlText.of("SELECT\n  1", EXAMPLE)
     assert source.refuse("sql.unsupported", None, "", "why").place == "SELECT 1"
     assert (
         len(
-            Source.of("SELECT " + "1, " * 500 + "1", EXAMPLE)
+            SqlText.of("SELECT " + "1, " * 500 + "1", EXAMPLE)
             .refuse("sql.unsupported", None, "", "why")
             .place
         )
@@ -97,14 +97,14 @@ def test_without_a_place_the_whole_text_is_shown() -> None:
 )
 def test_refused_before_it_is_read(text: object, code: str) -> None:
     with pytest.raises(Refused) as caught:
-        Source.of(text, EXAMPLE).tree()  # type: ignore[arg-type]
+        SqlText.of(text, EXAMPLE).tree()  # type: ignore[arg-type]  # wrong on purpose
     assert caught.value.code == code
     assert str(caught.value).count("\n") <= 4
 
 
 def test_syntax_is_marked_where_reading_stopped() -> None:
     with pytest.raises(Refused) as caught:
-        Source.of("SELECT COUNT(*) AS n FROM visits WHERE age 3", EXAMPLE).tree()
+        SqlText.of("SELECT COUNT(*) AS n FROM visits WHERE age 3", EXAMPLE).tree()
     assert str(caught.value).splitlines()[1].index("^") == len(
         "refused [sql.syntax]  SELECT COUNT(*) AS n FROM visits WHERE age "
     )
@@ -112,7 +112,7 @@ def test_syntax_is_marked_where_reading_stopped() -> None:
 
 def test_nothing_of_the_parser_is_repeated() -> None:
     with pytest.raises(Refused) as caught:
-        Source.of("SELECT SUBSTRING() FROM t WHERE CAST(a AS )", EXAMPLE).tree()
+        SqlText.of("SELECT SUBSTRING() FROM t WHERE CAST(a AS )", EXAMPLE).tree()
     assert "sqlglot" not in str(caught.value)
     assert "\x1b" not in str(caught.value)
 
@@ -131,25 +131,25 @@ def test_every_text_comes_to_an_end(text: str) -> None:
     node is counted.
     """
     with contextlib.suppress(Refused):
-        Source.of(text, EXAMPLE).tree()
+        SqlText.of(text, EXAMPLE).tree()
 
 
 def test_the_count_of_nodes_stops_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sfumato.sql.sql_text.NODES_PER_WORD", 0)
     with pytest.raises(Refused) as caught:
-        Source.of("SELECT " + "1 + " * 300 + "1", EXAMPLE).tree()
+        SqlText.of("SELECT " + "1 + " * 300 + "1", EXAMPLE).tree()
     assert caught.value.code == "sql.depth"
 
 
 def test_arguments_that_say_nothing_are_not_told() -> None:
-    tree = Source.of("SELECT COUNT(*) FROM t", EXAMPLE).tree()
+    tree = SqlText.of("SELECT COUNT(*) FROM t", EXAMPLE).tree()
     assert set(arguments(tree)) == {"expressions", "from_"}
 
 
 def test_codes_are_unique_and_only_those_are_used() -> None:
-    assert len({code for code, _ in CODES}) == len(CODES)
+    assert len({code for code, _ in SQL_CODES}) == len(SQL_CODES)
     with pytest.raises(AssertionError):
-        Source.of("SELECT 1", EXAMPLE).refuse("sql.nothing", None, "", "why")
+        SqlText.of("SELECT 1", EXAMPLE).refuse("sql.nothing", None, "", "why")
 
 
 def test_a_parser_that_goes_round_in_a_circle_is_stopped() -> None:

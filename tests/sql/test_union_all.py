@@ -17,8 +17,8 @@ COUNT = "SELECT COUNT(*) AS n FROM "
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
-    with clinic(max_rows=10) as made:
-        yield made
+    with clinic(max_rows=10) as built:
+        yield built
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_rows_of_both(said: str, expected: list[float], db: Database) -> None:
 
 
 def test_the_plan_of_the_fluent_form(db: Database) -> None:
-    made = (
+    query = (
         db["visits"].union(db["patients"]).where(sf.col("city") == "Roma").aggregate(n=sf.count())
     )
-    said = (
+    text = (
         "(SELECT patient_id, city FROM visits UNION ALL SELECT id, city FROM patients) AS s "
         "WHERE city = 'Roma'"
     )
-    assert db.plan(COUNT + said, epsilon=1).query.text == made.text
+    assert db.plan(COUNT + text, epsilon=1).query.text == query.text
 
 
 def test_the_unit_stays_the_unit(db: Database) -> None:

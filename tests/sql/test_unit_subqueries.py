@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.session import Table
 
-from .asking import asked, lines, refused
+from .asking import lines, parse, refused
 from .people import protected, unasked
 
 COUNT = "SELECT COUNT(*) AS n FROM ({}) AS s"
@@ -100,7 +100,7 @@ def test_one_row_of_each_unit_needs_no_limit() -> None:
             refused_plan(free, COUNT.format("SELECT user_id, city FROM visits GROUP BY ALL"))
             == "table.max-rows"
         )
-        assert asked(free, text).query.rows.once
+        assert parse(free, text).query.rows.once
 
 
 def refused_plan(table: Table, text: str) -> str:
@@ -138,7 +138,7 @@ def test_units_of_two_columns() -> None:
 
 
 def test_facts_follow_keys_and_totals(table: Table) -> None:
-    rows = asked(
+    rows = parse(
         table,
         COUNT.format(
             "SELECT user_id, city, AVG(spend) AS m, MAX(age) AS a, SUM(age) AS s, "

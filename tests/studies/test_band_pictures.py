@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.studies import Row, Verdict
+from sfumato.studies import StudyRow, Verdict
 from sfumato.studies.band_pictures import MARKS, bars, spreads, strips
 from sfumato.studies.printed import Printed
 
-ROWS = [Row.drawn(f"cell {x}", Printed(x), [1.0, 2.0, 3.0], (0.5, 4.0)) for x in ("2.0", "9.0")]
+ROWS = [
+    StudyRow.drawn(f"cell {x}", Printed(x), [1.0, 2.0, 3.0], (0.5, 4.0)) for x in ("2.0", "9.0")
+]
 
 
 def test_strips() -> None:

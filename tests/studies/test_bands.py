@@ -25,7 +25,7 @@ def test_means_and_shares() -> None:
     low, high = bands.mean_size(2.0, 30)
     assert gamma.cdf(low * 30 / 2, 30) == pytest.approx(5e-7)
     assert gamma.sf(high * 30 / 2, 30) == pytest.approx(5e-7)
-    low, high = bands.share(0.3, 100)
+    low, high = bands.share_band(0.3, 100)
     assert binom.cdf(low * 100 - 1, 100, 0.3) <= 5e-7
     assert binom.sf(high * 100, 100, 0.3) <= 5e-7
     low, high = bands.mean_of_uniforms(100, -0.5)
@@ -38,11 +38,11 @@ def test_means_and_shares() -> None:
 def test_a_prediction_is_students() -> None:
     """With two degrees of freedom the quantile has a closed form: (2p − 1)/√(2p(1 − p))."""
     draws, p = np.array([-1.0, 0.0, 1.0]), 5e-7
-    low, high = bands.predicted(draws, logarithm=False)
+    low, high = bands.prediction_band(draws, logarithm=False)
     reach = (1 - 2 * p) / math.sqrt(2 * p * (1 - p)) * draws.std(ddof=1) * math.sqrt(4 / 3)
     assert (low, high) == (pytest.approx(-reach), pytest.approx(reach))
     few = draws / 100
-    assert bands.predicted(np.exp(few)) == (
+    assert bands.prediction_band(np.exp(few)) == (
         pytest.approx(math.exp(-reach / 100)),
         pytest.approx(math.exp(reach / 100)),
     )
@@ -53,7 +53,7 @@ def test_more_repetitions_make_a_band_narrower_but_not_narrower_than_the_law() -
     widths = [
         high - low
         for low, high in (
-            bands.predicted(draws[:: 2000 // n], logarithm=False) for n in (5, 20, 2000)
+            bands.prediction_band(draws[:: 2000 // n], logarithm=False) for n in (5, 20, 2000)
         )
     ]
     assert widths[0] > widths[1] > widths[2] > -1.9 * norm.ppf(5e-7)
@@ -61,9 +61,9 @@ def test_more_repetitions_make_a_band_narrower_but_not_narrower_than_the_law() -
 
 def test_one_repetition_is_refused() -> None:
     with pytest.raises(Refused) as refusal:
-        bands.predicted([1.0])
+        bands.prediction_band([1.0])
     assert refusal.value.code == "studies.repetitions"
 
 
 def test_the_middle_is_the_median_between_the_ends_of_the_middle_90_percent() -> None:
-    assert bands.middle(list(range(101))) == (5.0, 50.0, 95.0)
+    assert bands.middle_90(list(range(101))) == (5.0, 50.0, 95.0)

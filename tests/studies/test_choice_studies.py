@@ -16,7 +16,7 @@ def test_S_061_the_auction() -> None:
         pytest.approx(p, abs=1e-9)
         for p in (0.30034502828, 0.21603959680, 0.30084270013, 0.18277267478)
     ]
-    assert result.beside[0].saved > 0
+    assert result.comparisons[0].saved > 0
 
 
 def test_S_180_the_letters() -> None:

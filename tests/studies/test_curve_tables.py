@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.studies import Result, Verdict, curve_tables, study
+from sfumato.studies import StudyResult, Verdict, curve_tables, study
 
 R = 3
 
 
 @pytest.fixture(scope="module")
-def results() -> dict[int, Result]:
+def results() -> dict[int, StudyResult]:
     return {1: study("table-4.8").run(R, 1), 3: study("table-4.9").run(R, 1)}
 
 
 @pytest.mark.parametrize("epsilon", [1, 3])
-def test_every_cell(results: dict[int, Result], epsilon: int) -> None:
+def test_every_cell(results: dict[int, StudyResult], epsilon: int) -> None:
     """Printed numbers are held against Student's band of 1 − 10⁻⁶, wide for few repetitions."""
-    found = {
+    result = {
         row.cell.replace("\u202f", ""): (row.verdict, row.errata) for row in results[epsilon].rows
     }
     expected = {
@@ -28,17 +28,17 @@ def test_every_cell(results: dict[int, Result], epsilon: int) -> None:
     expected |= {f"N = {n}, promise": (Verdict.UNSAFE, ("E-38",)) for n in (5000, 500, 100)}
     if epsilon == 3:
         expected["N = 5000, error to the target"] = (Verdict.MISPRINT, ("E-34",))
-    assert found == expected
+    assert result == expected
 
 
 def test_E_34_the_triangle_inequality_leaves_another_power_of_ten(
-    results: dict[int, Result],
+    results: dict[int, StudyResult],
 ) -> None:
     row = results[3].rows[0]
     assert "2.360 · 10⁻² fits" in row.sentence
-    found = curve_tables.judgements(R, 1)[5000]
-    assert found is not None
-    low, high = found.cells["target ε = 3"]
+    result = curve_tables.judgements(R, 1)[5000]
+    assert result is not None
+    low, high = result.cells["target ε = 3"]
     assert (low, high) == (pytest.approx(0.01467, abs=2e-5), pytest.approx(0.03463, abs=2e-5))
 
 
@@ -47,13 +47,13 @@ def test_E_34_is_not_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
         curve_tables, "PRINTED", curve_tables.PRINTED | {(5000, 3): ("2.360e-2", "4.075e-5")}
     )
     curve_tables.judgements.cache_clear()
-    found = curve_tables.judgements(R, 1)
-    assert [r.cells for r in found.values() if r is not None] == [{}, {}, {}]
+    result = curve_tables.judgements(R, 1)
+    assert [r.cells for r in result.values() if r is not None] == [{}, {}, {}]
     monkeypatch.undo()
     curve_tables.judgements.cache_clear()
 
 
-def test_E_38_the_real_epsilon(results: dict[int, Result]) -> None:
+def test_E_38_the_real_epsilon(results: dict[int, StudyResult]) -> None:
     """29 at N = 100 and 1455 at N = 5000 with the audit's S; ours is sampled anew from seeded data,
     a tenth off at most.
     """
@@ -66,7 +66,7 @@ def test_E_38_the_real_epsilon(results: dict[int, Result]) -> None:
     assert promises["N = 5000, promise"] == pytest.approx(1455, rel=0.15)
 
 
-def test_the_right_way_saves_four_fifths_and_more(results: dict[int, Result]) -> None:
+def test_the_right_way_saves_four_fifths_and_more(results: dict[int, StudyResult]) -> None:
     """The L1 move is a quarter of 26 times the largest: the expected squared error is below a
     twelfth. Nine curves of each way leave a fifth with room: a mean of nine is five times too large
     with a chance far below 10⁻⁶ only for light tails, so the scales are compared, not the draws.
@@ -75,7 +75,7 @@ def test_the_right_way_saves_four_fifths_and_more(results: dict[int, Result]) ->
 
     for done in runs(R, 1).values():
         assert all((run.l1 / (26 * run.sensitivity)) ** 2 < 1 / 5 for run in done)
-    assert {b.what.partition(": ")[2] for b in results[1].beside} == {
+    assert {b.what.partition(": ")[2] for b in results[1].comparisons} == {
         "L1",
         "normalised",
         "normalised, L1",
@@ -83,5 +83,5 @@ def test_the_right_way_saves_four_fifths_and_more(results: dict[int, Result]) ->
     }
 
 
-def test_E_70_stands_beside_the_tables(results: dict[int, Result]) -> None:
+def test_E_70_stands_beside_the_tables(results: dict[int, StudyResult]) -> None:
     assert all(number in results[e].sentence for e in (1, 3) for number in ("E-70", "E-43", "E-38"))

@@ -20,10 +20,10 @@ def test_S_087_the_plan_is_the_packages_and_the_sensitivity_the_audits() -> None
     """Sampled S around 0.095 for N = 100 (S-177, 10 %): the mean of six seeded samplers, the same
     at every run.
     """
-    found = [curves.sampled(100, 1, repetition) for repetition in range(6)]
-    assert {(s.m, s.k) for s in found} == {(500, 439)}
-    assert np.mean([float(s.sup) for s in found]) == pytest.approx(0.095, rel=0.1)
-    assert all(s.l1 < 8 * s.sup for s in found)  # instead of 26
+    result = [curves.sampled(100, 1, repetition) for repetition in range(6)]
+    assert {(s.m, s.k) for s in result} == {(500, 439)}
+    assert np.mean([float(s.sup) for s in result]) == pytest.approx(0.095, rel=0.1)
+    assert all(s.l1 < 8 * s.sup for s in result)  # instead of 26
 
 
 def test_B_25_the_worst_move() -> None:

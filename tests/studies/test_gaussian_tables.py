@@ -27,25 +27,25 @@ def test_every_cell_of_tables_4_5_and_4_6(name: str) -> None:
         "promise to a row": (Verdict.UNSAFE, ("E-04",)),
         "size of δ": (Verdict.UNSAFE, ("E-68",)),
     }
-    found = cells(name)
-    assert len(found) == 12
-    for cell, verdict in found.items():
+    result = cells(name)
+    assert len(result) == 12
+    for cell, verdict in result.items():
         assert verdict == kinds.get(cell.partition(", ")[2], (Verdict.AGREES, ())), cell
 
 
 def test_every_cell_of_table_4_7() -> None:
-    found = cells("table-4.7")
-    assert found.pop("n = 5000, ε = 3") == (Verdict.MISPRINT, ("E-32",))
-    assert set(found.values()) == {(Verdict.AGREES, ())}
-    assert len(found) == 5
+    result = cells("table-4.7")
+    assert result.pop("n = 5000, ε = 3") == (Verdict.MISPRINT, ("E-32",))
+    assert set(result.values()) == {(Verdict.AGREES, ())}
+    assert len(result) == 5
 
 
 def test_E_32_the_difference_is_that_of_table_4_6() -> None:
-    found = tables.judgements()[5000]
-    assert isinstance(found, Repair)
-    low, high = found.cells["error ε = 3"]
+    result = tables.judgements()[5000]
+    assert isinstance(result, Repair)
+    low, high = result.cells["error ε = 3"]
     assert low <= 0.00019042 <= high < 0.0003073
-    assert [set(rival) for rival in found.rivals] == [{"private ε = 3"}]  # which the sentence says
+    assert [set(rival) for rival in result.rivals] == [{"private ε = 3"}]  # which the sentence says
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,6 @@ def test_E_69_and_E_75_stand_beside_the_tables() -> None:
     assert "E-69" in result.sentence
     assert "3.466 times" in result.sentence
     assert "E-75" in study("table-4.5").run(R, 1).sentence
-    assert [b.saved for b in result.beside] == [
+    assert [b.saved for b in result.comparisons] == [
         pytest.approx(s, abs=5e-4) for s in (0.2666, 0.7115, 0.1552, 0.7115)
     ]

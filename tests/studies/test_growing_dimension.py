@@ -13,8 +13,8 @@ def test_every_height_agrees() -> None:
     """False alarms at most 10⁻⁶ per cell, by the concentration of Lipschitz functions."""
     heights = {row.cell.replace("\u202f", ""): row for row in RESULT.rows if row.band is not None}
     assert {row.verdict for row in heights.values()} == {Verdict.AGREES}
-    found = [heights[f"n = 100, ε = 1, d = {d}"].printed_value for d in (1, 10, 50)]
-    assert found == [
+    result = [heights[f"n = 100, ε = 1, d = {d}"].printed_value for d in (1, 10, 50)]
+    assert result == [
         pytest.approx(x, abs=1e-9)
         for x in (0.03465701195394193, 0.10959509467013903, 0.2450620816829558)
     ]

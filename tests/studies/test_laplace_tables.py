@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.studies import Verdict, study
 from sfumato.studies import laplace_tables as tables
-from sfumato.studies.means import corrected
+from sfumato.studies.means import correct_row
 from sfumato.studies.repairs import Repair
 
 R = 12
@@ -25,16 +25,16 @@ def cells(name: str) -> dict[str, tuple[Verdict, tuple[str, ...]]]:
 @pytest.mark.parametrize("epsilon", [1, 2, 5])
 def test_every_cell_of_tables_4_1_to_4_3(epsilon: int) -> None:
     """False alarms at most 10⁻⁶ per cell."""
-    found = cells(tables.TABLES[epsilon].replace(" ", "-"))
+    result = cells(tables.TABLES[epsilon].replace(" ", "-"))
     misprints = {"n = 10000, private answer", "n = 100, f(D)"} if epsilon == 2 else set()
-    for cell, (verdict, errata) in found.items():
+    for cell, (verdict, errata) in result.items():
         if cell.endswith("promise to a row"):
             assert (verdict, errata) == (Verdict.UNSAFE, ("E-04",)), cell
         elif cell in misprints:
             assert (verdict, errata) == (Verdict.MISPRINT, ("E-33",)), cell
         else:
             assert (verdict, errata) == (Verdict.AGREES, ()), cell
-    assert len(found) == 9
+    assert len(result) == 9
 
 
 def test_every_cell_of_table_4_4_agrees() -> None:
@@ -77,14 +77,14 @@ def test_no_verdict_is_written_down() -> None:
         (100, 2): ("5.254e-1", "5.234e-1"),
     }
     assert all(
-        found == Repair(cells={})
-        for found in replace(tables.PRINTED, answers=repaired).judgements().values()
+        result == Repair(cells={})
+        for result in replace(tables.PRINTED, answers=repaired).judgements().values()
     )
-    found = replace(
+    result = replace(
         tables.PRINTED, answers=repaired | {(100, 5): ("5.843e-1", "5.234e-1")}
     ).judgements()[100]
-    assert found is not None
-    assert set(found.cells) == {"private ε = 5"}
+    assert result is not None
+    assert set(result.cells) == {"private ε = 5"}
 
 
 def test_the_right_way_saves_what_the_staircase_saves() -> None:
@@ -101,7 +101,7 @@ def test_the_right_way_saves_what_the_staircase_saves() -> None:
 
 def test_a_row_without_a_misprint_is_left_alone() -> None:
     row = study("table-4.4").run(R, 1).rows[0]
-    assert corrected(row, "error ε = 1", None, ("E-33",), {}) is row
+    assert correct_row(row, "error ε = 1", None, ("E-33",), {}) is row
 
 
 def test_E_75_stands_beside_the_tables() -> None:

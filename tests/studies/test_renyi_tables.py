@@ -31,7 +31,9 @@ def test_table_3_2_is_right_and_a_wrong_formula_would_be_seen(
 
 def test_E_24_the_curves_do_not_stay_below_one() -> None:
     result = study("figure-3.1").run(3, 1)
-    found = {row.cell.partition(":")[0]: row.verdict for row in result.rows}
-    assert found["Laplace, λ = 2"] is Verdict.AGREES
-    assert {found[name] for name in found if name.startswith("Gaussian")} == {Verdict.MISPRINT}
+    verdicts = {row.cell.partition(":")[0]: row.verdict for row in result.rows}
+    assert verdicts["Laplace, λ = 2"] is Verdict.AGREES
+    assert {verdicts[name] for name in verdicts if name.startswith("Gaussian")} == {
+        Verdict.MISPRINT
+    }
     assert "E-24" in result.sentence

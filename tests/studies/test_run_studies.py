@@ -11,15 +11,15 @@ from sfumato.studies import reproduce, run
 
 
 def test_chosen_studies_run_in_the_order_of_the_sources(tmp_path: Path) -> None:
-    seen: list[str] = []
+    begun: list[str] = []
     page, done = reproduce(
         tmp_path,
         ["auction", "table-3.2"],
         repetitions=5,
         seed=1,
-        begin=lambda study: seen.append(study.name),
+        begin=lambda study: begun.append(study.name),
     )
-    assert seen == [study.name for study, _ in done] == ["table-3.2", "auction"]
+    assert begun == [study.name for study, _ in done] == ["table-3.2", "auction"]
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

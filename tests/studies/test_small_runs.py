@@ -30,7 +30,7 @@ def test_S_179_the_survey() -> None:
 def test_S_057_and_S_181_the_mean_of_a_histogram() -> None:
     result = study("histogram-mean").run(40, 1)
     assert {row.verdict for row in result.rows} == {Verdict.AGREES}
-    assert result.beside[0].faithful / result.beside[0].right == pytest.approx(16.66)
+    assert result.comparisons[0].faithful / result.comparisons[0].right == pytest.approx(16.66)
 
 
 def test_a_wrong_ratio_is_seen() -> None:

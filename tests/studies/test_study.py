@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.studies import Beside, Result, Row, Verdict
+from sfumato.studies import Comparison, StudyResult, StudyRow, Verdict
 from sfumato.studies.printed import Printed
 
 
 def test_a_drawn_number_agrees_in_its_band_and_differs_outside() -> None:
     draws = [1.0, 2.0, 3.0]
-    assert Row.drawn("x", Printed("4.0"), draws, (0.5, 4.0)).verdict is Verdict.AGREES
-    assert Row.drawn("x", Printed("5.0"), draws, (0.5, 4.0)).verdict is Verdict.DIFFERS
-    assert Row.averaged("x", "2", 2.0, draws, (1.9, 2.1)).verdict is Verdict.AGREES
-    assert Row.averaged("x", "2", 2.0, draws, (2.05, 2.1)).verdict is Verdict.DIFFERS
-    assert Row.frequency("x", 0.5, 5_100, 10_000).verdict is Verdict.AGREES
-    assert Row.frequency("x", 0.5, 5_400, 10_000).verdict is Verdict.DIFFERS
+    assert StudyRow.drawn("x", Printed("4.0"), draws, (0.5, 4.0)).verdict is Verdict.AGREES
+    assert StudyRow.drawn("x", Printed("5.0"), draws, (0.5, 4.0)).verdict is Verdict.DIFFERS
+    assert StudyRow.averaged("x", "2", 2.0, draws, (1.9, 2.1)).verdict is Verdict.AGREES
+    assert StudyRow.averaged("x", "2", 2.0, draws, (2.05, 2.1)).verdict is Verdict.DIFFERS
+    assert StudyRow.frequency("x", 0.5, 5_100, 10_000).verdict is Verdict.AGREES
+    assert StudyRow.frequency("x", 0.5, 5_400, 10_000).verdict is Verdict.DIFFERS
 
 
 def test_an_exact_number_is_right_or_a_misprint() -> None:
     right, wrong = (
-        Row.exact("x", Printed(text), 0.42424, errata=("E-36",), if_wrong="because")
+        StudyRow.exact("x", Printed(text), 0.42424, errata=("E-36",), if_wrong="because")
         for text in ("0.42", "0.43")
     )
     assert (right.verdict, right.errata, right.sentence) == (Verdict.AGREES, (), "")
@@ -29,11 +29,12 @@ def test_an_exact_number_is_right_or_a_misprint() -> None:
 
 def test_claims_and_promises() -> None:
     assert [
-        Row.claim("x", "", "", holds=holds, errata=("E-07",)).verdict for holds in (True, False)
+        StudyRow.claim("x", "", "", holds=holds, errata=("E-07",)).verdict
+        for holds in (True, False)
     ] == [Verdict.AGREES, Verdict.MISPRINT]
     promises = [
-        Row.promise("x", "", "", kept=kept, value=1.0, errata=("E-04",), sentence="")
-        for kept in (True, False)
+        StudyRow.promise("x", "", "", is_kept=is_kept, value=1.0, errata=("E-04",), sentence="")
+        for is_kept in (True, False)
     ]
     assert [(p.verdict, p.errata) for p in promises] == [
         (Verdict.AGREES, ()),
@@ -42,7 +43,7 @@ def test_claims_and_promises() -> None:
 
 
 def test_counts_and_savings() -> None:
-    rows = tuple(Row.claim("x", "", "", holds=holds) for holds in (True, True, False))
-    result = Result(rows=rows, sentence="")
+    rows = tuple(StudyRow.claim("x", "", "", holds=holds) for holds in (True, True, False))
+    result = StudyResult(rows=rows, sentence="")
     assert [result.count(v) for v in Verdict] == [2, 1, 0, 0]
-    assert Beside(what="", measure="", faithful=4.0, right=1.0).saved == pytest.approx(0.75)
+    assert Comparison(what="", measure="", faithful=4.0, right=1.0).saved == pytest.approx(0.75)

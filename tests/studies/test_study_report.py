@@ -8,20 +8,22 @@ from pathlib import Path
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.studies import Beside, Result, Row, Study, study_report
+from sfumato.studies import Comparison, Study, StudyResult, StudyRow, study_report
 from sfumato.studies.band_pictures import bars
 
-RESULT = Result(
+RESULT = StudyResult(
     rows=(
-        Row.claim("a < b & c", "1", "2", holds=False, errata=("E-01",), sentence='because "so"'),
-        Row.promise(
-            "p", "ε = 1", "ε = 1000", kept=False, value=1000.0, errata=("E-04",), sentence="rows"
+        StudyRow.claim(
+            "a < b & c", "1", "2", holds=False, errata=("E-01",), sentence='because "so"'
+        ),
+        StudyRow.promise(
+            "p", "ε = 1", "ε = 1000", is_kept=False, value=1000.0, errata=("E-04",), sentence="rows"
         ),
     ),
     sentence="One <b>sentence</b>.",
-    beside=(
-        Beside(what="better", measure="error", faithful=2.0, right=1.0),
-        Beside(what="dearer", measure="error", faithful=1.0, right=960.0),
+    comparisons=(
+        Comparison(what="better", measure="error", faithful=2.0, right=1.0),
+        Comparison(what="dearer", measure="error", faithful=1.0, right=960.0),
     ),
     figures={"drawn": bars(["a"], {"one": [1.0]}, title="A", up="")},
 )
@@ -63,7 +65,7 @@ def test_the_csvs_say_the_same(tmp_path: Path) -> None:
 
 def test_savings_in_words() -> None:
     words = [
-        study_report.saving(Beside(what="", measure="", faithful=1.0, right=right))
+        study_report.saving(Comparison(what="", measure="", faithful=1.0, right=right))
         for right in (0.25, 1.0, 960.0)
     ]
     assert words == ["75.0 %", "nothing", "costs × 960"]

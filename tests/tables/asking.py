@@ -71,8 +71,8 @@ def constants(name: str) -> list[Any]:
 
 
 def _values(name: str) -> list[Any]:
-    known = Type.of(name)
-    return VALUES.get(name) or decimals(known.precision, known.scale)
+    facts = Type.of(name)
+    return VALUES.get(name) or decimals(facts.precision, facts.scale)
 
 
 def calls(types: Sequence[str]) -> Iterator[Expr]:
@@ -83,7 +83,7 @@ def calls(types: Sequence[str]) -> Iterator[Expr]:
     columns = [col(name) for name in schema]
     for function in FUNCTIONS.values():
         if function.pairs:
-            made = (
+            built = (
                 [call("case", columns[0].is_null(), columns[-1], columns[0])]
                 if len(columns) == 2
                 else []
@@ -103,12 +103,12 @@ def calls(types: Sequence[str]) -> Iterator[Expr]:
                 len(option) == 1 and isinstance(option[0], Expr) for option in options
             ) < len(columns):
                 continue
-            made = (
+            built = (
                 [columns[0].is_in(constants(types[0])[:40])]
                 if function.name == "is_in"
                 else [call(function.name, *chosen) for chosen in product(*options)]
             )
-        for expression in made:
+        for expression in built:
             try:
                 expression.type(schema)
             except Refused:

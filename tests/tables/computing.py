@@ -17,7 +17,7 @@ def connection() -> Any:
 
 def computed(expression: Expr, **values: tuple[str, Any]) -> Any:
     """The value of an expression where each column has that type and value."""
-    given = table(
+    arguments = table(
         connection(),
         "one_row",
         {name: (kind, [value]) for name, (kind, value) in values.items()}
@@ -26,7 +26,7 @@ def computed(expression: Expr, **values: tuple[str, Any]) -> Any:
     types = dict(zip(values, schema(*(kind for kind, _ in values.values())).values(), strict=True))
     return (
         connection()
-        .to_pyarrow(given.select(r=expression.build(given, types)))
+        .to_pyarrow(arguments.select(r=expression.build(arguments, types)))
         .column("r")
         .to_pylist()[0]
     )

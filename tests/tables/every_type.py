@@ -28,9 +28,12 @@ from .asking import calls
 ROWS = 48
 UNIT = "u"
 TEXTS = (
-    b"", b" ", b"a", b"Roma", b"\0", b"a\0b", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"a" * 30 + b"\xff", "é".encode(), "😀".encode(), b"x" * 70_000, b"nan",
-    b"-inf", b"1e400", b"9" * 50, b"170141183460469231731687303715884105728", b"0000-01-01", b"0044-03-15 (BC)", b"9999-12-31", b"10000-01-01", b"infinity",
-    b"294247-01-10 04:00:54.775807", b"2026-01-31 12:30:00+14:00", b"true", b"{}", b"'", b'"', b"\\", b"%", b"NULL", b"\n",
+    b"", b" ", b"a", b"Roma", b"\0", b"a\0b", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80",
+    b"a" * 30 + b"\xff", "é".encode(), "😀".encode(), b"x" * 70_000, b"nan",
+    b"-inf", b"1e400", b"9" * 50, b"170141183460469231731687303715884105728", b"0000-01-01",
+    b"0044-03-15 (BC)", b"9999-12-31", b"10000-01-01", b"infinity",
+    b"294247-01-10 04:00:54.775807", b"2026-01-31 12:30:00+14:00", b"true", b"{}", b"'", b'"',
+    b"\\", b"%", b"NULL", b"\n",
     b"ffffffff-ffff-ffff-ffff-ffffffffffff",
 )  # fmt: skip
 """Cells of text, some of which are none."""
@@ -245,17 +248,36 @@ _INSTANTS = [
     for zone in (None, "UTC", "Europe/Rome")
 ]
 ARROW_TYPES: tuple[pa.DataType, ...] = (
-    pa.null(), pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(),
+    pa.null(), pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(),
+    pa.uint32(), pa.uint64(),
     pa.float16(), pa.float32(), pa.float64(),
-    pa.decimal32(9, 2), pa.decimal64(18, 18), pa.decimal128(1, 0), pa.decimal128(18, 4), pa.decimal128(38, 0), pa.decimal128(38, 38), pa.decimal128(10, -2),
+    pa.decimal32(9, 2), pa.decimal64(18, 18), pa.decimal128(1, 0), pa.decimal128(18, 4),
+    pa.decimal128(38, 0), pa.decimal128(38, 38), pa.decimal128(10, -2),
     pa.decimal256(20, 3), pa.decimal256(76, 0),
-    pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view(), pa.binary(16),
-    pa.date32(), pa.date64(), *_INSTANTS, pa.time32("s"), pa.time64("us"), pa.duration("us"), pa.month_day_nano_interval(),
-    pa.list_(pa.int64()), pa.large_list(pa.int64()), pa.list_view(pa.int64()), pa.large_list_view(pa.int64()), pa.list_(pa.int64(), 2),
-    pa.struct([("a", pa.int64())]), pa.map_(pa.string(), pa.int64()), pa.sparse_union([pa.field("a", pa.int64())]), pa.dense_union([pa.field("a", pa.int64())]),
-    *(pa.dictionary(pa.int32(), kind) for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.float64(), pa.float16(), pa.int64(), pa.date64())),
-    *(pa.dictionary(pa.int16(), kind) for kind in (pa.timestamp("s"), pa.timestamp("ms", "UTC"), pa.decimal128(5, 2), pa.bool_(), pa.binary())),
-    pa.dictionary(pa.uint64(), pa.string()), pa.dictionary(pa.int8(), pa.string()), pa.run_end_encoded(pa.int32(), pa.string()),
+    pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(),
+    pa.binary_view(), pa.binary(16),
+    pa.date32(), pa.date64(), *_INSTANTS, pa.time32("s"), pa.time64("us"), pa.duration("us"),
+    pa.month_day_nano_interval(),
+    pa.list_(pa.int64()), pa.large_list(pa.int64()), pa.list_view(pa.int64()),
+    pa.large_list_view(pa.int64()), pa.list_(pa.int64(), 2),
+    pa.struct([("a", pa.int64())]), pa.map_(pa.string(), pa.int64()),
+    pa.sparse_union([pa.field("a", pa.int64())]), pa.dense_union([pa.field("a", pa.int64())]),
+    *(
+        pa.dictionary(pa.int32(), kind)
+        for kind in (
+            pa.string(), pa.large_string(), pa.string_view(), pa.float64(), pa.float16(),
+            pa.int64(), pa.date64(),
+        )
+    ),
+    *(
+        pa.dictionary(pa.int16(), kind)
+        for kind in (
+            pa.timestamp("s"), pa.timestamp("ms", "UTC"), pa.decimal128(5, 2), pa.bool_(),
+            pa.binary(),
+        )
+    ),
+    pa.dictionary(pa.uint64(), pa.string()), pa.dictionary(pa.int8(), pa.string()),
+    pa.run_end_encoded(pa.int32(), pa.string()),
 )  # fmt: skip
 
 NOT_MADE = {"Type_INTERVAL_MONTHS", "Type_INTERVAL_DAY_TIME"}

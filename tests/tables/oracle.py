@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from sfumato.tables.expr.expressions import Call, Column, Expr, Literal
+from sfumato.tables.expr.expressions import ColumnRef, Expr, FunctionCall, Literal
 from sfumato.tables.expr.types import Type
 
 WIDE = Context(prec=200)
@@ -36,11 +36,11 @@ Schema = Mapping[str, Type]
 
 def evaluate(expression: Expr, row: Row, schema: Schema | None = None) -> Any:
     """The value of an expression on one row."""
-    if isinstance(expression, Column):
+    if isinstance(expression, ColumnRef):
         return held(row[expression.name])
     if isinstance(expression, Literal):
         return held(expression.value)
-    assert isinstance(expression, Call)
+    assert isinstance(expression, FunctionCall)
     name, arguments = expression.function.name, expression.arguments
     values = [evaluate(argument, row, schema) for argument in arguments]
     if schema is not None:
@@ -65,23 +65,23 @@ def held(value: Any) -> Any:
     )
 
 
-def floated(expression: Call, values: list[Any], schema: Schema) -> list[Any]:
+def floated(expression: FunctionCall, values: list[Any], schema: Schema) -> list[Any]:
     """Numbers as floats where the types say that they are not exact together."""
     name = expression.function.name
     if name in ("+", "-", "*", "negate", "abs", "//", "%", "div", "mod", "clip", *CHOICES):
         inexact = expression.type(schema).kind == "float"
     elif name in ("=", "<>", "<", "<=", ">", ">=", "between", "is_in", "identical"):
         kinds = [argument.type(schema) for argument in expression.arguments]
-        whole = [
-            known.precision - known.scale
-            if known.kind == "decimal"
-            else {8: 3, 16: 5, 32: 10, 64: 19}[known.bits]
-            for known in kinds
-            if known.numeric
+        total = [
+            facts.precision - facts.scale
+            if facts.kind == "decimal"
+            else {8: 3, 16: 5, 32: 10, 64: 19}[facts.bits]
+            for facts in kinds
+            if facts.numeric
         ]
-        mixed = any(known.kind == "decimal" for known in kinds)
-        inexact = any(known.kind == "float" for known in kinds) or (
-            mixed and max(whole) + max(known.scale for known in kinds) > 38
+        mixed = any(facts.kind == "decimal" for facts in kinds)
+        inexact = any(facts.kind == "float" for facts in kinds) or (
+            mixed and max(total) + max(facts.scale for facts in kinds) > 38
         )
     else:
         inexact = False
@@ -99,9 +99,9 @@ def alike(values: Sequence[Any]) -> list[Any]:
     if any(isinstance(value, str) for value in present) and not all(
         isinstance(value, str) for value in present
     ):
-        other = next(value for value in present if not isinstance(value, str))
+        second = next(value for value in present if not isinstance(value, str))
         read: Callable[[str], Any] = (
-            UUID if isinstance(other, UUID) else lambda text: held(datetime.fromisoformat(text))
+            UUID if isinstance(second, UUID) else lambda text: held(datetime.fromisoformat(text))
         )
         values = [read(value) if isinstance(value, str) else value for value in values]
     if any(isinstance(value, datetime) for value in values):
@@ -149,8 +149,8 @@ def extreme(choose: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
 
 
 def nullif(values: list[Any]) -> Any:
-    one, other = alike(values)
-    return None if one is not None and one == other else one
+    first_value, second = alike(values)
+    return None if first_value is not None and first_value == second else first_value
 
 
 LAZY: dict[str, Callable[[list[Any]], Any]] = {
@@ -246,8 +246,8 @@ def away(value: float) -> float:
     """To a whole number, halves away from zero."""
     if not math.isfinite(value):
         return value
-    whole = math.floor(abs(value))
-    return math.copysign(float(whole + (abs(value) - whole >= 0.5)), value)
+    total = math.floor(abs(value))
+    return math.copysign(float(total + (abs(value) - total >= 0.5)), value)
 
 
 def rounded(value: Any, digits: int) -> Any:
@@ -298,16 +298,16 @@ def by_letter(change: Callable[[str], str]) -> Callable[[str], str]:
 
 def like(text: str, pattern: str) -> bool:
     """Letter by letter; where it fails, the last % takes one letter more."""
-    at, place, retry, taken = 0, 0, -1, 0
+    at, place, retry, used = 0, 0, -1, 0
     while at < len(text):
         if place < len(pattern) and pattern[place] == "%":
-            retry, taken = place, at
+            retry, used = place, at
             place += 1
         elif place < len(pattern) and pattern[place] in ("_", text[at]):
             at, place = at + 1, place + 1
         elif retry >= 0:
-            taken += 1
-            at, place = taken, retry + 1
+            used += 1
+            at, place = used, retry + 1
         else:
             return False
     return not pattern[place:].strip("%")

@@ -21,8 +21,8 @@ import pyarrow as pa
 
 from sfumato.mechanisms import Gaussian, OptimalSelection, WeightedQuantile
 from sfumato.tables.plan.query_plan import Plan
-from sfumato.tables.plan.read_results import Groups, read, read_points
-from sfumato.testing.exact_checks import Call, Through
+from sfumato.tables.plan.read_results import ResultGroups, read_component, read_points
+from sfumato.testing.exact_checks import MechanismCall, Through
 
 from .rowwise import plain
 
@@ -46,13 +46,13 @@ class Moved:
 
 def moved(plan: Plan, one: Through, other: Through) -> Moved:
     """Compare what two tables handed to the noise."""
-    found = Moved()
+    result = Moved()
     rows = [
         [tuple(plain(key) for key in group) for group in through.groups.rows]
         for through in (one, other)
     ]
     if plan.query.public and rows[0] != rows[1]:
-        found.wrong.append("groups differ")
+        result.wrong.append("groups differ")
     calls = [iter(through.calls) for through in (one, other)]
     for place, name, mechanism, pooled in expected(plan):
         if isinstance(mechanism, WeightedQuantile) and not (rows[0] and rows[1]):
@@ -68,12 +68,12 @@ def moved(plan: Plan, one: Through, other: Through) -> Moved:
             or first.mechanism is not mechanism
             or second.mechanism is not mechanism
         ):
-            found.wrong.append(f"{name}: another order of calls")
-            return found
+            result.wrong.append(f"{name}: another order of calls")
+            return result
         if [values.dtype for values in first.integers] != [
             values.dtype for values in second.integers
         ]:
-            found.wrong.append(f"{name}: dtypes differ")
+            result.wrong.append(f"{name}: dtypes differ")
         where = (
             [ballot_keys(through) for through in (one, other)]
             if name == "ballot"
@@ -83,10 +83,10 @@ def moved(plan: Plan, one: Through, other: Through) -> Moved:
         )
         if place is not None and not plan.query.public and not pooled:
             (first, second), where = _named_by_either(plan, place, mechanism, one, other)
-        _compare(found, name, mechanism, first, second, where, public=plan.query.public or pooled)
+        _compare(result, name, mechanism, first, second, where, public=plan.query.public or pooled)
     if any(next(each, None) is not None for each in calls):
-        found.wrong.append("more calls than planned")
-    return found
+        result.wrong.append("more calls than planned")
+    return result
 
 
 def expected(plan: Plan) -> Iterator[tuple[int | None, str, Any, bool]]:
@@ -95,36 +95,38 @@ def expected(plan: Plan) -> Iterator[tuple[int | None, str, Any, bool]]:
     """
     if plan.calibration.selection is not None:
         yield None, "ballot", plan.calibration.selection, False
-    for place, (piece, noise) in enumerate(zip(plan.pieces, plan.calibration.noise, strict=True)):
+    for place, (piece, noise) in enumerate(
+        zip(plan.components, plan.calibration.noise, strict=True)
+    ):
         for mechanism in noise:
             yield place, piece.name, mechanism, piece.pooled
 
 
 def _named_by_either(
-    plan: Plan, place: int, mechanism: Any, one: Through, other: Through
-) -> tuple[list[Call], list[list[Any]]]:
+    plan: Plan, place: int, mechanism: Any, first: Through, second: Through
+) -> tuple[list[MechanismCall], list[list[Any]]]:
     """The integers of all groups that either table has, whether or not they were voted for: what
     the noise would get if they were named.
     """
-    at = next(i for i, statement in enumerate(plan.statements) if place in statement.pieces)
+    at = next(i for i, statement in enumerate(plan.statements) if place in statement.components)
     names = [f"k{i}" for i in range(len(plan.query.keys))]
-    together = pa.concat_tables([through.tally[at].select(names) for through in (one, other)])
+    together = pa.concat_tables([through.tally[at].select(names) for through in (first, second)])
     groups, piece, bounding = (
-        Groups(together.group_by(names).aggregate([]), plan.query),
-        plan.pieces[place],
+        ResultGroups(together.group_by(names).aggregate([]), plan.query),
+        plan.components[place],
         plan.calibration.bounding,
     )
     calls = []
-    for through in (one, other):
+    for through in (first, second):
         table = through.tally[at]
         if piece.form == "point":
-            calls.append(Call(mechanism, read_points(table, place, groups, bounding)))
+            calls.append(MechanismCall(mechanism, read_points(table, place, groups, bounding)))
         else:
             calls.append(
-                Call(
+                MechanismCall(
                     mechanism,
                     (
-                        read(
+                        read_component(
                             plan.statements[at], table, piece, place, groups, bounding, public=False
                         ),
                     ),
@@ -140,11 +142,11 @@ def ballot_keys(through: Through) -> list[Any]:
 
 
 def _compare(
-    found: Moved,
+    difference: Moved,
     name: str,
     mechanism: Any,
-    one: Call,
-    other: Call,
+    first: MechanismCall,
+    second: MechanismCall,
     rows: list[list[Any]],
     *,
     public: bool,
@@ -153,48 +155,48 @@ def _compare(
     if isinstance(mechanism, OptimalSelection):
         votes = [
             Counter(dict(zip(group, call.integers[0].tolist(), strict=True)))
-            for group, call in zip(rows, (one, other), strict=True)
+            for group, call in zip(rows, (first, second), strict=True)
         ]
         for a, b in ((votes[0], votes[1]), (votes[1], votes[0])):
             more = a - b
-            found.add(f"{name}, all", sum(more.values()), mechanism.groups * mechanism.quanta)
-            found.add(f"{name}, each", max(more.values(), default=0), mechanism.quanta)
+            difference.add(f"{name}, all", sum(more.values()), mechanism.groups * mechanism.quanta)
+            difference.add(f"{name}, each", max(more.values(), default=0), mechanism.quanta)
         if not replaced and (votes[0] - votes[1]) and (votes[1] - votes[0]):
-            found.wrong.append(f"{name}: votes moved both ways")
+            difference.wrong.append(f"{name}: votes moved both ways")
     elif isinstance(mechanism, WeightedQuantile):
-        weights = [_points(call, group) for group, call in zip(rows, (one, other), strict=True)]
+        weights = [_points(call, group) for group, call in zip(rows, (first, second), strict=True)]
         both = [sum((weights[0] - weights[1]).values()), sum((weights[1] - weights[0]).values())]
         for side in both:
-            found.add(name, side, mechanism.weight)
+            difference.add(name, side, mechanism.weight)
         if not replaced and all(both):
-            found.wrong.append(f"{name}: weights moved both ways")
+            difference.wrong.append(f"{name}: weights moved both ways")
     else:
         values = [
             dict(zip(group, call.integers[0].tolist(), strict=False))
-            for group, call in zip(rows, (one, other), strict=True)
+            for group, call in zip(rows, (first, second), strict=True)
         ]
-        if public and one.integers[0].shape != other.integers[0].shape:
-            found.wrong.append(f"{name}: shapes differ")
-        empty = [0] * one.integers[0].shape[1]
+        if public and first.integers[0].shape != second.integers[0].shape:
+            difference.wrong.append(f"{name}: shapes differ")
+        empty = [0] * first.integers[0].shape[1]
         apart = [
             a - b
             for group in {**values[0], **values[1]}
             for a, b in zip(values[0].get(group, empty), values[1].get(group, empty), strict=True)
         ]
         if isinstance(mechanism, Gaussian):
-            found.add(name, sum(d * d for d in apart), mechanism.sensitivity**2)
+            difference.add(name, sum(d * d for d in apart), mechanism.sensitivity**2)
         else:
-            found.add(name, sum(map(abs, apart)), mechanism.sensitivity)
+            difference.add(name, sum(map(abs, apart)), mechanism.sensitivity)
 
 
-def _points(call: Call, rows: list[Any]) -> Counter[Any]:
+def _points(call: MechanismCall, rows: list[Any]) -> Counter[Any]:
     groups, points, weights = call.integers
-    found: Counter[Any] = Counter()
+    result: Counter[Any] = Counter()
     for group, point, weight in zip(
         groups.tolist(), points.tolist(), weights.tolist(), strict=True
     ):
-        found[rows[group], point] += weight
-    return found
+        result[rows[group], point] += weight
+    return result
 
 
 def texts(plan: Plan) -> list[str]:

@@ -114,15 +114,15 @@ class Ends:
             else self.high
             if side == 2
             else round(Fraction(self.exactly(value)) / self.step)
-        )  # type: ignore[arg-type]
+        )
 
 
-def ends_of(known: Type, low: Fraction, high: Fraction, bits: int) -> Ends:
+def ends_of(column_type: Type, low: Fraction, high: Fraction, bits: int) -> Ends:
     """Integers and decimals as they are where few of them lie between the bounds; other numbers on
     2^bits steps, a power of two wide.
     """
-    if known.kind in ("bool", "integer", "decimal"):
-        unit = Fraction(1, 10**known.scale) if known.kind == "decimal" else Fraction(1)
+    if column_type.kind in ("bool", "integer", "decimal"):
+        unit = Fraction(1, 10**column_type.scale) if column_type.kind == "decimal" else Fraction(1)
         first, last = math.ceil(low / unit), math.floor(high / unit)
         if max(abs(first), abs(last)) <= 2**26:
             return Ends(first, last, unit, False)
@@ -135,25 +135,30 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
     query, bounding = plan.query, plan.calibration.bounding
     arrived, schema = _arriving(rows, query)
     weighted = _weighted(arrived, bounding)
-    found = Exact(_groups(arrived, query), None, crowded=_crowded(arrived, bounding))
+    result = Exact(_groups(arrived, query), None, crowded=_crowded(arrived, bounding))
     if not query.public:
-        found.ballot = dict(
+        result.ballot = dict(
             _votes(arrived, bounding, "L1", 20 if bounding.unit and not bounding.truncation else 0)
         )
     for (_, aggregate), column in zip(query.aggregates, plan.columns, strict=True):
         if aggregate.kind == "count_distinct":
-            (place,) = column.pieces
-            found.pieces[place], over = _different(
-                aggregate, schema, arrived, bounding, found.groups
+            (place,) = column.components
+            result.pieces[place], over = _different(
+                aggregate, schema, arrived, bounding, result.groups
             )
-            found.at_most |= {place} if over else set()
+            result.at_most |= {place} if over else set()
             continue
         if aggregate.kind == "weighted_mean":
-            found.pieces |= dict(
+            result.pieces |= dict(
                 zip(
-                    column.pieces,
+                    column.components,
                     _weighted_mean(
-                        aggregate, query, schema, weighted, found, plan.pieces[column.pieces[0]].of
+                        aggregate,
+                        query,
+                        schema,
+                        weighted,
+                        result,
+                        plan.components[column.components[0]].of,
                     ),
                     strict=True,
                 )
@@ -164,34 +169,34 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
                 replace(aggregate, kind="sum", by=None),
                 replace(aggregate, kind="sum", of=aggregate.by, by=None, low=None, high=None),
             )
-            found.pieces |= {
-                place: _cells(one, query, schema, weighted, arrived, bounding, found)[0]
-                for place, one in zip(column.pieces, both, strict=True)
+            result.pieces |= {
+                place: _cells(item, query, schema, weighted, arrived, bounding, result)[0]
+                for place, item in zip(column.components, both, strict=True)
             }
             continue
         for place, cells in zip(
-            column.pieces,
-            _cells(aggregate, query, schema, weighted, arrived, bounding, found),
+            column.components,
+            _cells(aggregate, query, schema, weighted, arrived, bounding, result),
             strict=True,
         ):
             if isinstance(cells, Counter):
-                found.points[place] = dict(cells)
+                result.points[place] = dict(cells)
             else:
-                found.pieces[place] = cells
-    for place, piece in enumerate(plan.pieces):
+                result.pieces[place] = cells
+    for place, piece in enumerate(plan.components):
         if piece.form == "side":
             assert piece.of is not None
             assert piece.grid is not None
             ends = Ends(piece.grid.low, piece.grid.high, piece.grid.step, piece.grid.floating)
             total = [0, 0, 0]
-            for one in _among(weighted, Aggregate("count", where=piece.where), schema):
-                side = ends.side(evaluate(piece.of, one.row, schema))
+            for item in _among(weighted, Aggregate("count", where=piece.where), schema):
+                side = ends.side(evaluate(piece.of, item.row, schema))
                 if side is not None:
-                    total[side] += one.pooled
-            found.pieces[place] = [total]
+                    total[side] += item.pooled
+            result.pieces[place] = [total]
         elif piece.name == "total":
-            found.pieces[place] = [[sum(one.pooled for one in weighted)]]
-    return found
+            result.pieces[place] = [[sum(item.pooled for item in weighted)]]
+    return result
 
 
 def _cells(
@@ -201,29 +206,29 @@ def _cells(
     weighted: Sequence[Arrived],
     arrived: Sequence[Arrived],
     bounding: Bounding,
-    found: Exact,
+    expected_cells: Exact,
 ) -> list[Any]:
     """The pieces of an aggregate, in the order in which finishing takes them."""
-    at = {group: i for i, group in enumerate(found.groups)}
-    kept = list(_among(weighted, aggregate, schema))
+    at = {group: i for i, group in enumerate(expected_cells.groups)}
+    remaining = list(_among(weighted, aggregate, schema))
     of = aggregate.of
     nullable = of is None or of.type(schema).nullable
 
     def summed(value: Any) -> list[list[int]]:
-        out = [[0] for _ in found.groups]
-        for one in kept:
-            number = value(one.row)
+        out = [[0] for _ in expected_cells.groups]
+        for item in remaining:
+            number = value(item.row)
             if number is not None:
-                out[at[one.group]][0] += number * one.weight
+                out[at[item.group]][0] += number * item.weight
         return out
 
     if aggregate.kind == "count_units" and bounding.unit:
         votes = (
             _votes(arrived, bounding, bounding.norm, bounding.vote_bits)
             if bounding.grouped
-            else {EMPTY: len({one.unit for one in arrived})}
+            else {EMPTY: len({entry.unit for entry in arrived})}
         )
-        return [[[votes.get(group, 0)] for group in found.groups]]
+        return [[[votes.get(group, 0)] for group in expected_cells.groups]]
     if aggregate.kind in ("count", "count_units"):
         return [
             summed(
@@ -235,23 +240,23 @@ def _cells(
             )
         ]
     assert of is not None
-    known = of.type(schema)
+    facts = of.type(schema)
     if aggregate.kind == "histogram":
-        out = [[0] * (len(aggregate.edges) - 1) for _ in found.groups]
-        for one in kept:
-            cell = _bin(evaluate(of, one.row, schema), aggregate.edges, known)
+        out = [[0] * (len(aggregate.edges) - 1) for _ in expected_cells.groups]
+        for entry in remaining:
+            cell = _bin(evaluate(of, entry.row, schema), aggregate.edges, facts)
             if cell is not None:
-                out[at[one.group]][cell] += one.weight
+                out[at[entry.group]][cell] += entry.weight
         return [out]
     low, high = (
         (Fraction(0), Fraction(1))
-        if known.kind == "bool"
+        if facts.kind == "bool"
         else of.range(query.rows.ranges) or (None, None)
     )
     low, high = (aggregate.low, aggregate.high) if aggregate.low is not None else (low, high)
     assert low is not None
     assert high is not None
-    ends = ends_of(known, low, high, {"quantile": 16, "percentile": 12}.get(aggregate.kind, 20))
+    ends = ends_of(facts, low, high, {"quantile": 16, "percentile": 12}.get(aggregate.kind, 20))
 
     def integer(row: Row) -> int | None:
         number = ends.integer(evaluate(of, row, schema))
@@ -259,19 +264,19 @@ def _cells(
 
     if aggregate.kind == "quantile":
         points: Counter[tuple[int, int]] = Counter()
-        for one in kept:
-            number = integer(one.row)
+        for entry in remaining:
+            number = integer(entry.row)
             if number is not None:
-                points[at[one.group], number] += one.pooled
+                points[at[entry.group], number] += entry.pooled
         return [points]
     if aggregate.kind == "sum":
         return [summed(integer)]
     if aggregate.kind == "percentile":
         return [
             _tree(
-                ((at[one.group], integer(one.row), one.weight) for one in kept),
+                ((at[entry.group], integer(entry.row), entry.weight) for entry in remaining),
                 ends,
-                len(found.groups),
+                len(expected_cells.groups),
             )
         ]
     counted = summed(
@@ -306,13 +311,13 @@ def _different(
     """
     assert aggregate.of is not None
     owned: dict[Group, set[tuple[Group, Any]]] = defaultdict(set)
-    for one in _among(arrived, aggregate, schema):
-        value = plain(evaluate(aggregate.of, one.row, schema))
+    for item in _among(arrived, aggregate, schema):
+        value = plain(evaluate(aggregate.of, item.row, schema))
         if value is not None:
-            owned[one.unit].add((one.group, value))
+            owned[item.unit].add((item.group, value))
     everything = set().union(*owned.values()) if owned else set()
     over = bool(bounding.unit) and any(len(pairs) > bounding.rows for pairs in owned.values())
-    return [[sum(group == own for own, _ in everything)] for group in groups], over
+    return [[sum(group == part for part, _ in everything)] for group in groups], over
 
 
 def _weighted_mean(
@@ -320,7 +325,7 @@ def _weighted_mean(
     query: Query,
     schema: Mapping[str, Type],
     weighted: Sequence[Arrived],
-    found: Exact,
+    expected_cells: Exact,
     product: Any,
 ) -> list[Any]:
     """The products as the expression has them, within the largest weight times half of the bounds;
@@ -342,18 +347,18 @@ def _weighted_mean(
     )
     far = ends.largest * ends.step * weights.high * weights.step
     products = ends_of(product.type(schema), -far, far, 20)
-    at = {group: i for i, group in enumerate(found.groups)}
-    out: list[list[list[int]]] = [[[0] for _ in found.groups] for _ in range(2)]
-    for one in _among(weighted, aggregate, schema):
+    at = {group: i for i, group in enumerate(expected_cells.groups)}
+    out: list[list[list[int]]] = [[[0] for _ in expected_cells.groups] for _ in range(2)]
+    for item in _among(weighted, aggregate, schema):
         value, weight = (
-            products.integer(evaluate(product, one.row, schema)),
-            weights.integer(evaluate(by, one.row, schema)),
+            products.integer(evaluate(product, item.row, schema)),
+            weights.integer(evaluate(by, item.row, schema)),
         )
         value = products.low if value is None and not product.type(schema).nullable else value
         weight = weights.low if weight is None and not by.type(schema).nullable else weight
-        out[0][at[one.group]][0] += 0 if value is None else value * one.weight
-        out[1][at[one.group]][0] += (
-            0 if weight is None or evaluate(of, one.row, schema) is None else weight * one.weight
+        out[0][at[item.group]][0] += 0 if value is None else value * item.weight
+        out[1][at[item.group]][0] += (
+            0 if weight is None or evaluate(of, item.row, schema) is None else weight * item.weight
         )
     return out
 
@@ -381,13 +386,13 @@ def _tree(rows: Iterable[tuple[int, int | None, int]], ends: Ends, groups: int) 
     return out
 
 
-def _bin(value: Any, edges: Sequence[Fraction], known: Type) -> int | None:
+def _bin(value: Any, edges: Sequence[Fraction], column_type: Type) -> int | None:
     """Integers against the edges as they are, other numbers against the nearest doubles."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     number, marks = (
         (value, list(edges))
-        if known.kind == "integer"
+        if column_type.kind == "integer"
         else (float(value), [float(edge) for edge in edges])
     )
     if number == marks[-1]:
@@ -416,7 +421,7 @@ def _arriving(rows: Iterable[Row], query: Query) -> tuple[list[Arrived], dict[st
         unit = tuple(row[name] for name in declared.unit) if declared.unit else (number,)
         group = tuple(plain(row[name]) for name in query.keys)
         listed = all(
-            not domain or key in [plain(one) for one in domain]
+            not domain or key in [plain(item) for item in domain]
             for key, domain in zip(group, query.domains, strict=True)
         )
         if None not in unit and listed:
@@ -426,11 +431,11 @@ def _arriving(rows: Iterable[Row], query: Query) -> tuple[list[Arrived], dict[st
 
 def _per_unit(table: Sequence[Row], step: PerUnit, schema: Mapping[str, Type]) -> list[Row]:
     """One row for each unit and value of the keys."""
-    found: dict[Group, list[Row]] = defaultdict(list)
+    result: dict[Group, list[Row]] = defaultdict(list)
     for row in table:
         unit = tuple(row[name] for name in step.unit)
         if None not in unit:
-            found[unit + tuple(plain(evaluate(key, row, schema)) for _, key in step.keys)].append(
+            result[unit + tuple(plain(evaluate(key, row, schema)) for _, key in step.keys)].append(
                 row
             )
     names = [*step.unit, *(name for name, _ in step.keys)]
@@ -439,7 +444,7 @@ def _per_unit(table: Sequence[Row], step: PerUnit, schema: Mapping[str, Type]) -
             **dict(zip(names, group, strict=True)),
             **{name: _total(total, rows, schema, step) for name, total in step.totals},
         }
-        for group, rows in found.items()
+        for group, rows in result.items()
     ]
 
 
@@ -458,13 +463,13 @@ def _total(total: Total, rows: Sequence[Row], schema: Mapping[str, Type], step: 
     if total.kind in ("min", "max"):
         return min(values) if total.kind == "min" else max(values)
     assert total.of is not None
-    known = total.of.type(schema)
-    whole = sum(map(Fraction, values)) if known.kind != "float" else Fraction(0)
-    if known.kind == "float":
+    facts = total.of.type(schema)
+    totals = sum(map(Fraction, values)) if facts.kind != "float" else Fraction(0)
+    if facts.kind == "float":
         low, high = total.of.range(step.ranges) or (Fraction(0), Fraction(1))
-        ends = ends_of(known, low, high, 20)
-        whole = sum(ends.integer(value) or 0 for value in values) * ends.step
-    return float(whole) if total.kind == "sum" else float(whole) / len(values)
+        ends = ends_of(facts, low, high, 20)
+        totals = sum(ends.integer(value) or 0 for value in values) * ends.step
+    return float(totals) if total.kind == "sum" else float(totals) / len(values)
 
 
 def plain(key: Any) -> Any:
@@ -478,12 +483,12 @@ def plain(key: Any) -> Any:
 
 def _groups(arrived: Sequence[Arrived], query: Query) -> list[Group]:
     """Every combination of public keys; else those that there are. Sorted, null last."""
-    found = {EMPTY} if query.public else {one.group for one in arrived}
+    result = {EMPTY} if query.public else {item.group for item in arrived}
     if query.public:
         for domain in query.domains:
-            found = {(*group, plain(key)) for group in found for key in domain}
+            result = {(*group, plain(key)) for group in result for key in domain}
     return sorted(
-        found, key=lambda group: [(key is None, 0 if key is None else key) for key in group]
+        result, key=lambda group: [(key is None, 0 if key is None else key) for key in group]
     )
 
 
@@ -493,15 +498,15 @@ def _weighted(arrived: Sequence[Arrived], bounding: Bounding) -> list[Arrived]:
         return list(arrived)
     k, most = bounding.rows, 2**bounding.bits
     cells: dict[Group, Counter[Group]] = defaultdict(Counter)
-    for one in arrived:
-        cells[one.unit][one.group] += 1
+    for item in arrived:
+        cells[item.unit][item.group] += 1
     weights = {}
     for unit, counts in cells.items():
         light = (k * most) // max(sum(counts.values()), k)
         square = sum(count**2 for count in counts.values())
         euclidean = min(most, math.isqrt((k * most) ** 2 // square))
         weights[unit] = (euclidean if bounding.norm == "L2" and bounding.grouped else light, light)
-    return [Arrived(one.unit, one.group, one.row, *weights[one.unit]) for one in arrived]
+    return [Arrived(item.unit, item.group, item.row, *weights[item.unit]) for item in arrived]
 
 
 def _votes(arrived: Sequence[Arrived], bounding: Bounding, norm: str, bits: int) -> Counter[Group]:
@@ -510,10 +515,10 @@ def _votes(arrived: Sequence[Arrived], bounding: Bounding, norm: str, bits: int)
     """
     votes: Counter[Group] = Counter()
     if not bounding.unit:
-        return Counter(one.group for one in arrived)
+        return Counter(item.group for item in arrived)
     groups: dict[Group, set[Group]] = defaultdict(set)
-    for one in arrived:
-        groups[one.unit].add(one.group)
+    for item in arrived:
+        groups[item.unit].add(item.group)
     m, most = bounding.groups, 2**bits
     for named in groups.values():
         if bounding.truncation:
@@ -531,8 +536,8 @@ def _crowded(arrived: Sequence[Arrived], bounding: Bounding) -> bool:
     if not bounding.truncation:
         return False
     rows, groups = (
-        Counter(one.unit for one in arrived),
-        Counter(unit for unit, _ in {(one.unit, one.group) for one in arrived}),
+        Counter(item.unit for item in arrived),
+        Counter(unit for unit, _ in {(item.unit, item.group) for item in arrived}),
     )
     return any(count > bounding.rows for count in rows.values()) or any(
         count > bounding.groups for count in groups.values()
@@ -546,67 +551,67 @@ def _among(
     their unit may contribute.
     """
     return (
-        one
-        for one in weighted
-        if aggregate.where is None or evaluate(aggregate.where, one.row, schema) is True
+        item
+        for item in weighted
+        if aggregate.where is None or evaluate(aggregate.where, item.row, schema) is True
     )
 
 
 def _power(value: Fraction) -> Fraction:
     """The least power of two that is not below."""
-    found = Fraction(1)
-    while found < value:
-        found *= 2
-    while found / 2 >= value:
-        found /= 2
-    return found
+    result = Fraction(1)
+    while result < value:
+        result *= 2
+    while result / 2 >= value:
+        result /= 2
+    return result
 
 
 def differences(plan: Plan, through: Through, rows: Iterable[Row]) -> list[str]:
     """Where the engine's integers are not those of this module; nothing, if all is well."""
-    wanted = exact(rows, plan)
+    expected = exact(rows, plan)
     named = [tuple(plain(key) for key in group) for group in through.groups.rows]
-    if wanted.crowded:
+    if expected.crowded:
         return []  # which rows of a unit count is drawn; how far that goes is checked by neighbours
-    if named != wanted.groups:
-        return [f"groups: {named} instead of {wanted.groups}"]
-    said, calls = [], list(through.calls)
-    if wanted.ballot is not None:
+    if named != expected.groups:
+        return [f"groups: {named} instead of {expected.groups}"]
+    text, calls = [], list(through.calls)
+    if expected.ballot is not None:
         (votes,) = calls.pop(0).integers
         listed = through.tally[0].drop_columns("votes").to_pylist()
         found_votes = {
             tuple(plain(key) for key in line.values()): vote
             for line, vote in zip(listed, votes.tolist(), strict=True)
         }
-        if found_votes != wanted.ballot:
-            said.append(f"ballot: {found_votes} instead of {wanted.ballot}")
-    for place, piece in enumerate(plan.pieces):
+        if found_votes != expected.ballot:
+            text.append(f"ballot: {found_votes} instead of {expected.ballot}")
+    for place, piece in enumerate(plan.components):
         if piece.form == "point":
             for _ in plan.calibration.noise[place]:
-                if not wanted.groups:
+                if not expected.groups:
                     continue
                 groups, points, weights = calls.pop(0).integers
-                found: Counter[tuple[int, int]] = Counter()
+                result: Counter[tuple[int, int]] = Counter()
                 for group, point, weight in zip(
                     groups.tolist(), points.tolist(), weights.tolist(), strict=True
                 ):
-                    found[group, point] += weight
-                if +found != +Counter(wanted.points[place]):
-                    said.append(f"{piece.name}: {dict(found)} instead of {wanted.points[place]}")
+                    result[group, point] += weight
+                if +result != +Counter(expected.points[place]):
+                    text.append(f"{piece.name}: {dict(result)} instead of {expected.points[place]}")
         else:
             (integers,) = calls.pop(0).integers
-            if place in wanted.at_most:
+            if place in expected.at_most:
                 if any(
-                    found[0] > most[0]
-                    for found, most in zip(integers.tolist(), wanted.pieces[place], strict=True)
+                    result[0] > most[0]
+                    for result, most in zip(integers.tolist(), expected.pieces[place], strict=True)
                 ):
-                    said.append(
+                    text.append(
                         f"{piece.name}: {integers.tolist()}, above "
-                        f"{wanted.pieces[place]} in {named}"
+                        f"{expected.pieces[place]} in {named}"
                     )
-            elif integers.tolist() != wanted.pieces[place]:
-                said.append(
+            elif integers.tolist() != expected.pieces[place]:
+                text.append(
                     f"{piece.name}: {integers.tolist()} instead of "
-                    f"{wanted.pieces[place]} in {named}"
+                    f"{expected.pieces[place]} in {named}"
                 )
-    return said
+    return text

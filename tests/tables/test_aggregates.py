@@ -58,8 +58,12 @@ def test_filters_are_joined() -> None:
     both = ag.count_if(col("a")).filter(col("b"))
     assert both.text == "count(where=a AND b)"
     assert ag.sum("x", low=0, high=1).filter(col("a")).high == Fraction(1)
-    kept = ag.quantile("x", "0.9", confidence="0.8", interval=False).filter(col("a"))
-    assert (kept.q, kept.confidence, kept.interval) == (Fraction(9, 10), Fraction(4, 5), False)
+    remaining = ag.quantile("x", "0.9", confidence="0.8", interval=False).filter(col("a"))
+    assert (remaining.q, remaining.confidence, remaining.interval) == (
+        Fraction(9, 10),
+        Fraction(4, 5),
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,9 +85,9 @@ def test_filters_are_joined() -> None:
         (lambda: ag.histogram("x", edges=[2, 1]), "aggregate.edges"),
         (lambda: ag.histogram("x", edges=range(10_003)), "aggregate.edges"),
         (lambda: ag.histogram("x", edges=[0, float("inf")]), "number.not-finite"),
-        (lambda: ag.count().filter("x > 1"), "aggregate.where"),  # type: ignore[arg-type]
-        (lambda: ag.count_if(True), "aggregate.where"),  # type: ignore[arg-type]
-        (lambda: ag.sum(5), "expression.column"),  # type: ignore[arg-type]
+        (lambda: ag.count().filter("x > 1"), "aggregate.where"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: ag.count_if(True), "aggregate.where"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: ag.sum(5), "expression.column"),  # type: ignore[arg-type]  # wrong on purpose
     ],
 )
 def test_what_is_no_question_is_refused(call: Any, code: str) -> None:
@@ -100,11 +104,11 @@ def test_more_aggregates_as_they_are_written() -> None:
         ag.max("x", low=0, high=9, confidence=0.9).text == "max(x, low=0, high=9, confidence=0.9)"
     )
     several = ag.quantiles("x", [0.5, "1/3"]).filter(col("v"))
-    assert [one.text for one in several] == [
+    assert [item.text for item in several] == [
         "percentile(x, 0.5, where=v)",
         "percentile(x, 1/3, where=v)",
     ]
-    assert [ag.percent(one.q) for one in several if one.q is not None] == ["50", "100_over_3"]
+    assert [ag.percent(item.q) for item in several if item.q is not None] == ["50", "100_over_3"]
 
 
 @pytest.mark.parametrize("given", [[], [0.5, "1/2"]], ids=["none", "twice"])

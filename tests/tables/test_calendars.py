@@ -27,9 +27,9 @@ DAYS = {"d": Type.of("date"), "t": Type.of("timestamp"), "z": Type.of("timestamp
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    made = Bench()
-    yield made
-    made.close()
+    new_bench = Bench()
+    yield new_bench
+    new_bench.close()
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -47,12 +47,12 @@ def test_the_buckets_are_those_of_every_moment_between(unit: str, first: str, la
     at, end, walked = datetime.fromisoformat(first), datetime.fromisoformat(last), []
     while at <= end:
         walked.append(date_trunc(unit, at))
-        at = date_add(at, 1, "hour")  # type: ignore[assignment]
+        at = date_add(at, 1, "hour")
     assert list(calendar("t", unit, first, last).keys(DAYS)) == list(dict.fromkeys(walked))
     if unit != "hour":
         assert list(calendar("d", unit, first, last).keys(DAYS)) == list(
             dict.fromkeys(day.date() for day in walked)
-        )  # type: ignore[union-attr]
+        )
 
 
 def test_the_ends_of_time() -> None:
@@ -72,12 +72,12 @@ def test_the_ends_of_time() -> None:
 def test_every_bucket_answers(bench: Bench) -> None:
     declared = declare(name="world", schema=bench.schema, unit="user", max_rows=5)
     for column, zone in (("k1", None), ("u0", None), ("t0", UTC)):
-        asked = (
+        query = (
             Rows.of(declared, Nobody())
             .group_by(month=calendar(column, "month", "2026-01-20", "2026-04-01"))
             .aggregate(n=ag.count())
         )
-        made = plan(asked, Pure(1), bench.source)
+        release_plan = plan(query, Pure(1), bench.source)
         times: list[Any] = [
             datetime(2026, 3, 5, 4, tzinfo=zone),
             datetime(2026, 1, 1, tzinfo=zone),
@@ -86,7 +86,7 @@ def test_every_bucket_answers(bench: Bench) -> None:
         ]
         values = [None if t is None else t.date() for t in times] if column == "k1" else times
         bench.put([{**row(Random(0)), "user": 1, column: value} for value in values])
-        through = through_the_door(made)
+        through = through_the_door(release_plan)
         assert [key.month for (key,) in through.groups.rows] == [1, 2, 3, 4]
         assert (through.pieces[0].values[:, 0] >> 20).tolist() == [1, 0, 1, 0]
 

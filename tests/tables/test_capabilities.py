@@ -13,20 +13,20 @@ import pytest
 
 import sfumato as sf
 from sfumato.tables.engine.capabilities import SUMS, check_capabilities, expressions
-from sfumato.tables.engine.duckdb_engine import Pinned
-from sfumato.tables.engine.external_duckdb import DuckDB
+from sfumato.tables.engine.duckdb_engine import DuckDBEngine
+from sfumato.tables.engine.external_duckdb import ExternalDuckDB
 
 from ..refusing import refusal
 
 
 def test_the_own_engine_has_them() -> None:
-    engine = Pinned()
+    engine = DuckDBEngine()
     check_capabilities(engine)
     engine.close()
 
 
 def test_a_lent_duckdb_has_them() -> None:
-    check_capabilities(DuckDB(ibis.duckdb.connect()))
+    check_capabilities(ExternalDuckDB(ibis.duckdb.connect()))
 
 
 class Wrong:
@@ -35,7 +35,7 @@ class Wrong:
     version = "Wrong 1"
 
     def __init__(self, place: int | None, value: Any = None) -> None:
-        self._place, self._value, self._engine = place, value, Pinned()
+        self._place, self._value, self._engine = place, value, DuckDBEngine()
 
     def run(self, expression: Any) -> Any:
         if self._place is None:

@@ -15,8 +15,8 @@ from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.choose_noise import CARE, MAKERS, calibrate, shares
-from sfumato.tables.plan.components import wanted
+from sfumato.tables.plan.choose_noise import CARE, DRAFTERS, calibrate, split_promise
+from sfumato.tables.plan.components import components_of
 from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Query, Rows
 
@@ -67,7 +67,7 @@ def query(
 
 
 def test_every_notion_of_a_promise_is_tested() -> None:
-    assert {type(promise) for promise in PROMISES} == set(MAKERS)
+    assert {type(promise) for promise in PROMISES} == set(DRAFTERS)
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -76,14 +76,18 @@ def test_every_notion_of_a_promise_is_tested() -> None:
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_a_promise_is_kept(asked: str, promise: Guarantee, keys: str, relation: str) -> None:
     """What the ledger will be charged is at most what was promised; what is named needs a δ."""
-    made = query(asked, keys=keys, relation=relation)
+    built = query(asked, keys=keys, relation=relation)
     if keys == "private" and not promise.parameters.get("delta"):
-        refusal(lambda: calibrate(made, wanted(made).pieces, promise), "plan.keys")
+        refusal(lambda: calibrate(built, components_of(built).components, promise), "plan.keys")
         return
-    found = calibrate(made, wanted(made).pieces, promise)
-    cost = found.whole.to(type(promise)) if not isinstance(promise, Approx) else found.whole.promise
+    result = calibrate(built, components_of(built).components, promise)
+    cost = (
+        result.mechanism.to(type(promise))
+        if not isinstance(promise, Approx)
+        else result.mechanism.promise
+    )
     if isinstance(promise, GDP):
-        assert cost.mu_squared <= promise.mu_squared  # type: ignore[attr-defined]
+        assert cost.mu_squared <= promise.mu_squared
     else:
         assert all(
             cost.parameters.get(name, 0) <= value for name, value in promise.parameters.items()
@@ -99,50 +103,62 @@ def test_a_promise_is_kept(asked: str, promise: Guarantee, keys: str, relation: 
 def test_noise_is_fitted_to_the_sensitivities_of_bounding(
     promise: Guarantee, unit: bool, relation: str
 ) -> None:
-    made = query("several", unit=unit, relation=relation)
-    pieces = wanted(made).pieces
-    found = calibrate(made, pieces, promise)
-    for piece, (mechanism,) in zip(pieces, found.noise, strict=True):
+    built = query("several", unit=unit, relation=relation)
+    components = components_of(built).components
+    result = calibrate(built, components, promise)
+    for component, (mechanism,) in zip(components, result.noise, strict=True):
         if isinstance(mechanism, Laplace):
-            assert found.bounding.norm == "L1"
-            assert mechanism.sensitivity == found.bounding.l1(piece)
+            assert result.bounding.norm == "L1"
+            assert mechanism.sensitivity == result.bounding.l1(component)
         else:
             assert isinstance(mechanism, Gaussian)
-            assert found.bounding.norm == "L2"
-            assert mechanism.sensitivity**2 >= found.bounding.l2_squared(piece)
-            assert mechanism.sensitivity**2 <= found.bounding.l2_squared(piece) * (
+            assert result.bounding.norm == "L2"
+            assert mechanism.sensitivity**2 >= result.bounding.l2_squared(component)
+            assert mechanism.sensitivity**2 <= result.bounding.l2_squared(component) * (
                 1 + Fraction(1, 10**6)
             )
         assert (mechanism.relation, mechanism.unit) == (relation, "user" if unit else "row")
 
 
 def test_quantiles_and_selection_take_what_a_unit_weighs() -> None:
-    made = query("quantiles", keys="private")
-    found = calibrate(made, wanted(made).pieces, Approx(1, "1e-6"))
-    bounding = Bounding.of(made, "L1")
-    assert found.selection is not None
-    assert (found.selection.groups, found.selection.quanta) == (2, 1 << bounding.vote_bits)
-    for mechanism in (m for noise in found.noise for m in noise if isinstance(m, WeightedQuantile)):
-        assert mechanism.weight == found.bounding.weight
+    built = query("quantiles", keys="private")
+    result = calibrate(built, components_of(built).components, Approx(1, "1e-6"))
+    bounding = Bounding.of(built, "L1")
+    assert result.selection is not None
+    assert (result.selection.groups, result.selection.quanta) == (2, 1 << bounding.vote_bits)
+    for mechanism in (
+        m for noise in result.noise for m in noise if isinstance(m, WeightedQuantile)
+    ):
+        assert mechanism.weight == result.bounding.weight
         assert mechanism.groups
-    assert [len(noise) for noise in found.noise] == [3, 1, 1]
+    assert [len(noise) for noise in result.noise] == [3, 1, 1]
 
 
 def test_shares_add_up_and_what_tells_of_clipping_has_a_twentieth() -> None:
-    for asked in ASKED:
+    for querys in ASKED:
         for keys in ("none", "public", "private"):
-            made = query(asked, keys=keys)
-            pieces = wanted(made).pieces
-            parts, selection = shares(made, pieces)
+            built = query(querys, keys=keys)
+            components = components_of(built).components
+            parts, selection = split_promise(built, components)
             assert sum(parts) + selection == 1
             assert (selection > 0) == (keys == "private")
             care = sum(
-                (share for piece, share in zip(pieces, parts, strict=True) if piece.pooled),
+                (
+                    share
+                    for component, share in zip(components, parts, strict=True)
+                    if component.pooled
+                ),
                 Fraction(0),
             )
             assert care in (0, CARE)
             assert (
-                len({share for piece, share in zip(pieces, parts, strict=True) if not piece.pooled})
+                len(
+                    {
+                        share
+                        for component, share in zip(components, parts, strict=True)
+                        if not component.pooled
+                    }
+                )
                 == 1
             )
 
@@ -150,23 +166,29 @@ def test_shares_add_up_and_what_tells_of_clipping_has_a_twentieth() -> None:
 def test_the_law_with_the_smaller_error_is_taken() -> None:
     alone = query("count", keys="none")
     assert isinstance(
-        calibrate(alone, wanted(alone).pieces, Approx(1, "1e-6")).noise[0][0], Laplace
+        calibrate(alone, components_of(alone).components, Approx(1, "1e-6")).noise[0][0], Laplace
     )
     many = query("several", max_rows=100, max_groups=100)
-    pieces = tuple(piece for _ in range(3) for piece in wanted(many).pieces)
-    assert isinstance(calibrate(many, pieces, Approx("1/10", "1e-6")).noise[0][0], Gaussian)
+    components = tuple(component for _ in range(3) for component in components_of(many).components)
+    assert isinstance(calibrate(many, components, Approx("1/10", "1e-6")).noise[0][0], Gaussian)
 
 
 def test_what_cannot_be_kept_is_refused() -> None:
-    made = query("count")
+    built = query("count")
     refusal(
-        lambda: calibrate(made, wanted(made).pieces, RandomDP(Pure(1), "1e-3", over="rows")),
+        lambda: calibrate(
+            built, components_of(built).components, RandomDP(Pure(1), "1e-3", over="rows")
+        ),
         "plan.promise",
     )
     wide = query("count", keys="private", max_rows=5000, max_groups=5000)
-    refusal(lambda: calibrate(wide, wanted(wide).pieces, Approx(1, "1e-6")), "plan.groups")
+    refusal(
+        lambda: calibrate(wide, components_of(wide).components, Approx(1, "1e-6")), "plan.groups"
+    )
     unbounded = query("count", max_rows=None, max_groups=None)
-    refusal(lambda: calibrate(unbounded, wanted(unbounded).pieces, Pure(1)), "table.max-rows")
+    refusal(
+        lambda: calibrate(unbounded, components_of(unbounded).components, Pure(1)), "table.max-rows"
+    )
 
 
 def test_noise_that_does_not_keep_its_promise_stops_everything(
@@ -175,8 +197,8 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
     """The twin: makers that fit the noise to a promise twice as weak. The last check is not the
     same arithmetic as theirs.
     """
-    made = query("several", keys="none")
-    pieces = wanted(made).pieces
+    built = query("several", keys="none")
+    components = components_of(built).components
     weaker: dict[Guarantee, Guarantee] = {
         Pure(1): Pure(2),
         ZCDP("1/8"): ZCDP("1/4"),
@@ -186,8 +208,8 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
     for promise, other in weaker.items():
         makers = tuple(
             (lambda q, p, _, maker=maker, other=other: maker(q, p, other))
-            for maker in MAKERS[type(promise)]
+            for maker in DRAFTERS[type(promise)]
         )
-        monkeypatch.setitem(MAKERS, type(promise), makers)
+        monkeypatch.setitem(DRAFTERS, type(promise), makers)
         with pytest.raises(AssertionError):
-            calibrate(made, pieces, promise)
+            calibrate(built, components, promise)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expr.column_names import LONGEST_NAME, free, known_names, unknown
+from sfumato.tables.expr.column_names import LONGEST_NAME, check_names, unknown_column, unused_name
 
 from ..refusing import refusal
 
@@ -23,7 +23,7 @@ from ..refusing import refusal
     ],
 )
 def test_names(names: list[str]) -> None:
-    known_names(names, "protect('visits')")
+    check_names(names, "protect('visits')")
 
 
 @pytest.mark.parametrize(
@@ -43,19 +43,19 @@ def test_names(names: list[str]) -> None:
 )
 def test_what_is_no_name_is_refused(names: list[Any]) -> None:
     assert (
-        "visits" in refusal(lambda: known_names(names, "protect('visits')"), "table.columns").place
+        "visits" in refusal(lambda: check_names(names, "protect('visits')"), "table.columns").place
     )
 
 
 def test_a_free_name_is_like_the_one_that_is_taken() -> None:
-    assert free("n", ()) == "n"
-    assert free("N", {"n"}) == "N_2"
-    assert free("n", {"n", "n_2"}) == "n_3"
+    assert unused_name("n", ()) == "n"
+    assert unused_name("N", {"n"}) == "N_2"
+    assert unused_name("n", {"n", "n_2"}) == "n_3"
 
 
 def refused(column: Any, known: list[str], left_out: dict[str, str]) -> Any:
     def call() -> None:
-        raise unknown(column, known, left_out, "unit")
+        raise unknown_column(column, known, left_out, "unit")
 
     return refusal(call, "table.column")
 

@@ -12,7 +12,7 @@ import pytest
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
-from sfumato.tables.plan.components import QUANTILE_BITS, Piece, Wanted, wanted
+from sfumato.tables.plan.components import QUANTILE_BITS, Component, QueryComponents, components_of
 from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Rows
 
@@ -35,26 +35,28 @@ SCHEMA = {
 BOUNDS = {"age": (0, 120), "spend": (-10, 50), "paid": (0, 100), "sure": (0, 1)}
 
 
-def pieces(unit: str | None = "user", bounds: Any = BOUNDS, **aggregates: ag.Aggregate) -> Wanted:
+def components(
+    unit: str | None = "user", bounds: Any = BOUNDS, **aggregates: ag.Aggregate
+) -> QueryComponents:
     declared = declare(
         name="visits", unit=unit, bounds=bounds, schema=SCHEMA, max_rows=3 if unit else None
     )
-    return wanted(Rows.of(declared, Nobody()).aggregate(**aggregates))
+    return components_of(Rows.of(declared, Nobody()).aggregate(**aggregates))
 
 
-def forms(found: Wanted) -> list[str]:
-    return [piece.form for piece in found.pieces]
+def forms(found: QueryComponents) -> list[str]:
+    return [component.form for component in found.components]
 
 
 def test_what_is_needed_twice_is_computed_once() -> None:
-    found = pieces(n=ag.count(), m=ag.mean("sure"), v=ag.var("sure"), s=ag.std("sure"))
-    assert forms(found) == ["one", "centred", "square", "side"]
-    assert [column.pieces for column in found.columns] == [(0,), (1, 0), (2, 1, 0), (2, 1, 0)]
+    result = components(n=ag.count(), m=ag.mean("sure"), v=ag.var("sure"), s=ag.std("sure"))
+    assert forms(result) == ["one", "centred", "square", "side"]
+    assert [column.components for column in result.columns] == [(0,), (1, 0), (2, 1, 0), (2, 1, 0)]
 
 
-def test_conditions_and_bounds_tell_pieces_apart() -> None:
-    """A piece shared by mistake would give one column the integers, and the noise, of another."""
-    asked = {
+def test_conditions_and_bounds_tell_components_apart() -> None:
+    """A component shared by mistake would give one column the integers and noise of another."""
+    query = {
         "a": ag.sum("spend"),
         "b": ag.sum("spend", low=0, high=1),
         "c": ag.sum("spend").filter(col("member")),
@@ -64,20 +66,20 @@ def test_conditions_and_bounds_tell_pieces_apart() -> None:
         "g": ag.sum("age"),
         "h": ag.sum(col("spend") + 0),
     }
-    found = pieces(**asked)
-    main = [piece for piece in found.pieces if piece.form in ("value", "centred")]
-    assert len(main) == len(asked)
-    assert len({piece.name for piece in found.pieces}) == len(found.pieces)
+    result = components(**query)
+    main = [component for component in result.components if component.form in ("value", "centred")]
+    assert len(main) == len(query)
+    assert len({component.name for component in result.components}) == len(result.components)
     assert (
-        sum(piece.form == "side" for piece in found.pieces) == 7
+        sum(component.form == "side" for component in result.components) == 7
     )  # the sum and the mean of one column share theirs
 
 
 def test_the_range_of_a_piece_is_that_of_its_rows() -> None:
-    found = pieces(
+    result = components(
         a=ag.sum("age"), b=ag.sum("paid"), c=ag.mean("age"), d=ag.count(), e=ag.sum("member")
     )
-    by_name = {piece.name: piece for piece in found.pieces}
+    by_name = {component.name: component for component in result.components}
     assert (
         by_name["sum age [0, 120]"].low,
         by_name["sum age [0, 120]"].high,
@@ -99,8 +101,8 @@ def test_the_range_of_a_piece_is_that_of_its_rows() -> None:
     ("low", "high"), [(0, 1), (-5, 5), (-10, -2), (-3, 100), (0, 10**9), ("1/7", "3/7")]
 )
 def test_squares_stay_within_what_is_said(low: Any, high: Any) -> None:
-    found = pieces(v=ag.var("spend", low=low, high=high))
-    square, centred = found.pieces[0], found.pieces[1]
+    result = components(v=ag.var("spend", low=low, high=high))
+    square, centred = result.components[0], result.components[1]
     ends = [
         ((v * v) + (1 << square.shift >> 1)) >> square.shift for v in (centred.low, centred.high, 0)
     ]
@@ -111,41 +113,52 @@ def test_squares_stay_within_what_is_said(low: Any, high: Any) -> None:
 
 
 def test_units_are_counted_by_unit_and_rows_without_one_by_row() -> None:
-    assert forms(pieces(n=ag.count_units())) == ["unit"]
-    assert [piece.name for piece in pieces(unit=None, n=ag.count_units(), m=ag.count()).pieces] == [
-        "count"
-    ]
+    assert forms(components(n=ag.count_units())) == ["unit"]
+    assert [
+        component.name
+        for component in components(unit=None, n=ag.count_units(), m=ag.count()).components
+    ] == ["count"]
 
 
 def test_a_column_that_is_never_null_counts_every_row() -> None:
-    assert [piece.name for piece in pieces(n=ag.count("sure"), m=ag.count()).pieces] == ["count"]
-    assert next(piece for piece in pieces(s=ag.sum("sure")).pieces if piece.form == "value").filled
-    assert not next(
-        piece for piece in pieces(s=ag.sum("spend")).pieces if piece.form == "value"
+    assert [
+        component.name for component in components(n=ag.count("sure"), m=ag.count()).components
+    ] == ["count"]
+    assert next(
+        component
+        for component in components(s=ag.sum("sure")).components
+        if component.form == "value"
     ).filled
     assert not next(
-        piece
-        for piece in pieces(s=ag.sum(col("sure") / col("sure"), low=0, high=1)).pieces
-        if piece.form == "value"
+        component
+        for component in components(s=ag.sum("spend")).components
+        if component.form == "value"
+    ).filled
+    assert not next(
+        component
+        for component in components(s=ag.sum(col("sure") / col("sure"), low=0, high=1)).components
+        if component.form == "value"
     ).filled
 
 
 def test_a_quantile_has_points_of_its_own() -> None:
-    found = pieces(q=ag.median("spend"), p=ag.quantile("spend", "0.9"), again=ag.median("spend"))
-    assert forms(found) == ["point", "point"]
-    piece = found.pieces[0]
-    assert piece.high - piece.low <= 2**QUANTILE_BITS
-    assert piece.aggregate is not None
+    result = components(
+        q=ag.median("spend"), p=ag.quantile("spend", "0.9"), again=ag.median("spend")
+    )
+    assert forms(result) == ["point", "point"]
+    component = result.components[0]
+    assert component.high - component.low <= 2**QUANTILE_BITS
+    assert component.aggregate is not None
 
 
 def test_a_histogram_has_a_cell_for_each_bin() -> None:
-    (piece,) = pieces(h=ag.histogram("age", edges=[0, 18, 65, 120])).pieces
-    assert (piece.form, piece.cells, piece.largest) == ("bin", 3, 1)
+    (component,) = components(h=ag.histogram("age", edges=[0, 18, 65, 120])).components
+    assert (component.form, component.cells, component.largest) == ("bin", 3, 1)
 
 
 def test_bounds_follow_from_those_of_columns() -> None:
-    assert pieces(s=ag.sum(col("age") * 2)).pieces[0].high == 240
-    assert pieces(s=ag.sum(col("age").clip(0, 10))).pieces[0].high == 10
+    assert components(s=ag.sum(col("age") * 2)).components[0].high == 240
+    assert components(s=ag.sum(col("age").clip(0, 10))).components[0].high == 10
 
 
 @pytest.mark.parametrize(
@@ -171,9 +184,9 @@ def test_bounds_follow_from_those_of_columns() -> None:
     ],
 )
 def test_what_has_no_bounded_number_is_refused(aggregate: ag.Aggregate, code: str) -> None:
-    refusal(lambda: pieces(x=aggregate), code)
+    refusal(lambda: components(x=aggregate), code)
 
 
 def test_the_largest_integer_of_a_piece() -> None:
-    assert Piece("x", "value", -7, 3).largest == 7
-    assert Piece("x", "value", 2, 5).largest == 5
+    assert Component("x", "value", -7, 3).largest == 7
+    assert Component("x", "value", 2, 5).largest == 5

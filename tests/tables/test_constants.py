@@ -14,7 +14,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sfumato.tables.expr.constants import NOTHING, constant, integer, read, span, text, type_of
+from sfumato.tables.expr.constants import (
+    EMPTY_SPAN,
+    as_constant,
+    narrowest_integer,
+    parse_text,
+    span,
+    text,
+    type_of,
+)
 from sfumato.tables.expr.types import Type
 
 from ..refusing import refusal
@@ -72,30 +80,32 @@ class Level(IntEnum):
     ids=repr,
 )
 def test_types_and_texts(value: Any, kind: str, written: str) -> None:
-    held = constant(value)
+    held = as_constant(value)
     assert type_of(held) == Type.of(kind + " not null")
     assert text(held) == written
-    assert constant(held) == held
+    assert as_constant(held) == held
 
 
 def test_null_has_a_type_of_its_own() -> None:
     assert type_of(None).kind == "null"
     assert type_of(None).nullable
     assert text(None) == "NULL"
-    assert span(None) == NOTHING
+    assert span(None) == EMPTY_SPAN
 
 
 @pytest.mark.parametrize(
     "value",
     [
-        math.nan, np.float64("nan"), Decimal("nan"), Decimal("inf"), 10**38, -(10**5000), Decimal("1e38"), Decimal("1e-39"),
+        math.nan, np.float64("nan"), Decimal("nan"), Decimal("inf"), 10**38, -(10**5000),
+        Decimal("1e38"), Decimal("1e-39"),
         "a\0b", "\ud800", "x" * 5000, b"x", [1], {1}, (1,), object(),
-        time(1), timedelta(1), Fraction(1, 3), 1j, pd.NaT, pd.NA, np.array([1]), np.timedelta64(1, "s"), datetime(1, 1, 1, tzinfo=ROME),
+        time(1), timedelta(1), Fraction(1, 3), 1j, pd.NaT, pd.NA, np.array([1]),
+        np.timedelta64(1, "s"), datetime(1, 1, 1, tzinfo=ROME),
     ],
     ids=lambda value: f"{type(value).__name__}",
 )  # fmt: skip
 def test_what_is_no_constant_is_refused(value: Any) -> None:
-    refusal(lambda: constant(value), "expression.literal")
+    refusal(lambda: as_constant(value), "expression.literal")
 
 
 def test_spans() -> None:
@@ -114,25 +124,25 @@ def test_spans() -> None:
     ],
 )
 def test_the_narrowest_integer(ends: tuple[int, int], kind: str) -> None:
-    assert integer((Fraction(ends[0]), Fraction(ends[1]))) == Type.of(kind)
+    assert narrowest_integer((Fraction(ends[0]), Fraction(ends[1]))) == Type.of(kind)
 
 
 def test_beyond_64_bits_there_is_none() -> None:
-    assert integer((Fraction(0), Fraction(2**63))) is None
-    assert integer(None) is None
+    assert narrowest_integer((Fraction(0), Fraction(2**63))) is None
+    assert narrowest_integer(None) is None
 
 
 def test_texts_are_read_as_moments() -> None:
-    assert read("2026-01-31", Type.of("date"), "x") == date(2026, 1, 31)
-    assert read("2026-01-31", Type.of("timestamp"), "x") == datetime(2026, 1, 31)
-    assert read("2026-01-31T01:00:00+02:00", Type.of("timestamp"), "x") == datetime(
+    assert parse_text("2026-01-31", Type.of("date"), "x") == date(2026, 1, 31)
+    assert parse_text("2026-01-31", Type.of("timestamp"), "x") == datetime(2026, 1, 31)
+    assert parse_text("2026-01-31T01:00:00+02:00", Type.of("timestamp"), "x") == datetime(
         2026,
         1,
         30,
         23,
         tzinfo=timezone.utc,  # noqa: UP017
     )
-    assert read("{00000000-0000-0000-0000-000000000007}", Type.of("uuid"), "x") == UUID(int=7)
+    assert parse_text("{00000000-0000-0000-0000-000000000007}", Type.of("uuid"), "x") == UUID(int=7)
 
 
 @pytest.mark.parametrize(
@@ -147,4 +157,4 @@ def test_texts_are_read_as_moments() -> None:
     ],
 )
 def test_what_is_none_is_refused(written: str, kind: str) -> None:
-    refusal(lambda: read(written, Type.of(kind), "x = '…'"), "expression.literal")
+    refusal(lambda: parse_text(written, Type.of(kind), "x = '…'"), "expression.literal")

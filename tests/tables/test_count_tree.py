@@ -8,12 +8,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from sfumato.tables.plan.count_tree import TREE_BITS, Tree
+from sfumato.tables.plan.count_tree import TREE_BITS, CountTree
 
 
 @pytest.mark.parametrize("points", [2, 3, 10, 121, 1000, 4096, 4097, 65537, 2**26])
 def test_the_shape_holds_all_points(points: int) -> None:
-    tree = Tree.over(points)
+    tree = CountTree.over(points)
     assert tree.branching**tree.levels >= tree.leaves
     assert tree.leaves <= 1 << TREE_BITS
     assert (tree.leaves - 1) * tree.points < points <= tree.leaves * tree.points
@@ -26,7 +26,7 @@ def test_the_shape_holds_all_points(points: int) -> None:
 
 @pytest.mark.parametrize("points", [2, 7, 121, 5000])
 def test_every_level_holds_every_row_once(points: int) -> None:
-    tree, random = Tree.over(points), Random(points)
+    tree, random = CountTree.over(points), Random(points)
     rows = [
         (random.randrange(3), random.randrange(points), random.randrange(1, 9)) for _ in range(200)
     ]
@@ -46,7 +46,7 @@ def test_one_row_is_counted_once_on_each_level() -> None:
     """What the noise is fitted to: with weight K a unit moves h·K in L1 and h·K² in the square of
     L2; all in one point reaches it.
     """
-    tree = Tree.over(4096)
+    tree = CountTree.over(4096)
     out = np.zeros((1, tree.cells), dtype=np.int64)
     tree.count(out, np.array([0]), np.array([77]), np.array([5]))
     assert np.abs(out).sum() == 5 * tree.levels
@@ -54,7 +54,7 @@ def test_one_row_is_counted_once_on_each_level() -> None:
 
 
 def test_what_is_added() -> None:
-    tree = Tree.over(4096)
+    tree = CountTree.over(4096)
     weights = tree.added(Fraction(9, 10))
     assert len(weights) == tree.branching + (tree.levels - 1) * (tree.branching - 1)
     assert weights.max() == 1

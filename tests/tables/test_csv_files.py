@@ -14,8 +14,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from sfumato.tables.engine.csv_files import header, lines
-from sfumato.tables.engine.duckdb_engine import Pinned
+from sfumato.tables.engine.csv_files import lines_query, read_header
+from sfumato.tables.engine.duckdb_engine import DuckDBEngine
 
 from ..refusing import refusal
 
@@ -24,11 +24,11 @@ FIELD = re.compile(r'"(?:[^"]|"")*"|[^,"]*')
 
 def read(*paths: Path, threads: int = 2, columns: str = "*") -> list[tuple[str | None, ...]]:
     texts = [str(path) for path in paths]
-    engine = Pinned(paths=texts, threads=threads)
+    engine = DuckDBEngine(paths=texts, threads=threads)
     try:
         return sorted(
             engine.connection.cursor()
-            .execute(f"SELECT {columns} FROM {lines(texts, header(texts))}")
+            .execute(f"SELECT {columns} FROM {lines_query(texts, read_header(texts))}")
             .fetchall(),
             key=str,
         )
@@ -209,7 +209,7 @@ def test_many_columns(tmp_path: Path) -> None:
         writer.writerows([names, [str(i) for i in range(1000)], [f"{i}, {i}" for i in range(1000)]])
     assert read(path, columns="c0, c999") == [("0", "999"), ("0, 0", "999, 999")]
     path.write_text(",".join([*names, "one"]) + "\n")
-    refusal(lambda: header([str(path)]), "table.file")
+    refusal(lambda: read_header([str(path)]), "table.file")
 
 
 @pytest.mark.parametrize(
@@ -224,29 +224,29 @@ def test_many_columns(tmp_path: Path) -> None:
 )
 def test_the_first_line_names_the_columns(tmp_path: Path, data: bytes, columns: Any) -> None:
     (tmp_path / "x.csv").write_bytes(data)
-    assert header([str(tmp_path / "x.csv")]) == columns
+    assert read_header([str(tmp_path / "x.csv")]) == columns
 
 
 @pytest.mark.parametrize("data", [b"", b"\n1,2\n", b"\xff\n", b'"a,b\n', b'a,"b"c\n'])
 def test_a_first_line_that_names_none_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.csv").write_bytes(data)
-    refusal(lambda: header([str(tmp_path / "x.csv")]), "table.file")
+    refusal(lambda: read_header([str(tmp_path / "x.csv")]), "table.file")
 
 
 def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.csv.gz").write_bytes(b"not gzip")
-    refusal(lambda: header([str(tmp_path / "x.csv.gz")]), "table.file")
+    refusal(lambda: read_header([str(tmp_path / "x.csv.gz")]), "table.file")
 
 
 @pytest.mark.parametrize("other", ["x.csv", "x.tsv"])
 def test_files_with_other_first_lines_are_refused(tmp_path: Path, other: str) -> None:
     (tmp_path / "a.csv").write_bytes(b"a\n")
     (tmp_path / other).write_bytes(b"b\n" if other == "x.csv" else b"a\n")
-    refusal(lambda: header([str(tmp_path / "a.csv"), str(tmp_path / other)]), "table.files")
+    refusal(lambda: read_header([str(tmp_path / "a.csv"), str(tmp_path / other)]), "table.files")
 
 
 def test_a_first_line_in_another_encoding_is_told_as_such(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_bytes("sex,età\nf,20\n".encode("latin-1"))
-    refused = refusal(lambda: header([str(tmp_path / "people.csv")]), "table.file")
+    refused = refusal(lambda: read_header([str(tmp_path / "people.csv")]), "table.file")
     assert "not UTF-8" in refused.reason
     assert "iconv" in refused.rewrite

@@ -88,7 +88,11 @@ def test_numbers_by_hand_mean_what_they_say() -> None:
         [columns]
         user_id.type = "int"
         spend = { type = "float", bounds = [0.1, "1/3"], keys = [0.3, 1] }
-        fee = { type = "decimal(5,2)", bounds = [-1e-3, 1e2], keys = [0.10, "0.20"], null_key = true }
+        [columns.fee]
+        type = "decimal(5,2)"
+        bounds = [-1e-3, 1e2]
+        keys = [0.10, "0.20"]
+        null_key = true
     """
     declaration = Declaration.from_toml(text)
     assert declaration.ranges == {

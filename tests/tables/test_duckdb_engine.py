@@ -33,10 +33,10 @@ from sfumato.tables.engine.duckdb_engine import (
     DIRECT_BITS,
     SETTINGS,
     Changed,
+    DuckDBEngine,
     Engine,
-    Pinned,
-    identifier,
-    quoted,
+    quote_name,
+    quote_text,
 )
 from sfumato.testing.exact_checks import through_the_door
 
@@ -52,10 +52,10 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def engine(files: tuple[Path, Path]) -> Iterator[Pinned]:
-    made = Pinned(paths=[str(files[0])])
+def engine(files: tuple[Path, Path]) -> Iterator[DuckDBEngine]:
+    made = DuckDBEngine(paths=[str(files[0])])
     made.connection.execute(
-        f"CREATE VIEW given AS SELECT * FROM read_parquet({quoted(str(files[0]))})"
+        f"CREATE VIEW given AS SELECT * FROM read_parquet({quote_text(str(files[0]))})"
     )
     yield made
     made.close()
@@ -65,7 +65,7 @@ def as_dict(table: Any) -> dict[str, list[Any]]:
     return table.to_pydict()
 
 
-def test_an_expression_gives_arrow(engine: Pinned) -> None:
+def test_an_expression_gives_arrow(engine: DuckDBEngine) -> None:
     table = engine.backend.table("given")
     result = engine.run(table.group_by("g").agg(n=table.count(), s=table.x.sum()).order_by("g"))
     assert isinstance(result, pa.Table)
@@ -73,7 +73,7 @@ def test_an_expression_gives_arrow(engine: Pinned) -> None:
 
 
 def test_the_text_is_for_reading_and_knows_no_path(
-    engine: Pinned, files: tuple[Path, Path]
+    engine: DuckDBEngine, files: tuple[Path, Path]
 ) -> None:
     table = engine.backend.table("given")
     text = engine.sql(table.group_by("g").agg(n=table.count()))
@@ -82,11 +82,11 @@ def test_the_text_is_for_reading_and_knows_no_path(
     assert str(files[0].parent) not in text
 
 
-def test_the_version_is_that_of_duckdb(engine: Pinned) -> None:
+def test_the_version_is_that_of_duckdb(engine: DuckDBEngine) -> None:
     assert engine.version == f"DuckDB {duckdb.__version__}"
 
 
-def test_tables_of_keys_may_be_joined(engine: Pinned) -> None:
+def test_tables_of_keys_may_be_joined(engine: DuckDBEngine) -> None:
     table = engine.backend.table("given")
     keys = ibis.memtable(pa.table({"k": [2, 3]}))
     joined = (
@@ -115,9 +115,9 @@ class Frame:
         return self.table
 
 
-def test_a_table_in_memory_is_copied_at_the_first_question_and_once(engine: Pinned) -> None:
+def test_a_table_in_memory_is_copied_at_the_first_question_and_once(engine: DuckDBEngine) -> None:
     frame = Frame(pa.table({"x": [1, 2]}), failures=1)
-    assert engine.hold("frame", frame) == (("x", "BIGINT"),)
+    assert engine.register_frame("frame", frame) == (("x", "BIGINT"),)
     table = engine.backend.table("frame")
     assert frame.loads == 0
     with pytest.raises(MemoryError):
@@ -127,9 +127,9 @@ def test_a_table_in_memory_is_copied_at_the_first_question_and_once(engine: Pinn
     assert frame.loads == 2, "once in vain"
 
 
-def test_threads_copy_it_once(engine: Pinned) -> None:
+def test_threads_copy_it_once(engine: DuckDBEngine) -> None:
     frame, found = Frame(pa.table({"x": list(range(100_000))})), []
-    engine.hold("frame", frame)
+    engine.register_frame("frame", frame)
     table = engine.backend.table("frame")
     threads = [
         threading.Thread(
@@ -155,11 +155,11 @@ def test_threads_copy_it_once(engine: Pinned) -> None:
     ],
     ids=lambda column: str(column.type),
 )
-def test_conditions_are_not_handed_to_arrow(engine: Pinned, column: Any) -> None:
+def test_conditions_are_not_handed_to_arrow(engine: DuckDBEngine, column: Any) -> None:
     """DuckDB filters an Arrow table by what a join has found, in Arrow's own functions, and these
     lack some types: whether that fails depends on the data.
     """
-    engine.hold("frame", Frame(pa.table({"x": column})))
+    engine.register_frame("frame", Frame(pa.table({"x": column})))
     table = engine.backend.table("frame")
     counts = table.group_by("x").agg(n=table.count())
     joined = table.join(counts.filter(counts.n > 5), "x")
@@ -171,7 +171,7 @@ def test_conditions_are_not_handed_to_arrow(engine: Pinned, column: Any) -> None
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_every_setting_is_in_force_on_every_cursor(engine: Pinned, name: str) -> None:
+def test_every_setting_is_in_force_on_every_cursor(engine: DuckDBEngine, name: str) -> None:
     wanted = SETTINGS[name][0].strip("'")
     (value,) = engine.connection.cursor().execute("SELECT current_setting(?)", [name]).fetchone()
     assert str(value).lower() in (
@@ -213,35 +213,38 @@ ESCAPES = [
 
 @pytest.mark.parametrize("statement", ESCAPES)
 def test_nothing_else_can_be_reached(
-    engine: Pinned, files: tuple[Path, Path], statement: str
+    engine: DuckDBEngine, files: tuple[Path, Path], statement: str
 ) -> None:
     before = files[1].read_bytes()
     with pytest.raises(duckdb.Error, match=r"disabled|locked|[Cc]annot|configuration"):
-        engine.connection.cursor().execute(statement.format(other=quoted(str(files[1])))).fetchall()
+        engine.connection.cursor().execute(
+            statement.format(other=quote_text(str(files[1])))
+        ).fetchall()
     assert files[1].read_bytes() == before
 
 
 @pytest.mark.parametrize("statement", ESCAPES[:2])
 def test_the_probe_reads_where_nothing_is_closed(files: tuple[Path, Path], statement: str) -> None:
     assert (
-        len(duckdb.connect().execute(statement.format(other=quoted(str(files[1])))).fetchall()) == 3
+        len(duckdb.connect().execute(statement.format(other=quote_text(str(files[1])))).fetchall())
+        == 3
     )
 
 
-def test_variables_are_no_tables(engine: Pinned) -> None:
+def test_variables_are_no_tables(engine: DuckDBEngine) -> None:
     sneaked = pa.table({"x": [1]})
     assert sneaked.num_rows == 1
     with pytest.raises(duckdb.Error):
         engine.connection.cursor().execute("SELECT * FROM sneaked").fetchall()
 
 
-def test_home_has_no_part_in_it(engine: Pinned) -> None:
+def test_home_has_no_part_in_it(engine: DuckDBEngine) -> None:
     assert engine.connection.execute("SELECT count(*) FROM duckdb_secrets()").fetchone() == (0,)
     with pytest.raises(duckdb.Error, match="disabled"):
         engine.connection.execute("SELECT * FROM duckdb_extensions()").fetchall()
 
 
-def test_a_long_query_is_interrupted(engine: Pinned) -> None:
+def test_a_long_query_is_interrupted(engine: DuckDBEngine) -> None:
     pairs = table = engine.backend.table("given").select("x")
     for i in range(24):  # 3^25 rows
         pairs = pairs.cross_join(table.rename(**{f"x{i}": "x"}))
@@ -255,17 +258,17 @@ def test_a_long_query_is_interrupted(engine: Pinned) -> None:
     }, "the engine goes on"
 
 
-def test_what_ends_in_time_is_given(engine: Pinned) -> None:
+def test_what_ends_in_time_is_given(engine: DuckDBEngine) -> None:
     assert engine.run(engine.backend.table("given"), timeout=600).num_rows == 3
 
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), "5", True])
-def test_a_timeout_is_a_time(engine: Pinned, timeout: Any) -> None:
+def test_a_timeout_is_a_time(engine: DuckDBEngine, timeout: Any) -> None:
     refusal(lambda: engine.run(engine.backend.table("given"), timeout=timeout), "engine.timeout")
     refusal(lambda: engine.check(timeout), "engine.timeout")
 
 
-def test_several_threads_ask_at_once(engine: Pinned) -> None:
+def test_several_threads_ask_at_once(engine: DuckDBEngine) -> None:
     table = engine.backend.table("given")
     wrong: list[object] = []
 
@@ -300,14 +303,16 @@ def test_integers_are_the_same_for_all_threads_and_orders(
     for order in range(3):
         duckdb.connect().execute(
             f"COPY (SELECT * FROM ({rows}) ORDER BY hash(u * 7919 + x + {order})) TO "
-            f"{quoted(str(tmp_path / f'{order}.parquet'))} (ROW_GROUP_SIZE 10000)"
+            f"{quote_text(str(tmp_path / f'{order}.parquet'))} (ROW_GROUP_SIZE 10000)"
         )
     found = set()
     for order in range(3):
         for threads in (1, 2, 8):
             path = str(tmp_path / f"{order}.parquet")
-            made = Pinned(paths=[path], threads=threads, memory=memory)
-            made.connection.execute(f"CREATE VIEW t AS SELECT * FROM read_parquet({quoted(path)})")
+            made = DuckDBEngine(paths=[path], threads=threads, memory=memory)
+            made.connection.execute(
+                f"CREATE VIEW t AS SELECT * FROM read_parquet({quote_text(path)})"
+            )
             table = made.backend.table("t")
             weights = table.group_by("u").agg(n=table.count())
             joined = table.join(weights, "u")
@@ -328,7 +333,7 @@ def test_integers_are_the_same_for_all_threads_and_orders(
 
 
 def test_what_does_not_fit_is_spilled_to_a_private_directory_and_removed() -> None:
-    made = Pinned(threads=2, memory="100MB")
+    made = DuckDBEngine(threads=2, memory="100MB")
     directory = Path(made.directory)
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert directory.stat().st_uid == os.getuid()
@@ -355,8 +360,8 @@ def test_what_does_not_fit_is_spilled_to_a_private_directory_and_removed() -> No
 
 SCRIPT = """
 import os, sys
-from sfumato.tables.engine.duckdb_engine import Pinned
-made = Pinned()
+from sfumato.tables.engine.duckdb_engine import DuckDBEngine
+made = DuckDBEngine()
 open(os.path.join(made.directory, "spilled"), "w").write("x")
 {ending}
 print(made.directory)
@@ -384,7 +389,7 @@ def test_the_directory_goes_with_the_interpreter(ending: str) -> None:
 
 
 def test_a_fork_is_refused_and_leaves_the_directory_alone(
-    engine: Pinned, monkeypatch: pytest.MonkeyPatch
+    engine: DuckDBEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pid = os.getpid()
     monkeypatch.setattr(module.os, "getpid", lambda: pid + 1)  # as a forked child sees it
@@ -397,7 +402,7 @@ def test_a_fork_is_refused_and_leaves_the_directory_alone(
 def test_arrays_of_integer_keys_stay_within_the_memory() -> None:
     bits = {}
     for threads, memory in ((1, "8GB"), (2, "16GB"), (8, "1GB"), (64, "1GB"), (1, "10MB")):
-        made = Pinned(threads=threads, memory=memory)
+        made = DuckDBEngine(threads=threads, memory=memory)
         (text,) = made.connection.execute(
             "SELECT current_setting('perfect_ht_threshold')::VARCHAR"
         ).fetchone()
@@ -412,13 +417,13 @@ def test_arrays_of_integer_keys_stay_within_the_memory() -> None:
 
 def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert "sfumato[tables]" in refusal(Pinned, "engine.missing").rewrite
+    assert "sfumato[tables]" in refusal(DuckDBEngine, "engine.missing").rewrite
 
 
 @pytest.mark.parametrize("text", ["a", "it's", 'say "no"', "'; DROP TABLE x; --", "é"])
 def test_texts_and_names_stay_what_they_are(text: str) -> None:
-    assert duckdb.connect().execute(f"SELECT {quoted(text)}").fetchone() == (text,)
-    assert duckdb.connect().execute(f"SELECT 1 AS {identifier(text)}").description[0][0] == text
+    assert duckdb.connect().execute(f"SELECT {quote_text(text)}").fetchone() == (text,)
+    assert duckdb.connect().execute(f"SELECT 1 AS {quote_name(text)}").description[0][0] == text
 
 
 @pytest.mark.parametrize("version", ["1.4.4", "0.10.3", "2.0.0", "2.0.0.dev12"])
@@ -443,7 +448,7 @@ def test_a_duckdb_that_is_declared_is_not_refused(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duckdb, "__version__", version)
-    assert module.known_duckdb() is duckdb
+    assert module.import_duckdb() is duckdb
 
 
 def _declared(package: str) -> str:

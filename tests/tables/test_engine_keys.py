@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from sfumato.tables.expr.types import Type
-from sfumato.tables.plan.engine_keys import engine_key, engine_keys, written
+from sfumato.tables.plan.engine_keys import engine_key, engine_keys, is_inline
 
 
 def test_keys_as_the_engine_has_them() -> None:
@@ -40,4 +40,4 @@ def test_only_some_types_are_written_otherwise() -> None:
     ids=["texts", "one run", "many runs", "many texts", "NUL"],
 )
 def test_which_lists_stand_in_the_statement(domain: tuple[int | str, ...], short: bool) -> None:
-    assert written(domain) is short
+    assert is_inline(domain) is short

@@ -13,26 +13,26 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.tables.engine.engine_registry import ENGINES, engine_of, served
-from sfumato.tables.engine.external import Lent
-from sfumato.tables.engine.external_duckdb import DuckDB
+from sfumato.tables.engine.engine_registry import ENGINES, connected_table, engine_of
+from sfumato.tables.engine.external import ExternalEngine
+from sfumato.tables.engine.external_duckdb import ExternalDuckDB
 
 from ..refusing import refusal
 
 
 def test_other_sources_are_not_served() -> None:
-    assert served("visits.parquet", None) is None
-    assert served(42, None) is None
+    assert connected_table("visits.parquet", None) is None
+    assert connected_table(42, None) is None
 
 
 def test_a_table_is_chosen_on_a_server_alone() -> None:
     with pytest.raises(sf.Refused) as caught:
-        served("visits.parquet", "visits")
+        connected_table("visits.parquet", "visits")
     assert caught.value.code == "table.table"
 
 
 def test_a_connection_to_duckdb_is_taken() -> None:
-    assert type(engine_of(ibis.duckdb.connect())) is DuckDB
+    assert type(engine_of(ibis.duckdb.connect())) is ExternalDuckDB
 
 
 def _polars(folder: Path) -> Any:
@@ -76,8 +76,8 @@ def test_a_connection_to_another_engine_is_refused(
         )
     assert name in refused.reason
     for rewrite in (
-        'protect(connection.table("visits").to_pyarrow(), name="visits", …)',
-        'protect("visits.parquet", …)',
+        'protect(connection.table("visits").to_pyarrow(), name="visits", unit="user_id", budget=1)',
+        'protect("visits.parquet", unit="user_id", budget=1)',
     ):
         assert rewrite in refused.rewrite
     if how == "alone":
@@ -103,7 +103,7 @@ def test_every_engine_has_a_module_a_class_and_an_extra() -> None:
         (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     )["project"]["optional-dependencies"]
     for known in ENGINES.values():
-        assert issubclass(getattr(known.load(), known.name), Lent)
+        assert issubclass(getattr(known.load(), known.name), ExternalEngine)
         assert any(line.startswith(known.driver) for line in extras[known.extra])
 
 
@@ -111,6 +111,6 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     blocked: Any = None
     monkeypatch.setitem(sys.modules, "sfumato.tables.engine.external_postgres", blocked)
     with pytest.raises(sf.Refused) as caught:
-        served("postgresql://reader:secret@nowhere/clinic", None)
+        connected_table("postgresql://reader:secret@nowhere/clinic", None)
     assert caught.value.code == "engine.missing"
     assert "secret" not in str(caught.value)

@@ -58,8 +58,15 @@ THOROUGH = pytest.mark.parametrize(
 """Every function on one column of each type that columns are read as; and on every column."""
 
 LEFT_OUT_OF_PARQUET = {
-    "decimal128(10, -2)", "timestamp[s]", "timestamp[s, tz=UTC]", "timestamp[s, tz=Europe/Rome]", "month_day_nano_interval",
-    *(str(column(kind).type) for kind in ARROW_TYPES if pa.types.is_union(kind) or pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)),
+    "decimal128(10, -2)", "timestamp[s]", "timestamp[s, tz=UTC]", "timestamp[s, tz=Europe/Rome]",
+    "month_day_nano_interval",
+    *(
+        str(column(kind).type)
+        for kind in ARROW_TYPES
+        if pa.types.is_union(kind)
+        or pa.types.is_dictionary(kind)
+        or pa.types.is_run_end_encoded(kind)
+    ),
 }  # fmt: skip
 """Columns that Arrow does not write as Parquet: seconds only where they fit into milliseconds,
 dictionaries only without nulls inside.

@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.guarantees import ZCDP, Approx, Guarantee, Pure
 from sfumato.tables.declare.declaration import declare
-from sfumato.tables.plan.explain import cost_text, explain, rules
+from sfumato.tables.plan.explain import cost_text, explain, explain_rules
 from sfumato.tables.plan.query_plan import Plan, plan
 from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Rows
@@ -19,9 +19,9 @@ from .worlds import Bench, Nobody
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    made = Bench()
-    yield made
-    made.close()
+    new_bench = Bench()
+    yield new_bench
+    new_bench.close()
 
 
 def planned(
@@ -50,33 +50,35 @@ def planned(
 
 def test_who_is_protected_is_said_first(bench: Bench) -> None:
     alone = planned(bench, about={"unit": None, "max_rows": None}, n=ag.count())
-    assert rules(alone) == ("each row is taken as a different person",)
-    weights = rules(planned(bench, n=ag.count()))
+    assert explain_rules(alone) == ("each row is taken as a different person",)
+    weights = explain_rules(planned(bench, n=ag.count()))
     assert weights[0] == (
-        "a user counts for at most 2 rows; one with more counts for that many, each of "
-        "its rows for a part"
+        "a user counts for at most 2 rows; one with more rows is down-weighted to 2 rows in total"
     )
     assert weights[1] == "rows without a user are left out"
-    assert rules(planned(bench, about={"max_rows": 1}, n=ag.count()))[0].startswith(
+    assert explain_rules(planned(bench, about={"max_rows": 1}, n=ag.count()))[0].startswith(
         "a user counts for at most 1 row;"
     )
     assert (
-        rules(planned(bench, about={"bounding": "truncation"}, n=ag.count()))[0]
-        == "of a user at most 2 rows count"
+        explain_rules(planned(bench, about={"bounding": "truncation"}, n=ag.count()))[0]
+        == "at most 2 rows of each user count"
     )
-    euclidean = rules(planned(bench, ["a"], ZCDP("1/8"), n=ag.count()))[0]
+    euclidean = explain_rules(planned(bench, ["a"], ZCDP("1/8"), n=ag.count()))[0]
     assert euclidean == (
-        "a user counts for at most 2 rows in one group, and for less in each where it "
-        "has rows in many"
+        "a user counts for at most 2 rows in one group; one with rows in many groups is "
+        "down-weighted in each"
     )
-    assert "hospital" not in str(rules(planned(bench, about={"unit": ["user", "n"]}, n=ag.count())))
+    assert "hospital" not in str(
+        explain_rules(planned(bench, about={"unit": ["user", "n"]}, n=ag.count()))
+    )
     assert (
-        "a user, n counts" in rules(planned(bench, about={"unit": ["user", "n"]}, n=ag.count()))[0]
+        "a user, n counts"
+        in explain_rules(planned(bench, about={"unit": ["user", "n"]}, n=ag.count()))[0]
     )
 
 
 def test_clipping_and_missing_values_are_said_once(bench: Bench) -> None:
-    said = rules(
+    text = explain_rules(
         planned(
             bench,
             n=ag.count(),
@@ -86,49 +88,47 @@ def test_clipping_and_missing_values_are_said_once(bench: Bench) -> None:
             c=ag.count("v0"),
         )
     )
-    assert said.count("v0 clipped to [0, 10]") == 1
-    assert (
-        said.count("rows without a value of v0 (null, NaN) are left out of what is said of it") == 1
-    )
-    sure = rules(planned(bench, s=ag.sum("sure")))
-    assert "a missing sure is taken for its lower end" in sure
-    assert not any("clipped" in rule for rule in rules(planned(bench, n=ag.count())))
+    assert text.count("v0 clipped to [0, 10]") == 1
+    assert text.count("rows where v0 is null or NaN are left out of its aggregates") == 1
+    sure = explain_rules(planned(bench, s=ag.sum("sure")))
+    assert "a missing sure counts as its lower bound" in sure
+    assert not any("clipped" in rule for rule in explain_rules(planned(bench, n=ag.count())))
 
 
 def test_groups_are_said(bench: Bench) -> None:
     assert (
-        rules(planned(bench, ["a"], n=ag.count()))[-1]
+        explain_rules(planned(bench, ["a"], n=ag.count()))[-1]
         == "groups are the public keys; rows with other keys are left out"
     )
     assert (
-        rules(planned(bench, "private", Approx(1, "1e-6"), n=ag.count()))[-1]
+        explain_rules(planned(bench, "private", Approx(1, "1e-6"), n=ag.count()))[-1]
         == "small groups may be withheld"
     )
-    assert "a user is counted in at most 2 groups" in rules(
+    assert "a user is counted in at most 2 groups" in explain_rules(
         planned(bench, ["a"], u=ag.count_units())
     )
-    assert not any("groups" in rule for rule in rules(planned(bench, u=ag.count_units())))
+    assert not any("groups" in rule for rule in explain_rules(planned(bench, u=ag.count_units())))
 
 
 def test_an_explanation_has_question_cost_noise_and_error(bench: Bench) -> None:
-    made = planned(
+    release_plan = planned(
         bench, "private", Approx(1, "1e-6"), n=ag.count(), m=ag.mean("v0"), q=ag.median("v0")
     )
-    said = explain(made)
-    assert str(made) == said
-    assert said.startswith("what    from world\n        group by k0\n        n = count()")
+    text = explain(release_plan)
+    assert str(release_plan) == text
+    assert text.startswith("what    from world\n        group by k0\n        n = count()")
     for line in (
         "cost    ε = 1, δ = 1e-06",
         "unit    user, neighbours by add-remove",
         "groups  OptimalSelection(",
         "one user moves it by at most 2 (L1)",
     ):
-        assert line in said.replace("1e-6", "1e-06")
-    assert said.count("\nnoise   ") == len(made.pieces)
-    assert said.count("\nerror   ") == 3
-    assert "in a group of 1000 rows" in said
-    assert "rows away" in said
-    assert "chosen by the exponential mechanism" in said
+        assert line in text.replace("1e-6", "1e-06")
+    assert text.count("\nnoise   ") == len(release_plan.components)
+    assert text.count("\nerror   ") == 3
+    assert "in a group of 1000 rows" in text
+    assert "rows away" in text
+    assert "chosen by the exponential mechanism" in text
     assert "Gaussian" in explain(planned(bench, ["a"], ZCDP("1/8"), n=ag.count()))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.tables.expr.expressions import Column, Expr, When, col, known, literal, same, when
+from sfumato.tables.expr.expressions import ColumnRef, Expr, When, as_expr, col, literal, same, when
 
 from ..refusing import refusal
 
@@ -24,9 +24,9 @@ def test_the_interface_as_written() -> None:
 
 
 def test_a_column_where_one_is_meant() -> None:
-    assert isinstance(known("age"), Column)
+    assert isinstance(as_expr("age"), ColumnRef)
     expression = col("age") + 1
-    assert known(expression) is expression
+    assert as_expr(expression) is expression
     assert literal(expression) is expression
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.tables.engine.external import TRYING, Lent, as_type
+from sfumato.tables.engine.external import HAS_TRY_CAST, ExternalEngine, as_type
 from sfumato.tables.expr.types import Type
 
 from ..refusing import refusal
@@ -30,7 +30,7 @@ def backend() -> Any:
 
 
 def test_a_question(backend: Any) -> None:
-    engine, table = Lent(backend), backend.table("visits")
+    engine, table = ExternalEngine(backend), backend.table("visits")
     found = engine.run(
         table.group_by("user_id").agg(n=table.count()).order_by("user_id"), timeout=600
     )
@@ -44,7 +44,7 @@ def test_the_connection_stays_the_owners(backend: Any) -> None:
     before = backend.con.execute(
         "SELECT name, value FROM duckdb_settings() ORDER BY ALL"
     ).fetchall()
-    engine = Lent(backend)
+    engine = ExternalEngine(backend)
     engine.run(backend.table("visits"))
     engine.close()
     assert (
@@ -58,14 +58,14 @@ def test_a_long_question_is_interrupted(backend: Any) -> None:
     pairs = table = backend.table("visits").select("user_id")
     for i in range(24):
         pairs = pairs.cross_join(table.rename(**{f"u{i}": "user_id"}))
-    engine = Lent(backend)
+    engine = ExternalEngine(backend)
     with pytest.raises(TimeoutError):
         engine.run(pairs.agg(s=(pairs.user_id * pairs.u0 + pairs.u23).sum()), timeout=0.2)
     assert engine.run(table).num_rows == 3
 
 
 def test_threads_wait_for_each_other(backend: Any) -> None:
-    engine, table, found = Lent(backend), backend.table("visits"), []
+    engine, table, found = ExternalEngine(backend), backend.table("visits"), []
     threads = [
         threading.Thread(target=lambda: found.append(engine.run(table).num_rows)) for _ in range(8)
     ]
@@ -83,14 +83,14 @@ class Stubborn:
 
 
 def test_what_a_connection_cannot_do_is_refused(backend: Any) -> None:
-    engine = Lent(Stubborn())
+    engine = ExternalEngine(Stubborn())
     refusal(lambda: as_type(engine, backend.table("visits").spend, Type.of("float")), "table.cast")
     assert (
         as_type(engine, backend.table("visits").spend, Type.of("string not null"))
         .type()
         .is_string()
     )
-    assert set(TRYING) == {
+    assert set(HAS_TRY_CAST) == {
         "duckdb",
         "postgres",
         "pyspark",
@@ -102,11 +102,11 @@ def test_what_a_connection_cannot_do_is_refused(backend: Any) -> None:
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), "5"])
 def test_a_timeout_is_a_time(backend: Any, timeout: Any) -> None:
-    refusal(lambda: Lent(backend).check(timeout), "engine.timeout")
+    refusal(lambda: ExternalEngine(backend).check(timeout), "engine.timeout")
 
 
 def test_columns_become_their_types(backend: Any) -> None:
-    engine, table = Lent(backend), backend.table("visits")
+    engine, table = ExternalEngine(backend), backend.table("visits")
     made = table.select(
         u=as_type(engine, table.user_id, Type.of("string")),
         s=as_type(engine, table.spend, Type.of("float")),
@@ -122,7 +122,10 @@ def test_columns_become_their_types(backend: Any) -> None:
 def test_uuids_come_as_text(backend: Any) -> None:
     table = backend.table("visits")
     made = table.select(id=ibis.literal("12345678-1234-5678-1234-567812345678").cast("uuid"))
-    assert Lent(backend).run(made)["id"].to_pylist() == ["12345678-1234-5678-1234-567812345678"] * 3
+    assert (
+        ExternalEngine(backend).run(made)["id"].to_pylist()
+        == ["12345678-1234-5678-1234-567812345678"] * 3
+    )
 
 
 @pytest.mark.parametrize("unit", ["TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS"])

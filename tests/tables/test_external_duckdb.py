@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Failed
 from sfumato.tables.engine.duckdb_engine import Engine
-from sfumato.tables.engine.external_duckdb import DuckDB
+from sfumato.tables.engine.external_duckdb import ExternalDuckDB
 from sfumato.testing.exact_checks import through_the_door
 
 from ..refusing import refusal
@@ -56,7 +56,7 @@ def meanwhile(table: Any, statement: str) -> Any:
 
 
 def test_what_is_shown_is_what_is_asked(backend: Any) -> None:
-    engine, table = DuckDB(backend), backend.table("visits")
+    engine, table = ExternalDuckDB(backend), backend.table("visits")
     asked = table.group_by("u").agg(n=table.count())
     assert engine.run(asked).to_pydict() == {"u": [1], "n": [1]}
     assert backend.con.execute(engine.sql(asked)).fetchall() == [(1, 1)]
@@ -172,8 +172,11 @@ def test_rows_that_another_connection_exchanges_give_no_unit_more_weight_than_it
 
 
 ORDERED = """
-CREATE TABLE flags AS SELECT 1 AS u, 'a' AS k, i, (hash(i) % 2 = 0) AS flag FROM range(3_000_000) t(i);
-CREATE VIEW seen AS SELECT flags.u, flags.k FROM flags JOIN (SELECT u, first(flag) AS f FROM flags GROUP BY u) s ON flags.u = s.u
+CREATE TABLE flags AS
+    SELECT 1 AS u, 'a' AS k, i, (hash(i) % 2 = 0) AS flag FROM range(3_000_000) t(i);
+CREATE VIEW seen AS
+    SELECT flags.u, flags.k FROM flags
+    JOIN (SELECT u, first(flag) AS f FROM flags GROUP BY u) s ON flags.u = s.u
     WHERE (s.f AND flags.i % 3000 = 0) OR flags.i = 0
 """
 
@@ -197,7 +200,7 @@ def test_a_long_question_is_interrupted(backend: Any) -> None:
     pairs = table = backend.table("tomorrow").select("u")
     for i in range(4):
         pairs = pairs.cross_join(table.rename(**{f"u{i}": "u"}))
-    engine = DuckDB(backend)
+    engine = ExternalDuckDB(backend)
     with pytest.raises(TimeoutError):
         engine.run(pairs.agg(s=(pairs.u * pairs.u0 + pairs.u3).sum()), timeout=0.2)
     assert engine.run(table).num_rows == 1000
@@ -217,7 +220,7 @@ def test_uuids_come_as_text_whatever_the_owner_has_set(backend: Any) -> None:
     backend.con.execute(
         f"CREATE TABLE people AS SELECT UUID '{text}' AS id; SET arrow_lossless_conversion = true"
     )
-    assert DuckDB(backend).run(backend.table("people")).to_pydict() == {"id": [text]}
+    assert ExternalDuckDB(backend).run(backend.table("people")).to_pydict() == {"id": [text]}
 
 
 def test_temporary_tables_and_views_are_read(backend: Any) -> None:

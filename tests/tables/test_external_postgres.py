@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 import sfumato as sf
-from sfumato.tables.engine.external_postgres import SETTINGS, Own, Postgres
+from sfumato.tables.engine.external_postgres import SETTINGS, OwnConnection, Postgres
 from sfumato.testing.exact_checks import exact_answer
 
 from ..ledger.servers import PostgresServer, running
@@ -242,7 +242,7 @@ def test_a_connection_inside_a_transaction_is_refused(url: str) -> None:
 def test_a_fork_and_an_end(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = protected(url, table="clinic.visits")
     engine = table._source.engine
-    assert isinstance(engine.backend.con, Own)
+    assert isinstance(engine.backend.con, OwnConnection)
     with monkeypatch.context() as patched:
         patched.setattr(os, "getpid", lambda: -1)
         with pytest.raises(sf.Refused) as caught:

@@ -12,14 +12,20 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sfumato.tables.engine.frame_sources import FRAMES, Held, arrow_type, find_frame, unread
+from sfumato.tables.engine.frame_sources import (
+    FRAMES,
+    FrameSource,
+    arrow_type,
+    find_frame,
+    unread_reason,
+)
 
 from ..refusing import refusal
 
 EXTREMES = [-(2**63), -(2**63) + 1, 2**63 - 1, 0, None, 10**15, -(10**15)]
 
 
-def held(source: Any) -> Held:
+def held(source: Any) -> FrameSource:
     found = find_frame(source, {})
     assert found is not None
     return found
@@ -93,7 +99,7 @@ def test_types_that_are_not(kind: Any) -> None:
     assert arrow_type(kind) is None
     frame = held(pa.schema([("x", kind), ("y", pa.int64())]).empty_table())
     assert frame.schema.names == frame.load().schema.names == ["y"]
-    assert frame.left_out == {"x": unread(kind)}
+    assert frame.left_out == {"x": unread_reason(kind)}
 
 
 @pytest.mark.parametrize("zone", [None, "UTC", "Europe/Rome"])
@@ -123,7 +129,7 @@ def test_columns_are_made_when_asked_for() -> None:
         made.append(names)
         return pa.table({"x": [1]})
 
-    frame = Held({"x": pa.int64(), "y": "Object"}, make)
+    frame = FrameSource({"x": pa.int64(), "y": "Object"}, make)
     assert frame.empty().num_rows == 0
     assert made == []
     assert frame.load().num_rows == 1

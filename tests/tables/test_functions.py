@@ -26,7 +26,7 @@ import sqlglot
 from sqlglot import expressions
 
 from sfumato.errors import Refused
-from sfumato.tables.expr.expressions import Call, Expr, call, col, literal
+from sfumato.tables.expr.expressions import Expr, FunctionCall, call, col, literal
 from sfumato.tables.expr.functions import FUNCTIONS
 from sfumato.tables.expr.scalar_function import Argument
 from sfumato.tables.expr.types import TIMESTAMP, Type
@@ -41,8 +41,8 @@ COARSE = ("decimal(38,20)", "decimal(38,38)")
 functions are compared, the others only run.
 """
 ENGINES_OWN = re.compile(
-    r"[+]?[\d]*[xX_][\da-fA-F_]*|t|f|yes|no|0|1|epoch|1e-400|[+-]?9{40}|\{.*\}|.*[:].*[+-].*|\d{4}-\d\d-\d\d[ "
-    r"T].*|\s.*|.*\s"
+    r"[+]?[\d]*[xX_][\da-fA-F_]*|t|f|yes|no|0|1|epoch|1e-400|[+-]?9{40}|\{.*\}|.*[:].*[+-].*"
+    r"|\d{4}-\d\d-\d\d[ T].*|\s.*|.*\s"
 )
 """Texts that engines read each in their own way."""
 
@@ -107,7 +107,7 @@ def close(got: Any, wanted: Any) -> bool:
 
 
 def comparable(
-    expression: Call, known: Argument, names: Sequence[str], row: tuple[Any, ...]
+    expression: FunctionCall, known: Argument, names: Sequence[str], row: tuple[Any, ...]
 ) -> bool:
     """What Python and the engine compute alike: not doubles of very long decimals, odd letters, or
     texts that each engine reads in its own way.
@@ -144,7 +144,7 @@ def compare(connection: Any, names: Sequence[str], most: int) -> int:
     places = spread(len(rows), most, len(VALUES[names[-1]]))
     compared = 0
     for number, expression in enumerate(expressions):
-        known = expression._known(types, {})
+        known = expression._resolve(types, {})
         column = found.column(number)
         check_column(column, known)
         for place, got in zip(places, column.take(list(places)).to_pylist(), strict=True):
@@ -227,7 +227,7 @@ def test_constants_are_as_good_as_columns(name: str, connection: Any) -> None:
     by_function = {
         e.function.name: e
         for e in calls([name])
-        if isinstance(e, Call) and e.function.name != "is_in"
+        if isinstance(e, FunctionCall) and e.function.name != "is_in"
     }
     columns = asked(
         connection,
@@ -285,7 +285,7 @@ def test_a_column_beside_a_constant(name: str, connection: Any) -> None:
     places = spread(len(rows), 10, 1)
     found = asked(connection, [name], rows, accepted)
     for number, expression in enumerate(accepted):
-        result = expression._known(schema(name), {})
+        result = expression._resolve(schema(name), {})
         check_column(found.column(number), result)
         if result.type.kind not in ("integer", "decimal", "bool") or name in COARSE:
             continue
@@ -374,7 +374,7 @@ def test_every_function_is_asked_of_some_column() -> None:
         e.function.name
         for names in [*([name] for name in VALUES), *PAIRS]
         for e in calls(names)
-        if isinstance(e, Call)
+        if isinstance(e, FunctionCall)
     }
     assert seen == set(FUNCTIONS)
 
@@ -416,9 +416,9 @@ def test_no_argument_is_mentioned_more_often_than_is_said() -> None:
             {f"c{i}": Type.of(name).to_ibis() for i, name in enumerate(names)}, name="given_rows"
         )
         for expression in calls(names):
-            assert isinstance(expression, Call)
+            assert isinstance(expression, FunctionCall)
             assert (
-                mentions(expression._built(given, schema(*names), {}).value, given)
+                mentions(expression._build(given, schema(*names), {}).value, given)
                 < expression.weight
             ), expression.text
 

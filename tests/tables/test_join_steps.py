@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.session import Database
 from sfumato.tables.expr.types import Type
 from sfumato.tables.query.join_steps import Join, Match, Union
-from sfumato.tables.query.owned_rows import built
+from sfumato.tables.query.owned_rows import apply_steps
 from sfumato.tables.query.stages import Rows
 
 from ..session.clinic import clinic
@@ -19,22 +19,22 @@ from ..session.clinic import clinic
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
-    with clinic() as made:
-        yield made
+    with clinic() as built:
+        yield built
 
 
 def rows(db: Database, made: Rows, *names: str) -> list[tuple[Any, ...]]:
     assert made.origin is not None
-    table, schema, _ = built(made.origin.source.table, made.declaration.schema, made.steps)
+    table, schema, _ = apply_steps(made.origin.source.table, made.declaration.schema, made.steps)
     assert schema == dict(made.schema)
     assert set(table.columns) == set(made.schema)
-    found = db["visits"]._source.engine.run(table).to_pylist()
-    return sorted((tuple(row[name] for name in names) for row in found), key=repr)
+    result = db["visits"]._source.engine.run(table).to_pylist()
+    return sorted((tuple(row[name] for name in names) for row in result), key=repr)
 
 
 def test_inner(db: Database) -> None:
-    made = db["visits"].join(db.public["cities"], on="city")
-    assert rows(db, made, "number", "region") == [
+    built = db["visits"].join(db.public["cities"], on="city")
+    assert rows(db, built, "number", "region") == [
         (10, "L"),
         (11, "P"),
         (11, "Q"),
@@ -43,12 +43,12 @@ def test_inner(db: Database) -> None:
         (13, "L"),
         (15, "L"),
     ]
-    assert isinstance(made.steps[-1], Join)
+    assert isinstance(built.steps[-1], Join)
 
 
 def test_left_keeps_rows_and_has_nulls(db: Database) -> None:
-    made = db["visits"].join(db.public["cities"], on="city", how="left", where=sf.col("size") > 1)
-    assert rows(db, made, "number", "region") == [
+    built = db["visits"].join(db.public["cities"], on="city", how="left", where=sf.col("size") > 1)
+    assert rows(db, built, "number", "region") == [
         (10, "L"),
         (11, None),
         (12, None),
@@ -56,7 +56,7 @@ def test_left_keeps_rows_and_has_nulls(db: Database) -> None:
         (14, None),
         (15, "L"),
     ]
-    assert made.schema["region"].nullable
+    assert built.schema["region"].nullable
 
 
 def test_cross(db: Database) -> None:
@@ -64,14 +64,14 @@ def test_cross(db: Database) -> None:
 
 
 def test_protected_rows_meet_those_of_the_same_unit(db: Database) -> None:
-    made = db["tests"].join(db["visits"], on={"visit": "number"})
-    assert rows(db, made, "visit", "value", "patients_id", "spend") == [
+    built = db["tests"].join(db["visits"], on={"visit": "number"})
+    assert rows(db, built, "visit", "value", "patients_id", "spend") == [
         (10, 5, 1, 1.0),
         (10, 6, 1, 1.0),
         (12, 7, 2, 3.0),
         (14, 9, 9, 5.0),
     ]
-    assert made.steps[-1].rules  # type: ignore[union-attr]
+    assert built.steps[-1].rules
 
 
 def test_semi_and_anti(db: Database) -> None:
@@ -92,20 +92,20 @@ def test_semi_and_anti(db: Database) -> None:
         db["visits"].anti_join(cities.where(sf.col("size") > 1), on="city", nulls=True),
         "number",
     ) == [(11,), (12,), (14,)]
-    made = db["patients"].semi_join(
+    built = db["patients"].semi_join(
         db["visits"], on={"id": "patient_id"}, where=sf.col("spend") > sf.col("age") / 20
     )
-    assert rows(db, made, "id") == [(1,), (2,), (3,)]
-    assert isinstance(made.steps[-1], Match)
+    assert rows(db, built, "id") == [(1,), (2,), (3,)]
+    assert isinstance(built.steps[-1], Match)
 
 
 def test_union(db: Database) -> None:
-    made = db["visits"].union(db["patients"])
-    assert rows(db, made, "patient_id", "city")[:3] == [(1, "Bari"), (1, "Roma"), (1, "Roma")]
+    built = db["visits"].union(db["patients"])
+    assert rows(db, built, "patient_id", "city")[:3] == [(1, "Bari"), (1, "Roma"), (1, "Roma")]
     assert (
-        len(rows(db, made, "city")) == 10
+        len(rows(db, built, "city")) == 10
     )  # with a visit of nobody's, which is left out before rows are counted
-    assert isinstance(made.steps[-1], Union)
+    assert isinstance(built.steps[-1], Union)
 
 
 def test_a_union_has_a_type_for_both() -> None:
@@ -114,11 +114,13 @@ def test_a_union_has_a_type_for_both() -> None:
 
     arrow = {name: pa.table(columns) for name, columns in tables.items()}
     arrow["a"] = arrow["a"].set_column(0, "id", pa.array([1, 2], pa.int8()))
-    with sf.protect(arrow, unit="a.id", links={"b.id": "a.id"}, budget=1, max_rows=1) as made:
-        both = made["a"].union(made["b"])
+    with sf.protect(
+        arrow, unit="a.id", links={"b.id": "a.id"}, budget=1, max_rows=1
+    ) as protected_table:
+        both = protected_table["a"].union(protected_table["b"])
         assert both.schema == {"id": Type("integer", bits=64), "x": Type("float")}
-        engine = made["a"]._source.engine
-        table, _, _ = built(both.origin.source.table, both.declaration.schema, both.steps)  # type: ignore[union-attr]
+        engine = protected_table["a"]._source.engine
+        table, _, _ = apply_steps(both.origin.source.table, both.declaration.schema, both.steps)
         assert sorted(map(repr, engine.run(table).to_pylist())) == sorted(
             map(
                 repr,
@@ -134,7 +136,7 @@ def test_a_union_has_a_type_for_both() -> None:
 
 def test_texts_tell_steps_apart(db: Database) -> None:
     v, c = db["visits"], db.public["cities"]
-    made = [
+    built = [
         v.join(c, on="city"),
         v.join(c, on="city", how="left"),
         v.join(c, on="city", how="left", where=sf.col("size") > 1),
@@ -145,4 +147,4 @@ def test_texts_tell_steps_apart(db: Database) -> None:
         v.anti_join(c, on="city", nulls=True),
         v.union(db["patients"]),
     ]
-    assert len({rows.steps[-1].text for rows in made}) == len(made)
+    assert len({rows.steps[-1].text for rows in built}) == len(built)

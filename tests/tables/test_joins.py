@@ -26,14 +26,14 @@ def db() -> Iterator[Database]:
     with clinic(
         max_rows={"patients": 1, "visits": 4, "tests": 6},
         keys={"cities.region": ["L", "P"], "cities.city": ["Roma", "Bari"]},
-    ) as made:
-        unasked(made["visits"], "cities")
-        yield made
+    ) as built:
+        unasked(built["visits"], "cities")
+        yield built
 
 
 def test_equal_columns_are_there_once(db: Database) -> None:
-    made = db["visits"].join(db["patients"], on={"patient_id": "id"})
-    assert list(made.schema) == ["number", "patient_id", "spend", "city", "age", "city_right"]
+    built = db["visits"].join(db["patients"], on={"patient_id": "id"})
+    assert list(built.schema) == ["number", "patient_id", "spend", "city", "age", "city_right"]
     assert (
         "id" in db["visits"].join(db["patients"], on={"patient_id": "id"}, how="left").schema
     )  # null where nothing matched
@@ -41,13 +41,13 @@ def test_equal_columns_are_there_once(db: Database) -> None:
 
 
 def test_what_is_known_of_columns_follows_them(db: Database) -> None:
-    made = (
+    built = (
         db["visits"]
         .join(db["patients"], on={"patient_id": "id"})
         .join(db.public["cities"], on="city")
     )
-    assert made.ranges == {"spend": (0, 10), "age": (0, 100)}
-    assert made.domains == {"region": ("L", "P"), "city": ("Bari", "Roma")}
+    assert built.ranges == {"spend": (0, 10), "age": (0, 100)}
+    assert built.domains == {"region": ("L", "P"), "city": ("Bari", "Roma")}
     left = db["visits"].join(db.public["cities"], on="city", how="left")
     assert left.domains == {"region": ("L", "P", None), "city_right": ("Bari", "Roma", None)}
 
@@ -74,12 +74,12 @@ def test_a_unit_counts_for_as_many_rows_as_where_it_counts_for_more(db: Database
 
 
 def test_one_row_of_each_unit_stays_one(db: Database) -> None:
-    one, other = (
+    first, second = (
         db[name].rows.per_unit({}, {f"n_{name}": Total("count")}) for name in ("visits", "tests")
     )
-    assert one.join(other, on={"patient_id": "patients_id"}).once
-    assert not one.join(db["patients"], on={"patient_id": "id"}).once
-    assert not one.join(db.public["cities"], how="cross").once
+    assert first.join(second, on={"patient_id": "patients_id"}).once
+    assert not first.join(db["patients"], on={"patient_id": "id"}).once
+    assert not first.join(db.public["cities"], how="cross").once
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
@@ -148,8 +148,8 @@ def test_refused(name: str, db: Database) -> None:
 
 
 def test_tables_of_two_budgets_are_not_joined(db: Database) -> None:
-    with clinic() as other, pytest.raises(Refused, match=r"join\.tables"):
-        db["visits"].join(other["patients"], on={"patient_id": "id"})
+    with clinic() as second, pytest.raises(Refused, match=r"join\.tables"):
+        db["visits"].join(second["patients"], on={"patient_id": "id"})
 
 
 def test_so_many_tables_and_no_more(db: Database) -> None:

@@ -11,24 +11,24 @@ import pytest
 import sfumato as sf
 from sfumato.tables.declare.declaration import Declaration, declare
 from sfumato.tables.declare.learned_limits import (
-    NOTHING,
+    NOT_LEARNED,
     REST,
-    Learned,
-    known_learned,
+    LearnedLimits,
+    check_learned,
     read_shares,
-    rounded,
-    rounded_up,
-    written,
+    round_share,
+    round_share_up,
+    shares_text,
 )
 
 F = Fraction
-MARKS = Learned(
+MARKS = LearnedLimits(
     (("max_rows", (F("0.03"), F("0.01"), F(16))), ("max_groups", None)),
     (("age", None), ("spend", (F(0), F("0.012"), F("0.04"), F(0), F(256)))),
 )
 
 
-def declared(learned: Learned | None = MARKS) -> Declaration:
+def declared(learned: LearnedLimits | None = MARKS) -> Declaration:
     types = {"u": "int64", "spend": "float", "age": "int32"}
     return declare(
         name="t",
@@ -48,48 +48,52 @@ def test_a_file_keeps_the_marks() -> None:
     assert Declaration.from_toml(text) == declared()
     assert declare(**declared().arguments) == declared()
     assert "learned" not in declared(None).to_toml()
-    assert Declaration.from_toml(declared(None).to_toml()).learned == NOTHING
+    assert Declaration.from_toml(declared(None).to_toml()).learned == NOT_LEARNED
 
 
 def test_what_is_said() -> None:
     assert (
-        MARKS.of_limit("max_rows")
+        MARKS.limit_note("max_rows")
         == " (learned; about 3 % ± 1 % of those with up to 16 rows have more)"
     )
-    assert MARKS.of_limit("max_groups") == " (a default: too few people to learn it from)"
+    assert MARKS.limit_note("max_groups") == " (a default: too few people to learn it from)"
     assert (
-        MARKS.of_bounds("spend")
+        MARKS.bounds_note("spend")
         == " (learned; at most about 5.2 % of rows between 0 and 256 are outside, on each side)"
     )
-    assert MARKS.of_bounds("age") == " (a default: too few people to learn it from)"
-    assert (NOTHING.of_limit("max_rows"), NOTHING.of_bounds("spend"), MARKS.of_bounds("")) == (
+    assert MARKS.bounds_note("age") == " (a default: too few people to learn it from)"
+    assert (
+        NOT_LEARNED.limit_note("max_rows"),
+        NOT_LEARNED.bounds_note("spend"),
+        MARKS.bounds_note(""),
+    ) == (
         "",
         "",
         "",
     )
     far = F(2) ** 62
-    small = NOTHING.with_bounds("x", (F("0.004"), F("0.6"), F("0.002"), -far, far)).with_limit(
+    small = NOT_LEARNED.with_bounds("x", (F("0.004"), F("0.6"), F("0.002"), -far, far)).with_limit(
         "max_groups", (F(0), F("0.1"), F(8))
     )
-    assert small.of_bounds("x") == " (learned; about 60 % ± 0.2 % of all rows are above)"
+    assert small.bounds_note("x") == " (learned; about 60 % ± 0.2 % of all rows are above)"
     assert (
-        small.of_limit("max_groups")
+        small.limit_note("max_groups")
         == " (learned; at most about 10 % of those with up to 8 groups have more)"
     )
-    both = NOTHING.with_bounds("x", (F("0.1"), F("0.2"), F("0.05"), F(-4), far)).with_limit(
+    both = NOT_LEARNED.with_bounds("x", (F("0.1"), F("0.2"), F("0.05"), F(-4), far)).with_limit(
         "max_rows", (F("0.2"), F("0.003"), far)
     )
-    assert both.of_bounds("x") == (
+    assert both.bounds_note("x") == (
         " (learned; about 10 % ± 5 % of rows from -4 on are below; about 20 % ± 5 % of "
         "rows from -4 on are above)"
     )
-    assert both.of_limit("max_rows") == " (learned; about 20 % ± 0.3 % of them have more)"
-    up_to = NOTHING.with_bounds("x", (F(0), F("0.2"), F("0.05"), -far, F(4))).with_limit(
+    assert both.limit_note("max_rows") == " (learned; about 20 % ± 0.3 % of them have more)"
+    up_to = NOT_LEARNED.with_bounds("x", (F(0), F("0.2"), F("0.05"), -far, F(4))).with_limit(
         "max_rows", (F(0), F("0.003"), F(8))
     )
-    assert up_to.of_bounds("x") == " (learned; about 20 % ± 5 % of rows up to 4 are above)"
-    assert up_to.of_limit("max_rows") == " (learned)", "too little to be worth a word"
-    assert not NOTHING
+    assert up_to.bounds_note("x") == " (learned; about 20 % ± 5 % of rows up to 4 are above)"
+    assert up_to.limit_note("max_rows") == " (learned)", "too little to be worth a word"
+    assert not NOT_LEARNED
     assert small
 
 
@@ -105,14 +109,14 @@ def test_records_of_older_versions_tell_no_shares() -> None:
     )
     old = Declaration.from_toml(text)
     assert old.to_toml() == text
-    assert old.learned.of_limit("max_rows") == old.learned.of_bounds("spend") == " (learned)"
+    assert old.learned.limit_note("max_rows") == old.learned.bounds_note("spend") == " (learned)"
 
 
 def test_what_is_printed_is_what_is_known() -> None:
     """1.4 % ± 0.4 % was printed as 1 % ± 0.4 %, which leaves out a true share of 1.5 %."""
 
     def said(share: str, off: str) -> str:
-        return NOTHING.with_limit("max_rows", (F(share), F(off), F(16))).of_limit("max_rows")
+        return NOT_LEARNED.with_limit("max_rows", (F(share), F(off), F(16))).limit_note("max_rows")
 
     assert (
         said("0.014", "0.004")
@@ -127,25 +131,27 @@ def test_what_is_printed_is_what_is_known() -> None:
         == " (learned; at most about 100 % of those with up to 16 rows have more)"
     )
     for share in (0.0, 0.00001, 0.4567, 1.0, 2.0):
-        assert min(share, 1.0) <= rounded_up(share) <= min(share + 0.001, 1.0)
+        assert min(share, 1.0) <= round_share_up(share) <= min(share + 0.001, 1.0)
 
 
 def test_marks_are_kept_in_order_and_written_anew() -> None:
     one = (
-        NOTHING.with_limit("max_groups", None)
+        NOT_LEARNED.with_limit("max_groups", None)
         .with_limit("max_rows", None)
         .with_bounds("b", None)
         .with_bounds("a", None)
     )
-    assert one == Learned((("max_rows", None), ("max_groups", None)), (("a", None), ("b", None)))
+    assert one == LearnedLimits(
+        (("max_rows", None), ("max_groups", None)), (("a", None), ("b", None))
+    )
     assert dict(one.with_limit("max_rows", (F(1), F(0))).limits)["max_rows"] == (1, 0)
 
 
 @pytest.mark.parametrize(
     "given",
     [
-        NOTHING.with_limit("max_groups", None),
-        NOTHING.with_bounds("u", None),
+        NOT_LEARNED.with_limit("max_groups", None),
+        NOT_LEARNED.with_bounds("u", None),
         "learned",
         {"max_rows": 3},
     ],
@@ -153,7 +159,7 @@ def test_marks_are_kept_in_order_and_written_anew() -> None:
 )
 def test_a_mark_stands_beside_a_limit(given: Any) -> None:
     with pytest.raises(sf.Refused) as refused:
-        known_learned(given, {"spend": (0, 1)}, {"max_rows": 3, "max_groups": None})
+        check_learned(given, {"spend": (0, 1)}, {"max_rows": 3, "max_groups": None})
     assert refused.value.code == "table.learned"
 
 
@@ -184,26 +190,26 @@ def test_a_changed_file_is_refused(old: str, new: str) -> None:
 
 
 def test_shares_round_to_a_thousandth() -> None:
-    assert [rounded(x) for x in (-0.2, 0.0004, 0.0126, 1.7)] == [0, 0, F("0.013"), 1]
-    assert read_shares(written((F("0.013"), F(1))), REST) == (F("0.013"), F(1))
-    assert read_shares(written(None), REST) is None
+    assert [round_share(x) for x in (-0.2, 0.0004, 0.0126, 1.7)] == [0, 0, F("0.013"), 1]
+    assert read_shares(shares_text((F("0.013"), F(1))), REST) == (F("0.013"), F(1))
+    assert read_shares(shares_text(None), REST) is None
 
 
 def test_of_joined_rows_a_mark_tells_no_shares() -> None:
     """Of the limit that counts: a default stays one, and what was declared has no mark."""
     learned, default = (
-        NOTHING.with_limit("max_rows", (F("0.3"), F("0.01"), F(16))).with_bounds("x", None),
-        NOTHING.with_limit("max_rows", None),
+        NOT_LEARNED.with_limit("max_rows", (F("0.3"), F("0.01"), F(16))).with_bounds("x", None),
+        NOT_LEARNED.with_limit("max_rows", None),
     )
-    assert "30 %" in learned.of_limit("max_rows")
-    both = learned.joined(("max_rows", learned), ("max_rows", NOTHING))
-    assert both.of_limit("max_rows") == " (learned)"
+    assert "30 %" in learned.limit_note("max_rows")
+    both = learned.after_join(("max_rows", learned), ("max_rows", NOT_LEARNED))
+    assert both.limit_note("max_rows") == " (learned)"
     assert both.bounds == learned.bounds
-    assert learned.joined(("max_rows", learned), ("max_rows", default)).of_limit(
+    assert learned.after_join(("max_rows", learned), ("max_rows", default)).limit_note(
         "max_rows"
-    ) == default.of_limit("max_rows")
-    assert learned.joined(("max_rows", NOTHING)).of_limit("max_rows") == ""
-    assert NOTHING.joined() == NOTHING
+    ) == default.limit_note("max_rows")
+    assert learned.after_join(("max_rows", NOT_LEARNED)).limit_note("max_rows") == ""
+    assert NOT_LEARNED.after_join() == NOT_LEARNED
 
 
 def test_the_limit_of_joined_rows_has_the_mark_of_the_table_that_it_is_of() -> None:
@@ -217,7 +223,7 @@ def test_the_limit_of_joined_rows_has_the_mark_of_the_table_that_it_is_of() -> N
     with sf.protect(tables, **about) as db:
         db["visits"].learn(epsilon="0.0000001")  # too little to see anyone: 1 row, a default
         p, v = db["people"].rows, db["visits"].rows
-        assert "a default" in v.declaration.learned.of_limit("max_rows")
+        assert "a default" in v.declaration.learned.limit_note("max_rows")
         marks = {
             name: rows.declaration
             for name, rows in {
@@ -232,5 +238,5 @@ def test_the_limit_of_joined_rows_has_the_mark_of_the_table_that_it_is_of() -> N
             "itself": 1,
         }
         assert {
-            name: "a default" in one.learned.of_limit("max_rows") for name, one in marks.items()
+            name: "a default" in one.learned.limit_note("max_rows") for name, one in marks.items()
         } == {"join": False, "union": True, "itself": True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from sfumato.tables.expr.expressions import Call, Expr, call, col, same
+from sfumato.tables.expr.expressions import Expr, FunctionCall, call, col, same
 from sfumato.tables.expr.functions import FUNCTIONS
 from sfumato.tables.expr.methods import Methods
 from sfumato.tables.expr.types import Type
@@ -55,7 +55,7 @@ def test_a_method_calls_its_function() -> None:
         ):
             continue
         made: Expr = getattr(X, name)(*range(1, len(plain) + 1))
-        assert isinstance(made, Call)
+        assert isinstance(made, FunctionCall)
         assert same(made, call(name, X, *range(1, len(plain) + 1)))
 
 

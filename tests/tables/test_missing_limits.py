@@ -9,16 +9,16 @@ import pytest
 
 import sfumato as sf
 from sfumato.tables.plan.missing_limits import (
-    MISSING,
+    LEARNABLE,
     ROWS,
     Declared,
-    Lack,
-    filled,
-    lacking,
-    missing,
-    redeclared,
-    stand_ins,
-    unbounded,
+    MissingLimit,
+    all_with_placeholders,
+    find_missing_limits,
+    redeclare_query,
+    unbounded_columns,
+    undeclared_limits,
+    with_placeholders,
 )
 from sfumato.tables.query.per_unit import Total
 from sfumato.tables.query.stages import Query, Rows
@@ -26,11 +26,11 @@ from sfumato.tables.query.stages import Query, Rows
 SOURCE = pa.table({"u": [1, 2], "a": [1, 2], "b": [1.0, 2.0], "c": [1.0, 2.0], "t": ["x", "y"]})
 
 
-def of(*columns: str) -> tuple[Lack, ...]:
-    return tuple(Lack("bounds", (column,)) for column in columns)
+def of(*columns: str) -> tuple[MissingLimit, ...]:
+    return tuple(MissingLimit("bounds", (column,)) for column in columns)
 
 
-ASKED: dict[str, tuple[Any, tuple[Lack, ...]]] = {
+ASKED: dict[str, tuple[Any, tuple[MissingLimit, ...]]] = {
     "count": (lambda r: r.aggregate(n=sf.count()), (ROWS,)),
     "count of a column": (lambda r: r.aggregate(n=sf.count("b")), (ROWS,)),
     "sum": (lambda r: r.aggregate(s=sf.sum("b")), (ROWS, *of("b"))),
@@ -69,58 +69,66 @@ def table(**about: Any) -> Any:
 
 @pytest.mark.parametrize("name", ASKED)
 def test_lacking(name: str) -> None:
-    ask, wanted = ASKED[name]
-    with table() as made:
+    ask, expected = ASKED[name]
+    with table() as built:
 
         def again(declared: Declared) -> Query:
-            found: Query = ask(made.rows_of(declared["t"]))
-            return found
+            result: Query = ask(built.rows_of(declared["t"]))
+            return result
 
-        assert lacking(again, {"t": made.declaration}) == wanted
-        assert lacking(again, stand_ins({"t": made.declaration})) == ()
-        assert lacking(again, stand_ins({"t": made.declaration}, wanted)) == ()
+        assert find_missing_limits(again, {"t": built.declaration}) == expected
+        assert find_missing_limits(again, all_with_placeholders({"t": built.declaration})) == ()
+        assert (
+            find_missing_limits(again, all_with_placeholders({"t": built.declaration}, expected))
+            == ()
+        )
 
 
 def test_the_same_query_of_a_table_that_is_declared_otherwise() -> None:
-    with table() as made:
-        rows: Rows = made.rows_of(filled(made.declaration, ["a", "b", "c"], size=3))
+    with table() as built:
+        rows: Rows = built.rows_of(with_placeholders(built.declaration, ["a", "b", "c"], size=3))
         query = (
             rows.where(sf.col("b") > 0)
             .mutate(d=sf.col("a") + 1)
             .group_by("t")
             .aggregate(s=sf.sum("d"))
         )
-        wide = redeclared(
-            query, {"t": made.rows_of(filled(made.declaration, ["a", "b", "c"], rows=7, size=10))}
+        wide = redeclare_query(
+            query,
+            {
+                "t": built.rows_of(
+                    with_placeholders(built.declaration, ["a", "b", "c"], rows=7, size=10)
+                )
+            },
         )
         assert wide.text == query.text
         assert (query.rows.ranges["d"], wide.rows.ranges["d"]) == ((-2, 4), (-9, 11))
         assert wide.rows.declaration.max_rows == 7
         assert (
-            redeclared(wide, {"t": made.rows_of(query.rows.declaration)}).rows.ranges
+            redeclare_query(wide, {"t": built.rows_of(query.rows.declaration)}).rows.ranges
             == query.rows.ranges
         )
 
 
 def test_the_unit_is_never_learned_and_known_limits_stay() -> None:
-    with table(bounds={"a": (0, 9)}, max_rows=5) as made:
-        assert unbounded(made.declaration) == ("b", "c")
-        full = filled(made.declaration, ["b"], rows=1)
+    with table(bounds={"a": (0, 9)}, max_rows=5) as built:
+        assert unbounded_columns(built.declaration) == ("b", "c")
+        full = with_placeholders(built.declaration, ["b"], rows=1)
         assert full.max_rows == 5
         assert full.ranges == {"a": (0, 9), "b": (-1, 1)}
 
 
 def test_what_learning_does_not_help_is_refused() -> None:
-    with table() as made:
+    with table() as built:
         with pytest.raises(sf.Refused) as refused:
-            lacking(
-                lambda d: made.rows_of(d["t"]).aggregate(s=sf.sum(sf.col("a") / sf.col("b"))),
-                {"t": made.declaration},
+            find_missing_limits(
+                lambda d: built.rows_of(d["t"]).aggregate(s=sf.sum(sf.col("a") / sf.col("b"))),
+                {"t": built.declaration},
             )
-        assert refused.value.code in MISSING
+        assert refused.value.code in LEARNABLE
         with pytest.raises(sf.Refused) as refused:
-            lacking(
-                lambda d: made.rows_of(d["t"]).aggregate(s=sf.sum("t")), {"t": made.declaration}
+            find_missing_limits(
+                lambda d: built.rows_of(d["t"]).aggregate(s=sf.sum("t")), {"t": built.declaration}
             )
         assert refused.value.code == "aggregate.type"
 
@@ -138,13 +146,13 @@ def several(**about: Any) -> Any:
     )
 
 
-def bounds(table: str, *columns: str) -> tuple[Lack, ...]:
-    return tuple(Lack("bounds", (column,), table) for column in columns)
+def bounds(table: str, *columns: str) -> tuple[MissingLimit, ...]:
+    return tuple(MissingLimit("bounds", (column,), table) for column in columns)
 
 
-PEOPLE, VISITS = Lack("max_rows", (), "people"), Lack("max_rows", (), "visits")
+PEOPLE, VISITS = MissingLimit("max_rows", (), "people"), MissingLimit("max_rows", (), "visits")
 ON = {"who": "id"}
-JOINED: dict[str, tuple[Any, tuple[Lack, ...]]] = {
+JOINED: dict[str, tuple[Any, tuple[MissingLimit, ...]]] = {
     "one alone": (lambda v, p, d: v.aggregate(s=sf.sum("y")), (VISITS, *bounds("visits", "y"))),
     "what is brought in": (
         lambda v, p, d: v.join(p, on=ON).aggregate(s=sf.sum("w")),
@@ -193,20 +201,21 @@ JOINED: dict[str, tuple[Any, tuple[Lack, ...]]] = {
 
 @pytest.mark.parametrize("name", JOINED)
 def test_lacking_of_several_tables(name: str) -> None:
-    ask, wanted = JOINED[name]
+    ask, expected = JOINED[name]
     with several() as db:
         query = ask(db["visits"].rows, db["people"].rows, db.public["days"])
-        declared = db.known.declared
+        declared = db.state.declared
 
         def again(other: Declared) -> Query:
-            return redeclared(query, db.known.rows_of(other))
+            return redeclare_query(query, db.state.rows_of(other))
 
         assert again(declared).text == query.text
-        assert lacking(again, declared) == wanted
-        assert lacking(again, stand_ins(declared, wanted)) == ()
-        for lack in wanted:  # with less it cannot be planned
-            assert lack in lacking(
-                again, stand_ins(declared, [other for other in wanted if other != lack])
+        assert find_missing_limits(again, declared) == expected
+        assert find_missing_limits(again, all_with_placeholders(declared, expected)) == ()
+        for lack in expected:  # with less it cannot be planned
+            assert lack in find_missing_limits(
+                again,
+                all_with_placeholders(declared, [other for other in expected if other != lack]),
             )
 
 
@@ -214,37 +223,50 @@ def test_the_bounds_of_a_public_table_are_not_learned() -> None:
     with several() as db:
         query = db["visits"].join(db.public["days"], on="x").aggregate(s=sf.sum("hours"))
         with pytest.raises(sf.Refused) as refused:
-            lacking(lambda other: redeclared(query, db.known.rows_of(other)), db.known.declared)
+            find_missing_limits(
+                lambda other: redeclare_query(query, db.state.rows_of(other)), db.state.declared
+            )
         assert refused.value.code == "aggregate.bounds"
 
 
 def test_stand_ins_are_for_what_is_named() -> None:
     with several(max_rows={"people": 3}, bounds={"visits.x": (0, 9)}) as db:
-        declared = db.known.declared
-        assert missing(declared["people"]) == bounds("people", "x", "w")
-        assert missing(declared["visits"]) == (VISITS, *bounds("visits", "y"))
-        some = stand_ins(declared, [VISITS, *bounds("people", "x")], rows=2, size=5)
-        assert [(one.max_rows, one.ranges) for one in some.values()] == [
+        declared = db.state.declared
+        assert undeclared_limits(declared["people"]) == bounds("people", "x", "w")
+        assert undeclared_limits(declared["visits"]) == (VISITS, *bounds("visits", "y"))
+        some = all_with_placeholders(declared, [VISITS, *bounds("people", "x")], rows=2, size=5)
+        assert [(item.max_rows, item.ranges) for item in some.values()] == [
             (3, {"x": (-5, 5)}),
             (2, {"x": (0, 9)}),
         ]
-        assert [missing(one) for one in stand_ins(declared).values()] == [(), ()]
+        assert [undeclared_limits(item) for item in all_with_placeholders(declared).values()] == [
+            (),
+            (),
+        ]
 
 
 def test_words() -> None:
     assert [
         lack.words
-        for lack in (ROWS, Lack("max_groups", ("city", "day")), Lack("bounds", ("spend",)))
+        for lack in (
+            ROWS,
+            MissingLimit("max_groups", ("city", "day")),
+            MissingLimit("bounds", ("spend",)),
+        )
     ] == [
-        "how many rows a unit has",
-        "in how many groups by city and day it is",
-        "between which ends spend lies",
+        "rows per unit",
+        "groups by city and day per unit",
+        "bounds of spend",
     ]
     assert [
         lack.words
-        for lack in (VISITS, Lack("max_groups", ("city",), "visits"), *bounds("visits", "spend"))
+        for lack in (
+            VISITS,
+            MissingLimit("max_groups", ("city",), "visits"),
+            *bounds("visits", "spend"),
+        )
     ] == [
-        "how many rows of visits a unit has",
-        "in how many groups by visits.city it is",
-        "between which ends visits.spend lies",
+        "rows of visits per unit",
+        "groups by visits.city per unit",
+        "bounds of visits.spend",
     ]

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from sfumato.errors import Refused
 from sfumato.tables.expr.expressions import (
-    Call,
-    Column,
+    ColumnRef,
     Expr,
+    FunctionCall,
     Literal,
     call,
     col,
@@ -97,11 +97,11 @@ def test_equal_texts_are_equal_trees(one: Expr, other: Expr) -> None:
 
 def shape(expression: Expr) -> Any:
     match expression:
-        case Column(name=name):
+        case ColumnRef(name=name):
             return name
         case Literal(value=value):
             return type(value).__name__, value
-        case Call(function=function, arguments=arguments):
+        case FunctionCall(function=function, arguments=arguments):
             return function.name, tuple(map(shape, arguments))
     raise AssertionError(expression)
 
@@ -190,7 +190,7 @@ def test_long_chains_are_low() -> None:
     condition = col("n") == 0
     for value in range(1, 300):
         condition = condition | (col("n") == value)
-    assert isinstance(condition, Call)
+    assert isinstance(condition, FunctionCall)
     assert len(condition.arguments) == 300
     connection = engine()
     given_rows = table(connection, "rows", {"n": ("int32", [5, 300, None])})
@@ -227,7 +227,7 @@ def test_an_expression_is_no_key() -> None:
 @pytest.mark.parametrize("scalar", [np.int64(3), np.float64(0.5), np.int8(1)])
 def test_numpy_leaves_the_operators_to_us(scalar: Any) -> None:
     for expression in (scalar + col("n"), scalar * col("n"), scalar > col("n"), scalar == col("n")):
-        assert isinstance(expression, Call)
+        assert isinstance(expression, FunctionCall)
 
 
 def test_near_names_are_offered() -> None:
@@ -287,5 +287,5 @@ def test_a_shared_part_is_built_once() -> None:
     given_rows = ibis.table({"x": "float64"}, name="rows")
     part = col("x").sqrt()
     memo: dict[int, Any] = {}
-    (part + part)._built(given_rows, SCHEMA, memo)
+    (part + part)._build(given_rows, SCHEMA, memo)
     assert len(memo) == 2

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.expr.expressions import Call, col
+from sfumato.tables.expr.expressions import FunctionCall, col
 
 X = col("x")
 
@@ -34,7 +34,7 @@ def test_both_sides(operation: Callable[[Any, Any], Any], name: str) -> None:
         (operation(3, X), ["3", "x"]),
         (operation(X, X), ["x", "x"]),
     ):
-        assert isinstance(made, Call)
+        assert isinstance(made, FunctionCall)
         assert made.function.name == name
         assert [argument.text for argument in made.arguments] == texts
 

@@ -16,8 +16,8 @@ import pytest
 
 from sfumato.guarantees import ZCDP, Approx, Guarantee, Pure
 from sfumato.tables.declare.declaration import declare
-from sfumato.tables.engine.sources import Source, open_source
-from sfumato.tables.engine.sql_cache import Written
+from sfumato.tables.engine.sources import TableSource, open_source
+from sfumato.tables.engine.sql_cache import SqlCache
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.plan import statements
 from sfumato.tables.plan.query_plan import Plan, plan
@@ -112,7 +112,9 @@ def table() -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def orders(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Source]]:
+def orders(
+    table: pa.Table, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[TableSource]]:
     """The same rows in twenty orders, as Parquet files in chunks of several sizes, each read by an
     engine with its own number of threads.
     """
@@ -128,8 +130,10 @@ def orders(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         source.engine.close()
 
 
-def engines(table: pa.Table, folder: Path, runs: Iterable[tuple[int, int]]) -> Iterator[Source]:
-    written: Written | None = None  # the same statements on all of them: written once
+def engines(
+    table: pa.Table, folder: Path, runs: Iterable[tuple[int, int]]
+) -> Iterator[TableSource]:
+    written: SqlCache | None = None  # the same statements on all of them: written once
     for seed, threads in runs:
         path = folder / f"{seed}.parquet"
         if not path.exists():
@@ -138,7 +142,7 @@ def engines(table: pa.Table, folder: Path, runs: Iterable[tuple[int, int]]) -> I
                 table.take(pa.array(order)), path, row_group_size=CHUNKS[seed % len(CHUNKS)]
             )
         source = open_source(path, name="world", threads=threads)
-        source.engine._written = written = written or source.engine._written  # type: ignore[attr-defined]
+        source.engine._sql_cache = written = written or source.engine._sql_cache  # type: ignore[attr-defined]
         yield source
 
 
@@ -159,7 +163,7 @@ def bits(through: Through) -> list[Any]:
     return found
 
 
-def all_alike(name: str, bench: Bench, sources: Iterable[Source]) -> bool:
+def all_alike(name: str, bench: Bench, sources: Iterable[TableSource]) -> bool:
     """Whether every source gives the same bits."""
     rehearsal = Rehearsal(planned(bench, name))
     found = []
@@ -173,7 +177,7 @@ def all_alike(name: str, bench: Bench, sources: Iterable[Source]) -> bool:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_same_integers_in_any_order_on_any_threads_in_any_chunks(
-    name: str, bench: Bench, orders: list[Source]
+    name: str, bench: Bench, orders: list[TableSource]
 ) -> None:
     """Twenty orders; each number of threads sees each size of chunks."""
     assert all_alike(name, bench, orders)
@@ -199,18 +203,20 @@ def test_the_double_path_is_taken_and_exact(bench: Bench, table: pa.Table) -> No
     few, many = planned(bench, "doubles"), planned(bench, "integers")
     assert [
         statements.as_doubles(piece, few.calibration.bounding)
-        for piece in few.pieces
+        for piece in few.components
         if piece.form in ("value", "centred")
     ] == [True, True, True]
-    assert not any(statements.as_doubles(piece, many.calibration.bounding) for piece in many.pieces)
-    name = next(piece.name for piece in few.pieces if piece.form == "value")
+    assert not any(
+        statements.as_doubles(piece, many.calibration.bounding) for piece in many.components
+    )
+    name = next(piece.name for piece in few.components if piece.form == "value")
     assert (
         Rehearsal(few).run().integers(name).tolist()
         == Rehearsal(many).run().integers(name).tolist()
     )
 
 
-def test_sums_of_raw_doubles_depend_on_the_order(orders: list[Source]) -> None:
+def test_sums_of_raw_doubles_depend_on_the_order(orders: list[TableSource]) -> None:
     """The twin: what an engine gives for SUM of the column itself."""
     found = {
         source.engine.run(source.table.filter(source.table.v0.abs() < 1e200).v0.sum().as_table())[

@@ -8,15 +8,15 @@ import pytest
 
 import sfumato as sf
 from sfumato.session import Database
-from sfumato.tables.query.owned_rows import built, engine_rows, tables_in, text_of
+from sfumato.tables.query.owned_rows import apply_steps, engine_rows, tables_in, text_of
 
 from ..session.clinic import clinic
 
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
-    with clinic() as made:
-        yield made
+    with clinic() as built:
+        yield built
 
 
 def run(db: Database, table: object) -> list[dict[str, object]]:
@@ -32,24 +32,26 @@ def test_steps_are_taken_in_order(db: Database) -> None:
         .mutate(spend=sf.col("spend") + 1)
     )
     assert rows.origin is not None
-    table, schema, kept = built(rows.origin.source.table, rows.declaration.schema, rows.steps)
-    assert not kept
-    assert sorted(row["spend"] for row in run(db, table)) == [7, 9, 11, 13]  # type: ignore[type-var]
+    table, schema, remaining = apply_steps(
+        rows.origin.source.table, rows.declaration.schema, rows.steps
+    )
+    assert not remaining
+    assert sorted(row["spend"] for row in run(db, table)) == [7, 9, 11, 13]
     assert schema == dict(rows.schema)
 
 
 def test_rows_of_nobody_are_left_out(db: Database) -> None:
-    found = run(db, engine_rows(db["visits"].rows)[0])
-    assert len(found) == 5
-    assert None not in {row["patient_id"] for row in found}
+    result = run(db, engine_rows(db["visits"].rows)[0])
+    assert len(result) == 5
+    assert None not in {row["patient_id"] for row in result}
     assert (
         len(run(db, engine_rows(db.public["cities"])[0])) == 4
     )  # public rows are nobody's, all of them
 
 
 def test_each_use_is_a_view_of_its_own(db: Database) -> None:
-    one, other = (engine_rows(db.public["cities"])[0] for _ in range(2))
-    assert not one.equals(other)
+    first, second = (engine_rows(db.public["cities"])[0] for _ in range(2))
+    assert not first.equals(second)
 
 
 def test_rows_are_told_apart_by_their_texts(db: Database) -> None:

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.tables.declare.ownership import Owner, dotted, owners, unit_columns, words
+from sfumato.tables.declare.ownership import (
+    Owner,
+    find_owners,
+    join_columns,
+    split_column,
+    unit_columns,
+)
 from sfumato.tables.expr.types import Type
 
 SCHEMAS = {
@@ -25,7 +31,7 @@ UNIT = (("people", "id"),)
 
 def owned(**links: str) -> dict[str, Owner]:
     pairs = {tuple(one.split("__")): tuple(other.split(".")) for one, other in links.items()}
-    return owners(UNIT, pairs, SCHEMAS)  # type: ignore[arg-type]
+    return find_owners(UNIT, pairs, SCHEMAS)  # type: ignore[arg-type]
 
 
 def test_a_column_of_the_unit_or_one_that_leads_to_it() -> None:
@@ -50,10 +56,10 @@ def test_what_names_the_unit_itself_goes_before_what_leads_to_it() -> None:
 
 def test_columns_that_name_the_same_may_be_joined_on() -> None:
     links = {("visits", "person"): ("people", "id"), ("tests", "visit"): ("visits", "number")}
-    found = owners(UNIT, links, SCHEMAS)
-    assert words(found, links, "tests") == {"visit": "visits.number"}
-    assert words(found, links, "visits") == {"number": "visits.number"}
-    assert words(found, links, "people") == {}
+    found = find_owners(UNIT, links, SCHEMAS)
+    assert join_columns(found, links, "tests") == {"visit": "visits.number"}
+    assert join_columns(found, links, "visits") == {"number": "visits.number"}
+    assert join_columns(found, links, "people") == {}
 
 
 @pytest.mark.parametrize(
@@ -115,9 +121,9 @@ def test_a_unit_of_several_columns() -> None:
     }
     unit = unit_columns(["people.house", "people.name"], schemas)
     links = {("visits", "n"): ("people", "name"), ("visits", "h"): ("people", "house")}
-    assert owners(unit, links, schemas)["visits"] == Owner(("h", "n"))
+    assert find_owners(unit, links, schemas)["visits"] == Owner(("h", "n"))
     with pytest.raises(Refused):
-        owners(unit, {("visits", "n"): ("people", "name")}, schemas)
+        find_owners(unit, {("visits", "n"): ("people", "name")}, schemas)
 
 
 @pytest.mark.parametrize(
@@ -140,9 +146,9 @@ def test_no_unit(unit: Any) -> None:
 
 
 def test_names_with_dots() -> None:
-    assert dotted("a.b.c", ["a", "b"], "links") == ("a", "b.c")
+    assert split_column("a.b.c", ["a", "b"], "links") == ("a", "b.c")
     with pytest.raises(Refused, match=r"table\.links"):
-        dotted("c.b", ["a"], "links")
+        split_column("c.b", ["a"], "links")
 
 
 @pytest.mark.parametrize(
@@ -151,9 +157,9 @@ def test_names_with_dots() -> None:
 def test_names_that_two_tables_fit(tables: list[str]) -> None:
     """Whichever came first would be taken for it, and the bounds of one be those of the other."""
     with pytest.raises(Refused) as caught:
-        dotted("a.b.c", tables, "bounds")
+        split_column("a.b.c", tables, "bounds")
     assert caught.value.code == "table.links"
     assert "'a'" in caught.value.reason
     assert "'a.b'" in caught.value.reason
-    assert dotted("a.c", tables, "bounds") == ("a", "c")
-    assert dotted("a.b", tables, "bounds") == ("a", "b")
+    assert split_column("a.c", tables, "bounds") == ("a", "c")
+    assert split_column("a.b", tables, "bounds") == ("a", "b")

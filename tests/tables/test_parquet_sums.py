@@ -17,9 +17,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Failed
-from sfumato.tables.engine import numpy_sums, parquet_sums
-from sfumato.tables.engine.duckdb_engine import Engine, Pinned
-from sfumato.tables.engine.parquet_sums import Stopped
+from sfumato.tables.engine.duckdb_engine import DuckDBEngine, Engine
+from sfumato.tables.plan import numpy_sums, parquet_sums
+from sfumato.tables.plan.parquet_sums import TimeUp
 from sfumato.testing.exact_checks import through_the_door
 
 KINDS = ("int8", "int16", "int32", "int64", "float32", "float64")
@@ -80,11 +80,11 @@ def both(query: Any, **promise: Any) -> tuple[list[Any], list[Any]]:
     assert [one.plain is not None for one in plan.statements] == [True]
     found = []
     for way, closed in (
-        (Pinned.tally, (Pinned, "run")),
-        (Engine.tally, (parquet_sums.PlainSums, "table")),
+        (DuckDBEngine.tally, (DuckDBEngine, "run")),
+        (Engine.tally, (parquet_sums.PlainSums, "compute")),
     ):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(Pinned, "tally", way)
+            patched.setattr(DuckDBEngine, "tally", way)
             patched.setattr(*closed, _not_this_way)
             found.append([one.values.tolist() for one in through_the_door(plan).pieces])
     return found[0], found[1]
@@ -351,7 +351,7 @@ def test_units_that_are_far_apart_go_to_the_engine(
     protect: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        parquet_sums.PlainSums, "table", lambda *_: pytest.fail("the array would be too long")
+        parquet_sums.PlainSums, "compute", lambda *_: pytest.fail("the array would be too long")
     )
     table = protect(pa.table({"u": [1, 2**40], "x": [1.0, 2.0]}), unit="u")
     through_the_door(table.aggregate(total=sf.sum("x")).plan(epsilon=1))
@@ -369,8 +369,8 @@ def test_more_rows_than_are_stated_go_to_the_engine(
     if most == "MOST_ROWS":
         monkeypatch.setattr(parquet_sums, most, value)
     statement = table.aggregate(total=sf.sum("x")).plan(promise=sf.Pure(1)).statements[0]
-    with statement.plain.opened() as files, pytest.raises(numpy_sums.Untrue):
-        statement.plain.table(files, statement.expression.schema(), 2, lambda: False)
+    with statement.plain.open_files() as files, pytest.raises(numpy_sums.UnexpectedRows):
+        statement.plain.compute(files, statement.expression.schema(), 2, lambda: False)
     assert table._source.engine.tally(statement).num_rows == 1
 
 
@@ -407,8 +407,8 @@ def test_columns_that_duckdb_calls_otherwise_go_to_the_engine(
         table._source.engine._threads = 2
         plan = table.group_by("k").aggregate(n=sf.count()).plan(promise=sf.Pure("0.1"))
         assert plan.statements[0].plain is not None
-        with plan.statements[0].plain.opened() as files:
-            assert not plan.statements[0].plain.readable(files)
+        with plan.statements[0].plain.open_files() as files:
+            assert not plan.statements[0].plain.can_read(files)
         weight = 6 << 20 if known.index(unit) != 2 else 6 * ((1 << 20) // 6)
         assert through_the_door(plan).integers("count").tolist() == [[weight]]
 
@@ -478,7 +478,7 @@ def test_units_of_which_nothing_is_stated_go_to_the_engine(
     )
     monkeypatch.setattr(
         parquet_sums.PlainSums,
-        "table",
+        "compute",
         lambda *_: pytest.fail("nobody knows how long the array would be"),
     )
     table = sf.protect(tmp_path / "a.parquet", unit="u", max_rows=3, budget=1, bounds={"x": (0, 5)})
@@ -494,8 +494,8 @@ def test_a_footer_that_is_wrong_is_noticed(
     plan = table.group_by(k=[0]).aggregate(n=sf.count()).plan(epsilon=1)
     monkeypatch.setattr(parquet_sums.PlainSums, "_range", lambda *_: (1, 5))
     assert through_the_door(plan).integers("count").tolist() == [[3 << 20]]
-    with plan.statements[0].plain.opened() as files, pytest.raises(numpy_sums.Untrue):
-        plan.statements[0].plain.table(
+    with plan.statements[0].plain.open_files() as files, pytest.raises(numpy_sums.UnexpectedRows):
+        plan.statements[0].plain.compute(
             files, plan.statements[0].expression.schema(), 2, lambda: False
         )
     assert (
@@ -522,11 +522,11 @@ def test_what_arrow_would_read_otherwise_goes_to_the_engine(
     table = protect(rows)
     plan = table.group_by(k=[1]).aggregate(total=sf.sum("x")).plan(epsilon=1)
     assert plan.statements[0].plain is not None
-    with plan.statements[0].plain.opened() as files:
-        assert not plan.statements[0].plain.readable(files)
+    with plan.statements[0].plain.open_files() as files:
+        assert not plan.statements[0].plain.can_read(files)
     monkeypatch.setattr(
         parquet_sums.PlainSums,
-        "table",
+        "compute",
         lambda *_: pytest.fail("it would be read as something else"),
     )
     assert through_the_door(plan).integers("sum x [-10, 50]").tolist() == [[3]]
@@ -534,7 +534,7 @@ def test_what_arrow_would_read_otherwise_goes_to_the_engine(
 
 def test_many_threads_go_to_the_engine(protect: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        parquet_sums.PlainSums, "table", lambda *_: pytest.fail("DuckDB is quicker")
+        parquet_sums.PlainSums, "compute", lambda *_: pytest.fail("DuckDB is quicker")
     )
     table = protect(pa.table({"x": [1.0]}), threads=5)
     through_the_door(table.aggregate(total=sf.sum("x")).plan(epsilon=1))
@@ -546,9 +546,9 @@ def test_a_question_stops_when_its_time_is_up(
     table = protect(pa.table({"x": [1.0]}))
     plan = table.aggregate(total=sf.sum("x")).plan(epsilon=1)
     statement = plan.statements[0]
-    with statement.plain.opened() as files, pytest.raises(Stopped):  # type: ignore[union-attr]
-        statement.plain.table(files, statement.expression.schema(), 2, lambda: True)  # type: ignore[union-attr]
-    waiting = parquet_sums._Adding.add
+    with statement.plain.open_files() as files, pytest.raises(TimeUp):  # type: ignore[union-attr]
+        statement.plain.compute(files, statement.expression.schema(), 2, lambda: True)  # type: ignore[union-attr]
+    waiting = parquet_sums._Totals.add
 
     def slow(self: Any, batch: Any) -> None:
         import time
@@ -556,8 +556,8 @@ def test_a_question_stops_when_its_time_is_up(
         time.sleep(0.3)
         waiting(self, batch)
 
-    monkeypatch.setattr(parquet_sums._Adding, "add", slow)
-    monkeypatch.setattr(parquet_sums, "_read", _endless(parquet_sums._read))
+    monkeypatch.setattr(parquet_sums._Totals, "add", slow)
+    monkeypatch.setattr(parquet_sums, "_read_batches", _endless(parquet_sums._read_batches))
     with pytest.raises(TimeoutError):
         table._source.engine.tally(statement, timeout=0.1)
 
@@ -573,7 +573,7 @@ def _endless(real: Any) -> Any:
 def test_what_breaks_says_nothing_of_the_data(protect: Source, tmp_path: Path) -> None:
     """The file goes after the charge: one constant text."""
     table = protect(pa.table({"x": [1.0, 2.0]}))
-    real = Pinned.tally
+    real = DuckDBEngine.tally
 
     def gone(self: Any, statement: Any, **more: Any) -> Any:
         for path in tmp_path.glob("*.parquet"):
@@ -582,7 +582,7 @@ def test_what_breaks_says_nothing_of_the_data(protect: Source, tmp_path: Path) -
 
     query = table.aggregate(total=sf.sum("x"))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Pinned, "tally", gone)
+        patched.setattr(DuckDBEngine, "tally", gone)
         with pytest.raises(Failed) as caught:
             query.release(epsilon=1)
     assert ".parquet" not in str(caught.value)
@@ -599,7 +599,7 @@ def test_a_rounding_of_its_own_would_be_seen(
     down = lambda self: (  # noqa: E731
         lambda found, out: np.floor(np.multiply(found, float(1 / self.step), out=out), out=out)
     )
-    monkeypatch.setattr("sfumato.tables.expr.grids.Grid.rounding", down)
+    monkeypatch.setattr("sfumato.tables.expr.grids.Grid.rounder", down)
     short, long = both(table.aggregate(total=sf.sum("x")))
     assert short != long
 
@@ -638,10 +638,10 @@ def test_a_file_that_is_opened_for_each_reading_gives_a_unit_a_thousand_times_it
     protect: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A twin that opens the file again for the second reading."""
-    true = parquet_sums._read
+    true = parquet_sums._read_batches
     monkeypatch.setattr(
         parquet_sums,
-        "_read",
+        "_read_batches",
         lambda _, *asked: true([pq.ParquetFile(tmp_path / "part0.parquet")], *asked),
     )
     statement, hook = counted_then_replaced(protect, tmp_path)

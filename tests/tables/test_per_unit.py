@@ -48,18 +48,18 @@ def people(rows: int = 3000, seed: int = 7, **declared: Any) -> Table:
         name: pa.array([pick.choice(values) for _ in range(rows)], kind)
         for name, (kind, values) in SPECIAL.items()
     }
-    given = {
+    arguments = {
         "name": "t",
         "unit": "who",
         "budget": 100,
         "bounds": {"real": (-50, 100), "tiny": (-128, 127)},
         "max_rows": 5,
     }
-    return sf.protect(pa.table(data), **{**given, **declared})
+    return sf.protect(pa.table(data), **{**arguments, **declared})
 
 
 TOTALS = [Total(kind) for kind in ("count",)] + [
-    Total(kind, c(name))  # type: ignore[arg-type]
+    Total(kind, c(name))
     for name in SPECIAL
     for kind in ("count", "count_distinct", "sum", "mean", "min", "max")
     if not (kind in ("sum", "mean") and name in ("word", "day"))
@@ -90,13 +90,13 @@ def test_no_order_of_rows_and_no_neighbour_changes_a_total(total: Total) -> None
     """The texts of all totals of the units that stay are the same, to the last bit: in another
     order, on one thread, and without the others.
     """
-    found = []
+    results = []
     pick = random.Random(3)
     data = {"who": [pick.randrange(6) for _ in range(400)]} | {
         name: [pick.choice(values) for _ in range(400)] for name, (_, values) in SPECIAL.items()
     }
-    for kept, order in ((range(6), 0), (range(6), 1), (range(2), 2)):
-        at = [i for i in range(400) if data["who"][i] in kept]
+    for remaining, order in ((range(6), 0), (range(6), 1), (range(2), 2)):
+        at = [i for i in range(400) if data["who"][i] in remaining]
         random.Random(order).shuffle(at)
         table = pa.table(
             {
@@ -112,11 +112,11 @@ def test_no_order_of_rows_and_no_neighbour_changes_a_total(total: Total) -> None
             step = protected.rows.per_unit({}, {"x": total}).steps[0]
             result = protected._source.engine.run(
                 step.build(protected._source.table, protected.declaration.schema)
-            )  # type: ignore[union-attr]
-            found.append(
+            )
+            results.append(
                 {row["who"]: repr(row["x"]) for row in result.to_pylist() if row["who"] < 2}
             )
-    assert found[0] == found[1] == found[2]
+    assert results[0] == results[1] == results[2]
 
 
 def test_against_python() -> None:
@@ -139,26 +139,31 @@ def test_against_python() -> None:
     for row in data:
         if row["who"] is not None:
             groups.setdefault((row["who"], row["yes"]), []).append(row)
-    kept = [found for found in groups.values() if len(found) > 1]
+    remaining = [result for result in groups.values() if len(result) > 1]
     weights = {
-        who: min(1.0, 5 / sum(1 for (w, _), found in groups.items() if w == who and len(found) > 1))
+        who: min(
+            1.0, 5 / sum(1 for (w, _), result in groups.items() if w == who and len(result) > 1)
+        )
         if any(w == who and len(f) > 1 for (w, _), f in groups.items())
         else 0
         for who, _ in groups
     }
     assert answer.value("n") == pytest.approx(
-        sum(weights[found[0]["who"]] for found in kept), rel=1e-4
+        sum(weights[result[0]["who"]] for result in remaining), rel=1e-4
     )
     assert answer.value("d") == pytest.approx(
         sum(
-            weights[found[0]["who"]]
-            * len({row["word"] for row in found if row["word"] is not None})
-            for found in kept
+            weights[result[0]["who"]]
+            * len({row["word"] for row in result if row["word"] is not None})
+            for result in remaining
         ),
         rel=1e-4,
     )
     assert answer.value("s") == pytest.approx(
-        sum(weights[found[0]["who"]] * sum(row["tiny"] or 0 for row in found) for found in kept),
+        sum(
+            weights[result[0]["who"]] * sum(row["tiny"] or 0 for row in result)
+            for result in remaining
+        ),
         rel=1e-3,
     )
 
@@ -241,32 +246,32 @@ def test_one_unit_moves_the_integers_by_no_more_than_is_said(relation: str) -> N
     pick = random.Random(11)
 
     def rows_of(seed: int) -> list[tuple[float, str]]:
-        own = random.Random(seed)
+        part = random.Random(seed)
         return [
-            (own.choice([-100.0, 3.0, 50.0, 100.0, 1e9]), own.choice("ab"))
-            for _ in range(own.randrange(1, 9))
+            (part.choice([-100.0, 3.0, 50.0, 100.0, 1e9]), part.choice("ab"))
+            for _ in range(part.randrange(1, 9))
         ]
 
     worlds = [[(who, rows_of(who)) for who in range(6)]]
     worlds += (
-        [[(who, found) for who, found in worlds[0] if who != gone] for gone in range(6)]
+        [[(who, result) for who, result in worlds[0] if who != gone] for gone in range(6)]
         if relation == "add-remove"
         else []
     )
     worlds += (
         [
             [
-                (who, rows_of(100 + pick.randrange(99)) if who == other else found)
-                for who, found in worlds[0]
+                (who, rows_of(100 + pick.randrange(99)) if who == second else result)
+                for who, result in worlds[0]
             ]
-            for other in range(6)
+            for second in range(6)
         ]
         if relation == "replace"
         else []
     )
     tallies = []
     for world in worlds:
-        flat = [(who, *row) for who, found in world for row in found]
+        flat = [(who, *row) for who, result in world for row in result]
         table = pa.table(
             {"who": [r[0] for r in flat], "real": [r[1] for r in flat], "key": [r[2] for r in flat]}
         )
@@ -278,8 +283,8 @@ def test_one_unit_moves_the_integers_by_no_more_than_is_said(relation: str) -> N
             bounds={"real": (-50, 100)},
             keys={"key": ["a", "b"]},
             relation=relation,
-        ) as found:
-            step = found.rows.per_unit(
+        ) as result:
+            step = result.rows.per_unit(
                 {}, {"s": Total("sum", c("real")), "k": Total("max", c("key")), "n": Total("count")}
             )
             query = (
@@ -291,9 +296,9 @@ def test_one_unit_moves_the_integers_by_no_more_than_is_said(relation: str) -> N
             through = through_the_door(plan)
             tallies.append((plan, [piece.values for piece in through.pieces]))
     base_plan, base = tallies[0]
-    for _, other in tallies[1:]:
-        for piece, one, two in zip(base_plan.pieces, base, other, strict=True):
+    for _, second in tallies[1:]:
+        for piece, first, two in zip(base_plan.components, base, second, strict=True):
             assert abs(
-                one.astype(object) - two.astype(object)
+                first.astype(object) - two.astype(object)
             ).sum() <= base_plan.calibration.bounding.l1(piece)
     assert base_plan.calibration.bounding.rows == 1

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sfumato.tables.expr.expressions import Expr, col, literal, when
-from sfumato.tables.expr.promotion import arithmetic, common, exact
+from sfumato.tables.expr.promotion import arithmetic_type, common_type, exact_type
 from sfumato.tables.expr.scalar_function import Argument
 from sfumato.tables.expr.types import NAMES, Type
 
@@ -41,7 +41,11 @@ def known(*names: str) -> list[Argument]:
     ],
 )
 def test_together(names: tuple[str, ...], together: str) -> None:
-    assert common(known(*names), "x") == common(known(*names[::-1]), "x") == Type.of(together)
+    assert (
+        common_type(known(*names), "x")
+        == common_type(known(*names[::-1]), "x")
+        == Type.of(together)
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +60,7 @@ def test_together(names: tuple[str, ...], together: str) -> None:
     ],
 )
 def test_what_has_no_type_together_is_refused(names: tuple[str, str]) -> None:
-    refusal(lambda: common(known(*names), "x = y"), "expression.type")
+    refusal(lambda: common_type(known(*names), "x = y"), "expression.type")
 
 
 @pytest.mark.parametrize(
@@ -116,10 +120,12 @@ def test_texts_that_are_no_dates_are_refused_before_anything_is_read(written: st
     ],
 )
 def test_exact_numbers(ends: Any, scale: int, whole: bool, kind: str) -> None:
-    assert exact(ends and (Fraction(ends[0]), Fraction(ends[1])), scale, whole=whole) == Type.of(
-        kind
-    )
+    assert exact_type(
+        ends and (Fraction(ends[0]), Fraction(ends[1])), scale, integral=whole
+    ) == Type.of(kind)
 
 
 def test_a_float_beside_anything_is_a_float() -> None:
-    assert arithmetic((Fraction(0), Fraction(1)), known("int8", "float32"), 0) == Type.of("float64")
+    assert arithmetic_type((Fraction(0), Fraction(1)), known("int8", "float32"), 0) == Type.of(
+        "float64"
+    )

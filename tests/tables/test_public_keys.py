@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.tables.declare.public_keys import EXAMPLES, READERS, known_keys
+from sfumato.tables.declare.public_keys import EXAMPLES, READERS, check_keys
 from sfumato.tables.expr.types import Type
 
 from ..refusing import refusal
@@ -69,10 +69,10 @@ ROME = datetime.timezone(datetime.timedelta(hours=1))
     ],
 )
 def test_keys(kind: str, given: Any, known: tuple[Any, ...]) -> None:
-    found = known_keys("x", given, Type.of(kind))
+    found = check_keys("x", given, Type.of(kind))
     assert found == known
     assert [type(key) for key in found] == [type(key) for key in known]
-    assert known_keys("x", found, Type.of(kind)) == found, "as it stands it stays"
+    assert check_keys("x", found, Type.of(kind)) == found, "as it stands it stays"
     assert str(found[0]) != "-0.0"
 
 
@@ -126,13 +126,13 @@ def test_keys(kind: str, given: Any, known: tuple[Any, ...]) -> None:
     ],
 )
 def test_what_is_no_list_of_keys_is_refused(kind: str, given: Any) -> None:
-    assert "'x'" in refusal(lambda: known_keys("x", given, Type.of(kind)), "table.keys").place
+    assert "'x'" in refusal(lambda: check_keys("x", given, Type.of(kind)), "table.keys").place
 
 
 @pytest.mark.parametrize("kind", READERS)
 def test_the_examples_are_keys(kind: str) -> None:
     known = Type("decimal", precision=5, scale=2) if kind == "decimal" else Type(kind)  # type: ignore[arg-type]
-    assert known_keys("x", eval(EXAMPLES[kind]), known)
+    assert check_keys("x", eval(EXAMPLES[kind]), known)
 
 
 @pytest.mark.parametrize(
@@ -161,10 +161,10 @@ def test_many_keys_at_once_are_those_one_by_one(
 
     def known() -> Any:
         try:
-            return known_keys("k", iter(keys), Type.of(kind))
+            return check_keys("k", iter(keys), Type.of(kind))
         except Refused as refused:
             return str(refused)
 
     quickly = known()
-    monkeypatch.setattr("sfumato.tables.declare.public_keys._plain", lambda *_: None)
+    monkeypatch.setattr("sfumato.tables.declare.public_keys._plain_keys", lambda *_: None)
     assert known() == quickly

@@ -27,9 +27,9 @@ CITIES = ["Roma", "Bari"]
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    made = Bench()
-    yield made
-    made.close()
+    new_bench = Bench()
+    yield new_bench
+    new_bench.close()
 
 
 def rows(bench: Bench, **about: Any) -> Rows:
@@ -47,13 +47,13 @@ def test_planning_runs_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(type(bench.source.engine), "tally", touched)
     monkeypatch.setattr(type(bench.source.engine), "_load", touched)
     for seed in range(15):
-        made = planned(Random(seed), bench)
-        assert made.sql
-        assert made.explain()
-        assert made.error()
-        assert made.statements
-        assert (made.groups is None) == (not made.query.public)
-        assert made.cost == made.mechanism.promise
+        release_plan = planned(Random(seed), bench)
+        assert release_plan.sql
+        assert release_plan.explain()
+        assert release_plan.error()
+        assert release_plan.statements
+        assert (release_plan.groups is None) == (not release_plan.query.public)
+        assert release_plan.cost == release_plan.mechanism.promise
 
 
 def test_statements_are_made_once_for_a_question(bench: Bench) -> None:
@@ -87,7 +87,7 @@ def test_statements_are_made_once_for_a_question(bench: Bench) -> None:
         asked(promise=GDP(1)),
         asked(source=replace(bench.source, name="other")),
     ]
-    assert len({id(one) for one in [first, *others]}) == 8
+    assert len({id(item) for item in [first, *others]}) == 8
     assert asked() is first
 
 
@@ -96,11 +96,11 @@ def test_what_is_drawn_for_a_plan_is_drawn_for_each(bench: Bench) -> None:
         ({"bounding": "truncation"}, ag.count()),
         ({}, ag.count_distinct("v0")),
     ):
-        made = [
+        built = [
             plan(rows(bench, **about).aggregate(n=aggregate), Pure(1), bench.source)
             for _ in range(2)
         ]
-        assert made[0].sql != made[1].sql
+        assert built[0].sql != built[1].sql
 
 
 def test_only_so_many_statements_are_kept(bench: Bench) -> None:
@@ -108,32 +108,32 @@ def test_only_so_many_statements_are_kept(bench: Bench) -> None:
         assert plan(
             rows(bench).where(col("v0") < place).aggregate(n=ag.count()), Pure(1), bench.source
         ).statements
-    assert len(bench.source.made) == MOST_KEPT
+    assert len(bench.source.statements) == MOST_KEPT
     keys = ["x" * 4000 + str(i) for i in range(6)]
     assert plan(
         rows(bench).group_by(k0=keys).aggregate(n=ag.count()), Pure(1), bench.source
     ).statements
-    assert len(bench.source.made) == MOST_KEPT
+    assert len(bench.source.statements) == MOST_KEPT
 
 
 def test_a_plan_shows_its_statements(bench: Bench) -> None:
-    made = plan(
+    release_plan = plan(
         rows(bench).group_by(k0=CITIES).aggregate(n=ag.count(), q=ag.median("v0")),
         Pure(1),
         bench.source,
     )
-    assert len(made.sql) == 2
-    assert all("SELECT" in text for text in made.sql)
+    assert len(release_plan.sql) == 2
+    assert all("SELECT" in text for text in release_plan.sql)
 
 
 def test_public_groups_are_known_beforehand(bench: Bench) -> None:
-    made = plan(
+    release_plan = plan(
         rows(bench).group_by(k0=[*CITIES, None], votes=[True]).aggregate(n=ag.count()),
         Pure(1),
         bench.source,
     )
-    assert made.groups is not None
-    assert made.groups.rows == [("Bari", True), ("Roma", True), (None, True)]
+    assert release_plan.groups is not None
+    assert release_plan.groups.rows == [("Bari", True), ("Roma", True), (None, True)]
     assert (
         plan(
             rows(bench).group_by("k0").aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source
@@ -143,7 +143,7 @@ def test_public_groups_are_known_beforehand(bench: Bench) -> None:
 
 
 def test_more_of_a_promise_is_less_error(bench: Bench) -> None:
-    asked = rows(bench).aggregate(
+    query = rows(bench).aggregate(
         n=ag.count(),
         s=ag.sum("v0"),
         m=ag.mean("v0"),
@@ -152,15 +152,15 @@ def test_more_of_a_promise_is_less_error(bench: Bench) -> None:
         q=ag.median("v0"),
         u=ag.count_units(),
     )
-    for one, other in (
+    for first, second in (
         (Pure("1/10"), Pure(1)),
         (ZCDP("1/100"), ZCDP(1)),
         (GDP("1/10"), GDP(1)),
         (Approx("1/10", "1e-6"), Approx(1, "1e-6")),
     ):
         less, more = (
-            plan(asked, one, bench.source).error(),
-            plan(asked, other, bench.source).error(),
+            plan(query, first, bench.source).error(),
+            plan(query, second, bench.source).error(),
         )
         assert set(less) == {"n", "s", "m", "v", "d", "q", "u"}
         assert all(less[name] >= more[name] > 0 for name in less)
@@ -168,44 +168,44 @@ def test_more_of_a_promise_is_less_error(bench: Bench) -> None:
 
 
 def test_errors_are_those_of_the_noise(bench: Bench) -> None:
-    made = plan(rows(bench).aggregate(n=ag.count()), Pure("1/2"), bench.source)
-    (noise,) = made.calibration.noise[0]
-    scale = noise.law.half_width(0.95) / 2**20  # type: ignore[attr-defined]
-    assert made.error()["n"] == pytest.approx(scale)
-    assert made.error(0.5)["n"] < made.error()["n"] < made.error(0.999)["n"]
+    release_plan = plan(rows(bench).aggregate(n=ag.count()), Pure("1/2"), bench.source)
+    (noise,) = release_plan.calibration.noise[0]
+    scale = noise.law.half_width(0.95) / 2**20
+    assert release_plan.error()["n"] == pytest.approx(scale)
+    assert release_plan.error(0.5)["n"] < release_plan.error()["n"] < release_plan.error(0.999)["n"]
 
 
 def test_the_error_of_a_mean_depends_on_the_group(bench: Bench) -> None:
-    made = plan(
+    release_plan = plan(
         rows(bench).aggregate(m=ag.mean("v0"), v=ag.var("v0"), d=ag.std("v0")),
         Pure(1),
         bench.source,
     )
-    small, large = made.error(group_size=1), made.error(group_size=10**6)
+    small, large = release_plan.error(group_size=1), release_plan.error(group_size=10**6)
     assert (small["m"], small["v"], small["d"]) == (
         10.0,
         25.0,
         5.0,
     )  # nothing is known of so small a group
     assert all(large[name] < 0.05 for name in large)
-    assert plan(made.query, Pure(1), bench.source, group_size=10**6).error() == large
+    assert plan(release_plan.query, Pure(1), bench.source, group_size=10**6).error() == large
 
 
 def test_the_withheld_part_is_paid_for_only_where_groups_are_named(bench: Bench) -> None:
     private = plan(
         rows(bench).group_by("k0").aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source
     )
-    assert [piece.name for piece in private.pieces] == ["count", "total"]
-    assert private.pieces[1].pooled
+    assert [piece.name for piece in private.components] == ["count", "total"]
+    assert private.components[1].pooled
     public = plan(
         rows(bench).group_by(k0=CITIES).aggregate(n=ag.count()), Approx(1, "1e-6"), bench.source
     )
-    assert [piece.name for piece in public.pieces] == ["count"]
+    assert [piece.name for piece in public.components] == ["count"]
 
 
 def test_two_plans_draw_two_keys(bench: Bench) -> None:
-    asked = rows(bench, bounding="truncation").aggregate(n=ag.count())
-    assert plan(asked, Pure(1), bench.source).sql != plan(asked, Pure(1), bench.source).sql
+    query = rows(bench, bounding="truncation").aggregate(n=ag.count())
+    assert plan(query, Pure(1), bench.source).sql != plan(query, Pure(1), bench.source).sql
     weights = rows(bench).aggregate(n=ag.count())
     assert plan(weights, Pure(1), bench.source).sql == plan(weights, Pure(1), bench.source).sql
 
@@ -252,23 +252,23 @@ def test_sums_that_could_leave_the_engines_integers_are_refused(
 
 def test_no_plan_of_the_generator_could_overflow(bench: Bench) -> None:
     for seed in range(80):
-        made = planned(Random(seed), bench)
-        bounding = made.calibration.bounding
+        release_plan = planned(Random(seed), bench)
+        bounding = release_plan.calibration.bounding
         assert all(
             (piece.largest << bounding.bits) < 2**62
             and (piece.largest << bounding.bits) * bounding.table_rows < 2**126
-            for piece in made.pieces
+            for piece in release_plan.components
         )
 
 
 def test_a_plan_is_for_one_kind_of_noise(bench: Bench) -> None:
-    made = plan(
+    release_plan = plan(
         rows(bench).group_by(k0=CITIES).aggregate(n=ag.count().filter(col("votes"))),
         Pure(1),
         bench.source,
     )
-    assert len(made.mechanism.parts) == 1
-    assert np.isfinite(made.error()["n"])
+    assert len(release_plan.mechanism.parts) == 1
+    assert np.isfinite(release_plan.error()["n"])
 
 
 @pytest.mark.parametrize(
@@ -287,9 +287,9 @@ def test_all_rows_are_counted_only_where_they_weigh_what_they_weigh_in_groups(
     """A total with L1 weights was compared with groups that have L2 weights: 29 % were said to be
     withheld where 90 % were.
     """
-    made = plan(
+    release_plan = plan(
         rows(bench, **about).group_by("place").aggregate(n=ag.count()), promise, bench.source
     )
-    assert ("total" in [piece.name for piece in made.pieces]) == told
-    assert len(made.calibration.noise) == len(made.pieces)
-    assert (made.calibration.bounding.rule == "root") == (not told)
+    assert ("total" in [piece.name for piece in release_plan.components]) == told
+    assert len(release_plan.calibration.noise) == len(release_plan.components)
+    assert (release_plan.calibration.bounding.rule == "root") == (not told)

@@ -16,17 +16,17 @@ import pytest
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.components import Piece
+from sfumato.tables.plan.components import Component
 from sfumato.tables.plan.read_results import (
-    Groups,
+    ResultGroups,
     chosen_groups,
     integers,
     public_groups,
-    read,
+    read_component,
     read_points,
     votes_of,
 )
-from sfumato.tables.plan.statements import Statement
+from sfumato.tables.plan.statements import EngineStatement
 from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Query, Rows
 
@@ -75,7 +75,7 @@ def query(**public: list[Any]) -> Query:
     )
 
 
-def groups(**public: list[Any]) -> Groups:
+def groups(**public: list[Any]) -> ResultGroups:
     types = {
         "a": pa.string(),
         "b": pa.int64(),
@@ -90,8 +90,8 @@ def groups(**public: list[Any]) -> Groups:
 
 
 def test_all_combinations_in_order() -> None:
-    found = groups(a=["y", "x", None], h=[True, False])
-    assert found.rows == [
+    result = groups(a=["y", "x", None], h=[True, False])
+    assert result.rows == [
         ("x", False),
         ("x", True),
         ("y", False),
@@ -99,17 +99,17 @@ def test_all_combinations_in_order() -> None:
         (None, False),
         (None, True),
     ]
-    assert len(found) == 6
+    assert len(result) == 6
     assert groups().rows == [()]
 
 
 def test_lines_are_found_in_any_order_and_strangers_in_none() -> None:
-    found = groups(a=["x", "y", None], b=[1, 2])
+    result = groups(a=["x", "y", None], b=[1, 2])
     lines = pa.table({"k0": ["y", None, "z", "x", "x", "y"], "k1": [2, 1, 1, 3, 1, None]})
-    assert found.places(lines).tolist() == [3, 4, -1, -1, 0, -1]
-    assert found.places(lines.slice(0, 0)).tolist() == []
+    assert result.places(lines).tolist() == [3, 4, -1, -1, 0, -1]
+    assert result.places(lines.slice(0, 0)).tolist() == []
     chunks = pa.concat_tables([lines.slice(i, 1) for i in range(6)])
-    assert found.places(chunks).tolist() == [3, 4, -1, -1, 0, -1]
+    assert result.places(chunks).tolist() == [3, 4, -1, -1, 0, -1]
 
 
 def test_null_is_found_only_where_it_is_a_key() -> None:
@@ -135,8 +135,8 @@ def test_keys_are_named_as_people_name_them() -> None:
 def test_chosen_groups_are_sorted_and_only_those_that_were_kept() -> None:
     ballot = pa.table({"k0": ["b", None, "a", "Z", "é"], "votes": [1, 2, 3, 4, 5]})
     assert votes_of(ballot).tolist() == [1, 2, 3, 4, 5]
-    found = chosen_groups(ballot, np.array([True, True, True, False, True]), query(a=[]))
-    assert found.rows == [("a",), ("b",), ("é",), (None,)]
+    result = chosen_groups(ballot, np.array([True, True, True, False, True]), query(a=[]))
+    assert result.rows == [("a",), ("b",), ("é",), (None,)]
     nobody = chosen_groups(ballot, np.zeros(5, dtype=bool), query(a=[]))
     assert (nobody.rows, len(nobody)) == ([], 0)
     assert nobody.places(ballot).tolist() == [-1] * 5
@@ -153,9 +153,9 @@ def test_chosen_groups_are_sorted_and_only_those_that_were_kept() -> None:
     ],
 )
 def test_keys_of_every_type_are_found(name: str, keys: list[Any]) -> None:
-    found = groups(**{name: keys})
+    result = groups(**{name: keys})
     lines = pa.table({"k0": pa.array(keys[::-1], ARROW[name])})
-    assert [found.rows[i] for i in found.places(lines)] == [(key,) for key in keys[::-1]]
+    assert [result.rows[i] for i in result.places(lines)] == [(key,) for key in keys[::-1]]
 
 
 NUMBERS = [0, 1, -1, 2**62, -(2**62), 2**63 - 1, -(2**63)]
@@ -168,9 +168,9 @@ def test_integers_of_every_form(wide: bool) -> None:
         column = pa.chunked_array(
             [pa.array([None, *NUMBERS[:3]], kind), pa.array(NUMBERS[3:], kind)]
         )
-        found = integers(column, wide=wide)
-        assert found.tolist() == [0, *NUMBERS]
-        assert found.dtype == (object if wide else np.int64)
+        result = integers(column, wide=wide)
+        assert result.tolist() == [0, *NUMBERS]
+        assert result.dtype == (object if wide else np.int64)
         assert integers(column.slice(2, 4), wide=wide).tolist() == NUMBERS[1:5]
         assert integers(column.slice(0, 0), wide=wide).tolist() == []
         assert integers(pa.chunked_array([], kind), wide=wide).tolist() == []
@@ -178,24 +178,26 @@ def test_integers_of_every_form(wide: bool) -> None:
 
 def test_wide_integers_are_exact() -> None:
     large = [10**37, -(10**37), 2**64, -(2**64), 2**64 - 1, -(2**64) - 1, 2**126]
-    found = integers(pa.chunked_array([pa.array(large, pa.decimal128(38, 0))]), wide=True)
-    assert found.tolist() == large
-    assert all(type(value) is int for value in found)
+    result = integers(pa.chunked_array([pa.array(large, pa.decimal128(38, 0))]), wide=True)
+    assert result.tolist() == large
+    assert all(type(value) is int for value in result)
 
 
 def test_sums_are_put_into_their_groups() -> None:
-    found = groups(a=["x", "y"])
+    result = groups(a=["x", "y"])
     lines = pa.table({"k0": ["y", "z"], "s0_0": [5, 7]})
-    piece = Piece("count", "one")
-    values = read(Statement("rows", None, (0,)), lines, piece, 0, found, BOUNDING, public=True)
+    piece = Component("count", "one")
+    values = read_component(
+        EngineStatement("rows", None, (0,)), lines, piece, 0, result, BOUNDING, public=True
+    )
     assert values.tolist() == [[0], [5]]
     assert values.dtype == np.int64
-    wide = read(
-        Statement("rows", None, (0,)),
+    wide = read_component(
+        EngineStatement("rows", None, (0,)),
         lines,
-        Piece("sum", "value", 0, 2**20),
+        Component("sum", "value", 0, 2**20),
         0,
-        found,
+        result,
         WIDE,
         public=True,
     )
@@ -204,34 +206,36 @@ def test_sums_are_put_into_their_groups() -> None:
 
 
 def test_dtypes_do_not_depend_on_what_is_read() -> None:
-    found, piece = groups(a=["x"]), Piece("sum", "value", 0, 2**20)
+    result, piece = groups(a=["x"]), Component("sum", "value", 0, 2**20)
     empty, full = (
         pa.table({"k0": pa.array([], pa.string()), "s0_0": pa.array([], pa.int64())}),
         pa.table({"k0": ["x"], "s0_0": [2**40]}),
     )
     for bounding in (BOUNDING, WIDE):
         kinds = {
-            read(Statement("rows", None, (0,)), lines, piece, 0, found, bounding, public=True).dtype
+            read_component(
+                EngineStatement("rows", None, (0,)), lines, piece, 0, result, bounding, public=True
+            ).dtype
             for lines in (empty, full)
         }
         assert len(kinds) == 1
 
 
 def test_what_is_pooled_is_of_the_public_groups_or_of_all() -> None:
-    found, piece = groups(a=["x", "y"]), Piece("clipped", "side", cells=3, pooled=True)
+    result, piece = groups(a=["x", "y"]), Component("clipped", "side", cells=3, pooled=True)
     lines = pa.table(
         {"k0": ["x", "y", "z"], "s0_0": [1, 2, 4], "s0_1": [8, 16, 32], "s0_2": [None, 1, 1]}
     )
-    assert read(
-        Statement("rows", None, (0,)), lines, piece, 0, found, BOUNDING, public=True
+    assert read_component(
+        EngineStatement("rows", None, (0,)), lines, piece, 0, result, BOUNDING, public=True
     ).tolist() == [[3, 20, 1]]  # 24 with a value, of which 4 outside
-    assert read(
-        Statement("rows", None, (0,)), lines, piece, 0, found, BOUNDING, public=False
+    assert read_component(
+        EngineStatement("rows", None, (0,)), lines, piece, 0, result, BOUNDING, public=False
     ).tolist() == [[7, 47, 2]]
 
 
 def test_bins_and_points() -> None:
-    found = groups(a=["x", "y"])
+    result = groups(a=["x", "y"])
     lines = pa.table(
         {
             "k0": ["x", "x", "y", "z", "y", "y"],
@@ -239,11 +243,11 @@ def test_bins_and_points() -> None:
             "s0_0": [1, 2, 3, 4, 5, 6],
         }
     )
-    piece = Piece("histogram", "bin", cells=3)
-    assert read(
-        Statement("long", None, (0,)), lines, piece, 0, found, BOUNDING, public=True
+    piece = Component("histogram", "bin", cells=3)
+    assert read_component(
+        EngineStatement("long", None, (0,)), lines, piece, 0, result, BOUNDING, public=True
     ).tolist() == [[1, 0, 2], [0, 3, 0]]
-    at, points, weights = read_points(lines, 0, found, BOUNDING)
+    at, points, weights = read_points(lines, 0, result, BOUNDING)
     assert (at.tolist(), points.tolist(), weights.tolist()) == (
         [0, 0, 1, 1],
         [0, 2, 1, 9],

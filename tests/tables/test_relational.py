@@ -7,8 +7,8 @@ from typing import Any
 import ibis
 import pytest
 
-from sfumato.tables.engine.duckdb_engine import compiled
-from sfumato.tables.engine.relational import group, select
+from sfumato.tables.engine.duckdb_engine import compile_sql
+from sfumato.tables.expr.relational import group, select
 
 ROWS = {"a": [1, 1, 2, 2, None], "b": [1.5, 1.5, 2.5, 3.5, 4.5], "c": ["x", "x", "y", "x", "y"]}
 
@@ -52,7 +52,7 @@ def test_sums_by_key_of_steps_upon_steps() -> None:
 
 def test_one_select_for_one_step() -> None:
     table = _duckdb()
-    text = compiled(
+    text = compile_sql(
         table.get_backend(), select(table, {"a": table.a}, [table.b > 2, table.c == "x"])
     )
     assert text.count("SELECT") == 1
@@ -67,9 +67,9 @@ def test_ibis_keeps_its_own_way_of_writing() -> None:
     for before in (True, False):
         ibis.options.sql.fuse_selects = before
         try:
-            compiled(table.get_backend(), table.select("a"))
+            compile_sql(table.get_backend(), table.select("a"))
             with pytest.raises(AttributeError):
-                compiled(table.get_backend(), object())
+                compile_sql(table.get_backend(), object())
             assert ibis.options.sql.fuse_selects is before
         finally:
             ibis.options.sql.fuse_selects = True

@@ -62,10 +62,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_is_that_of_the_rows(verb: str) -> None:
-    kept = Kept()
-    made, direct = CALLS[verb](kept), CALLS[verb](kept.rows)
-    assert type(made) is type(direct)
-    assert said(made) == said(direct)
+    remaining = Kept()
+    built, direct = CALLS[verb](remaining), CALLS[verb](remaining.rows)
+    assert type(built) is type(direct)
+    assert said(built) == said(direct)
 
 
 def said(made: Any) -> str:
@@ -83,8 +83,10 @@ def said(made: Any) -> str:
 def test_a_verb_takes_what_that_of_the_rows_takes(verb: str) -> None:
     ours, theirs = (inspect.signature(getattr(kind, verb)) for kind in (RowVerbs, Rows))
     assert [
-        (one.name, one.kind, one.default, one.annotation) for one in ours.parameters.values()
-    ] == [(one.name, one.kind, one.default, one.annotation) for one in theirs.parameters.values()]
+        (item.name, item.kind, item.default, item.annotation) for item in ours.parameters.values()
+    ] == [
+        (item.name, item.kind, item.default, item.annotation) for item in theirs.parameters.values()
+    ]
 
 
 @pytest.mark.parametrize("kind", [Table, RemoteTable])
@@ -97,7 +99,7 @@ def test_no_table_says_a_verb_again(kind: type) -> None:
 def test_what_is_not_there_is_refused() -> None:
     refusal(lambda: Kept()["nothing"], "expression.column")
     with pytest.raises(NotImplementedError):
-        RowVerbs().rows  # noqa: B018
+        RowVerbs().rows  # noqa: B018  # the property raises
 
 
 def test_whose_rows_they_are() -> None:

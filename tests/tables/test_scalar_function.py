@@ -111,10 +111,14 @@ def test_what_does_not_fit_is_refused(expression: Expr, rewrite: str | None) -> 
 @pytest.mark.parametrize(
     "expression",
     [
-        N.round(16), N.round(-16), call("round", N, M), call("round", N, 2.0), call("round", N, True), call("cast", N, T), call("cast", N, "number"),
-        T.left(-1), T.substr(0, 3), T.substr(1, 10**7), call("left", T, N), T.replace("", "x"), T.contains(""), T.contains("x" * 257), call("contains", T, T),
-        call("like", T, T), T.like("%a_%b_%"), T.like("x" * 257), T.split_part(",", 0), D.date_trunc("fortnight"), D.date_add(1, "decade"),
-        call("date_add", D, N, "day"), call("is_in", N, M), call("is_in", N, None), X.clip(float("inf"), 1), X.clip(5, 1), call("clip", N, M, 1),
+        N.round(16), N.round(-16), call("round", N, M), call("round", N, 2.0),
+        call("round", N, True), call("cast", N, T), call("cast", N, "number"),
+        T.left(-1), T.substr(0, 3), T.substr(1, 10**7), call("left", T, N), T.replace("", "x"),
+        T.contains(""), T.contains("x" * 257), call("contains", T, T),
+        call("like", T, T), T.like("%a_%b_%"), T.like("x" * 257), T.split_part(",", 0),
+        D.date_trunc("fortnight"), D.date_add(1, "decade"),
+        call("date_add", D, N, "day"), call("is_in", N, M), call("is_in", N, None),
+        X.clip(float("inf"), 1), X.clip(5, 1), call("clip", N, M, 1),
     ],
     ids=lambda e: f"{e.text:.40}",
 )  # fmt: skip

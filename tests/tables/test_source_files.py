@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.tables.engine.duckdb_engine import Pinned
+from sfumato.tables.engine.duckdb_engine import DuckDBEngine
 from sfumato.tables.engine.source_files import SUFFIXES, find_files
 
 from ..refusing import refusal
@@ -41,7 +41,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows(source: Any) -> list[tuple[Any, ...]]:
     files = find_files(source)
-    engine = Pinned(paths=[] if files.attached else list(files.paths), attached=files.attached)
+    engine = DuckDBEngine(
+        paths=[] if files.attached else list(files.paths), attached=files.attached
+    )
     try:
         return (
             engine.connection.cursor()
@@ -155,7 +157,7 @@ def test_folders_are_no_columns(tmp_path: Path) -> None:
     (tmp_path / "year=2026").mkdir()
     pq.write_table(TABLE, tmp_path / "year=2026" / "p.parquet")
     files = find_files("year=*/p.parquet")
-    engine = Pinned(paths=list(files.paths))
+    engine = DuckDBEngine(paths=list(files.paths))
     assert [name for name, _ in engine.describe(files.relation(engine))] == ["user_id", "city"]
     engine.close()
 
@@ -210,7 +212,7 @@ def test_a_database_that_is_being_written_is_refused() -> None:
 
 def test_a_database_cannot_be_changed() -> None:
     files = find_files("one.duckdb")
-    engine = Pinned(attached=files.attached)
+    engine = DuckDBEngine(attached=files.attached)
     with pytest.raises(duckdb.Error, match="read-only"):
         engine.connection.cursor().execute(f"INSERT INTO {files.relation(engine)} VALUES (2)")
     engine.close()
@@ -225,7 +227,7 @@ def test_only_the_footer_is_read(tmp_path: Path) -> None:
     data[4 : len(data) - footer] = b"\xff" * (len(data) - footer - 4)
     path.write_bytes(data)
     files = find_files("torn.parquet")
-    engine = Pinned(paths=list(files.paths))
+    engine = DuckDBEngine(paths=list(files.paths))
     relation = files.relation(engine)
     assert engine.describe(relation) == (("user_id", "BIGINT"),)
     with pytest.raises(duckdb.Error):

@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.tables.engine.duckdb_engine import quoted
-from sfumato.tables.engine.frame_sources import Held
-from sfumato.tables.engine.sources import Source, open_source, open_sources
+from sfumato.tables.engine.duckdb_engine import quote_text
+from sfumato.tables.engine.frame_sources import FrameSource
+from sfumato.tables.engine.sources import TableSource, open_source, open_sources
 from sfumato.tables.expr.types import NAMES, Type
 
 from ..refusing import refusal
@@ -36,7 +36,7 @@ ROWS = {
 TYPES = {"user_id": "int64", "city": "string", "spend": "float64", "day": "date"}
 
 
-def result(source: Source) -> dict[str, list[Any]]:
+def result(source: TableSource) -> dict[str, list[Any]]:
     columns = source.engine.run(source.table).to_pydict()
     order = sorted(
         range(len(next(iter(columns.values())))),
@@ -158,9 +158,8 @@ EDGES = {
     ),
     "uuid": "12345678-1234-5678-1234-567812345678 00000000-0000-0000-0000-000000000000",
     "string": (
-        "x|| 5 "
-        "|5|5.5|1e400|-1e-400|nan|inf|0x10|1_000|99999999999999999999999999999999999999999|true|T|yes|2026-02-30|2026-02-28|2026-02-28 "
-        "25:00|"
+        "x|| 5 |5|5.5|1e400|-1e-400|nan|inf|0x10|1_000|99999999999999999999999999999999999999999|"
+        "true|T|yes|2026-02-30|2026-02-28|2026-02-28 25:00|"
         "2026-02-28 12:00 Nowhere/None|2026-02-28 12:00 Europe/Rome|294247-01-10 "
         "04:00:54.775806|294247-01-10 04:00:54.775807+00|infinity|epoch|"
         "9999-12-31 "
@@ -170,7 +169,7 @@ EDGES = {
     ),
 }
 VALUES = {
-    kind: [quoted(value) for value in (texts.split("|") if "|" in texts else texts.split())]
+    kind: [quote_text(value) for value in (texts.split("|") if "|" in texts else texts.split())]
     for kind, texts in EDGES.items()
 }
 """Type → values of it at the edges, as DuckDB writes them."""
@@ -311,9 +310,9 @@ def test_names_that_an_engine_confuses_are_refused(given: Any, tmp_path: Path) -
 def test_no_row_is_read_before_the_first_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loads: list[Held] = []
-    load = Held.load
-    monkeypatch.setattr(Held, "load", lambda self: (loads.append(self), load(self))[1])
+    loads: list[FrameSource] = []
+    load = FrameSource.load
+    monkeypatch.setattr(FrameSource, "load", lambda self: (loads.append(self), load(self))[1])
     for kind in ("pandas", "polars", "arrow"):
         given, types = all_kinds(
             tmp_path / kind if (tmp_path / kind).mkdir() is None else tmp_path

@@ -22,12 +22,13 @@ from sfumato.tables.engine.spills import LOCK, Spills, sweep
 CANARY = b"Xenophon"
 SPILLING = """
 import ibis
-from sfumato.tables.engine.duckdb_engine import Pinned, limited
-with limited(threads=1, memory=100 * 2**20):
-    engine = Pinned()
+from sfumato.tables.engine.duckdb_engine import DuckDBEngine, limit_engines
+with limit_engines(threads=1, memory=100 * 2**20):
+    engine = DuckDBEngine()
 print(engine.directory, flush=True)
 rows = ibis.range(3_000_000).unnest().name("i").as_table()
-wide = rows.mutate(a=ibis.literal("Xenophon") + (rows.i * 7919 % 3_000_017).cast("string") + "x" * 40)
+number = (rows.i * 7919 % 3_000_017).cast("string")
+wide = rows.mutate(a=ibis.literal("Xenophon") + number + "x" * 40)
 engine.run(wide.group_by("a").agg(n=wide.count()).agg(groups=lambda t: t.count()))
 """
 

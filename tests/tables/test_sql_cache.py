@@ -6,18 +6,18 @@ from typing import Any
 
 import ibis
 
-from sfumato.tables.engine.sql_cache import MOST_TEXTS, Written
+from sfumato.tables.engine.sql_cache import MOST_TEXTS, SqlCache
 
 
 def test_the_same_expression_is_written_once() -> None:
     made: list[Any] = []
-    texts = Written(lambda expression: made.append(expression) or f"text {len(made)}")  # type: ignore[func-returns-value]
+    texts = SqlCache(lambda expression: made.append(expression) or f"text {len(made)}")  # type: ignore[func-returns-value]
     one = ibis.table({"x": "float64"}, name="t").select(y=ibis.literal(0.0))
     assert [texts.text(one), texts.text(one)] == ["text 1", "text 1"]
 
 
 def test_few_are_kept() -> None:
-    texts = Written(lambda expression: "")
+    texts = SqlCache(lambda expression: "")
     kept = [ibis.table({"x": "float64"}, name=f"t{i}") for i in range(MOST_TEXTS + 5)]
     for one in kept:
         texts.text(one)

@@ -78,8 +78,8 @@ def test_a_column_written_anew_gets_what_follows() -> None:
 
 
 def test_columns_of_one_mutate_are_made_one_after_the_other() -> None:
-    made = ROWS.mutate(a=col("age") + 1, b=col("a") + 1)
-    assert made.ranges["b"] == (Fraction(2), Fraction(122))
+    built = ROWS.mutate(a=col("age") + 1, b=col("a") + 1)
+    assert built.ranges["b"] == (Fraction(2), Fraction(122))
 
 
 def test_a_promise_of_no_nulls_does_not_outlive_an_operator_that_makes_them() -> None:
@@ -127,10 +127,10 @@ def test_public_keys_have_to_fit(keys: Any, code: str) -> None:
 def test_equal_questions_have_equal_texts_and_others_not() -> None:
     odd = {"a, b": col("city"), "a": col("city"), "b": col("city")}
     rows = ROWS.mutate(**odd)
-    one = rows.group_by("a, b").aggregate(n=ag.count()).text
-    other = rows.group_by("a", "b").aggregate(n=ag.count()).text
-    assert one != other
-    assert '"a, b"' in one
+    first = rows.group_by("a, b").aggregate(n=ag.count()).text
+    second = rows.group_by("a", "b").aggregate(n=ag.count()).text
+    assert first != second
+    assert '"a, b"' in first
     assert ROWS.aggregate(n=ag.count()).text == ROWS.aggregate(n=ag.count()).text
     assert (
         ROWS.group_by(city=["1"]).aggregate(n=ag.count()).text
@@ -141,11 +141,11 @@ def test_equal_questions_have_equal_texts_and_others_not() -> None:
 @pytest.mark.parametrize(
     ("call", "code"),
     [
-        (lambda: ROWS.where(5), "stage.where"),  # type: ignore[arg-type]
-        (lambda: ROWS.where(True), "stage.where"),  # type: ignore[arg-type]
+        (lambda: ROWS.where(5), "stage.where"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: ROWS.where(True), "stage.where"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: ROWS.where(col("age")), "stage.where"),
         (lambda: ROWS.where(col("nothing") > 1), "expression.column"),
-        (lambda: ROWS.mutate(x=1), "stage.mutate"),  # type: ignore[arg-type]
+        (lambda: ROWS.mutate(x=1), "stage.mutate"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: ROWS.mutate(user=col("age")), "stage.unit"),
         (lambda: ROWS.mutate(USER=col("age")), "table.columns"),
         (lambda: ROWS.mutate(Age=col("age")), "table.columns"),
@@ -153,11 +153,11 @@ def test_equal_questions_have_equal_texts_and_others_not() -> None:
         (lambda: ROWS.mutate(**{"a\nn = count()": col("age")}), "table.columns"),
         (lambda: ROWS.group_by("user"), "stage.unit"),
         (lambda: ROWS.group_by("nothing"), "expression.column"),
-        (lambda: ROWS.group_by(["city"]), "stage.keys"),  # type: ignore[arg-type]
-        (lambda: ROWS.group_by(col("city")), "stage.keys"),  # type: ignore[arg-type]
+        (lambda: ROWS.group_by(["city"]), "stage.keys"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: ROWS.group_by(col("city")), "stage.keys"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: ROWS["nothing"], "expression.column"),
         (lambda: ROWS.aggregate(), "stage.aggregate"),
-        (lambda: ROWS.aggregate(n=1), "stage.aggregate"),  # type: ignore[arg-type]
+        (lambda: ROWS.aggregate(n=1), "stage.aggregate"),  # type: ignore[arg-type]  # wrong on purpose
         (lambda: ROWS.group_by("city").aggregate(city=ag.count()), "stage.aggregate"),
         (lambda: ROWS.aggregate(**{f"n{i}": ag.count() for i in range(257)}), "stage.aggregate"),
         (lambda: ROWS.aggregate(**{"": ag.count()}), "table.columns"),

@@ -21,9 +21,9 @@ from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.grids import grid_of
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.components import Piece
+from sfumato.tables.plan.components import Component
 from sfumato.tables.plan.query_plan import plan
-from sfumato.tables.plan.statements import as_doubles, wide
+from sfumato.tables.plan.statements import as_doubles, needs_decimal
 from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Rows
 from sfumato.testing.exact_checks import Rehearsal, exact_answer, through_the_door
@@ -58,9 +58,9 @@ def _seen(kind: str, value: Any) -> Any:
 @pytest.fixture(scope="module", params=list(VALUES))
 def special(request: pytest.FixtureRequest) -> Iterator[tuple[str, Swap]]:
     """A type, and a table that takes its values."""
-    made = Swap(_schema(request.param), {"x": request.param} if request.param == "uuid" else None)
-    yield request.param, made
-    made.close()
+    built = Swap(_schema(request.param), {"x": request.param} if request.param == "uuid" else None)
+    yield request.param, built
+    built.close()
 
 
 def _filled(kind: str, swap: Swap) -> list[dict[str, Any]]:
@@ -84,22 +84,22 @@ def _rows(kind: str, swap: Swap, **about: Any) -> Rows:
 
 def _aggregates(kind: str) -> dict[str, ag.Aggregate]:
     """All that can be asked of a column of a type."""
-    asked = {
+    query = {
         "n": ag.count(),
         "c": ag.count("x"),
         "i": ag.count_if(col("x").is_null()),
         "u": ag.count_units(),
     }
     if kind == "bool":
-        asked |= {"s": ag.sum("x"), "m": ag.mean("x")}
+        query |= {"s": ag.sum("x"), "m": ag.mean("x")}
     if kind in NUMERIC:
         ends = {
             "low": "-0.005" if kind == "decimal(38,38)" else -5,
             "high": "0.005" if kind == "decimal(38,38)" else 100,
         }
-        asked |= {name: getattr(ag, name)("x", **ends) for name in ("sum", "mean", "var", "std")}
-        asked |= {"q": ag.median("x", **ends), "h": ag.histogram("x", edges=(-5, 0, "1/3", 7, 100))}
-    return asked
+        query |= {name: getattr(ag, name)("x", **ends) for name in ("sum", "mean", "var", "std")}
+        query |= {"q": ag.median("x", **ends), "h": ag.histogram("x", edges=(-5, 0, "1/3", 7, 100))}
+    return query
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_special_values_of_every_type_in_every_aggregate(
     groups = _rows(kind, swap, unit=unit, max_rows=3 if unit else None).group_by(
         k=["0", "1", "2", "none"]
     )
-    made = plan(groups.aggregate(**_aggregates(kind)), promise, swap.source)
-    through = through_the_door(made)
-    assert not differences(made, through, rows)
+    release_plan = plan(groups.aggregate(**_aggregates(kind)), promise, swap.source)
+    through = through_the_door(release_plan)
+    assert not differences(release_plan, through, rows)
     for piece in through.pieces:
         assert all(isinstance(value, int) for row in piece.values.tolist() for value in row)
 
@@ -125,14 +125,14 @@ def test_special_values_as_keys(special: tuple[str, Swap]) -> None:
     """Every value is a group of its own: null and NaN one, −0 and 0 one."""
     kind, swap = special
     rows = _filled(kind, swap)
-    made = plan(
+    release_plan = plan(
         _rows(kind, swap, unit="u", max_rows=300)
         .group_by("x")
         .aggregate(n=ag.count(), u=ag.count_units()),
         LAWS[2],
         swap.source,
     )
-    assert not differences(made, through_the_door(made), rows)
+    assert not differences(release_plan, through_the_door(release_plan), rows)
 
 
 def test_no_special_value_changes_the_status(special: tuple[str, Swap]) -> None:
@@ -140,20 +140,20 @@ def test_no_special_value_changes_the_status(special: tuple[str, Swap]) -> None:
     beside many copies of itself.
     """
     kind, swap = special
-    made = plan(
+    release_plan = plan(
         _rows(kind, swap, unit="u", max_rows=3).aggregate(**_aggregates(kind)), LAWS[0], swap.source
     )
-    rehearsal, values = Rehearsal(made), VALUES[kind]
+    rehearsal, values = Rehearsal(release_plan), VALUES[kind]
     swap.hold(_table(kind, values, list(range(len(values)))))
-    whole = rehearsal.run()
+    total = rehearsal.run()
     for i in Random(1).sample(range(len(values)), min(6, len(values))):
         swap.hold(
             _table(kind, [*values[:i], *values[i + 1 :]], [j for j in range(len(values)) if j != i])
         )
         without = rehearsal.run()
-        assert not moved(made, whole, without).wrong, values[i]
+        assert not moved(release_plan, total, without).wrong, values[i]
         swap.hold(_table(kind, [*values, *[values[i]] * 50], [*range(len(values)), *[i] * 50]))
-        assert not moved(made, without, rehearsal.run()).wrong, values[i]
+        assert not moved(release_plan, without, rehearsal.run()).wrong, values[i]
 
 
 @pytest.mark.slow
@@ -163,13 +163,13 @@ def test_no_special_value_of_all_changes_the_status(special: tuple[str, Swap]) -
     values, count = VALUES[kind], len(VALUES[kind])
     for promise in LAWS[:2]:
         groups = _rows(kind, swap, unit="u", max_rows=3, relation="replace").group_by(k=["0", "1"])
-        made = plan(groups.aggregate(**_aggregates(kind)), promise, swap.source)
-        rehearsal = Rehearsal(made)
+        release_plan = plan(groups.aggregate(**_aggregates(kind)), promise, swap.source)
+        rehearsal = Rehearsal(release_plan)
         keys = [
             str(i % 3) for i in range(count)
         ]  # of each unit its own, so that nobody else's row moves
         swap.hold(_table(kind, values, list(range(count)), keys))
-        whole = rehearsal.run()
+        total = rehearsal.run()
         for i in range(count):
             others = [j for j in range(count) if j != i]
             replaced = [values[i - 1]] * 7, [i] * 7, [str((i + j) % 3) for j in range(7)]
@@ -181,7 +181,7 @@ def test_no_special_value_of_all_changes_the_status(special: tuple[str, Swap]) -
                     [keys[j] for j in others] + replaced[2],
                 )
             )
-            assert not moved(made, whole, rehearsal.run()).wrong, values[i]
+            assert not moved(release_plan, total, rehearsal.run()).wrong, values[i]
 
 
 # Names that the statements use themselves
@@ -226,18 +226,18 @@ def test_columns_may_have_the_names_of_the_statements_own(
     )
     free = [name for name in OURS if name not in relation]
     for turn in (0, 3):
-        value, key, other = free[turn], free[turn + 4], free[turn + 9]
+        value, key, second = free[turn], free[turn + 4], free[turn + 9]
         declared = declare(
             name="votes",
             unit=relation or None,
             max_rows=2 if relation else None,
-            bounds={value: (0, 3), other: (0, 2)},
+            bounds={value: (0, 3), second: (0, 2)},
             schema=source.schema,
             table_rows=2**20,
         )
-        base = Rows.of(declared, Nobody()).where(col(other) > 0)
+        base = Rows.of(declared, Nobody()).where(col(second) > 0)
         groups = base.group_by(key) if promise is LAWS[2] else base.group_by(**{key: [1, 2, None]})
-        for asked in (
+        for query in (
             groups.aggregate(
                 n1=ag.count(),
                 s1=ag.sum(value),
@@ -248,10 +248,10 @@ def test_columns_may_have_the_names_of_the_statements_own(
             base.aggregate(n2=ag.count()),
             Rows.of(declared, Nobody()).aggregate(n3=ag.count()),
         ):
-            if not asked.public and promise is not LAWS[2]:
+            if not query.public and promise is not LAWS[2]:
                 continue
-            made = plan(asked, promise, source)
-            assert not differences(made, through_the_door(made), rows), asked.text
+            release_plan = plan(query, promise, source)
+            assert not differences(release_plan, through_the_door(release_plan), rows), query.text
     source.engine.close()
 
 
@@ -260,8 +260,8 @@ def test_answers_may_have_any_name_too() -> None:
         pa.table({"u": [1, 2], "w": [1, 2]}), name="t", unit="u", max_rows=1, budget=100
     )
     with table:
-        made = table.aggregate(**{name: ag.count() for name in OURS}).plan(epsilon=1)
-        assert exact_answer(made, table).names == OURS
+        release_plan = table.aggregate(**{name: ag.count() for name in OURS}).plan(epsilon=1)
+        assert exact_answer(release_plan, table).names == OURS
         assert table.aggregate(keys=ag.count(), rows=ag.count(), self=ag.count()).release(
             epsilon=1
         ).names == ("keys", "rows", "self")
@@ -272,18 +272,18 @@ def test_answers_may_have_any_name_too() -> None:
 
 def test_the_declared_number_of_rows_decides_the_width() -> None:
     bounding = Bounding((), 1, 1, "add-remove", False, "L1", False, 2**40)
-    assert not wide(Piece("x", "value", 0, 2**21 - 1), bounding)
-    assert wide(Piece("x", "value", 0, 2**22), bounding)
+    assert not needs_decimal(Component("x", "value", 0, 2**21 - 1), bounding)
+    assert needs_decimal(Component("x", "value", 0, 2**22), bounding)
     weighted = Bounding(("u",), 5, 5, "add-remove", False, "L1", False, 2**40)
-    assert not wide(Piece("x", "one"), weighted)
-    assert wide(Piece("x", "value", 0, 4), weighted)
+    assert not needs_decimal(Component("x", "one"), weighted)
+    assert needs_decimal(Component("x", "value", 0, 4), weighted)
 
 
 def test_doubles_only_where_their_sums_are_exact() -> None:
     grid = grid_of("x", Type.of("float64"), Fraction(0), Fraction(1))
-    piece = Piece("x", "value", grid.low, grid.high, grid.step, grid=grid)
-    for rows, known in ((2**32, True), (2**33, False)):
+    piece = Component("x", "value", grid.low, grid.high, grid.step, grid=grid)
+    for rows, facts in ((2**32, True), (2**33, False)):
         assert (
-            as_doubles(piece, Bounding((), 1, 1, "add-remove", False, "L1", False, rows)) is known
+            as_doubles(piece, Bounding((), 1, 1, "add-remove", False, "L1", False, rows)) is facts
         )
     assert not as_doubles(piece, Bounding(("u",), 1, 1, "add-remove", False, "L1", False, 2))

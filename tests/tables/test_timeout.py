@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.tables.engine.timeout import deadline, known_timeout
+from sfumato.tables.engine.timeout import check_timeout, deadline
 
 from ..refusing import refusal
 
@@ -71,9 +71,9 @@ def test_an_interrupt_that_fails_is_tried_again() -> None:
 
 @pytest.mark.parametrize(("given", "known"), [(None, None), (1, 1.0), (0.5, 0.5)])
 def test_times(given: Any, known: Any) -> None:
-    assert known_timeout(given) == known
+    assert check_timeout(given) == known
 
 
 @pytest.mark.parametrize("given", [0, -1, float("nan"), float("inf"), 1e30, "5", True, [1]])
 def test_what_is_no_time_is_refused(given: Any) -> None:
-    refusal(lambda: known_timeout(given), "engine.timeout")
+    refusal(lambda: check_timeout(given), "engine.timeout")

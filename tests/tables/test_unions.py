@@ -14,7 +14,7 @@ from sfumato.session import Database
 from sfumato.tables.declare.declaration import MOST_ROWS
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.query.per_unit import Total
-from sfumato.tables.query.unions import united
+from sfumato.tables.query.unions import union_rows
 
 from ..session.clinic import clinic
 
@@ -23,20 +23,20 @@ from ..session.clinic import clinic
 def db() -> Iterator[Database]:
     with clinic(
         max_rows={"patients": 1, "visits": 4, "tests": 6}, max_groups={"visits": 2}
-    ) as made:
-        made["visits"]._source.engine.run = None  # it is not to be asked
-        yield made
+    ) as built:
+        built["visits"]._source.engine.run = None  # it is not to be asked
+        yield built
 
 
 def test_a_unit_counts_for_the_rows_of_both(db: Database) -> None:
-    made = db["visits"].union(db["patients"])
+    built = db["visits"].union(db["patients"])
     assert (
-        made.declaration.max_rows,
-        made.declaration.max_groups,
-        made.declaration.table_rows,
+        built.declaration.max_rows,
+        built.declaration.max_groups,
+        built.declaration.table_rows,
     ) == (5, 3, 2**41)
-    assert made.declaration.unit == ("patient_id",)
-    assert list(made.schema) == ["patient_id", "city"]
+    assert built.declaration.unit == ("patient_id",)
+    assert list(built.schema) == ["patient_id", "city"]
     assert (
         not db["visits"]
         .rows.per_unit({}, {"n": Total("count")})
@@ -46,7 +46,7 @@ def test_a_unit_counts_for_the_rows_of_both(db: Database) -> None:
 
 
 def test_bounds_hold_on_both_sides(db: Database) -> None:
-    rows, found = united(
+    rows, result = union_rows(
         db["visits"].rows,
         db["patients"].rows,
         [
@@ -56,21 +56,23 @@ def test_bounds_hold_on_both_sides(db: Database) -> None:
         ],
     )
     assert rows.ranges["x"] == (0, 100)
-    assert [made.text for made in found] == ["x", "patient_id", "patient_id_2"]
+    assert [built.text for built in result] == ["x", "patient_id", "patient_id_2"]
     assert (
         "y"
-        not in united(db["visits"].rows, db["patients"].rows, [("y", col("spend"), col("id"))])[
+        not in union_rows(db["visits"].rows, db["patients"].rows, [("y", col("spend"), col("id"))])[
             0
         ].ranges
     )
 
 
 def test_links_hold_on_both_sides(db: Database) -> None:
-    assert united(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("visit"))])[
+    assert union_rows(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("visit"))])[
         0
     ].links == {"v": "visits.number"}
     assert (
-        united(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("value"))])[0].links
+        union_rows(db["visits"].rows, db["tests"].rows, [("v", col("number"), col("value"))])[
+            0
+        ].links
         == {}
     )
 
@@ -78,12 +80,12 @@ def test_links_hold_on_both_sides(db: Database) -> None:
 def test_public_keys_of_both() -> None:
     with clinic(
         keys={"visits.city": ["Roma", "Bari"], "patients.city": ["Bari", None, "Oslo"]}
-    ) as made:
-        assert made["visits"].union(made["patients"]).domains == {
+    ) as built:
+        assert built["visits"].union(built["patients"]).domains == {
             "city": ("Bari", "Oslo", "Roma", None)
         }
-    with clinic(keys={"visits.city": ["Roma", "Bari"]}) as made:
-        assert made["visits"].union(made["patients"]).domains == {}
+    with clinic(keys={"visits.city": ["Roma", "Bari"]}) as built:
+        assert built["visits"].union(built["patients"]).domains == {}
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {

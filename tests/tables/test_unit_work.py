@@ -37,8 +37,8 @@ def visits(rows: int, others: int = 40) -> pa.Table:
 
 
 def protected(rows: int, **other: Any) -> Table:
-    made: Table = sf.protect(visits(rows), name="v", unit="u", max_rows=4, budget=1000, **other)
-    return made
+    built: Table = sf.protect(visits(rows), name="v", unit="u", max_rows=4, budget=1000, **other)
+    return built
 
 
 @pytest.fixture(scope="module")
@@ -48,14 +48,14 @@ def world() -> Iterator[Database]:
         "p": pa.table({"n": list(range(MANY)), "same": [1] * MANY}),
         "wide": pa.table({"n": list(range(10_000)), "t": ["a"] * 10_000}),
     }
-    with sf.protect(tables, unit="v.u", max_rows=4, public=public, budget=1000) as made:
-        yield made
+    with sf.protect(tables, unit="v.u", max_rows=4, public=public, budget=1000) as protected_table:
+        yield protected_table
 
 
 def counted(table: Table | Database, text: str) -> float:
     plan = table.plan(text, epsilon=1)
-    found = through_the_door(plan).pieces[0]
-    return float(sum(found.values.ravel()) * found.step)
+    result = through_the_door(plan).pieces[0]
+    return float(sum(result.values.ravel()) * result.step)
 
 
 def join(times: int) -> str:
@@ -92,14 +92,14 @@ def test_in_a_left_join_the_rows_of_such_a_unit_stay_without_a_match() -> None:
 @pytest.mark.parametrize(("kind", "seen"), [("EXISTS", 0), ("NOT EXISTS", 44)])
 def test_so_it_is_where_pairs_are_compared(kind: str, seen: int) -> None:
     with protected(300) as table:
-        found = counted(
+        result = counted(
             table,
             (
                 f"SELECT COUNT(*) AS n FROM v WHERE {kind} (SELECT 1 FROM v AS w WHERE w.u = "
                 f"v.u AND w.day < v.day)"
             ),
         )
-        assert found == pytest.approx(seen)
+        assert result == pytest.approx(seen)
 
 
 def test_pairs_are_counted_by_all_that_has_to_be_equal() -> None:
@@ -157,8 +157,10 @@ def test_joined_rows_are_those_of_loops(monkeypatch: pytest.MonkeyPatch) -> None
                     and u == w
                     and (on == "v.u = w.u" or (k is not None and k == m))
                 ]
-                wanted = sum(fits.count(u) for u in set(fits) if fits.count(u) <= 5)
-                assert counted(table, f"SELECT COUNT(*) AS n FROM v JOIN v AS w ON {on}") == wanted
+                expected = sum(fits.count(u) for u in set(fits) if fits.count(u) <= 5)
+                assert (
+                    counted(table, f"SELECT COUNT(*) AS n FROM v JOIN v AS w ON {on}") == expected
+                )
 
 
 def test_public_tables_do_not_multiply_one_units_rows(world: Database) -> None:
@@ -278,12 +280,12 @@ def test_what_is_computed_before_a_join_is_counted_for_the_rows_before_it(world:
     with pytest.raises(Refused, match=r"question\.work"):
         wide.mutate(key=texts)
     with pytest.raises(Refused, match=r"question\.work"):
-        joins.joined(
+        joins.join_rows(
             wide, world["v"].rows, ((sf.col("u"), sf.col("u")), (texts, sf.col("day"))), "inner"
         )
-    one = world["v"].rows.per_unit({}, {"last": Total("max", sf.col("day"))})
+    item = world["v"].rows.per_unit({}, {"last": Total("max", sf.col("day"))})
     with pytest.raises(Refused, match=r"question\.work"):
-        one.semi_join(wide, on="u", where=(sf.col("note").like("%a_b%")) & (sf.col("last") >= 0))
+        item.semi_join(wide, on="u", where=(sf.col("note").like("%a_b%")) & (sf.col("last") >= 0))
 
 
 def test_nested_joins_grow_no_faster_than_the_question() -> None:
@@ -347,11 +349,10 @@ def test_a_pattern_is_found_in_one_pass(word: str, pattern: str) -> None:
             )
             is not None
         )
-        told = table._source.engine.connection.execute(
-            f"EXPLAIN "
-            f"{table.plan(f'SELECT COUNT(*) AS n FROM v WHERE t {word} $p', parameters={'p': pattern}, epsilon=1).sql[0]}"
-        )
-        assert "regexp_full_match" in told.fetchall()[0][1]
+        text = f"SELECT COUNT(*) AS n FROM v WHERE t {word} $p"
+        statement = table.plan(text, parameters={"p": pattern}, epsilon=1).sql[0]
+        explained = table._source.engine.connection.execute(f"EXPLAIN {statement}")
+        assert "regexp_full_match" in explained.fetchall()[0][1]
 
 
 HOSTILE = [
@@ -380,9 +381,9 @@ def rows_computed(table: Table, text: str) -> int:
     engine = table._source.engine
     cursor = engine.connection.cursor()
     engine._load(cursor)
-    told = [
-        json.loads(cursor.execute(f"EXPLAIN (ANALYZE, FORMAT json) {one}").fetchall()[0][1])
-        for one in plan.sql
+    message = [
+        json.loads(cursor.execute(f"EXPLAIN (ANALYZE, FORMAT json) {item}").fetchall()[0][1])
+        for item in plan.sql
     ]
 
     def given(node: Any) -> int:
@@ -390,7 +391,7 @@ def rows_computed(table: Table, text: str) -> int:
             given(child) for child in node.get("children", [])
         )
 
-    return sum(given(one) for one in told)
+    return sum(given(item) for item in message)
 
 
 @pytest.mark.parametrize("rows", [4, 64, 65, 400])

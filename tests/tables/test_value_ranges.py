@@ -21,10 +21,12 @@ from .oracle import evaluate
 X, Y = col("x"), col("y")
 
 EXPRESSIONS: list[Expr] = [
-    X + Y, X - Y, X * Y, -X, abs(X), X / (Y * Y + 1), X // (abs(Y) + 1), X % 7, X.mod(Y), X.div(abs(Y) + 2),
+    X + Y, X - Y, X * Y, -X, abs(X), X / (Y * Y + 1), X // (abs(Y) + 1), X % 7, X.mod(Y),
+    X.div(abs(Y) + 2),
     X.floor(), X.ceil(), X.trunc(), X.round(0), X.round(-1), X.sign(), X.clip(-2, 3),
     X.greatest(0), X.least(Y), X.greatest(Y, -5).least(5), X**2, X**3, abs(X).sqrt(),
-    when(X > 0, X).otherwise(Y), when(X > 0, X).otherwise(None), X.coalesce(Y), X.nullif(Y), X.cast("int8"),
+    when(X > 0, X).otherwise(Y), when(X > 0, X).otherwise(None), X.coalesce(Y), X.nullif(Y),
+    X.cast("int8"),
     X.cast("float64"), X.cast("decimal(6,1)"), X.sin(), (X * X - Y).clip(0, 9),
 ]  # fmt: skip
 
@@ -135,4 +137,4 @@ def test_a_rule_that_is_wrong_is_seen() -> None:
     ],
 )
 def test_halves_go_away_from_zero(value: str, digits: int, near: object) -> None:
-    assert value_ranges.rounded(Fraction(value), digits) == Fraction(str(near))
+    assert value_ranges.round_half_away(Fraction(value), digits) == Fraction(str(near))

@@ -25,7 +25,7 @@ from sfumato.errors import Refused
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from sfumato.tables.declare.declaration import Declaration, declare
 from sfumato.tables.engine.duckdb_engine import copy_rows
-from sfumato.tables.engine.sources import Source, open_source
+from sfumato.tables.engine.sources import TableSource, open_source
 from sfumato.tables.expr.expressions import Expr, col, literal, when
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.query_plan import Plan, plan
@@ -194,7 +194,9 @@ class Swap:
     def __init__(
         self, schema: pa.Schema, types: dict[str, str] | None = None, threads: int = 1
     ) -> None:
-        self.source: Source = open_source(schema.empty_table(), types, "world", threads=threads)
+        self.source: TableSource = open_source(
+            schema.empty_table(), types, "world", threads=threads
+        )
         self._engine: Any = self.source.engine
         (self._name,) = self._engine._frames
         self._engine._frames.clear()
@@ -225,11 +227,11 @@ class Shelf(Bench):
 
     def __init__(self) -> None:
         super().__init__()
-        made = self._engine.connection.execute(
+        statement = self._engine.connection.execute(
             "SELECT sql FROM duckdb_views() WHERE view_name = 'world'"
         ).fetchone()[0]
         self._view = (
-            made[made.index("SELECT") :]
+            statement[statement.index("SELECT") :]
             .rstrip("; \n")
             .replace(f'"{self._name}"', '(SELECT * FROM shelf WHERE "which one" = {})')
         )
@@ -278,9 +280,9 @@ def row(random: Random) -> Row:
 
 def rows_of(random: Random, unit: tuple[str, ...], owner: Row, count: int) -> list[Row]:
     """So many rows of one unit; of many, most are copies, as data are."""
-    made = [row(random) for _ in range(min(count, 40))]
-    made = [dict(random.choice(made)) for _ in range(count)] if count > 40 else made
-    return [{**one, **{name: owner[name] for name in unit}} for one in made]
+    rows = [row(random) for _ in range(min(count, 40))]
+    rows = [dict(random.choice(rows)) for _ in range(count)] if count > 40 else rows
+    return [{**row_, **{name: owner[name] for name in unit}} for row_ in rows]
 
 
 def world(random: Random, declaration: Declaration) -> list[Row]:
@@ -289,17 +291,17 @@ def world(random: Random, declaration: Declaration) -> list[Row]:
     """
     k = declaration.max_rows or 1
     counts = random.choices((0, 1, 2, k, k + 1, 3 * k, 25), k=random.choice((0, 1, 3, 6)))
-    made = [
-        one
+    rows = [
+        item
         for count in counts
-        for one in rows_of(random, declaration.unit, row(random), min(count, 60))
+        for item in rows_of(random, declaration.unit, row(random), min(count, 60))
     ]
-    made += [row(random) for _ in range(random.randrange(4))]
+    rows += [row(random) for _ in range(random.randrange(4))]
     if random.random() < 0.1:
         empty = random.choice(KINDS).name
-        made = [{**one, empty: None} for one in made]
-    random.shuffle(made)
-    return made
+        rows = [{**item, empty: None} for item in rows]
+    random.shuffle(rows)
+    return rows
 
 
 def neighbour(random: Random, rows: list[Row], declaration: Declaration) -> list[Row]:
@@ -309,11 +311,11 @@ def neighbour(random: Random, rows: list[Row], declaration: Declaration) -> list
     unit, k = declaration.unit, declaration.max_rows or 1
     if not unit:
         gone = random.randrange(len(rows)) if rows else None
-        rest = [one for i, one in enumerate(rows) if i != gone]
+        rest = [item for i, item in enumerate(rows) if i != gone]
         if declaration.relation == "replace":
             return [*rest, row(random)] if rows else rest
         return [*rows, row(random)] if random.random() < 0.5 else rest
-    owners = {tuple(one[name] for name in unit) for one in rows}
+    owners = {tuple(item[name] for name in unit) for item in rows}
     owners = {owner for owner in owners if None not in owner}
     count = random.choice((1, 2, k, k + 1, 4 * k + 3, 100))
     count = 1000 if random.random() < 0.02 else count
@@ -339,7 +341,7 @@ def neighbour(random: Random, rows: list[Row], declaration: Declaration) -> list
 
 
 def _without(rows: list[Row], unit: tuple[str, ...], owner: tuple[Any, ...]) -> list[Row]:
-    return [one for one in rows if tuple(one[name] for name in unit) != owner]
+    return [item for item in rows if tuple(item[name] for name in unit) != owner]
 
 
 def declaration(random: Random, schema: dict[str, Type]) -> Declaration:
@@ -350,7 +352,7 @@ def declaration(random: Random, schema: dict[str, Type]) -> Declaration:
         name="world",
         unit=unit or None,
         relation=random.choice(("add-remove", "replace")),
-        bounds={name: random.choice(ENDS) for name in random.sample(NUMBERS, 4)},  # type: ignore[misc]
+        bounds={name: random.choice(ENDS) for name in random.sample(NUMBERS, 4)},
         keys={name: public_keys(random, name) for name in keyed},
         max_rows=random.choice((1, 2, 3, 5, 16, 20)) if unit else None,
         max_groups=random.choice((None, 1, 2, 5)) if unit else None,
@@ -367,12 +369,12 @@ def public_keys(random: Random, name: str) -> list[Any]:
         for v in (*BY_NAME[name].common, *BY_NAME[name].rare)
         if v is not None and not (isinstance(v, float) and not abs(v) < 1e30)
     }
-    found = random.sample(list(pool.values()), random.randint(1, len(pool)))
+    keys = random.sample(list(pool.values()), random.randint(1, len(pool)))
     if name == "s0_0" and random.random() < 0.2:
-        found = [*range(-50, 50)]
+        keys = [*range(-50, 50)]
     if name == "k0" and random.random() < 0.2:
-        found = [*found, *(f"town {i}" for i in range(70))]
-    return [*found, *([None] if random.random() < 0.4 else [])]
+        keys = [*keys, *(f"town {i}" for i in range(70))]
+    return [*keys, *([None] if random.random() < 0.4 else [])]
 
 
 def _same(value: Any) -> Any:
@@ -397,15 +399,15 @@ def query(random: Random, declared: Declaration, aggregates: int = 3) -> Query:
         for name in random.sample(KEYS, random.choice((0, 0, 1, 1, 1, 2)))
         if name not in declared.unit
     ]
-    known = [
+    facts = [
         name
         for name in keys
         if random.random() < 0.4
         and name not in {getattr(step, "column", None) for step in rows.steps}
     ]
     groups = rows.group_by(
-        *(name for name in keys if name not in known),
-        **{name: public_keys(random, name) for name in known},
+        *(name for name in keys if name not in facts),
+        **{name: public_keys(random, name) for name in facts},
     )
     return groups.aggregate(
         **{
@@ -425,21 +427,21 @@ def per_unit(random: Random, rows: Rows) -> Query:
         if name not in rows.declaration.unit
     }
     what = col(random.choice(("c", "place", "w1", "s0_0", "votes")))
-    made = {
+    built = {
         "s0_0": Total("count", random.choice((None, what))),
         "c": Total(random.choice(("sum", "mean")), what, random.choice((None, truth(random, 1)))),
     }
-    made |= {
+    built |= {
         "q": Total(
             random.choice(("min", "max", "sum")),
             random.choice((what.cast("int16"), col("v0").clip(-3, 10))),
         )
     }
-    rows = rows.per_unit(keys, made)
+    rows = rows.per_unit(keys, built)
     if random.random() < 0.3:
         rows = rows.where(col(random.choice(("c", "s0_0", "q"))) > 1)
     of, (low, high) = random.choice(("c", "s0_0", "q")), random.choice(ENDS)
-    asked = random.choice(
+    querys = random.choice(
         (
             ag.count(),
             ag.sum(of, low=low, high=high),
@@ -449,7 +451,7 @@ def per_unit(random: Random, rows: Rows) -> Query:
         )
     )
     return rows.group_by(*(name for name in keys if random.random() < 0.7)).aggregate(
-        a0=asked, a1=ag.count(of)
+        a0=querys, a1=ag.count(of)
     )
 
 
@@ -514,13 +516,15 @@ def aggregate(random: Random) -> ag.Aggregate:
         "extreme": lambda: random.choice((ag.min, ag.max))(of, low=low, high=high),
         "bool": lambda: random.choice((ag.sum, ag.mean))("votes"),
     }
-    made = (
+    built = (
         makers[kind]()
         if kind in makers
         else getattr(ag, kind)(of, **({"low": low, "high": high} if random.random() < 0.8 else {}))
     )
     return (
-        made.filter(truth(random, 1)) if random.random() < 0.25 and kind != "count_units" else made
+        built.filter(truth(random, 1))
+        if random.random() < 0.25 and kind != "count_units"
+        else built
     )
 
 
@@ -532,25 +536,25 @@ def number(random: Random, depth: int) -> Expr:
             if random.random() < 0.8
             else literal(random.choice((0, 1, -2, 7, 0.1, 1.5, Decimal("0.25"), 10**9, -(2**40))))
         )
-    one, two = number(random, depth - 1), number(random, depth - 1)
+    first, two = number(random, depth - 1), number(random, depth - 1)
     return random.choice(
         (
-            lambda: one + two,
-            lambda: one - two,
-            lambda: one * two,
-            lambda: -one,
-            lambda: abs(one),
-            lambda: one / two,
-            lambda: one // two,
-            lambda: one % two,
-            lambda: one.fill_null(random.choice((0, 3, -1.5))),
-            lambda: one.clip(-3, 10),
-            lambda: when(truth(random, depth - 1), one).otherwise(two),
-            lambda: one.least(two),
+            lambda: first + two,
+            lambda: first - two,
+            lambda: first * two,
+            lambda: -first,
+            lambda: abs(first),
+            lambda: first / two,
+            lambda: first // two,
+            lambda: first % two,
+            lambda: first.fill_null(random.choice((0, 3, -1.5))),
+            lambda: first.clip(-3, 10),
+            lambda: when(truth(random, depth - 1), first).otherwise(two),
+            lambda: first.least(two),
             lambda: text(random, 0).length(),
             lambda: col("k1").year(),
             lambda: col("u0").month(),
-            lambda: one.cast(random.choice(("int64", "float64", "int32", "decimal(12,2)"))),
+            lambda: first.cast(random.choice(("int64", "float64", "int32", "decimal(12,2)"))),
         )
     )()
 
@@ -577,14 +581,14 @@ def truth(random: Random, depth: int) -> Expr:
     """An expression that is true, false or null."""
     if not depth:
         return col("votes")
-    one = number(random, depth - 1)
+    item = number(random, depth - 1)
     return random.choice(
         (
-            lambda: one > random.choice((0, 1.5, 5, -3)),
-            lambda: one <= number(random, depth - 1),
-            lambda: one.between(0, 5),
-            lambda: one.is_null(),
-            lambda: one != 1,
+            lambda: item > random.choice((0, 1.5, 5, -3)),
+            lambda: item <= number(random, depth - 1),
+            lambda: item.between(0, 5),
+            lambda: item.is_null(),
+            lambda: item != 1,
             lambda: truth(random, depth - 1) & truth(random, depth - 1),
             lambda: truth(random, depth - 1) | truth(random, depth - 1),
             lambda: ~truth(random, depth - 1),
@@ -611,9 +615,9 @@ def planned(random: Random, bench: Bench, aggregates: int = 3) -> Plan:
     while True:
         declared = declaration(random, bench.schema)
         try:
-            asked = query(random, declared, aggregates)
+            querys = query(random, declared, aggregates)
             return plan(
-                asked, random.choice(PROMISES if asked.public else WITH_DELTA), bench.source
+                querys, random.choice(PROMISES if querys.public else WITH_DELTA), bench.source
             )
         except Refused:
             continue

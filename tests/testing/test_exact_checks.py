@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.mechanisms import WeightedQuantile
-from sfumato.testing.exact_checks import Rehearsal, Silent, exact_answer, through_the_door
+from sfumato.testing.exact_checks import Rehearsal, SilentMechanism, exact_answer, through_the_door
 
 ROOT = Path(__file__).parents[2]
 ROWS = pa.table(
@@ -67,11 +67,11 @@ def test_a_rehearsal_uses_the_same_statements_every_time() -> None:
         rehearsal = Rehearsal(
             table.group_by(city=["Roma", "Bari"]).aggregate(n=sf.count()).plan(epsilon=1)
         )
-        found = {str(rehearsal.run().integers("count").tolist()) for _ in range(5)}
+        result = {str(rehearsal.run().integers("count").tolist()) for _ in range(5)}
         others = {
             str(through_the_door(rehearsal.plan).integers("count").tolist()) for _ in range(30)
         }
-    assert len(found) == 1
+    assert len(result) == 1
     assert len(others) > 1  # another key, another choice
 
 
@@ -79,7 +79,7 @@ def test_the_lower_quantile() -> None:
     mechanism = WeightedQuantile(
         q="1/2", low=0, high=10, weight=1, epsilon=1, relation="add-remove"
     )
-    silent = Silent(mechanism)
+    silent = SilentMechanism(mechanism)
     groups, points, weights = (
         np.array([0, 0, 0, 1]),
         np.array([1, 5, 9, 20]),

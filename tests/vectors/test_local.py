@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 from sfumato.local import Direct, FrequencyOracle, Hadamard, Hashing, Sketch, Subset, Unary
-from sfumato.local.lib.dyadic_probability import share
+from sfumato.local.lib.dyadic_probability import as_fraction
 
 from . import oracles
 
@@ -48,8 +48,8 @@ def b12b(i: dict[str, Any]) -> dict[str, float]:
     oracle = Subset(epsilon=i["eps"], categories=range(i["k"]))
     return {
         "d": oracle.size,
-        "p": float(oracle.own),
-        "q": float(oracle.other),
+        "p": float(oracle.true_support),
+        "q": float(oracle.false_support),
         "n*var": at_zero(oracle),
     }
 
@@ -58,11 +58,11 @@ def b12c(i: dict[str, Any]) -> dict[str, float]:
     one, four = i["eps"]
     response = Hadamard(epsilon=one, categories="abc")
     sketch = Sketch(epsilon=four, categories="abc")
-    flip = share(sketch.q)
+    flip = as_fraction(sketch.q)
     return {
-        "debias_eps1": float(1 / (2 * (response.own - response.other))),
+        "debias_eps1": float(1 / (2 * (response.true_support - response.false_support))),
         "cms_flip_eps4": float(flip),
-        "cms_c_eps4": float(1 / (sketch.own - flip)),
+        "cms_c_eps4": float(1 / (sketch.true_support - flip)),
     }
 
 

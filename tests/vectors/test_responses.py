@@ -51,9 +51,9 @@ def s043(i: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def estimate(m: mech.RandomizedResponse, rate: float, n: int) -> mech.Estimate:
+def estimate(m: mech.RandomizedResponse, rate: float, n: int) -> mech.ResponseEstimate:
     named = round(rate * n)
-    return mech.Estimate(m, (named, n - named), n)
+    return mech.ResponseEstimate(m, (named, n - named), n)
 
 
 def s041(i: dict[str, Any]) -> dict[str, float]:
@@ -168,7 +168,9 @@ def test_every_evaluator_is_used() -> None:
 
 def test_S_046_estimates_sum_to_one() -> None:
     m = response(4, 1)
-    assert mech.Estimate(m, (10, 20, 30, 40), 100).frequencies.sum() == pytest.approx(1, abs=1e-12)
+    assert mech.ResponseEstimate(m, (10, 20, 30, 40), 100).frequencies.sum() == pytest.approx(
+        1, abs=1e-12
+    )
 
 
 def test_E_15_the_printed_interval_misses() -> None:

@@ -1,5 +1,5 @@
-"""What several promises come to: theorems of composition, and the filters that let costs depend on
-earlier answers.
+"""Composition: the total guarantee of several releases, by named theorems, and filters for costs
+that depend on earlier answers.
 """
 
 from .composition import advanced, advanced_renyi, advanced_renyi_loose, basic

@@ -1,7 +1,7 @@
-"""The numbers of a guarantee that add up over releases, and that are compared one by one where an
-implication is not enough.
+"""A guarantee as a vector of numbers that add up over releases. Filters compare these vectors
+coordinate by coordinate, because implication between guarantees is not enough there.
 
-A curve has one for each of its orders, so curves are first brought to the same ones.
+A Rényi curve has one number per order, so curves are first brought to common orders.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Numbers = tuple[Fraction, ...]
 
 
 class Coordinates(NamedTuple):
-    """How the numbers of a notion are read off, and how a guarantee is made of them; the second is
-    also given a guarantee of the same shape.
+    """How to read the numbers of a notion, and how to build a guarantee from them. `make` also gets
+    a guarantee of the same shape.
     """
 
     read: Callable[[Any], Numbers]
@@ -44,24 +44,24 @@ COORDINATES: dict[type[Guarantee], Coordinates] = {
         lambda like, c: Renyi(dict(zip(like.orders, c[:-1], strict=True)), c[-1]),
     ),
 }
-"""ε · ε and δ · μ² · ρ and δ · the curve's values and δ. Where there are several, δ is the last."""
+"""ε · ε and δ · μ² · ρ and δ · the curve's values and δ. In a longer vector δ is the last."""
 
 
-def read(guarantee: Guarantee) -> Numbers:
-    """The numbers of a guarantee."""
+def to_vector(guarantee: Guarantee) -> Numbers:
+    """Return the numbers of a guarantee."""
     return COORDINATES[type(guarantee)].read(guarantee)
 
 
-def make(like: Guarantee, numbers: Iterable[Fraction]) -> Guarantee:
-    """The guarantee of the same notion, and at the same orders, with these numbers."""
-    given = tuple(numbers)
-    if len(given) > 1:
-        sum_of_deltas(given[-1], lambda: f"{type(like).__name__}(…)")
-    return COORDINATES[type(like)].make(like, given)
+def from_vector(like: Guarantee, numbers: Iterable[Fraction]) -> Guarantee:
+    """Build a guarantee with these numbers, of the notion and orders of `like`."""
+    vector = tuple(numbers)
+    if len(vector) > 1:
+        sum_of_deltas(vector[-1], lambda: f"{type(like).__name__}(…)")
+    return COORDINATES[type(like)].make(like, vector)
 
 
-def aligned(guarantees: Sequence[Guarantee]) -> list[Guarantee]:
-    """Guarantees of one notion; curves, at all orders at which each of them says something."""
+def align_orders(guarantees: Sequence[Guarantee]) -> list[Guarantee]:
+    """Bring Rényi curves to the orders that all of them bound; keep other guarantees."""
     curves = [g for g in guarantees if isinstance(g, Renyi)]
     if len({curve.orders for curve in curves}) < 2:
         return list(guarantees)
@@ -72,22 +72,22 @@ def aligned(guarantees: Sequence[Guarantee]) -> list[Guarantee]:
 
 
 def at_orders(guarantee: Guarantee, orders: Iterable[Fraction]) -> Renyi:
-    """The Rényi statement that a guarantee implies, at those of the orders at which it implies one.
+    """Return the Rényi curve that a guarantee implies, at those of the orders that it bounds.
 
-    Where the guarantee's own curve has the order its number is taken as it is; elsewhere the best
-    bound known there is rounded up.
+    An order of the guarantee's own curve keeps its number; at any other order the best known bound
+    is rounded up.
     """
-    whole, wanted = guarantee.to(Renyi), tuple(orders)
-    bare = Renyi(whole.curve) if _lost(whole) else guarantee
-    exact = whole.curve
-    found = {a: exact[a] if a in exact else bare.renyi(a) for a in wanted}
-    curve = {a: Fraction(value) for a, value in found.items() if not math.isinf(value)}
+    implied, wanted_orders = guarantee.to(Renyi), tuple(orders)
+    bare = Renyi(implied.curve) if _lost(implied) else guarantee
+    exact = implied.curve
+    values = {a: exact[a] if a in exact else bare.renyi(a) for a in wanted_orders}
+    curve = {a: Fraction(value) for a, value in values.items() if not math.isinf(value)}
     if not curve:
-        place = f"{guarantee} at {', '.join(map(text, wanted))}"
+        place = f"{guarantee} at {', '.join(map(text, wanted_orders))}"
         raise Refused(
             "guarantee.order",
             place,
-            "it says nothing at these orders",
-            "a curve that has them, or larger ones",
+            "the guarantee bounds none of these orders",
+            "a curve with these orders, or larger ones",
         )
-    return Renyi(curve, _lost(whole), relation=guarantee.relation, unit=guarantee.unit)
+    return Renyi(curve, _lost(implied), relation=guarantee.relation, unit=guarantee.unit)

@@ -1,10 +1,10 @@
-"""Noise for a whole schedule: the least factor by which all noise has to grow, or may shrink, for
-the total to keep a promise.
+"""Calibration of a schedule: the least factor on all of its noise for which the certified total
+keeps a promise.
 
 *Scaled*    Laplace scales and Gaussian σ are multiplied by the factor, the ε of randomized
             responses divided by it; sampling stays as it is.
-*Least*     Found by bisection on the certified total, to 10⁻⁴ of itself by default, and checked at
-            the factor returned: the promise holds for certain.
+*Least*     Bisection on the certified total finds the factor, to 10⁻⁴ of itself by default, and
+            checks the promise at the factor returned: it holds for certain.
 *Why*       Splitting ε evenly among k steps makes noise grow with k; the tight total lets it grow
             with √k.
 """
@@ -22,7 +22,7 @@ from ..exact.numbers import Number, positive, text
 from ..guarantees import Approx, Guarantee, Pure
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse, Subsampled
 from ..mechanisms.shared.mechanism import Mechanism
-from .compose import Step, compose
+from .compose import ScheduleStep, compose
 from .composition import count_of
 from .loss.privacy_loss import Loss
 
@@ -31,9 +31,7 @@ _ROOM = 2.0**30
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """The schedule with its noise scaled, the factor, the promise that was asked for, and the
-    certified total that keeps it.
-    """
+    """A schedule with scaled noise, its factor, the promise, and the certified total."""
 
     schedule: tuple[tuple[Mechanism, int], ...]
     factor: Fraction
@@ -74,8 +72,8 @@ def _response(m: RandomizedResponse, factor: Fraction) -> Mechanism:
         raise Refused(
             "calibrate.mechanism",
             f"{m}",
-            "a response with a fixed share of truth has no noise to scale",
-            "RandomizedResponse(epsilon=…)",
+            "a response with a fixed chance of the truth has no noise to scale",
+            "RandomizedResponse(categories=['no', 'yes'], epsilon=1)",
         )
     return RandomizedResponse(
         categories=m.categories, epsilon=m.epsilon / factor, relation=m.relation, unit=m.unit
@@ -86,35 +84,37 @@ SCALED: dict[type[Mechanism], Callable[[Any, Fraction], Mechanism]] = {
     Laplace: _laplace,
     Gaussian: _gaussian,
     RandomizedResponse: _response,
-    Subsampled: lambda m, factor: Subsampled(base=scaled(m.base, factor), rate=m.rate, how=m.how),
+    Subsampled: lambda m, factor: Subsampled(
+        base=scale_noise(m.base, factor), rate=m.rate, how=m.how
+    ),
 }
-"""How the noise of each mechanism is scaled."""
+"""How to scale the noise of each mechanism."""
 
 
-def scaled(mechanism: Mechanism, factor: Fraction) -> Mechanism:
-    """The mechanism with its noise multiplied."""
+def scale_noise(mechanism: Mechanism, factor: Fraction) -> Mechanism:
+    """Return the mechanism with its noise multiplied by the factor."""
     if (how := SCALED.get(type(mechanism))) is None:
         rewrite = "Laplace, Gaussian, RandomizedResponse, or one of these behind sampling"
         raise Refused(
             "calibrate.mechanism",
             f"{mechanism}",
-            "the noise of this mechanism has no one scale",
+            "the noise of this mechanism has no single scale",
             rewrite,
         )
     return how(mechanism, factor)
 
 
 def calibrate(
-    schedule: Iterable[Step], promise: Guarantee, *, precision: Number = "1e-4"
+    schedule: Iterable[ScheduleStep], promise: Guarantee, *, precision: Number = "1e-4"
 ) -> Calibrated:
-    """The schedule with the least noise, scaled by one factor, whose certified total keeps the
+    """Scale all noise of a schedule by the least factor for which its certified total keeps the
     promise.
     """
     if not isinstance(promise, Pure | Approx):
         raise Refused(
             "calibrate.promise",
             f"{promise!r:.60}",
-            "a total of losses is compared with (ε, δ)",
+            "a schedule is calibrated to Pure or Approx",
             "sf.Approx(1, 1e-6)",
         )
     steps = [step if isinstance(step, tuple) else (step, 1) for step in schedule]
@@ -122,49 +122,51 @@ def calibrate(
         raise Refused(
             "composition.schedule",
             "calibrate(…)",
-            "a schedule to calibrate holds mechanisms, or pairs of one and how often",
+            "a schedule holds mechanisms, or pairs (mechanism, count)",
             "[(mechanism, 100)]",
         )
-    fine = 1 + positive(precision, "precision")
+    tolerance = 1 + positive(precision, "precision")
     fixed = [(m, count_of(count, "count")) for m, count in steps if isinstance(m, Mechanism)]
 
-    def at(factor: Fraction) -> Calibrated | None:
-        made = tuple((scaled(m, factor), count) for m, count in fixed)
-        total = compose(made)
-        return Calibrated(made, factor, promise, total) if total <= promise else None
+    def try_factor(factor: Fraction) -> Calibrated | None:
+        scaled_steps = tuple((scale_noise(m, factor), count) for m, count in fixed)
+        total = compose(scaled_steps)
+        return Calibrated(scaled_steps, factor, promise, total) if total <= promise else None
 
-    low, high, found = _around(at)
-    while high / low > fine:
-        middle = _short(math.sqrt(float(low) * float(high)))
-        if (better := at(middle)) is None:
+    low, high, best = _bracket(try_factor)
+    while high / low > tolerance:
+        middle = _round_factor(math.sqrt(float(low) * float(high)))
+        if (better := try_factor(middle)) is None:
             low = middle
         else:
-            high, found = middle, better
-    return found
+            high, best = middle, better
+    return best
 
 
-def _around(at: Callable[[Fraction], Calibrated | None]) -> tuple[Fraction, Fraction, Calibrated]:
-    """A factor that is too small, a larger one that is enough, and what it gives."""
+def _bracket(
+    try_factor: Callable[[Fraction], Calibrated | None],
+) -> tuple[Fraction, Fraction, Calibrated]:
+    """Return a factor that is too small, a larger one that is enough, and the latter's schedule."""
     factor, step = Fraction(1), Fraction(2)
-    found = at(factor)
-    while found is not None and factor > Fraction(1, 2**30):
-        below = at(factor / step)
+    fitting = try_factor(factor)
+    while fitting is not None and factor > Fraction(1, 2**30):
+        below = try_factor(factor / step)
         if below is None:
-            return factor / step, factor, found
-        factor, found = factor / step, below
-    while found is None and factor < _ROOM:
+            return factor / step, factor, fitting
+        factor, fitting = factor / step, below
+    while fitting is None and factor < _ROOM:
         before, factor = factor, factor * step
-        found = at(factor)
-        if found is not None:
-            return before, factor, found
+        fitting = try_factor(factor)
+        if fitting is not None:
+            return before, factor, fitting
     raise Refused(
         "calibrate.promise",
         f"noise × {text(factor)}",
-        "no amount of noise near the schedule's own fits the promise",
+        "no noise near that of the schedule keeps the promise",
         "a larger δ or ε",
     )
 
 
-def _short(value: float) -> Fraction:
-    """A factor of six digits or so: it is written down."""
+def _round_factor(value: float) -> Fraction:
+    """Round a factor to seven digits, as it is printed and stored."""
     return Fraction(f"{value:.7g}")

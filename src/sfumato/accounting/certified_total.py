@@ -1,10 +1,10 @@
-"""The certified total of what a book has recorded: tight, and a promise only where the laws were
-fixed beforehand.
+"""The certified total of the charges in a ledger: tight, and a promise only if all laws were fixed
+beforehand.
 
 *Total*     The dominating pairs of the recorded mechanisms, composed.
-*Promise*   Composition theorems for laws of the loss want the laws fixed before the first answer. A
-            book whose charges were decided along the way has no such theorem: there the total says
-            what the laws come to, had they been fixed, and the promise is the budget, by its
+*Promise*   Composition theorems for laws of the loss need the laws fixed before the first answer. A
+            ledger whose charges were chosen along the way has no such theorem: there the total says
+            what the laws would come to, had they been fixed, and the promise is the budget, by its
             filter.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import Refused
 from ..exact.numbers import Number, text
-from ..guarantees.guarantee import known_delta
+from ..guarantees.guarantee import check_delta
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
@@ -26,7 +26,7 @@ from .loss.privacy_loss import Loss
 
 @dataclass(frozen=True, slots=True)
 class Tight:
-    """What recorded laws come to at one δ, from below and from above."""
+    """The total of recorded laws at one δ, from below and from above."""
 
     total: Loss
     delta: Number
@@ -42,42 +42,46 @@ class Tight:
 
     @property
     def label(self) -> str:
-        """What the number is."""
+        """Say whether the number is a promise."""
         if self.fixed_beforehand:
             return "a promise: the laws were fixed before the first answer"
         return (
-            "no promise: charges were decided along the way, and laws of the loss have no "
+            "no promise: charges were chosen along the way, and laws of the loss have no "
             "filter; the promise is the budget"
         )
 
     def __str__(self) -> str:
         return (
             f"ε = {self.epsilon:.6g} (not below {self.epsilon_lower:.6g}) at δ = "
-            f"{text(known_delta(self.delta))}; {self.label}"
+            f"{text(check_delta(self.delta))}; {self.label}"
         )
 
 
 def certified_total(
     records: Iterable[dict[str, Any]], delta: Number, *, fixed_beforehand: bool = False
 ) -> Tight:
-    """The total of stored records of mechanisms and guarantees, as a ledger keeps them."""
-    known_delta(delta)
-    losses = [_loss(one) for one in records]
+    """Compose the mechanisms and guarantees that a ledger has stored."""
+    check_delta(delta)
+    losses = [_loss(record) for record in records]
     if not losses:
-        raise Refused("composition.empty", "tight(…)", "nothing was released", "a charge")
+        raise Refused(
+            "composition.empty",
+            "tight(…)",
+            "the ledger holds no charge",
+            "ledger.charge(mechanism) first",
+        )
     return Tight(compose(losses), delta, fixed_beforehand)
 
 
 def _loss(stored: dict[str, Any]) -> Loss:
     if stored["sfumato"] != "mechanism":
         return compose([restore_guarantee(stored)])
-    again = restore_mechanism(stored)
-    if again is not None:
-        return compose([again])
+    mechanism = restore_mechanism(stored)
+    if mechanism is not None:
+        return compose([mechanism])
     refusals: list[Refused] = []
-    for promise in stored_promises(
-        stored
-    ):  # it cannot be made again: what it promised still counts
+    # the mechanism cannot be restored, but its stored promises still count
+    for promise in stored_promises(stored):
         try:
             return compose([promise])
         except Refused as refusal:

@@ -1,4 +1,4 @@
-"""Which ε: from an error that one can bear, or from a risk that one can bear.
+"""Choose ε from a tolerated error or from a tolerated risk.
 
 *Error*       The least ε at which a count with Laplace noise is within ± error with this
               confidence, by the exact law of the noise.
@@ -7,9 +7,8 @@
 *Posterior*   The largest ε at which a belief of `prior` never becomes more than `posterior`: the
               logarithm of the ratio of the odds.
 
-An error is a demand and asks for at least so much ε; a risk is a limit and allows at most so much.
-The result has ten digits, rounded to that side, so that its text, which is what `sf.Pure(…)` reads,
-keeps the word given here.
+An error demands at least so much ε; a risk allows at most so much. The result has ten digits,
+rounded to the safe side, so that its text, which is what `sf.Pure(…)` reads, keeps the bound.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from fractions import Fraction
 from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, Side, probability, rounded, text
-from ..guarantees.meaning.bayes import epsilon_of_posterior, known_prior
+from ..guarantees.meaning.bayes import check_prior, epsilon_of_posterior
 from ..mechanisms import Laplace
 
 _DIGITS = 10
@@ -33,43 +32,40 @@ def choose_epsilon(
     posterior: Number | None = None,
     prior: Number = 0.5,
 ) -> float:
-    """The ε for one of: a tolerated error of a count, a tolerated advantage, a tolerated belief
-    `posterior` of whoever believed `prior` before.
+    """Return ε for exactly one of: a tolerated error of a count, a tolerated advantage of an
+    attacker, or a tolerated belief `posterior` of an attacker who believed `prior` before.
     """
-    given = [
+    demands = [
         name
         for name, value in (("error", error), ("advantage", advantage), ("posterior", posterior))
         if value is not None
     ]
-    if len(given) != 1:
+    if len(demands) != 1:
         reason = "ε follows from exactly one of error, advantage and posterior"
         raise Refused(
             "choose.one",
-            f"choose_epsilon({', '.join(f'{name}=…' for name in given)})",
+            f"choose_epsilon({', '.join(f'{name}=…' for name in demands)})",
             reason,
             "choose_epsilon(error=25)",
         )
     if error is not None:
         needed = Laplace(sensitivity=1, error=error, confidence=confidence)
-        return _written(needed.sensitivity / needed.scale, "up")
+        return _round_to_float(needed.sensitivity / needed.scale, "up")
     if advantage is not None:
         a = probability(advantage, "advantage", zero=False)
-        return _written(Fraction(evaluate(lambda: 2 * ball(a).atanh(), "down")), "down")
-    p, q = known_prior(prior), probability(posterior or 0, "posterior", zero=False)
+        return _round_to_float(Fraction(evaluate(lambda: 2 * ball(a).atanh(), "down")), "down")
+    p, q = check_prior(prior), probability(posterior or 0, "posterior", zero=False)
     if q <= p:
-        reason = (
-            f"a belief of {text(p)} is there before the answer, and an answer that could not "
-            f"raise it would say nothing"
-        )
+        reason = f"the prior belief is already {text(p)}: the posterior must be larger"
         raise Refused(
             "choose.posterior",
             f"posterior={text(q)}, prior={text(p)}",
             reason,
             f"posterior={text((1 + p) / 2)}",
         )
-    return _written(Fraction(epsilon_of_posterior(p, q)), "down")
+    return _round_to_float(Fraction(epsilon_of_posterior(p, q)), "down")
 
 
-def _written(value: Fraction, side: Side) -> float:
-    """A float whose shortest text is the number with ten digits."""
+def _round_to_float(value: Fraction, side: Side) -> float:
+    """Return a float whose shortest text is the number with ten digits."""
     return float(rounded(value, side, _DIGITS))

@@ -1,7 +1,7 @@
-"""What releases fixed beforehand come to, tightly and certified: `sf.compose`.
+"""`sf.compose`: the tight, certified total of releases that are fixed beforehand.
 
-*Takes*     Mechanisms and guarantees, each alone or with how often it is used.
-*Gives*     A `Loss`, whose curve is known from above and from below.
+*Takes*     Mechanisms and guarantees, each alone or with the number of its uses.
+*Gives*     A `Loss`, whose curve is bounded from above and from below.
 *Beside*    Adding guarantees (`+`) is right for costs chosen along the way, and much larger; KOV
             (`accounting.optimal`) is tight where only ε and δ are known.
 """
@@ -15,7 +15,7 @@ from ..errors import Refused
 from ..guarantees import Guarantee, Pure
 from ..guarantees.finite.finite_laws import Law
 from ..guarantees.finite.finite_laws import pair as laws
-from ..guarantees.guarantee import settle
+from ..guarantees.guarantee import common_relation_and_unit
 from ..mechanisms.shared.mechanism import Mechanism
 from .composition import count_of
 from .loss.pair_of_mechanism import Parts, pairs_of, parts_of
@@ -23,11 +23,11 @@ from .loss.pairs_finite import FinitePair
 from .loss.privacy_loss import Loss
 
 Release = Mechanism | Guarantee
-Step = Release | tuple[Release, int]
+ScheduleStep = Release | tuple[Release, int]
 
 
-def compose(schedule: Iterable[Step]) -> Loss:
-    """The total of a schedule: mechanisms or guarantees, or pairs of one and how often."""
+def compose(schedule: Iterable[ScheduleStep]) -> Loss:
+    """Return the total of a schedule of mechanisms and guarantees, or pairs (release, count)."""
     parts: list[tuple[Parts, int]] = []
     about: list[Guarantee] = []
     for step in _steps(schedule):
@@ -41,30 +41,29 @@ def compose(schedule: Iterable[Step]) -> Loss:
             "nothing was released",
             "compose([(mechanism, 100)])",
         )
-    whole = reduce(lambda a, b: Guarantee._bind(Pure(0), *settle(a, b)), about)
+    combined = reduce(lambda a, b: Guarantee._bind(Pure(0), *common_relation_and_unit(a, b)), about)
     return Loss(
         tuple((pair, n * count) for some, count in parts for pair, n in some),
-        relation=whole.relation,
-        unit=whole.unit,
+        relation=combined.relation,
+        unit=combined.unit,
     )
 
 
 def loss_between(P: Law, Q: Law, *, relation: str | None = None, unit: str | None = None) -> Loss:
-    """The Loss of a release whose answers follow these two laws on finitely many outcomes, P with
-    the unit and Q without; symmetric ones also under replace.
+    """Return the Loss of a release with finitely many answers, which follow P with the unit and Q
+    without. Laws that are not mirror images of each other need add-remove.
     """
     p, q = laws(P, Q)
     pair = FinitePair(p, q)
     if not pair.symmetric and relation != "add-remove":
         reason = (
-            "exchanging the two laws gives another pair, so which of them is with the unit "
-            "has to mean something"
+            "P and Q are not mirror images, so the relation must say which of them is with the unit"
         )
         raise Refused("loss.direction", f"relation={relation!r}", reason, "relation='add-remove'")
     return Loss(((pair, 1),), relation=relation, unit=unit)
 
 
-def _steps(schedule: Iterable[Step]) -> list[Step]:
+def _steps(schedule: Iterable[ScheduleStep]) -> list[ScheduleStep]:
     if isinstance(schedule, Mechanism | Guarantee) or not isinstance(schedule, Iterable):
         raise Refused(
             "composition.schedule",

@@ -1,5 +1,4 @@
-"""Sequential composition: what k releases about the same data come to, by the theorems in closed
-form.
+"""Sequential composition: the total of k releases about the same data, by theorems in closed form.
 
 *Basic*      (Σεᵢ, Σδᵢ): the sum, in every notion (Dwork, Kenthapadi, McSherry, Mironov & Naor
              2006). Costs may be chosen along the way.
@@ -12,9 +11,8 @@ form.
              the ε before the root it is still true for ε ≥ 2/3 only by accident, and says nothing
              for small ε.
 
-The parameters of the last three are fixed before the first answer, and so is k. The least ε there
-is, is `accounting.optimal`. Each theorem is stated as it stands: none is replaced by a better one
-where there is one.
+The last three need k and all parameters fixed before the first answer. `accounting.optimal` gives
+the least possible ε. Each function applies its own theorem, even where a better one exists.
 """
 
 from __future__ import annotations
@@ -34,9 +32,7 @@ from ..guarantees.guarantee import sum_of_deltas
 
 
 def basic(guarantees: Iterable[Guarantee]) -> Guarantee:
-    """All the releases happened: the sum of what they promise. Parts of different notions are kept
-    beside each other.
-    """
+    """Add up the guarantees of all releases. Parts of different notions stay separate parts."""
     parts = list(guarantees)
     if not parts:
         raise Refused(
@@ -49,7 +45,7 @@ def basic(guarantees: Iterable[Guarantee]) -> Guarantee:
 
 
 def advanced(epsilon: Number, k: int, delta: Number, *, step_delta: Number = 0) -> Approx:
-    """k steps, each (ε, step_delta)-DP, by the theorem of Dwork, Rothblum & Vadhan 2010."""
+    """Compose k steps, each (ε, step_delta)-DP, by the theorem of Dwork, Rothblum & Vadhan 2010."""
     e, n, d = _steps(epsilon, k, delta)
     lost = sum_of_deltas(
         n * probability(step_delta, "step_delta") + d,
@@ -61,21 +57,21 @@ def advanced(epsilon: Number, k: int, delta: Number, *, step_delta: Number = 0) 
 
 
 def advanced_renyi(epsilon: Number, k: int, delta: Number) -> Approx:
-    """k steps of ε-DP through Rényi divergence, from D_α ≤ α·ε²/2."""
+    """Compose k steps of ε-DP through Rényi divergence, from D_α ≤ α·ε²/2."""
     e, n, d = _steps(epsilon, k, delta)
     return Approx(_rounded(e, lambda: ball(n * e * e / 2) + ball(e) * _root(2 * n, d)), d)
 
 
 def advanced_renyi_loose(epsilon: Number, k: int, delta: Number) -> Approx:
-    """k steps of ε-DP through Rényi divergence, from D_α ≤ 3α·ε²/2: three times what is needed, as
-    the literature has it.
+    """Compose k steps of ε-DP through Rényi divergence, from D_α ≤ 3α·ε²/2: three times what is
+    needed, as the literature has it.
     """
     e, n, d = _steps(epsilon, k, delta)
     return Approx(_rounded(e, lambda: ball(3 * n * e * e / 2) + ball(e) * _root(6 * n, d)), d)
 
 
 def count_of(value: object, name: str = "k") -> int:
-    """How often a release happened."""
+    """Check a number of releases."""
     if is_whole(value):
         return value
     raise Refused(

@@ -1,7 +1,7 @@
-"""Schedules written as dp-accounting's DpEvent trees, taken over as a `Loss`.
+"""Import of dp-accounting's DpEvent trees as a `Loss`.
 
-*Read*      By the names of the classes and of their fields: dp-accounting need not be installed,
-            and is never imported.
+*Read*      By the names of the classes and of their fields. dp-accounting need not be installed,
+            and sfumato never imports it.
 *Means*     Gaussian(noise_multiplier), Laplace(noise_multiplier) with sensitivity 1, continuous as
             there; k-ary randomized response with `noise_parameter` the chance of a uniform report;
             Poisson sampling under add-remove; fixed-size sampling without replacement under
@@ -26,14 +26,14 @@ from .loss.privacy_loss import Loss
 
 
 def from_dp_event(event: Any, *, unit: str | None = None) -> Loss:
-    """The Loss of an event tree."""
+    """Return the Loss of an event tree."""
     parts, relations = _read(event)
     if len(relations) > 1:
         raise Refused(
             "guarantee.relation",
             f"{type(event).__name__}",
             "Poisson sampling is about add-remove, fixed-size sampling about replace",
-            "one of them",
+            "only one kind of sampling",
         )
     return Loss(parts, relation=next(iter(relations), None), unit=unit)
 
@@ -44,13 +44,13 @@ def _read(event: Any) -> tuple[Parts, frozenset[Relation]]:
         raise Refused(
             "events.unknown",
             name,
-            "this event has no dominating pair that is known here",
+            "sfumato knows no dominating pair for this event",
             ", ".join(EVENTS),
         )
     return reader(event)
 
 
-def _one(pair: Pair) -> tuple[Parts, frozenset[Relation]]:
+def _single_pair(pair: Pair) -> tuple[Parts, frozenset[Relation]]:
     return ((pair, 1),), frozenset()
 
 
@@ -62,11 +62,11 @@ def _response(event: Any) -> tuple[Parts, frozenset[Relation]]:
     lie = uniform / k
     truth = 1 - uniform + lie
     rest = ((k - 2) * lie,) if k > 2 else ()
-    return _one(FinitePair((truth, lie, *rest), (lie, truth, *rest)))
+    return _single_pair(FinitePair((truth, lie, *rest), (lie, truth, *rest)))
 
 
 def _composed(event: Any) -> tuple[Parts, frozenset[Relation]]:
-    read = [_read(one) for one in event.events]
+    read = [_read(child) for child in event.events]
     return tuple(part for parts, _ in read for part in parts), frozenset().union(
         *(relations for _, relations in read)
     )
@@ -97,7 +97,7 @@ def _sampled(
         raise Refused(
             "events.unknown",
             type(event).__name__,
-            "one release is sampled at a time",
+            "only a single release can be sampled",
             "a sampled Gaussian or Laplace event",
         )
     return ((sampled(parts[0][0], rate, how), 1),), relations | {relation}
@@ -105,10 +105,10 @@ def _sampled(
 
 EVENTS: dict[str, Callable[[Any], tuple[Parts, frozenset[Relation]]]] = {
     "NoOpDpEvent": lambda _: ((), frozenset()),
-    "GaussianDpEvent": lambda e: _one(
+    "GaussianDpEvent": lambda e: _single_pair(
         GaussianPair(1 / positive(e.noise_multiplier, "noise_multiplier") ** 2)
     ),
-    "LaplaceDpEvent": lambda e: _one(
+    "LaplaceDpEvent": lambda e: _single_pair(
         LaplacePair(1 / positive(e.noise_multiplier, "noise_multiplier"))
     ),
     "RandomizedResponseDpEvent": _response,
@@ -117,4 +117,4 @@ EVENTS: dict[str, Callable[[Any], tuple[Parts, frozenset[Relation]]]] = {
     "PoissonSampledDpEvent": _poisson,
     "SampledWithoutReplacementDpEvent": _fixed,
 }
-"""The events that are understood."""
+"""The supported events."""

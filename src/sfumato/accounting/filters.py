@@ -1,8 +1,8 @@
-"""Privacy filters: budgets under which costs may be chosen after earlier answers were seen.
+"""Privacy filters: budgets whose costs may be chosen after seeing earlier answers.
 
-A composition theorem with parameters fixed beforehand says nothing about someone who looks at an
+A composition theorem with parameters fixed beforehand does not cover an analyst who looks at an
 answer and then decides how much to spend next. In some currencies the plain sum may be stopped
-anywhere and still counts; only these are admitted, each by its theorem.
+at any time and still holds; only these currencies have a filter, each by its own theorem.
 
 *Rule*      Every cost is converted to the currency when it arrives, then added, number by number. A
             charge is admitted if no sum exceeds the budget.
@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 from ..errors import Refused
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
-from ..guarantees.guarantee import settle
-from .budget_vector import at_orders, make, read
+from ..guarantees.guarantee import common_relation_and_unit
+from .budget_vector import at_orders, from_vector, to_vector
 
 FILTERS: dict[type[Guarantee], str] = {
     Pure: "Σε ≤ ε (Rogers, Roth, Ullman & Vadhan 2016)",
@@ -33,15 +33,17 @@ FILTERS: dict[type[Guarantee], str] = {
         "Σρ ≤ ρ and Σδ ≤ δ (Feldman & Zrnic 2021 at every order; Whitehouse, Ramdas, Rogers "
         "& Wu 2023 with δ)"
     ),
-    Renyi: "Σ curve(α) ≤ curve(α) at every order α of the budget, and Σδ ≤ δ (Feldman & Zrnic 2021)",
+    Renyi: (
+        "Σ curve(α) ≤ curve(α) at every order α of the budget, and Σδ ≤ δ (Feldman & Zrnic 2021)"
+    ),
     GDP: "Σμ² ≤ μ² (Smith & Thakurta 2022; Koskela, Tobaben & Honkela 2023)",
 }
-"""The currencies that admit costs chosen along the way, and the theorem that says so."""
+"""The currencies with a filter, and the theorem that proves it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A budget, and what has been spent of it; charging gives a new one."""
+    """A budget and its spent part. Spending returns a new filter."""
 
     budget: Guarantee
     spent: Guarantee
@@ -50,8 +52,8 @@ class Filter:
         if type(budget) not in FILTERS:
             currencies = ", ".join(notion.__name__ for notion in FILTERS)
             reason = (
-                "a currency without a proven filter: costs that depend on earlier answers "
-                "could not be added up in it"
+                "no filter is proven for this currency, so costs that depend on earlier answers "
+                "cannot be added up in it"
             )
             raise Refused(
                 "filter.currency", f"Filter({budget})", reason, f"a budget in one of {currencies}"
@@ -63,21 +65,22 @@ class Filter:
 
     @property
     def theorem(self) -> str:
-        """Why the sum may be stopped anywhere."""
+        """The theorem that lets the sum be stopped at any time."""
         return FILTERS[type(self.budget)]
 
     @property
     def remaining(self) -> Guarantee:
-        """What can still be spent."""
-        left = make(
-            self.budget, (b - s for b, s in zip(read(self.budget), read(self.spent), strict=True))
+        """The part of the budget that is left."""
+        left = from_vector(
+            self.budget,
+            (b - s for b, s in zip(to_vector(self.budget), to_vector(self.spent), strict=True)),
         )
-        return Guarantee._bind(left, *settle(self.budget, self.spent))
+        return Guarantee._bind(left, *common_relation_and_unit(self.budget, self.spent))
 
     def price(self, cost: Guarantee) -> Guarantee:
-        """A cost in the currency of the budget."""
-        settle(self.budget, cost)
-        settle(self.spent, cost)
+        """Convert a cost to the currency of the budget."""
+        common_relation_and_unit(self.budget, cost)
+        common_relation_and_unit(self.spent, cost)
         if not isinstance(self.budget, Renyi):
             return cost if type(cost) is type(self.budget) else cost.to(type(self.budget))
         priced = at_orders(cost, self.budget.orders)
@@ -85,17 +88,17 @@ class Filter:
             raise Refused(
                 "guarantee.order",
                 f"{cost}",
-                "it says nothing at some orders of the budget",
-                "a cost with bounds at all of them",
+                "the cost has no bound at some orders of the budget",
+                "a cost with bounds at all orders of the budget",
             )
         return priced
 
     def admits(self, cost: Guarantee) -> bool:
-        """Whether a charge fits: the one check, total ≤ budget."""
+        """Whether a charge fits: total ≤ budget."""
         return self._fits(self.price(cost))
 
     def spend(self, cost: Guarantee) -> Filter:
-        """The filter after a charge, or a refusal."""
+        """Return the filter after a charge, or refuse the charge."""
         priced = self.price(cost)
         if not self._fits(priced):
             raise Refused(
@@ -112,5 +115,7 @@ class Filter:
     def _fits(self, priced: Guarantee) -> bool:
         return all(
             s + c <= b
-            for s, c, b in zip(read(self.spent), read(priced), read(self.budget), strict=True)
+            for s, c, b in zip(
+                to_vector(self.spent), to_vector(priced), to_vector(self.budget), strict=True
+            )
         )

@@ -1,15 +1,15 @@
-"""The composition game: what k-fold composition means, played out.
+"""The composition game: a simulation of what k-fold composition means.
 
-*Steps*     A secret bit b is tossed. In each round the adversary, who has seen all answers so far,
-            names two neighbours x⁰ and x¹ and a release, and is shown its answer about x^b. At the
-            end the adversary says which bit it was.
+*Steps*     The game tosses a secret bit b. In each round the adversary, who has seen all answers so
+            far, names two neighbours x⁰ and x¹ and a release, and gets its answer about x^b. At the
+            end the adversary guesses the bit.
 *Bound*     The law of all answers given b = 0 is close to that given b = 1, as the budget says: for
             any adversary P(says 1 | b = 1) − P(says 1 | b = 0) ≤ δ(0), the total variation (Dwork,
             Rothblum & Vadhan 2010).
 *Filter*    Costs may be chosen along the way, so the budget has to be in a currency with a filter.
             A play ends with the first move that the filter does not admit.
 
-Nothing here reads anyone's data: both datasets are the adversary's own.
+The game reads no real data: the adversary makes up both datasets.
 """
 
 from __future__ import annotations
@@ -32,56 +32,56 @@ from .composition import count_of
 from .filters import Filter
 
 Release = Callable[[Any, Bits], Any]
-Seen = tuple[Any, ...]
+Answers = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Two neighbours, and a release about one of them: a finite channel, or any function of a
-    dataset and a source of bits that keeps the promise `cost`.
+    """Two neighbours x0 and x1, and a release about one of them: a finite channel, or any function
+    of a dataset and a source of bits that keeps the promise `cost`.
     """
 
-    zero: Hashable
-    one: Hashable
+    x0: Hashable
+    x1: Hashable
     release: Channel | Release
     cost: Guarantee
 
     def __init__(
         self,
-        zero: Hashable,
-        one: Hashable,
+        x0: Hashable,
+        x1: Hashable,
         release: Channel | Release,
         cost: Guarantee | None = None,
     ) -> None:
         if cost is None:
-            cost = _cost(release, zero, one)
-        for name, value in (("zero", zero), ("one", one), ("release", release), ("cost", cost)):
+            cost = _cost(release, x0, x1)
+        for name, value in (("x0", x0), ("x1", x1), ("release", release), ("cost", cost)):
             object.__setattr__(self, name, value)
 
 
 class Adversary(Protocol):
-    """Whoever plays. Both methods get all answers of the play so far."""
+    """A player of the game. Both methods get all answers of the play so far."""
 
-    def choose(self, seen: Seen) -> Move:
-        """The next move."""
+    def choose(self, answers: Answers) -> Move:
+        """Choose the next move."""
 
-    def guess(self, seen: Seen) -> int:
-        """The secret bit, 0 or 1."""
+    def guess(self, answers: Answers) -> int:
+        """Guess the secret bit, 0 or 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """One play: the secret bit, the answers that were seen, the guess, and what was spent."""
+    """One play: the secret bit, the answers, the guess, and the spent budget."""
 
     secret: int
-    seen: Seen
+    answers: Answers
     guess: int
     spent: Guarantee
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Many plays, and the bound on what any adversary can do."""
+    """Many plays, and the bound on the advantage of any adversary."""
 
     plays: tuple[Play, ...]
     bound: float
@@ -93,8 +93,8 @@ class Game:
         return Fraction(2 * right, len(self.plays)) - 1
 
     def advantage_lower(self, confidence: Number = 0.95) -> float:
-        """A lower bound on the adversary's true advantage, missed with probability 1 − confidence
-        at most (Hoeffding 1963).
+        """Return a lower bound on the adversary's true advantage, wrong with probability at most
+        1 − confidence (Hoeffding 1963).
         """
         missing = 1 - probability(confidence, "confidence", zero=False)
         return float(self.advantage) - math.sqrt(2 * math.log(1 / missing) / len(self.plays))
@@ -110,13 +110,13 @@ def composition_game(
     bits: Bits = SYSTEM,
 ) -> Game:
     """Play the game. Without a relation any two datasets are neighbours, as in the local model,
-    where a dataset is one person's own value.
+    where a dataset is one person's value.
     """
     count_of(rounds, "rounds")
-    whole = Filter(budget)
+    purse = Filter(budget)
     return Game(
         tuple(
-            _play(adversary, whole, rounds, relation, bits) for _ in range(count_of(plays, "plays"))
+            _play(adversary, purse, rounds, relation, bits) for _ in range(count_of(plays, "plays"))
         ),
         budget.delta(0),
     )
@@ -126,25 +126,25 @@ def _play(
     adversary: Adversary, purse: Filter, rounds: int, relation: NeighbourRelation | None, bits: Bits
 ) -> Play:
     secret = bits.integer(1)
-    seen: Seen = ()
+    answers: Answers = ()
     for _ in range(rounds):
-        move = adversary.choose(seen)
-        if relation is not None and not relation.are_neighbours(move.zero, move.one):
+        move = adversary.choose(answers)
+        if relation is not None and not relation.are_neighbours(move.x0, move.x1):
             raise Refused(
                 "game.neighbours",
-                f"{move.zero!r} and {move.one!r}",
+                f"{move.x0!r} and {move.x1!r}",
                 f"they are more than one step of {relation} apart",
                 "two neighbours",
             )
         if not purse.admits(move.cost):
             break
         purse = purse.spend(move.cost)
-        seen = (*seen, _answer(move, secret, bits))
-    return Play(secret, seen, adversary.guess(seen), purse.spent)
+        answers = (*answers, _answer(move, secret, bits))
+    return Play(secret, answers, adversary.guess(answers), purse.spent)
 
 
 def _answer(move: Move, secret: int, bits: Bits) -> Any:
-    chosen = move.one if secret else move.zero
+    chosen = move.x1 if secret else move.x0
     return (
         draw(move.release, chosen, bits)
         if isinstance(move.release, Channel)
@@ -153,27 +153,27 @@ def _answer(move: Move, secret: int, bits: Bits) -> Any:
 
 
 def draw(channel: Channel, x: Hashable, bits: Bits = SYSTEM) -> Hashable:
-    """An answer of a finite channel, drawn exactly: a uniform integer below the common denominator
-    of the row.
+    """Draw an answer of a finite channel exactly, from a uniform integer below the common
+    denominator of the row.
     """
     row = channel.row(x)
-    whole = math.lcm(*(p.denominator for p in row))
-    u = integer_below(whole, bits)
+    denominator = math.lcm(*(p.denominator for p in row))
+    u = integer_below(denominator, bits)
     return next(
-        y for y, end in zip(channel.outputs, accumulate(row), strict=True) if u < end * whole
+        y for y, end in zip(channel.outputs, accumulate(row), strict=True) if u < end * denominator
     )
 
 
-def _cost(release: Channel | Release, zero: Hashable, one: Hashable) -> Guarantee:
-    """The ε of a finite channel, over this pair."""
+def _cost(release: Channel | Release, x0: Hashable, x1: Hashable) -> Guarantee:
+    """Return the ε of a finite channel over this pair."""
     if not isinstance(release, Channel):
         raise Refused(
             "game.cost",
             "Move(…)",
-            "what a function promises cannot be seen from outside",
+            "the cost of a function cannot be computed, so it must be stated",
             "Move(x0, x1, release, cost=sf.Pure(0.1))",
         )
-    epsilon = release.epsilon(pairs=[(zero, one)])
+    epsilon = release.epsilon(pairs=[(x0, x1)])
     if math.isinf(epsilon):
         raise Refused(
             "game.cost",

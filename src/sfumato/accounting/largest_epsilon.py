@@ -1,4 +1,4 @@
-"""The largest ε that a share of a budget pays for: the arrows of `guarantees.conversions`, backwards.
+"""The largest ε that a share of a budget pays for: the inverse of `guarantees.conversions`.
 
 *Pure*       The largest ε with Pure(ε).to(notion) within the share: ε·tanh(ε/2) ≤ ρ; 2Φ⁻¹(e^ε/(1 +
              e^ε)) ≤ μ, that is ε ≤ ln Φ(μ/2) − ln Φ(−μ/2); the divergence of randomized response at
@@ -29,15 +29,15 @@ _STEP = 2.0**-44  # the first step down
 
 @lru_cache(maxsize=1024)
 def largest_epsilon(share: Guarantee, *, ranged: bool = False) -> Fraction:
-    """The largest ε such that an ε-DP mechanism costs no more than the share; `ranged` for one
-    whose loss has range ε.
+    """Return the largest ε such that an ε-DP mechanism costs no more than the share. `ranged` is
+    for a mechanism whose loss has range ε.
     """
     if type(share) not in INVERSES:
         names = ", ".join(notion.__name__ for notion in INVERSES)
         raise Refused(
             "filter.currency",
             f"{share}",
-            "shares are taken of a budget in one currency",
+            "a share needs a budget in a single currency",
             f"a share in one of {names}",
         )
     epsilon = INVERSES[type(share)](share)
@@ -55,7 +55,7 @@ def _of_pure(share: Guarantee) -> Fraction:
 def _of_zcdp(share: ZCDP) -> Fraction:
     rho = positive(share.rho, "rho")
     guess = _solve(lambda e: e * math.tanh(e / 2), float(rho))
-    return _lowered(guess, lambda e: Fraction(renyi_of_pure(e, Fraction(1))) <= rho)
+    return _lower_until(guess, lambda e: Fraction(renyi_of_pure(e, Fraction(1))) <= rho)
 
 
 def _of_gdp(share: GDP) -> Fraction:
@@ -66,7 +66,7 @@ def _of_gdp(share: GDP) -> Fraction:
         ),
         "down",
     )
-    return _lowered(guess, lambda e: Pure(e).to(GDP).mu_squared <= square)
+    return _lower_until(guess, lambda e: Pure(e).to(GDP).mu_squared <= square)
 
 
 def _of_renyi(share: Renyi) -> Fraction:
@@ -78,7 +78,7 @@ def _of_renyi(share: Renyi) -> Fraction:
         )
 
     guess = min(_solve(cost(float(order)), float(value)) for order, value in curve.items())
-    return _lowered(
+    return _lower_until(
         guess,
         lambda e: all(Fraction(renyi_of_pure(e, order)) <= value for order, value in curve.items()),
     )
@@ -91,11 +91,11 @@ INVERSES: dict[type[Guarantee], Callable[..., Fraction]] = {
     Renyi: _of_renyi,
     GDP: _of_gdp,
 }
-"""For each currency the largest ε that a share of it pays for."""
+"""For each currency, the function that finds the largest ε of a share."""
 
 
 def _slope(share: ZCDP | Renyi) -> Fraction:
-    """The largest ρ that costs no more than the share."""
+    """Return the largest ρ that costs no more than the share."""
     return (
         share.rho
         if isinstance(share, ZCDP)
@@ -104,8 +104,8 @@ def _slope(share: ZCDP | Renyi) -> Fraction:
 
 
 def _root(square: Fraction) -> Fraction:
-    """The square root: exact where it is rational, else rounded down to 2^-60 of itself or
-    finer.
+    """Return the square root: exact where it is rational, else rounded down by at most 2^-60 of
+    itself.
     """
     if (root := rational_root(square)) is not None:
         return root
@@ -114,7 +114,7 @@ def _root(square: Fraction) -> Fraction:
 
 
 def _solve(cost: Callable[[float], float], share: float) -> float:
-    """The e with cost(e) = share, nearly, for an increasing cost."""
+    """Return an approximate solution e of cost(e) = share, for an increasing cost."""
     low, high = 0.0, max(1.0, share)
     while cost(high) < share:
         low, high = high, 2 * high
@@ -127,8 +127,8 @@ def _solve(cost: Callable[[float], float], share: float) -> float:
     return high
 
 
-def _lowered(guess: float, holds: Callable[[Fraction], bool]) -> Fraction:
-    """The first number at or a little below the guess of which it was seen to hold."""
+def _lower_until(guess: float, holds: Callable[[Fraction], bool]) -> Fraction:
+    """Lower the guess in growing steps until `holds` is true of it."""
     step, number = 0.0, guess * (1 + _STEP)
     while not holds(Fraction(repr(number))):
         number, step = guess * (1 - step), 2 * step or _STEP

@@ -1,4 +1,4 @@
-"""The best composition theorem there is for steps of which only ε and δ are known.
+"""Optimal composition: the best theorem for steps of which only ε and δ are known.
 
 *Worst*      Each (ε, δ)-DP step is a processing of: with probability δ betray the input, else
              answer by randomized response with odds e^ε. So k steps, even chosen adversarially, are
@@ -31,20 +31,18 @@ from ..errors import Refused
 from ..exact.balls import ball, evaluate, precision, up
 from ..exact.numbers import Number, probability
 from ..guarantees import Approx, Guarantee, Pure, Relation
-from ..guarantees.guarantee import known_epsilon, settle
+from ..guarantees.guarantee import check_epsilon, common_relation_and_unit
 from .composition import count_of
-from .optimal_losses import Groups, Losses, losses
+from .optimal_losses import Losses, Multiplicities, losses
 
-Step = Guarantee | tuple[Guarantee, int]
-"""A guarantee that is, or implies, (ε, δ) for one pair of numbers; with how often the release
-happened.
-"""
+CompositionStep = Guarantee | tuple[Guarantee, int]
+"""A guarantee that is or implies one (ε, δ) pair, alone or with the number of releases."""
 
 _FEW = 64  # factors 1 − δᵢ that are multiplied out
 
 
 class Tails(NamedTuple):
-    """For each loss, from the largest: it, and the probability of it and all larger ones by either
+    """The losses, largest first, and the probabilities p and q of at least that loss under either
     input.
     """
 
@@ -57,40 +55,39 @@ class Tails(NamedTuple):
 class Composition:
     """The worst composition of steps, as a curve."""
 
-    epsilons: Groups  # ε > 0 and how often
-    deltas: Groups  # δ > 0 and how often
+    epsilons: Multiplicities  # ε > 0 and how often
+    deltas: Multiplicities  # δ > 0 and how often
     relation: Relation | None = None
     unit: str | None = None
 
     @property
     def exact(self) -> bool:
-        """Whether the curve is the least one, rather than a bound on it."""
+        """Whether the curve is the least one, rather than an upper bound on it."""
         return _spectrum(self.epsilons).exact
 
     @property
     def total(self) -> Fraction:
-        """Σεᵢ, what basic composition says."""
+        """Σεᵢ, the ε of basic composition."""
         return sum((e * n for e, n in self.epsilons), Fraction(0))
 
     def delta(self, epsilon: Number) -> float:
-        """The least δ with (ε, δ)-DP, rounded up."""
-        t = known_epsilon(epsilon)
+        """Return the least δ with (ε, δ)-DP, rounded up."""
+        t = check_epsilon(epsilon)
         return min(1.0, evaluate(lambda: self.curve(t), "up"))
 
     def curve(self, epsilon: Fraction) -> arb:
-        """δ at ε, as a ball."""
+        """Return δ at ε, as a ball."""
         if epsilon >= self.total:
             return self._betrayed()
         tails = _tails(self.epsilons, ctx.prec)
-        last = (
-            bisect_left(tails.loss, -epsilon, key=lambda loss: -loss) - 1
-        )  # the least loss above ε
+        # the least loss above ε
+        last = bisect_left(tails.loss, -epsilon, key=lambda loss: -loss) - 1
         rest = tails.p[last] - ball(epsilon).exp() * tails.q[last]
         return self._betrayed() + (1 - self._betrayed()) * rest
 
     def epsilon(self, delta: Number = 0) -> float:
-        """The least ε with (ε, δ)-DP, rounded up; infinite where the steps betray the input more
-        often than δ.
+        """Return the least ε with (ε, δ)-DP, rounded up; infinite where the steps betray the input
+        with probability above δ.
         """
         d = probability(delta, "delta")
         order = self._compare(d)
@@ -103,13 +100,13 @@ class Composition:
 
         def inverse() -> arb:
             rest = (ball(d) - self._betrayed()) / (1 - self._betrayed())
-            found = _locate(_tails(self.epsilons, ctx.prec), rest)
-            return arb("nan") if found is None else ((found[0] - rest) / found[1]).log()
+            tail = _locate(_tails(self.epsilons, ctx.prec), rest)
+            return arb("nan") if tail is None else ((tail[0] - rest) / tail[1]).log()
 
         return min(max(0.0, evaluate(inverse, "up")), up(self.total))
 
     def approx(self, delta: Number) -> Approx:
-        """The statement at one δ."""
+        """Return the (ε, δ) guarantee at one δ."""
         if self._compare(probability(delta, "delta")) == 0:
             return Approx(self.total, delta, relation=self.relation, unit=self.unit)
         epsilon = self.epsilon(delta)
@@ -117,54 +114,56 @@ class Composition:
             raise Refused(
                 "guarantee.does-not-follow",
                 f"delta={delta}",
-                "no ε follows: the steps' own δ come to more",
+                "no ε follows: the δ of the steps add up to more",
                 "a larger delta, or smaller δ in the steps",
             )
         return Approx(Fraction(epsilon), delta, relation=self.relation, unit=self.unit)
 
     def _betrayed(self) -> arb:
-        """1 − Π(1 − δᵢ), exactly where there are few."""
+        """Return 1 − Π(1 − δᵢ), the chance that a step betrays the input; exact for few steps."""
         if sum(n for _, n in self.deltas) <= _FEW:
             return ball(1 - math.prod(((1 - d) ** n for d, n in self.deltas), start=Fraction(1)))
         return -sum((n * ball(-d).log1p() for d, n in self.deltas), arb(0)).expm1()
 
     def _compare(self, delta: Fraction) -> int:
-        """The sign of δ − (1 − Π(1 − δᵢ)); in whole numbers where it is close to a tie, or one."""
+        """Return the sign of δ − (1 − Π(1 − δᵢ)), by whole numbers where balls cannot decide it."""
         for bits in (128, 1024):
             with precision(bits):
                 gap = ball(delta) - self._betrayed()
                 if gap > 0 or gap < 0:
                     return 1 if gap > 0 else -1
-        kept = (
+        hidden = (
             math.prod((d.denominator - d.numerator) ** n for d, n in self.deltas)
             * delta.denominator
         )
-        left = math.prod(d.denominator**n for d, n in self.deltas) * (
+        allowed = math.prod(d.denominator**n for d, n in self.deltas) * (
             delta.denominator - delta.numerator
         )
-        return int(kept > left) - int(kept < left)
+        return int(hidden > allowed) - int(hidden < allowed)
 
 
 def optimal(epsilon: Number, k: int, *, delta: Number, step_delta: Number = 0) -> Approx:
-    """k steps, each (ε, step_delta)-DP: the least ε at δ, which no composition theorem can undercut
-    (Kairouz, Oh & Viswanath 2015).
+    """Compose k steps, each (ε, step_delta)-DP, to the least ε at δ that any composition theorem
+    can prove (Kairouz, Oh & Viswanath 2015).
     """
     return optimal_curve([(Approx(epsilon, step_delta), k)]).approx(delta)
 
 
-def optimal_curve(steps: Iterable[Step]) -> Composition:
-    """The curve of steps that need not be equal: guarantees, or pairs of a guarantee and how
-    often.
-    """
+def optimal_curve(steps: Iterable[CompositionStep]) -> Composition:
+    """Return the curve of steps that need not be equal: guarantees, or pairs (guarantee, count)."""
     epsilons: Counter[Fraction] = Counter()
     deltas: Counter[Fraction] = Counter()
     first: Guarantee | None = None
     for step in steps:
         guarantee, count = step if isinstance(step, tuple) else (step, 1)
-        one = guarantee if isinstance(guarantee, Pure | Approx) else guarantee.to(Approx)
-        first = one if first is None else Guarantee._bind(Approx(0, 0), *settle(first, one))
-        epsilons[one.parameters["epsilon"]] += count_of(count)
-        deltas[one.parameters.get("delta", Fraction(0))] += count
+        statement = guarantee if isinstance(guarantee, Pure | Approx) else guarantee.to(Approx)
+        first = (
+            statement
+            if first is None
+            else Guarantee._bind(Approx(0, 0), *common_relation_and_unit(first, statement))
+        )
+        epsilons[statement.parameters["epsilon"]] += count_of(count)
+        deltas[statement.parameters.get("delta", Fraction(0))] += count
     if first is None:
         raise Refused(
             "composition.empty",
@@ -179,33 +178,28 @@ def optimal_curve(steps: Iterable[Step]) -> Composition:
 
 
 @lru_cache(maxsize=16)
-def _spectrum(epsilons: Groups) -> Losses:
+def _spectrum(epsilons: Multiplicities) -> Losses:
     return losses(epsilons)
 
 
 @lru_cache(maxsize=4)
-def _tails(epsilons: Groups, bits: int) -> Tails:
-    """The tails over all positive losses, as balls of this precision."""
+def _tails(epsilons: Multiplicities, bits: int) -> Tails:
+    """Compute the tails over all positive losses, as balls of this precision."""
     p, q = arb(0), arb(0)
-    found: list[tuple[Fraction, arb, arb]] = []
+    tails: list[tuple[Fraction, arb, arb]] = []
     with precision(bits):
         for loss, mass in _spectrum(epsilons).positive():
             p, q = p + mass, q + mass * ball(-loss).exp()
-            found.append((loss, p, q))
-    return Tails(*zip(*found, strict=True))
+            tails.append((loss, p, q))
+    return Tails(*zip(*tails, strict=True))
 
 
 def _locate(tails: Tails, delta: arb) -> tuple[arb, arb] | None:
-    """The probabilities A and B of {L > t} for the t at which A − e^t·B is δ; None if the precision
-    does not decide it.
+    """Return the probabilities A and B of {L > t} for the t at which A − e^t·B is δ; None if the
+    precision does not decide it.
     """
-    low, high = (
-        0,
-        len(tails.loss),
-        # at the loss numbered `low` the curve is at most δ, at the one numbered `high` (or at 0) it
-        # is
-        # more
-    )
+    # the curve is at most δ at the loss numbered `low`, and more at the one numbered `high` or at 0
+    low, high = 0, len(tails.loss)
     while high - low > 1:
         middle = (low + high) // 2
         value = tails.p[middle - 1] - ball(tails.loss[middle]).exp() * tails.q[middle - 1]

@@ -1,4 +1,4 @@
-"""The privacy loss of a product of randomized responses: which values it takes, and with what
+"""The law of the privacy loss of a product of randomized responses: its values and their
 probabilities.
 
 *Law*     The loss is Σ ±εᵢ, the signs independent, + with probability e^εᵢ/(1 + e^εᵢ).
@@ -28,31 +28,32 @@ from ..errors import Refused
 from ..exact.balls import ball
 from ..exact.numbers import power_of_two_at_least, text
 
-Groups = tuple[tuple[Fraction, int], ...]
-"""Different positive numbers, and how often each occurs."""
+Multiplicities = tuple[tuple[Fraction, int], ...]
+"""Different positive numbers, each with its count."""
 Masses = dict[int, arb]
-"""Units below the largest loss, and the probability of that loss."""
+"""The probability of a loss, keyed by its distance below the largest loss, in units."""
 
 LARGEST = 10**6
 MOST = 1 << 20
-"""Steps that are composed in a few seconds; a hundredth of them where they are not equal."""
+"""The most equal steps that are composed in a few seconds; a hundredth of that if they differ."""
 POINTS = 1 << 14
-"""How many units of the grid the sum of all ε has, and as many losses are told apart one by one."""
+"""The most units of the grid in the sum of all ε, and the most losses that are listed one by one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Losses:
     """A plan for the law of the loss: all losses are `top` less a multiple of `unit`."""
 
-    groups: Groups
+    groups: Multiplicities
     top: Fraction
     unit: Fraction
     exact: bool
     dense: bool
 
     def positive(self) -> Iterator[tuple[Fraction, arb]]:
-        """The losses above zero, the largest first, with their probabilities at the precision that
-        is set.
+        """Yield the losses above zero, largest first, with their probabilities at the current
+        precision.
         """
         laws = [self._law(epsilon, count) for epsilon, count in self.groups]
         law = (
@@ -69,22 +70,22 @@ class Losses:
         return _dict(_split(epsilon, math.floor(steps), self.unit) ** count)
 
 
-def losses(groups: Groups) -> Losses:
-    """The plan for given ε: exact where that is not too long."""
+def losses(groups: Multiplicities) -> Losses:
+    """Plan the law for these ε: exact where the exact law is small enough."""
     top = sum((e * n for e, n in groups), Fraction(0))
     most = MOST if len(groups) < 2 else MOST // 128
     if top > LARGEST:
         raise Refused(
             "number.range",
             f"epsilon={text(top)}",
-            "so large an ε promises nothing",
+            "an ε this large promises nothing",
             "smaller steps, or fewer",
         )
     if sum(n for _, n in groups) > most:
         raise Refused(
             "composition.steps",
             f"{sum(n for _, n in groups)} steps",
-            f"at most {most} are composed optimally",
+            f"at most {most} steps are composed optimally",
             "a filter, or sf.ZCDP",
         )
     if not groups:
@@ -106,7 +107,7 @@ def losses(groups: Groups) -> Losses:
     )
 
 
-def _common(groups: Groups) -> int:
+def _common(groups: Multiplicities) -> int:
     return math.lcm(*(e.denominator for e, _ in groups))
 
 
@@ -116,7 +117,7 @@ def _lie(epsilon: Fraction) -> arb:
 
 
 def _binomial(epsilon: Fraction, count: int) -> Iterator[arb]:
-    """The probabilities of 0, 1, … lies among `count` answers."""
+    """Yield the probabilities of 0, 1, … lies among `count` answers."""
     odds, mass = ball(-epsilon).exp(), (1 - _lie(epsilon)) ** count
     for j in range(count + 1):
         yield mass
@@ -124,8 +125,8 @@ def _binomial(epsilon: Fraction, count: int) -> Iterator[arb]:
 
 
 def _split(epsilon: Fraction, below: int, unit: Fraction) -> arb_poly:
-    """One step between two multiples of the unit; the power is the number of units below the
-    larger.
+    """Split one step between two multiples of the unit. In the polynomial, the power counts units
+    below the larger multiple.
     """
     a, b = _lie(below * unit), _lie((below + 1) * unit)
     weight = (a - _lie(epsilon)) / (a - b)
@@ -141,7 +142,7 @@ def _split(epsilon: Fraction, below: int, unit: Fraction) -> arb_poly:
 
 
 def _product(laws: list[Masses]) -> Masses:
-    """Independent losses added, as polynomials, in pairs so that the factors stay of one size."""
+    """Add independent losses by multiplying polynomials, in pairs so that factors stay balanced."""
     factors = [_poly(law) for law in laws]
     while len(factors) > 1:
         factors = [a * b for a, b in zip(factors[::2], factors[1::2], strict=False)] + factors[
@@ -150,13 +151,13 @@ def _product(laws: list[Masses]) -> Masses:
     return _dict(factors[0])
 
 
-def _convolve(one: Masses, two: Masses) -> Masses:
-    """Independent losses added, loss by loss."""
-    found: Masses = {}
-    for m, p in one.items():
-        for n, q in two.items():
-            found[m + n] = found[m + n] + p * q if m + n in found else p * q
-    return found
+def _convolve(first: Masses, second: Masses) -> Masses:
+    """Add independent losses, loss by loss."""
+    sums: Masses = {}
+    for m, p in first.items():
+        for n, q in second.items():
+            sums[m + n] = sums[m + n] + p * q if m + n in sums else p * q
+    return sums
 
 
 def _poly(law: Masses) -> arb_poly:

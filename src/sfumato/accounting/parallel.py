@@ -13,8 +13,8 @@
 *Largest*      Number by number: ε and δ, ρ and δ, μ², or order by order. Guarantees of different
                notions are first brought to the strongest notion that all of them imply.
 
-"The largest" without a relation is how it is often stated, and false under replace: two counts by
-Laplace(1), each of one part, have δ(1) = 0.2418 when a record moves from one to the other.
+The theorem is often stated as "the largest" without a relation, which is false under replace: two
+counts by Laplace(1), each of one part, have δ(1) = 0.2418 when a record moves between them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..errors import Refused
 from ..guarantees import Guarantee, Relation
 from ..guarantees.guarantee import reach, relation_of
 from ..guarantees.mixed import NOTIONS
-from .budget_vector import aligned, make, read
+from .budget_vector import align_orders, from_vector, to_vector
 
 Parts = Literal["value", "index"]
 
@@ -38,81 +38,81 @@ def parallel(
     parts: Parts = "value",
     within: Sequence[Guarantee | None] | None = None,
 ) -> Guarantee:
-    """The promise of releases about disjoint parts, under a relation that has to be said.
+    """Compose releases about disjoint parts of the units, under a stated relation.
 
-    Costs are those under add-remove; for blocks of rows, those under replace. `within` gives the
-    parts' replace costs beside them, None where one is not known.
+    State costs under add-remove; for blocks of rows, under replace. `within` adds the replace cost
+    of each part, None where it is not known.
     """
-    wanted = _checked(guarantees, relation, parts, within)
-    own: Relation = "replace" if parts == "index" else "add-remove"
-    given: list[tuple[Guarantee, Relation]] = [(cost, own) for cost in guarantees]
-    given += [(cost, "replace") for cost in within or () if cost is not None]
-    notion = _common([_stated(cost, expected, wanted) for cost, expected in given])
+    stated_relation = _check_arguments(guarantees, relation, parts, within)
+    cost_relation: Relation = "replace" if parts == "index" else "add-remove"
+    costs: list[tuple[Guarantee, Relation]] = [(cost, cost_relation) for cost in guarantees]
+    costs += [(cost, "replace") for cost in within or () if cost is not None]
+    notion = _common([_check_relation(cost, expected, stated_relation) for cost, expected in costs])
     moved = [_plain(cost, notion) for cost in guarantees]
-    if wanted == own:
-        return Guarantee._bind(_largest(moved), wanted, _unit([cost for cost, _ in given]))
+    if stated_relation == cost_relation:
+        return Guarantee._bind(_largest(moved), stated_relation, _unit([cost for cost, _ in costs]))
     inside = within or [None] * len(moved)
     stays = [
         a.group(2) if cost is None else _plain(cost, notion)
         for a, cost in zip(moved, inside, strict=True)
     ]
     moves = [_two_largest(moved)] if within and len(moved) > 1 else []
-    return Guarantee._bind(_largest([*stays, *moves]), wanted, _unit([cost for cost, _ in given]))
+    return Guarantee._bind(
+        _largest([*stays, *moves]), stated_relation, _unit([cost for cost, _ in costs])
+    )
 
 
-def _checked(
+def _check_arguments(
     guarantees: Sequence[Guarantee],
     relation: str | None,
     parts: str,
     within: Sequence[Guarantee | None] | None,
 ) -> Relation:
-    wanted = relation_of(relation)
-    if wanted is None:
+    stated_relation = relation_of(relation)
+    if stated_relation is None:
         reason = (
-            "the largest cost is right under add-remove only: a replaced unit may leave one "
+            "the largest cost holds only under add-remove: a replaced unit may leave one "
             "part and enter another"
         )
-        raise Refused(
-            "parallel.relation", "parallel(…)", reason, "parallel(…, relation='add-remove')"
-        )
+        raise Refused("parallel.relation", "parallel(…)", reason, "relation='add-remove'")
     if not guarantees or (within is not None and len(within) != len(guarantees)):
         raise Refused(
             "parallel.parts",
             f"{len(guarantees)} parts",
-            "each part has a cost, and an entry in within= if that is given",
-            "parallel(a, b, …)",
+            "every part needs a cost, and an entry in within= if that is used",
+            "parallel(a, b, relation='add-remove')",
         )
     if parts not in ("value", "index"):
         raise Refused(
             "parallel.parts",
             f"parts={parts!r}",
-            "parts are told by the unit's value or by the row's position",
+            "parts are defined by the unit's value or by row position",
             "parts='value'",
         )
-    if parts == "index" and wanted == "add-remove":
+    if parts == "index" and stated_relation == "add-remove":
         raise Refused(
             "parallel.parts",
             "parts='index', relation='add-remove'",
-            "a row more or less moves the rows behind it into other blocks",
+            "adding or removing a row moves later rows into other blocks",
             "parts='value'",
         )
-    if within is not None and (parts == "index" or wanted == "add-remove"):
+    if within is not None and (parts == "index" or stated_relation == "add-remove"):
         raise Refused(
             "parallel.parts",
             "within=…",
-            "a replacement inside a part counts only under replace, and with parts told by value",
+            "within= applies only to relation='replace' with parts='value'",
             "leave within= out",
         )
-    return wanted
+    return stated_relation
 
 
-def _stated(cost: Guarantee, expected: Relation, wanted: Relation) -> Guarantee:
+def _check_relation(cost: Guarantee, expected: Relation, stated_relation: Relation) -> Guarantee:
     if cost.relation in (None, expected):
         return cost
-    reason = f"what counts here is its cost under {expected}"
+    reason = f"parallel needs this cost under {expected}"
     raise Refused(
         "guarantee.relation",
-        f"{cost} in parallel(…, relation={wanted!r})",
+        f"{cost} in parallel(…, relation={stated_relation!r})",
         reason,
         f"the cost with relation={expected!r}",
     )
@@ -131,7 +131,7 @@ def _unit(costs: Sequence[Guarantee]) -> str | None:
 
 
 def _common(costs: Sequence[Guarantee]) -> type[Guarantee]:
-    """The strongest notion that all imply; `NOTIONS` lists them from the strongest on."""
+    """Return the strongest notion that all costs imply; `NOTIONS` lists the strongest first."""
     for notion in NOTIONS:
         if all(reach(cost, notion) is not None for cost in costs):
             return notion
@@ -140,24 +140,27 @@ def _common(costs: Sequence[Guarantee]) -> type[Guarantee]:
         "guarantee.does-not-follow",
         place,
         "no notion of differential privacy follows from all of them",
-        "leave the other out",
+        "parts that all promise differential privacy",
     )
 
 
 def _plain(cost: Guarantee, notion: type[Guarantee]) -> Guarantee:
-    """The cost in a notion, without relation and unit."""
+    """Convert the cost to a notion, and drop its relation and unit."""
     reached = cost.to(notion)
-    return make(reached, read(reached))
+    return from_vector(reached, to_vector(reached))
 
 
 def _largest(costs: Sequence[Guarantee]) -> Guarantee:
-    same = aligned(costs)
-    return make(same[0], map(max, zip(*map(read, same), strict=True)))
+    same = align_orders(costs)
+    return from_vector(same[0], map(max, zip(*map(to_vector, same), strict=True)))
 
 
 def _two_largest(costs: Sequence[Guarantee]) -> Guarantee:
-    same = aligned(costs)
-    return make(
+    same = align_orders(costs)
+    return from_vector(
         same[0],
-        (sum(sorted(numbers)[-2:], Fraction(0)) for numbers in zip(*map(read, same), strict=True)),
+        (
+            sum(sorted(numbers)[-2:], Fraction(0))
+            for numbers in zip(*map(to_vector, same), strict=True)
+        ),
     )

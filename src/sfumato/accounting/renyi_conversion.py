@@ -1,5 +1,5 @@
-"""From one Rényi divergence to (ε, δ), as named theorems; `Guarantee.to` and `.epsilon` use the
-better one by themselves.
+"""Conversion of one Rényi divergence to (ε, δ), by named theorems. `Guarantee.to` and `.epsilon`
+choose the better one themselves.
 
 *Classic*    D_α ≤ r gives (r + ln(1/δ)/(α − 1), δ)-DP for α > 1 and every δ in (0, 1) (Mironov
              2017, Proposition 3).
@@ -19,40 +19,42 @@ from ..errors import Refused
 from ..exact.balls import above, ball, evaluate, up
 from ..exact.numbers import Number, non_negative, probability
 from ..guarantees import Approx
-from ..guarantees.guarantee import known_order
+from ..guarantees.guarantee import check_order
 from ..guarantees.rdp_to_dp import epsilon_at
 
 
 def classic(order: Number, divergence: Number, delta: Number) -> Approx:
-    """(ε, δ) from D_α ≤ divergence, by Mironov 2017."""
-    a, r, d = _given(order, divergence, delta)
+    """Convert D_α ≤ divergence to (ε, δ), by Mironov 2017."""
+    a, r, d = _check_arguments(order, divergence, delta)
     return Approx(above(lambda: ball(r) - ball(d).log() / ball(a - 1)), d)
 
 
 def improved(order: Number, divergence: Number, delta: Number) -> Approx:
-    """(ε, δ) from D_α ≤ divergence, by Canonne, Kamath & Steinke 2020."""
-    a, r, d = _given(order, divergence, delta)
+    """Convert D_α ≤ divergence to (ε, δ), by Canonne, Kamath & Steinke 2020."""
+    a, r, d = _check_arguments(order, divergence, delta)
     return Approx(Fraction(epsilon_at(a, r, d)), d)
 
 
 def event_bound(order: Number, divergence: Number, delta: Number, chance: Number) -> float:
-    """The most that P(B) can be where Q(B) = chance and D_α(P‖Q) ≤ divergence, as the classic
-    conversion has it; rounded up, and may exceed 1.
+    """Bound P(B) where Q(B) = chance and D_α(P‖Q) ≤ divergence, as the classic conversion does.
+    The bound is rounded up and may exceed 1.
     """
-    a, r, d = _given(order, divergence, delta)
+    a, r, d = _check_arguments(order, divergence, delta)
     q = probability(chance, "chance", one=True)
     return max(
         evaluate(lambda: (ball(r) - ball(d).log() / ball(a - 1)).exp() * ball(q), "up"), up(d)
     )
 
 
-def _given(order: Number, divergence: Number, delta: Number) -> tuple[Fraction, Fraction, Fraction]:
-    a = known_order(order)
+def _check_arguments(
+    order: Number, divergence: Number, delta: Number
+) -> tuple[Fraction, Fraction, Fraction]:
+    a = check_order(order)
     if a == 1:
         raise Refused(
             "guarantee.order",
             f"order={order}",
-            "the conversion divides by the order less 1",
+            "the conversion divides by order − 1",
             "order=2",
         )
     return a, non_negative(divergence, "divergence"), probability(delta, "delta", zero=False)

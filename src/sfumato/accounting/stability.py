@@ -1,4 +1,4 @@
-"""Transformations before a release.
+"""Stable transformations of the data before a release.
 
 *Stable*      g is c-stable if |g(D) ⊕ g(D')| ≤ c·|D ⊕ D'| for all datasets, ⊕ the symmetric
               difference (McSherry 2009, PINQ).
@@ -16,18 +16,18 @@ from ..exact.numbers import is_whole
 from ..guarantees import Guarantee
 
 STABILITY: dict[str, int] = {"filter": 1, "map": 1, "group-by": 2}
-"""What common transformations of multisets are, under add-remove. Group-by makes one record of each
-group: a record more or less changes its group's record, which is one removed and one added.
+"""The stability of common transformations of multisets under add-remove. Group-by makes one record
+per group: adding or removing a record changes its group's record, so one is removed and one added.
 """
 
 
 def stable(guarantee: Guarantee, c: int) -> Guarantee:
-    """The promise of a release about the input of a c-stable transformation before it."""
+    """Return the guarantee of a release about the input of a c-stable transformation before it."""
     if not is_whole(c, 0):
         raise Refused(
             "stability.factor",
             f"stable({guarantee}, {c})",
-            "a stability is a whole number from 0 on: distances are",
+            "a stability is a whole number from 0 on, as it bounds a number of records",
             "stable(guarantee, 2)",
         )
     return guarantee.group(c) if c else 0 * guarantee

@@ -1,5 +1,5 @@
-"""Sampling before a release, as a law of the loss: Poisson sampling under add-remove, samples of a
-fixed size under replace.
+"""The law of the loss of a release about a random sample: Poisson sampling under add-remove,
+samples of a fixed size under replace.
 
 *Poisson*   Every unit enters independently with probability q. With the unit the output is (1 −
             q)·R + q·P', without it R, and (P', R) is dominated by the base's pair (P, Q) (mixtures
@@ -30,7 +30,7 @@ from .loss.loss_laws import EMPTY, FARTHEST, FUNCTION, UNIT, Atoms, Cells, Doubl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoissonLaw(Law):
-    """The loss of removing a unit; `reverse` is that of adding one."""
+    """The loss of removing a unit; `reverse` gives the loss of adding one."""
 
     base: Law
     rate: float
@@ -39,14 +39,14 @@ class PoissonLaw(Law):
 
     def __post_init__(self) -> None:
         a, q = self.base.atoms, self.rate
-        loss, mass, other = self._outside(a.loss), (1 - q) * a.q + q * a.p, a.q
-        if lost := self.base.only_q:  # what the base can only say without the unit
-            loss, mass, other = (
+        loss, p_mass, q_mass = self._outside(a.loss), (1 - q) * a.q + q * a.p, a.q
+        if only_q := self.base.only_q:  # answers that the base gives only without the unit
+            loss, p_mass, q_mass = (
                 np.append(math.log1p(-q), loss),
-                np.append((1 - q) * lost, mass),
-                np.append(lost, other),
+                np.append((1 - q) * only_q, p_mass),
+                np.append(only_q, q_mass),
             )
-        object.__setattr__(self, "atoms", Atoms(loss, mass, other))
+        object.__setattr__(self, "atoms", Atoms(loss, p_mass, q_mass))
         # the base's own slack, which the map shrinks, and that of `_inside`: an error η of e^l' − 1
         # moves l' by at most η/(1 − q), one of l by at most as much
         far = float(
@@ -86,9 +86,7 @@ class PoissonLaw(Law):
         return np.log1p(self.rate * np.expm1(near)) + (loss - near)
 
     def _inside(self, edges: Doubles) -> Doubles:
-        """The base's loss at an edge; below all of its losses where the edge is below all of
-        these.
-        """
+        """Map an edge to a loss of the base; −∞ for an edge below all losses."""
         near = np.minimum(edges, FARTHEST)
         ratio = np.expm1(near) / self.rate
         return np.where(ratio > -1.0, np.log1p(np.maximum(ratio, -1.0 + UNIT)), -np.inf) + (
@@ -98,7 +96,7 @@ class PoissonLaw(Law):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedLaw(Law):
-    """The loss of replacing a unit, before which a sample of a fixed size is taken. The base is
+    """The loss of replacing a unit, for a release about a sample of a fixed size. The base is
     symmetric.
     """
 
@@ -114,7 +112,7 @@ class FixedLaw(Law):
 
     @property
     def error(self) -> float:
-        """That of the atom at zero is the largest, as a difference is taken there."""
+        """The error of the atom at zero, which is the largest: its mass is a difference."""
         above, below, _ = self._parts()
         return self.sampled.error * (2.0 + (above + below) / max(above - below, UNIT)) + 16 * UNIT
 
@@ -156,24 +154,24 @@ class FixedLaw(Law):
         return Cells(high.p + low.q[::-1], high.q + low.p[::-1])
 
     def _above(self, edges: Doubles) -> Cells:
-        """The cells of the sampled law, of losses that are certainly positive alone."""
+        """Return the cells of the sampled law, restricted to certainly positive losses."""
         zero = self.sampled._outside(np.array([self._zero]))
         p, q = self.sampled.cells(np.concatenate((zero, np.maximum(edges, zero))))
         return Cells(p[1:], q[1:])
 
     @property
     def _zero(self) -> float:
-        """Losses of the base up to this are not told from zero."""
+        """The largest loss of the base that counts as zero."""
         return 4 * self.sampled.base.slack + 1e-300
 
     def _at_zero(self) -> float:
-        """What is left: (1 − γ)·TV(P, Q), and what the base has at zero."""
+        """Return the mass at zero loss: (1 − γ)·TV(P, Q), and the base's mass at zero."""
         above, below, level = self._parts()
         return (1 - self.sampled.rate) * (above - below) + level
 
     def _parts(self) -> tuple[float, float, float]:
-        """The base's masses where its loss is positive, under P and under Q, and what it has at
-        zero.
+        """Return the base's masses where its loss is positive, under P and under Q, and its mass at
+        zero loss.
         """
         base = self.sampled.base
         a, (p, q) = base.atoms, base.cells(np.array([-self._zero, self._zero]))

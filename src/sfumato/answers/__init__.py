@@ -1,5 +1,7 @@
-"""What may be published: answers with intervals, cost and a release card. Everything here is
-post-processing of noisy integers and public records.
+"""Answers: released values with confidence intervals, cost and a release card.
+
+Everything in this package post-processes noisy integers and public records. It reads no data and
+costs nothing.
 """
 
 from .answer import Answer

@@ -1,8 +1,7 @@
-"""What an answer is made of: noisy integers with the law of their noise, the columns that are
-finished from them, and the proof of payment.
+"""The records inside an answer: noisy integers with their noise law, the columns computed from
+them, and the receipt.
 
-All of it is public: the integers left the door with noise on them, everything else was known before
-data was read.
+All of it is public: the integers carry noise, and everything else was public before data was read.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Key = bool | int | float | str | Decimal | datetime.date | datetime.datetime | u
 
 
 class Spread(Protocol):
-    """What intervals need to know of a law of noise: how far a draw goes, in steps."""
+    """The part of a noise law that intervals need: its variance and half-widths, in steps."""
 
     @property
     def variance(self) -> float: ...
@@ -39,19 +38,19 @@ class Spread(Protocol):
 
 
 def law_of(mechanism: Mechanism) -> Spread | None:
-    """The law of the noise that a mechanism adds to each integer, if it adds noise."""
+    """Return the law of the noise that a mechanism adds to each integer, if it adds noise."""
     law: Spread | None = getattr(mechanism, "law", None)
     return law if hasattr(law, "half_width") else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noisy:
-    """Released integers: a row for each group, a column for each cell. Their value is integer ·
-    step; the noise on each is a draw of its own.
+    """A piece: released integers, with a row for each group and a column for each cell. A value is
+    integer · step; every integer has an independent draw of noise.
 
-    `among` is the number of groups from which these values chose those that are here: 0 where they
-    chose none, None where an older version did not record the number. `sorts` is true where these
-    values decided the order of the groups.
+    `among` is the number of groups from which these values chose the shown ones: 0 if they chose
+    none, None if an older version did not record the number. `sorts` is true if these values
+    decided the order of the groups.
     """
 
     name: str
@@ -81,48 +80,44 @@ class Noisy:
 
     @property
     def law(self) -> Spread | None:
-        """The law of the noise, where noise was added; what was chosen by other means, a quantile,
-        has none.
-        """
+        """The law of the added noise; None for a value chosen otherwise, such as a quantile."""
         return law_of(self.mechanism)
 
     def half_width(self, confidence: Fraction, values: int = 1) -> int:
-        """What the noise of `values` draws stays within, all at once, with this probability; in
-        steps.
-        """
+        """Bound the noise of `values` draws, all at once, with this confidence; in steps."""
         law = self.law
         if law is None:
             kind = type(self.mechanism).__name__
             raise Refused(
                 "answer.law",
                 f"{self.name} by {kind}",
-                "the law of its noise is not known here",
+                "this version does not know the law of its noise",
                 "the sfumato that released it, or a newer one",
             )
         return _half_width(law, confidence, values)
 
     @property
     def variance(self) -> Fraction:
-        """Of the noise on a value; to the nearest double."""
+        """The variance of the noise on a value, to the nearest double."""
         law = self.law
         return Fraction(law.variance) * self.step**2 if law is not None else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Processed:
-    """Values that a helper put in the place of the released ones: group by group, cell by cell. The
-    limit below which no value lies, if there is one.
+    """Post-processed values that replace the released ones, group by group and cell by cell, and
+    the floor that they respect, if there is one.
     """
 
     values: tuple[Fraction, ...]
     at_least: Fraction | None = None
-    whole: bool = False
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A column of an answer: which pieces it is made of, what was asked, and the public numbers
-    that finishing needs.
+    """A column of an answer: its kind, its pieces, the text of the query, and the public numbers
+    that its computation needs.
     """
 
     name: str
@@ -136,24 +131,24 @@ class Column:
 
     @property
     def floor(self) -> Fraction | None:
-        """The limit below which a helper let no value lie, if there is one."""
+        """The floor that post-processing set, if there is one."""
         return None if self.processed is None else self.processed.at_least
 
     @property
     def bins(self) -> tuple[str, ...]:
-        """The bins between the edges, as one writes them; the last one is closed."""
-        from .render.format_digits import plain
+        """The bins between the edges as texts; the last bin is closed."""
+        from .render.format_digits import format_exact
 
         pairs = list(zip(self.edges, self.edges[1:], strict=False))
         return tuple(
-            f"[{plain(a)}, {plain(b)}{']' if i == len(pairs) - 1 else ')'}"
+            f"[{format_exact(a)}, {format_exact(b)}{']' if i == len(pairs) - 1 else ')'}"
             for i, (a, b) in enumerate(pairs)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """The entry of the ledger that paid for an answer."""
+    """The ledger entry that paid for an answer."""
 
     number: int
     digest: str
@@ -161,7 +156,7 @@ class Paid:
 
     @classmethod
     def by(cls, receipt: Any) -> Paid:
-        """Of a receipt, or of anything with a number, a digest and a time."""
+        """Copy the number, digest and time of a receipt."""
         return cls(receipt.number, receipt.digest, receipt.when)
 
 
@@ -175,16 +170,15 @@ RULES: dict[Rule, str] = {
     ),
     "drawn": "k rows of a unit count, and which ones is drawn for each release",
 }
-"""The ways to bound what a unit counts for."""
+"""The ways to bound the contribution of a unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """How a release bounded its units: the rule, the limits on rows and groups of a unit, and the
+    """How a release bounded its units: the rule, the limits on a unit's rows and groups, and the
     number of bits of a weight.
 
-    Two releases answer the same bounded question only where all of it is the same, and nothing was
-    drawn.
+    Two releases answer the same bounded question only if all four are equal and no rows were drawn.
     """
 
     rule: Rule
@@ -194,8 +188,8 @@ class Weighing:
 
     @property
     def adds(self) -> bool:
-        """Whether the bounded counts and sums of groups add up to those of all rows, also in
-        another release.
+        """Whether bounded counts and sums of groups add up to those of all rows, even in another
+        release.
         """
         return self.rule in ("row", "part")
 
@@ -208,30 +202,30 @@ class Weighing:
 
 @lru_cache(maxsize=4096)
 def _half_width(law: Spread, confidence: Fraction, values: int) -> int:
-    """Decided in ball arithmetic, which takes a while; answers ask the same again and again."""
+    """Compute a half-width. Cached: ball arithmetic is slow, and answers ask repeatedly."""
     return law.half_width(confidence, values=values)
 
 
 def _integers(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Rows of integers, read-only: 64 bits where they fit, Python's own where they do not."""
-    found = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
-    if found.ndim == 1 and not found.size:
-        found = found.reshape(0, 1)  # no group
-    if found.dtype == np.uint64:
-        found = found.astype(object)
-    whole = found.dtype.kind in "iu" or (
-        found.dtype.kind == "O" and all(type(v) is int for v in found.flat)
+    """Return read-only rows of integers: 64-bit if they fit, else Python integers."""
+    array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if array.ndim == 1 and not array.size:
+        array = array.reshape(0, 1)  # no group
+    if array.dtype == np.uint64:
+        array = array.astype(object)
+    is_integral = array.dtype.kind in "iu" or (
+        array.dtype.kind == "O" and all(type(v) is int for v in array.flat)
     )
-    if found.ndim != 2 or not whole:
+    if array.ndim != 2 or not is_integral:
         raise Refused(
             "answer.pieces",
             f"values of {name!r}",
-            "a piece is integers: a row for each group, a cell for each number",
+            "a piece needs integers: a row for each group, a cell for each number",
             "values=((42,),)",
         )
     try:
-        found = found.astype(np.int64)
+        array = array.astype(np.int64)
     except OverflowError:
-        found = found.copy()
-    found.setflags(write=False)
-    return found
+        array = array.copy()
+    array.setflags(write=False)
+    return array

@@ -1,5 +1,4 @@
-"""How a column is finished from its pieces: its value, and the ends of its interval. A table of
-kinds.
+"""The kinds of columns: how each computes its value and interval ends from released pieces.
 
 *Box*       With probability c the noise of every piece stays within its half-width, all pieces
             together (the draws are independent: each is asked to hold with c^(1/m)). Then the exact
@@ -25,36 +24,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .answer_records import Column
-from .exact_ratios import Ratios, Whole, long, roots, times
+from .exact_ratios import Integers, Ratios, as_python_ints, multiply_by_step, square_roots
 
 Side = Literal["low", "high"]
 Limits = tuple[Fraction | None, Fraction | None]
 
 
 class Box(NamedTuple):
-    """Between which integers a piece's exact ones lie, and what a step is worth."""
+    """The integers between which a piece's exact integers lie, and the value of one step."""
 
-    low: Whole
-    high: Whole
+    low: Integers
+    high: Integers
     step: Fraction
 
 
-class End(NamedTuple):
-    """One end of what is possible over a box, and where it is known at all; None stands for
-    everywhere.
+class BoxEnd(NamedTuple):
+    """One end of the possible values over a box, and the groups for which it is valid; None means
+    all groups.
     """
 
     ratios: Ratios
-    known: NDArray[np.bool_] | None = None
+    valid: NDArray[np.bool_] | None = None
 
 
-Finish = Callable[[Column, Sequence[Box], Side], End]
-"""An end over the boxes of a column's pieces."""
+Finish = Callable[[Column, Sequence[Box], Side], BoxEnd]
+"""Computes one end of a column from the boxes of its pieces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """How a kind of column is finished, out of how many pieces, and between which limits."""
+    """How a kind of column is computed, from how many pieces, and between which limits."""
 
     finish: Finish
     pieces: int = 1
@@ -65,95 +64,97 @@ class Kind:
     adds: bool = False
 
 
-def _additive(_: Column, boxes: Sequence[Box], side: Side) -> End:
+def _additive(_: Column, boxes: Sequence[Box], side: Side) -> BoxEnd:
     (box,) = boxes
-    return End(times(box.low if side == "low" else box.high, box.step))
+    return BoxEnd(multiply_by_step(box.low if side == "low" else box.high, box.step))
 
 
-def _mean(column: Column, boxes: Sequence[Box], side: Side) -> End:
+def _mean(column: Column, boxes: Sequence[Box], side: Side) -> BoxEnd:
     """centre + S/N: the least quotient has the least S, over the largest N if it is positive."""
     s, n = boxes
-    known, rows = _positive(n)
-    top = long(s.low if side == "low" else s.high)
+    valid, rows = _positive(n)
+    top = as_python_ints(s.low if side == "low" else s.high)
     bottom = np.where((top >= 0) == (side == "low"), rows[1], rows[0])
     unit = s.step / n.step
-    return End(
+    return BoxEnd(
         Ratios(top * unit.numerator, bottom * unit.denominator).plus(column.numbers["centre"]),
-        known,
+        valid,
     )
 
 
-def _variance(_: Column, boxes: Sequence[Box], side: Side) -> End:
+def _variance(_: Column, boxes: Sequence[Box], side: Side) -> BoxEnd:
     """Q/N − (S/N)², concave in 1/N: its least value is at an end of N, its largest there or where
     2S²/N = Q.
     """
     q, s, n = boxes
-    known, (fewest, most) = _positive(n)
-    squares = long(s.low) ** 2, long(s.high) ** 2
+    valid, (fewest, most) = _positive(n)
+    squares = as_python_ints(s.low) ** 2, as_python_ints(s.high) ** 2
     a, b = (q.step / n.step), (s.step / n.step) ** 2
     common = a.denominator * b.denominator
     if side == "low":
-        top, square = long(q.low), np.maximum(*squares)
+        top, square = as_python_ints(q.low), np.maximum(*squares)
     else:
         top, square = (
-            long(q.high),
-            np.where((long(s.low) <= 0) & (long(s.high) >= 0), 0, np.minimum(*squares)),
+            as_python_ints(q.high),
+            np.where(
+                (as_python_ints(s.low) <= 0) & (as_python_ints(s.high) >= 0),
+                0,
+                np.minimum(*squares),
+            ),
         )
     linear, bent = (
         top * (a.numerator * b.denominator),
         square * (b.numerator * a.denominator),
     )  # f = (linear·N − bent)/(common·N²)
-    one, other = (Ratios(linear * rows - bent, common * rows * rows) for rows in (fewest, most))
-    best = _extreme(one, other, side)
+    at_fewest, at_most = (
+        Ratios(linear * rows - bent, common * rows * rows) for rows in (fewest, most)
+    )
+    best = _extreme(at_fewest, at_most, side)
     if side == "high":
         inside = (linear * fewest < 2 * bent) & (2 * bent < linear * most)
         best = Ratios(
             np.where(inside, linear * linear, best.top),
             np.where(inside, 4 * common * np.where(inside, bent, 1), best.bottom),
         )
-    return End(best, known)
+    return BoxEnd(best, valid)
 
 
-def _std(column: Column, boxes: Sequence[Box], side: Side) -> End:
-    variance, known = _variance(column, boxes, side)
-    return End(roots(variance, up=side == "high"), known)
+def _std(column: Column, boxes: Sequence[Box], side: Side) -> BoxEnd:
+    variance, valid = _variance(column, boxes, side)
+    return BoxEnd(square_roots(variance, up=side == "high"), valid)
 
 
-def _ratio(_: Column, boxes: Sequence[Box], side: Side) -> End:
-    """S/N: as a quotient of a mean, and with both signs changed where N is below zero. Nothing is
-    known where it may be zero.
-    """
+def _ratio(_: Column, boxes: Sequence[Box], side: Side) -> BoxEnd:
+    """S/N: as in a mean, with both signs changed where N is negative. Invalid where N may be 0."""
     s, n = boxes
     negative = np.asarray(n.high < 0, dtype=np.bool_)
-    known = np.asarray(n.low > 0, dtype=np.bool_) | negative
+    valid = np.asarray(n.low > 0, dtype=np.bool_) | negative
     low, high = (
-        np.where(negative, -long(n.high), long(n.low)),
-        np.where(negative, -long(n.low), long(n.high)),
+        np.where(negative, -as_python_ints(n.high), as_python_ints(n.low)),
+        np.where(negative, -as_python_ints(n.low), as_python_ints(n.high)),
     )
     top = (
-        np.where(negative, -long(s.high), long(s.low))
+        np.where(negative, -as_python_ints(s.high), as_python_ints(s.low))
         if side == "low"
-        else np.where(negative, -long(s.low), long(s.high))
+        else np.where(negative, -as_python_ints(s.low), as_python_ints(s.high))
     )
-    bottom = np.where(known, np.where((top >= 0) == (side == "low"), high, low), 1)
+    bottom = np.where(valid, np.where((top >= 0) == (side == "low"), high, low), 1)
     unit = s.step / n.step
-    return End(Ratios(top * unit.numerator, bottom * unit.denominator), known)
+    return BoxEnd(Ratios(top * unit.numerator, bottom * unit.denominator), valid)
 
 
 def slack(column: Column) -> Fraction:
-    """How far rounding to a grid may have moved the value, where that is known."""
+    """Return how far rounding to a grid may have moved the value; 0 if that was not recorded."""
     return column.numbers.get("slack", Fraction(0))
 
 
 def _ends(column: Column) -> Limits:
-    """Of values that were clipped: rounding to the grid comes after, and leaves the ends where they
-    are.
-    """
+    """Return the bounds of clipped values. Rounding to the grid comes later and keeps them."""
     return column.numbers["low"], column.numbers["high"]
 
 
 def _spread(column: Column) -> Limits:
-    """At most half the range away from the middle of the range, in the mean square."""
+    """Return the limits of a variance or a standard deviation: at most (half the range)²."""
     half = (column.numbers["high"] - column.numbers["low"]) / 2
     return Fraction(0), half if column.kind == "std" else half**2
 
@@ -173,17 +174,20 @@ KINDS: dict[str, Kind] = {
         finish=_additive, limits=_ends
     ),  # from all cells of its piece: see `percentiles`
     "histogram": Kind(finish=_additive, counts=True, adds=True),
-    "computed": Kind(finish=_additive, pieces=0),  # from other columns: see `computed`
+    "computed": Kind(finish=_additive, pieces=0),  # from other columns: see `formula`
 }
-"""Every kind of column. The pieces are, in this order: of a mean the sum from the centre and the
-rows; of a spread the squares, the sum and the rows.
+"""Every kind of column. The pieces of a mean are the sum from the centre, then the rows; those of a
+variance are the squares, the sum, then the rows.
 """
 
 
-def _positive(box: Box) -> tuple[NDArray[np.bool_], tuple[Whole, Whole]]:
-    """Where a number of rows is surely above zero, and its ends; 1 stands where it is not."""
-    known = np.asarray(box.low > 0, dtype=np.bool_)
-    return known, (np.where(known, long(box.low), 1), np.where(known, long(box.high), 1))
+def _positive(box: Box) -> tuple[NDArray[np.bool_], tuple[Integers, Integers]]:
+    """Return where a number of rows is surely positive, and its ends there (1 elsewhere)."""
+    valid = np.asarray(box.low > 0, dtype=np.bool_)
+    return valid, (
+        np.where(valid, as_python_ints(box.low), 1),
+        np.where(valid, as_python_ints(box.high), 1),
+    )
 
 
 def _extreme(a: Ratios, b: Ratios, side: Side) -> Ratios:

@@ -1,8 +1,7 @@
-"""Exact ratios of integers, many at once, and how they become doubles: to the nearest, or surely
-not above or below.
+"""Arrays of exact ratios, and their conversion to doubles: to the nearest, or rounded down or up.
 
-A Python integer divided by another is correctly rounded, however long both are. Rounding outward is
-one comparison more, in integers.
+Python divides integers of any length with correct rounding. Rounding outward takes one more
+comparison of integers.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..exact.balls import Rounding
 
-Whole = NDArray[Any]
-"""Integers: 64 bits, or Python's own."""
+Integers = NDArray[Any]
+"""An array of 64-bit integers, or of Python integers."""
 
 _SURE = 1 << 53  # up to here every integer is a double
 _ROOM = 1 << 62
@@ -28,47 +27,48 @@ _ROOT = 160  # bits of a square root
 class Ratios(NamedTuple):
     """top / bottom, element by element; bottoms are above zero."""
 
-    top: Whole
-    bottom: Whole | int
+    top: Integers
+    bottom: Integers | int
 
     def plus(self, number: Fraction) -> Ratios:
-        """The ratios, a rational further up."""
+        """Add a rational number to every ratio."""
         if number == 0:
             return self
         top, bottom = (
-            long(self.top),
-            self.bottom if isinstance(self.bottom, int) else long(self.bottom),
+            as_python_ints(self.top),
+            self.bottom if isinstance(self.bottom, int) else as_python_ints(self.bottom),
         )
         return Ratios(
             top * number.denominator + bottom * number.numerator, bottom * number.denominator
         )
 
 
-def times(integers: Whole, step: Fraction) -> Ratios:
-    """integer · step."""
+def multiply_by_step(integers: Integers, step: Fraction) -> Ratios:
+    """Return integer · step as ratios."""
     return Ratios(
-        integers if step.numerator == 1 else long(integers) * step.numerator, step.denominator
+        integers if step.numerator == 1 else as_python_ints(integers) * step.numerator,
+        step.denominator,
     )
 
 
-def moved(integers: Whole, by: int) -> Whole:
-    """integers + by, without overflow."""
+def shift_integers(integers: Integers, by: int) -> Integers:
+    """Return integers + by, without overflow."""
     if (
         integers.dtype == object
         or abs(by) >= _ROOM
         or (integers.size and (int(integers.max()) >= _ROOM or int(integers.min()) <= -_ROOM))
     ):
-        return long(integers) + by
+        return as_python_ints(integers) + by
     return integers + by
 
 
-def long(integers: Whole) -> Whole:
-    """The same as Python integers."""
+def as_python_ints(integers: Integers) -> Integers:
+    """Convert an array to Python integers, which do not overflow."""
     return integers.astype(object)
 
 
-def doubles(ratios: Ratios, rounding: Rounding = "nearest") -> NDArray[np.float64]:
-    """The ratios as doubles."""
+def to_doubles(ratios: Ratios, rounding: Rounding = "nearest") -> NDArray[np.float64]:
+    """Round ratios to doubles."""
     top, bottom = ratios
     if (
         isinstance(bottom, int)
@@ -79,26 +79,28 @@ def doubles(ratios: Ratios, rounding: Rounding = "nearest") -> NDArray[np.float6
         return np.ldexp(
             top.astype(np.float64), 1 - bottom.bit_length()
         )  # exact, whichever way one rounds
-    return np.asarray(np.frompyfunc(_ROUND[rounding], 2, 1)(long(top), bottom)).astype(np.float64)
+    return np.asarray(np.frompyfunc(_ROUND[rounding], 2, 1)(as_python_ints(top), bottom)).astype(
+        np.float64
+    )
 
 
-def roots(ratios: Ratios, *, up: bool) -> Ratios:
-    """Numbers not above (or, `up`, not below) the square roots, right to about 80 bits; of what is
-    negative, 0.
+def square_roots(ratios: Ratios, *, up: bool) -> Ratios:
+    """Bound the square roots from below (from above with `up`), to about 80 bits; negative ratios
+    count as 0.
     """
-    top, bottom = long(ratios.top), ratios.bottom
+    top, bottom = as_python_ints(ratios.top), ratios.bottom
     find = np.frompyfunc(lambda a, b: _root(max(a, 0), b, up), 2, 2)
-    found, scale = find(top, bottom)
-    return Ratios(np.asarray(found, dtype=object), np.asarray(scale, dtype=object))
+    numerators, scale = find(top, bottom)
+    return Ratios(np.asarray(numerators, dtype=object), np.asarray(scale, dtype=object))
 
 
-def one(number: Fraction, rounding: Rounding) -> float:
-    """A rational as a double."""
-    found: float = _ROUND[rounding](number.numerator, number.denominator)
-    return found
+def to_double(number: Fraction, rounding: Rounding) -> float:
+    """Round a rational number to a double."""
+    double: float = _ROUND[rounding](number.numerator, number.denominator)
+    return double
 
 
-def _short(top: Whole) -> bool:
+def _short(top: Integers) -> bool:
     return top.dtype == np.int64 and (
         not top.size or (int(top.max()) <= _SURE and int(top.min()) >= -_SURE)
     )

@@ -1,5 +1,5 @@
-"""Columns that are computed from released ones: ratios, differences, shares. Post-processing, so
-nothing is paid for them but what they are made of.
+"""Compute columns from released columns: ratios, differences, proportions. This is
+post-processing: only the released columns cost anything.
 
 *Interval*   With probability c the noise of all pieces of all operands stays within its
              half-widths, each asked to hold with c^(1/m); of a tree of counts, every percentile by
@@ -34,8 +34,8 @@ Ends = tuple[Doubles, Doubles]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formula:
-    """An operation on other formulas, or a number, or a released column. The column's pieces are
-    places among those of the column that is computed.
+    """An operation on formulas, or a number, or a released column. The released column's pieces are
+    indices into the pieces of the computed column.
     """
 
     op: str
@@ -44,7 +44,7 @@ class Formula:
     column: Column | None = None
 
     def leaves(self) -> Iterator[Column]:
-        """The columns it is computed from."""
+        """Yield the released columns that the formula uses."""
         if self.column is not None:
             yield self.column
         for arg in self.args:
@@ -52,41 +52,41 @@ class Formula:
 
 
 def values(column: Column, read: Callable[[Column], Doubles]) -> Doubles:
-    """The values, from those of the operands."""
+    """Compute a column's values from its operands' values; `read` looks up an operand."""
     formula = _formula(column)
-    found = _values(formula, lambda leaf: read(_placed(leaf, column)))
-    return np.broadcast_to(found, read(_placed(next(formula.leaves()), column)).shape).copy()
+    results = _values(formula, lambda leaf: read(_place_in(leaf, column)))
+    return np.broadcast_to(results, read(_place_in(next(formula.leaves()), column)).shape).copy()
 
 
 def interval(column: Column, read: Callable[[Column], Ends]) -> Ends:
-    """The ends, from those of the operands, which hold all at once."""
+    """Compute a column's interval ends from its operands' ends, which hold all at once."""
     formula = _formula(column)
-    low, high = _ends(formula, lambda leaf: read(_placed(leaf, column)))
-    shape = read(_placed(next(formula.leaves()), column))[0].shape
+    low, high = _ends(formula, lambda leaf: read(_place_in(leaf, column)))
+    shape = read(_place_in(next(formula.leaves()), column))[0].shape
     return np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy()
 
 
-def quantile(column: Column) -> Column | None:
-    """The quantile that a column is computed from, and from nothing else."""
+def sole_quantile(column: Column) -> Column | None:
+    """Return the quantile that a column is computed from, if it uses no other column."""
     leaves = list(_formula(column).leaves())
     first = leaves[0]
     return (
-        _placed(first, column)
+        _place_in(first, column)
         if first.kind == "quantile" and all(leaf.pieces == first.pieces for leaf in leaves)
         else None
     )
 
 
 def has_interval(column: Column) -> bool:
-    """Whether interval arithmetic has ends to begin with."""
-    return quantile(column) is not None or all(
+    """Tell whether every operand has ends that interval arithmetic can combine."""
+    return sole_quantile(column) is not None or all(
         leaf.kind != "quantile" for leaf in _formula(column).leaves()
     )
 
 
-def events(column: Column) -> int:
-    """How many things have to hold together: each piece once, but a tree of counts once for every
-    part that a percentile is asked for.
+def count_events(column: Column) -> int:
+    """Count the events that must hold together: one for each piece, and for a tree of counts one
+    for each percentile.
     """
     leaves = list(_formula(column).leaves())
     trees = {(leaf.pieces, leaf.numbers["q"]) for leaf in leaves if leaf.kind == "percentile"}
@@ -100,7 +100,7 @@ def _formula(column: Column) -> Formula:
     return column.formula
 
 
-def _placed(leaf: Column, column: Column) -> Column:
+def _place_in(leaf: Column, column: Column) -> Column:
     return replace(leaf, pieces=tuple(column.pieces[i] for i in leaf.pieces))
 
 
@@ -118,29 +118,31 @@ def _ends(formula: Formula, read: Callable[[Column], Ends]) -> Ends:
         return read(formula.column)
     if formula.number is not None:
         near = np.asarray(float(formula.number))
-        return (near, near) if Fraction(float(near)) == formula.number else _out(near, near)
+        return (
+            (near, near) if Fraction(float(near)) == formula.number else _round_outward(near, near)
+        )
     with np.errstate(all="ignore"):
         return OPERATIONS[formula.op][1]([_ends(arg, read) for arg in formula.args])
 
 
-def _out(low: Doubles, high: Doubles) -> Ends:
-    """One double outward; what is not a number is unknown."""
+def _round_outward(low: Doubles, high: Doubles) -> Ends:
+    """Move both ends one double outward; NaN becomes infinite."""
     down, up = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
     return np.where(np.isnan(down), -np.inf, down), np.where(np.isnan(up), np.inf, up)
 
 
 def _corners(operation: Callable[[Any, Any], Any]) -> Callable[[Sequence[Ends]], Ends]:
-    """Of an operation that takes its extremes at the ends of its arguments."""
+    """Lift an operation whose extremes lie at the ends of its arguments to intervals."""
 
     def ends(args: Sequence[Ends]) -> Ends:
         (a, b), (c, d) = args
-        found = np.stack(np.broadcast_arrays(*(operation(x, y) for x in (a, b) for y in (c, d))))
-        unknown = np.isnan(found).any(axis=0)
+        results = np.stack(np.broadcast_arrays(*(operation(x, y) for x in (a, b) for y in (c, d))))
+        unknown = np.isnan(results).any(axis=0)
         low, high = (
-            np.where(unknown, -np.inf, found.min(axis=0)),
-            np.where(unknown, np.inf, found.max(axis=0)),
+            np.where(unknown, -np.inf, results.min(axis=0)),
+            np.where(unknown, np.inf, results.max(axis=0)),
         )
-        return _out(low, high)
+        return _round_outward(low, high)
 
     return ends
 
@@ -153,7 +155,7 @@ def _quotient(args: Sequence[Ends]) -> Ends:
 
 
 def _rising(operation: Callable[[Doubles], Doubles]) -> Callable[[Sequence[Ends]], Ends]:
-    return lambda args: _out(operation(args[0][0]), operation(args[0][1]))
+    return lambda args: _round_outward(operation(args[0][0]), operation(args[0][1]))
 
 
 def _root(x: Doubles) -> Doubles:
@@ -166,7 +168,7 @@ def _absolute(args: Sequence[Ends]) -> Ends:
 
 
 def _round(x: Doubles, digits: Doubles) -> Doubles:
-    """Halves away from zero, as in SQL."""
+    """Round to a number of digits, halves away from zero, as SQL does."""
     scale = 10.0**digits
     moved = np.sign(x) * np.floor(np.abs(x) * scale + 0.5) / scale
     return np.where(np.isfinite(moved), moved, x)
@@ -174,7 +176,7 @@ def _round(x: Doubles, digits: Doubles) -> Doubles:
 
 def _round_ends(args: Sequence[Ends]) -> Ends:
     digits = args[1][0]
-    return _out(_round(args[0][0], digits), _round(args[0][1], digits))
+    return _round_outward(_round(args[0][0], digits), _round(args[0][1], digits))
 
 
 def _hull(args: Sequence[Ends]) -> Ends:
@@ -210,4 +212,4 @@ OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[[Sequence[Ends]], Ends]
     "coalesce": (_coalesce, _hull),
     "nullif": (lambda a, b: np.where(a == b, np.nan, a), lambda args: args[0]),
 }
-"""Every operation: on values, and on the ends of intervals."""
+"""Every operation by name: how it acts on values, and on the ends of intervals."""

@@ -1,4 +1,4 @@
-"""The values of a column, and the intervals around them, as arrays of doubles.
+"""Compute the values of a column and their confidence intervals, as arrays of doubles.
 
 *Level*     Each cell by itself, or all cells of the column at once: the draws are independent, so n
             cells of m pieces hold together with probability c if every draw holds with c^(1/(n·m)).
@@ -7,7 +7,7 @@
 *Chosen*    Where noisy values chose the groups that are shown, each of their draws is asked to hold
             with c^(1/(n·m)), n the number of groups before the choice: then all groups hold at
             once, so those that are shown do. Pieces that had no part in the choice keep their own
-            level (`chosen`).
+            level (`chosen_groups`).
 *Quantile*  Its interval is released with it, at a level that was fixed before; no other level
             follows from it. Its ends are draws of their own, so they hold as before where the
             quantile itself chose the groups. Of MIN and MAX the value is an end, and no interval is
@@ -29,7 +29,7 @@ from ..exact.numbers import Number, probability, text
 from . import formula, percentiles
 from .answer_records import Column, Noisy
 from .column_kinds import KINDS, Box, Side, slack
-from .exact_ratios import Ratios, doubles, moved, one, times
+from .exact_ratios import Ratios, multiply_by_step, shift_integers, to_double, to_doubles
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -40,28 +40,30 @@ _WAY: dict[Side, Rounding] = {"low": "down", "high": "up"}
 
 
 def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
-    """The values of these groups; of a histogram, a row of bins for each group."""
+    """Compute the values of some groups; for a histogram, a row of bins for each group."""
     if column.formula is not None:
         return formula.values(column, lambda leaf: values(answer, leaf, rows))
     if column.kind == "percentile":
-        return percentiles.values(column, _pieces(answer, column)[0], rows)
-    cells = _cells(answer, column, rows)
+        return percentiles.values(column, _pieces_of(answer, column)[0], rows)
+    cells = _piece_integers(answer, column, rows)
     if column.processed is not None:
-        given = np.array([one(v, "nearest") for v in column.processed.values], dtype=np.float64)
-        return given.reshape(len(answer.rows), *cells[0].shape[1:])[rows]
+        processed = np.array(
+            [to_double(v, "nearest") for v in column.processed.values], dtype=np.float64
+        )
+        return processed.reshape(len(answer.rows), *cells[0].shape[1:])[rows]
     kind = KINDS[column.kind]
-    ratios, known = kind.finish(
+    ratios, valid = kind.finish(
         column,
-        [Box(z, z, p.step) for z, p in zip(cells, _pieces(answer, column), strict=True)],
+        [Box(z, z, p.step) for z, p in zip(cells, _pieces_of(answer, column), strict=True)],
         "low",
     )
-    found, limits = doubles(ratios), kind.limits(column)
-    if known is not None and limits[0] is not None and limits[1] is not None:
-        found = np.where(known, found, one((limits[0] + limits[1]) / 2, "nearest"))
-    elif known is not None:
-        found = np.where(known, found, np.nan)
-    low, high = (None if limit is None else one(limit, "nearest") for limit in limits)
-    return _between(found, low, high)
+    numbers, limits = to_doubles(ratios), kind.limits(column)
+    if valid is not None and limits[0] is not None and limits[1] is not None:
+        numbers = np.where(valid, numbers, to_double((limits[0] + limits[1]) / 2, "nearest"))
+    elif valid is not None:
+        numbers = np.where(valid, numbers, np.nan)
+    low, high = (None if limit is None else to_double(limit, "nearest") for limit in limits)
+    return _clamp(numbers, low, high)
 
 
 def interval(
@@ -72,67 +74,76 @@ def interval(
     simultaneous: bool = False,
     rows: slice = ALL,
 ) -> tuple[Doubles, Doubles]:
-    """The lower and the upper ends for these groups."""
+    """Compute the lower and upper interval ends for some groups."""
     level = probability(confidence, "confidence", zero=False)
     if column.kind == "quantile":
-        return _released(answer, column, level, simultaneous=simultaneous, rows=rows)
-    simultaneous = simultaneous or together(answer, column)
+        return _released_interval(answer, column, level, simultaneous=simultaneous, rows=rows)
+    simultaneous = simultaneous or hold_simultaneously(answer, column)
     if column.formula is not None:
-        return _computed(answer, column, level, simultaneous=simultaneous, rows=rows)
-    return _boxed(answer, column, level, len(column.pieces), simultaneous=simultaneous, rows=rows)
+        return _formula_interval(answer, column, level, simultaneous=simultaneous, rows=rows)
+    return _box_interval(
+        answer, column, level, len(column.pieces), simultaneous=simultaneous, rows=rows
+    )
 
 
-def _computed(
+def _formula_interval(
     answer: Answer, column: Column, level: Fraction, *, simultaneous: bool, rows: slice
 ) -> tuple[Doubles, Doubles]:
-    if (own := formula.quantile(column)) is not None:
-        ends = _released(answer, own, level, simultaneous=simultaneous, rows=rows)
+    if (quantile := formula.sole_quantile(column)) is not None:
+        ends = _released_interval(answer, quantile, level, simultaneous=simultaneous, rows=rows)
         return formula.interval(column, lambda _: ends)
     if not formula.has_interval(column):
         reason = (
-            "it is computed from a quantile and from something else, which do not hold "
-            "together at any known level"
+            "it combines a quantile with other columns, and their intervals have no common "
+            "confidence"
         )
         raise Refused(
             "answer.interval",
             f"interval({column.name!r})",
             reason,
-            "the intervals of what it is computed from",
+            "the intervals of the columns that it is computed from",
         )
-    events = formula.events(column)
+    events = formula.count_events(column)
     return formula.interval(
         column,
-        lambda leaf: _boxed(answer, leaf, level, events, simultaneous=simultaneous, rows=rows),
+        lambda leaf: _box_interval(
+            answer, leaf, level, events, simultaneous=simultaneous, rows=rows
+        ),
     )
 
 
-def _boxed(
+def _box_interval(
     answer: Answer, column: Column, level: Fraction, events: int, *, simultaneous: bool, rows: slice
 ) -> tuple[Doubles, Doubles]:
     """The ends over the box in which the exact integers lie, if every draw stays within its
     half-width; `events` are the pieces that have to hold together.
     """
-    pieces = _pieces(answer, column)
-    draws = [events * cells(answer, column, piece, simultaneous=simultaneous) for piece in pieces]
+    pieces = _pieces_of(answer, column)
+    draws = [
+        events * simultaneous_cells(answer, column, piece, simultaneous=simultaneous)
+        for piece in pieces
+    ]
     if column.kind == "percentile":
         return percentiles.interval(column, pieces[0], 1 - (1 - level) / draws[0], rows)
-    found = _cells(answer, column, rows)
+    integers = _piece_integers(answer, column, rows)
     halves = [piece.half_width(level, count) for piece, count in zip(pieces, draws, strict=True)]
     boxes = [
-        Box(moved(z, -half), moved(z, half), piece.step)
-        for z, half, piece in zip(found, halves, pieces, strict=True)
+        Box(shift_integers(z, -half), shift_integers(z, half), piece.step)
+        for z, half, piece in zip(integers, halves, pieces, strict=True)
     ]
-    return _end(column, boxes, "low"), _end(column, boxes, "high")
+    return _interval_end(column, boxes, "low"), _interval_end(column, boxes, "high")
 
 
-def cells(answer: Answer, column: Column, piece: Noisy, *, simultaneous: bool = False) -> int:
-    """How many cells of a piece have to hold together: one, all that are shown, or all from which
-    its values chose those that are shown.
+def simultaneous_cells(
+    answer: Answer, column: Column, piece: Noisy, *, simultaneous: bool = False
+) -> int:
+    """Count the cells of a piece that must hold together: one, all shown ones, or all groups from
+    which the piece's values chose the shown ones.
     """
     if piece.among is None:
         reason = (
-            "its values chose the groups that are shown, and the older version that wrote "
-            "this did not record from how many"
+            "its values chose the shown groups, and the older version that stored the answer "
+            "did not record from how many groups"
         )
         raise Refused(
             "answer.interval",
@@ -144,18 +155,18 @@ def cells(answer: Answer, column: Column, piece: Noisy, *, simultaneous: bool = 
     return max(1, groups * max(1, len(column.edges) - 1))
 
 
-def together(answer: Answer, column: Column) -> bool:
-    """Whether the intervals of a column hold for all shown groups at once: its own noisy values
-    chose them. The ends of a quantile chose nothing.
+def hold_simultaneously(answer: Answer, column: Column) -> bool:
+    """Tell whether a column's intervals hold for all shown groups at once, because its own noisy
+    values chose the groups. The ends of a quantile never choose groups.
     """
-    return any(piece.law is not None and piece.among != 0 for piece in _pieces(answer, column))
+    return any(piece.law is not None and piece.among != 0 for piece in _pieces_of(answer, column))
 
 
 def has_interval(answer: Answer, column: Column) -> bool:
-    """Whether there is one: a quantile may have been released alone, or be MIN or MAX of groups
-    that it chose itself.
+    """Tell whether a column has an interval. A quantile released alone has none, and neither has a
+    MIN or MAX that chose the groups.
     """
-    pieces = _pieces(answer, column)
+    pieces = _pieces_of(answer, column)
     if column.kind == "quantile":
         return _has_ends(pieces[0])
     if column.formula is not None:
@@ -167,8 +178,8 @@ def has_interval(answer: Answer, column: Column) -> bool:
 
 
 def _has_ends(piece: Noisy) -> bool:
-    """Whether a quantile has ends that hold: those released with it. Of MIN and MAX, by a shifted
-    choice, one end is the value, which must not have chosen.
+    """Tell whether a quantile has valid ends: those released with it. MIN and MAX use a shifted
+    choice: one end is the value itself, which must not have chosen the groups.
     """
     return piece.values.shape[1] == 3 and (
         piece.among == 0
@@ -177,9 +188,7 @@ def _has_ends(piece: Noisy) -> bool:
 
 
 def level_of(column: Column, confidence: Number) -> Fraction:
-    """The level at which a column can be asked: the one that is wanted, or the one that a quantile
-    was released at.
-    """
+    """Return the confidence of a column's intervals: for a quantile, the level of its release."""
     return (
         column.numbers["confidence"]
         if "confidence" in column.numbers
@@ -187,52 +196,58 @@ def level_of(column: Column, confidence: Number) -> Fraction:
     )
 
 
-def _end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:
+def _interval_end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:
     kind = KINDS[column.kind]
-    ratios, known = kind.finish(column, boxes, side)
-    found, limits = (
-        doubles(ratios.plus(-slack(column) if side == "low" else slack(column)), _WAY[side]),
+    ratios, valid = kind.finish(column, boxes, side)
+    end, limits = (
+        to_doubles(ratios.plus(-slack(column) if side == "low" else slack(column)), _WAY[side]),
         kind.limits(column),
     )
-    mine = limits[0] if side == "low" else limits[1]
-    if known is not None:
-        found = np.where(
-            known,
-            found,
-            one(mine, _WAY[side]) if mine is not None else -np.inf if side == "low" else np.inf,
+    limit = limits[0] if side == "low" else limits[1]
+    if valid is not None:
+        end = np.where(
+            valid,
+            end,
+            to_double(limit, _WAY[side])
+            if limit is not None
+            else -np.inf
+            if side == "low"
+            else np.inf,
         )
-    return _cut(column, found)
+    return _clamp_to_possible(column, end)
 
 
-def _cut(column: Column, ends: Doubles) -> Doubles:
-    """What is impossible is left out of an interval; what a helper excluded, too."""
+def _clamp_to_possible(column: Column, ends: Doubles) -> Doubles:
+    """Clamp interval ends to the possible values, and to the floor that a helper set."""
     low, high = KINDS[column.kind].limits(column)
-    found = _between(
-        ends, None if low is None else one(low, "down"), None if high is None else one(high, "up")
+    clamped = _clamp(
+        ends,
+        None if low is None else to_double(low, "down"),
+        None if high is None else to_double(high, "up"),
     )
-    return found if column.floor is None else np.maximum(found, one(column.floor, "down"))
+    return clamped if column.floor is None else np.maximum(clamped, to_double(column.floor, "down"))
 
 
-def _between(found: Doubles, low: float | None, high: float | None) -> Doubles:
-    return found if low is None or high is None else np.clip(found, low, high)
+def _clamp(numbers: Doubles, low: float | None, high: float | None) -> Doubles:
+    return numbers if low is None or high is None else np.clip(numbers, low, high)
 
 
-def _released(
+def _released_interval(
     answer: Answer, column: Column, level: Fraction, *, simultaneous: bool, rows: slice
 ) -> tuple[Doubles, Doubles]:
-    (piece,) = _pieces(answer, column)
+    (piece,) = _pieces_of(answer, column)
     place, fixed = f"interval({column.name!r}, {text(level)})", column.numbers["confidence"]
     if piece.values.shape[1] != 3:
-        reason = (
-            "only the quantile itself was released; how far it is off depends on the data around it"
-        )
+        reason = "the quantile was released without an interval, and its error depends on the data"
         raise Refused(
-            "answer.interval", place, reason, "sf.quantile(…, interval=True) in a new release"
+            "answer.interval",
+            place,
+            reason,
+            'sf.quantile("spend", 0.5, interval=True) in a new release',
         )
     if not _has_ends(piece):
         reason = (
-            "its values chose the groups that are shown, and one end of its interval is the "
-            "value itself"
+            "its values chose the shown groups, and one end of its interval is the value itself"
         )
         raise Refused(
             "answer.interval",
@@ -242,29 +257,27 @@ def _released(
         )
     if simultaneous and len(answer.rows) > 1:
         reason = (
-            f"its interval was released for each group by itself, at {text(fixed)}; all "
-            f"groups at once would need other ends"
+            f"its interval was released at {text(fixed)} for each group by itself; all "
+            f"groups at once would need wider ends"
         )
         raise Refused(
             "answer.level",
             place,
             reason,
             (
-                f"interval({column.name!r}, {text(fixed)}), or sf.quantile(…, confidence=…) "
-                f"in a new release"
+                f"interval({column.name!r}, {text(fixed)}), or "
+                f'sf.quantile("spend", 0.5, confidence=0.999) in a new release'
             ),
         )
     if level != fixed:
-        reason = (
-            f"its interval was released at the level {text(fixed)}, and no other follows from it"
-        )
+        reason = f"its interval was released at {text(fixed)}, and no other level follows from it"
         raise Refused(
             "answer.level",
             place,
             reason,
             (
-                f"interval({column.name!r}, {text(fixed)}), or sf.quantile(…, "
-                f"confidence={text(level)}) in a new release"
+                f"interval({column.name!r}, {text(fixed)}), or "
+                f'sf.quantile("spend", 0.5, confidence={text(level)}) in a new release'
             ),
         )
     lower, upper = (
@@ -272,22 +285,23 @@ def _released(
         np.maximum(*piece.values[rows, 1:].T),
     )  # crossed ends miss anyway
     boxes = [Box(lower, upper, piece.step)]
-    return _end(column, boxes, "low"), _end(column, boxes, "high")
+    return _interval_end(column, boxes, "low"), _interval_end(column, boxes, "high")
 
 
-def exactly(answer: Answer, column: Column) -> Ratios:
-    """The released values of a column that is one piece, as exact numbers."""
-    (cells,), (piece,) = _cells(answer, column, ALL), _pieces(answer, column)
-    return times(cells, piece.step)
+def exact_values(answer: Answer, column: Column) -> Ratios:
+    """Return the released values of a one-piece column as exact numbers."""
+    (cells,), (piece,) = _piece_integers(answer, column, ALL), _pieces_of(answer, column)
+    return multiply_by_step(cells, piece.step)
 
 
-def _pieces(answer: Answer, column: Column) -> list[Noisy]:
+def _pieces_of(answer: Answer, column: Column) -> list[Noisy]:
     return [answer.pieces[i] for i in column.pieces]
 
 
-def _cells(answer: Answer, column: Column, rows: slice) -> list[NDArray[np.int64]]:
-    """The integers of each piece: one for each group, or a row of bins."""
+def _piece_integers(answer: Answer, column: Column, rows: slice) -> list[NDArray[np.int64]]:
+    """Return the integers of each piece of a column: one for each group, or a row of bins."""
     wide = column.kind == "histogram"
     return [
-        piece.values[rows] if wide else piece.values[rows, 0] for piece in _pieces(answer, column)
+        piece.values[rows] if wide else piece.values[rows, 0]
+        for piece in _pieces_of(answer, column)
     ]

@@ -1,16 +1,16 @@
-"""Several answers to the same question, released at different times, as one: a weighted average of
-their pieces, with the interval that belongs to it.
+"""Merge several releases of the same question into one answer: a weighted average of their pieces,
+with its own interval.
 
 *Weights*   By the inverse of the variances, in parts of 2^16: any weights that sum to 1 are right,
             these are nearly the best, and the variances are public.
-*Interval*  From the law of the weighted sum of the noises (`sums`). Means and spreads are finished
-            from averaged pieces, by the same box as always.
-*Cost*      What the answers cost, added up. Nothing new is paid.
+*Interval*  From the law of the weighted sum of the noises (`noise_sums`). Means and variances are
+            computed from averaged pieces, by the same box as always (`column_kinds`).
+*Cost*      The sum of the costs of the answers. Merging costs nothing.
 *Same*      The releases must have bounded their units in the same way, else they are about
             different numbers: L1 weights are not L2 weights, and where rows are drawn every release
             has its own.
-*Once*      Every release counts once: the same one given twice, from the store or a copy, is
-            refused, for its noise is not independent of itself.
+*Once*      Every release counts once. A release that is passed twice, from the store or as a copy,
+            is refused, because its noise is not independent of itself.
 """
 
 from __future__ import annotations
@@ -29,19 +29,16 @@ from ..guarantees import Guarantee, Relation
 from ..mechanisms.shared.mechanism import Mechanism
 from .answer import Answer
 from .answer_records import Column, Key, Noisy, Paid, law_of
-from .exact_ratios import long
-from .noise_sums import Term, within
-from .proportions import pooled
+from .exact_ratios import as_python_ints
+from .noise_sums import Term, sum_bound
+from .proportions import is_pooled
+from .render import footnote_texts as texts
 
 PARTS = 1 << 16
-"""Weights are whole numbers of these."""
-
-LABEL = "the weighted average of {n} releases of the same question"
-LEFT_OUT = "shown "
-"""With this begins what an answer says where groups were left out of it."""
+"""A weight is a whole number of parts 1/PARTS."""
 
 SAME = ("dataset", "unit", "relation", "declaration")
-"""Facts that are the same of answers about the same data."""
+"""The facts that answers about the same data have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +52,22 @@ class SumLaw:
         return sum(count * float(weight) ** 2 * law.variance for law, weight, count in self.terms)
 
     def half_width(self, confidence: Fraction, *, values: int = 1) -> int:
-        """What the sum stays within; several of them by the union bound."""
-        return math.ceil(within(self.terms, (1 - confidence) / values))
+        """Bound the sum with this confidence; several sums by the union bound."""
+        return math.ceil(sum_bound(self.terms, (1 - confidence) / values))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Merged(Mechanism):
-    """Several mechanisms, each with the weight of its integers in the merged ones."""
+    """The mechanisms of merged releases, each with the weight of its integers."""
 
     parts: tuple[tuple[Mechanism, Fraction], ...]
 
     @property
-    def relation(self) -> Relation | None:  # type: ignore[override]
+    def relation(self) -> Relation | None:  # type: ignore[override]  # derived, not a field
         return self.parts[0][0].relation
 
     @property
-    def unit(self) -> str | None:  # type: ignore[override]
+    def unit(self) -> str | None:  # type: ignore[override]  # derived, not a field
         return self.parts[0][0].unit
 
     @property
@@ -84,26 +81,28 @@ class Merged(Mechanism):
 
 
 def merge(answers: Sequence[Answer]) -> Answer:
-    """One answer out of several releases of the same question. Groups that not all of them show are
-    left out.
+    """Merge several releases of the same question into one answer. Groups that some release does
+    not show are left out.
     """
-    found = tuple(answers)
-    _check(found)
-    first = found[0]
-    places = [{_label(row): i for i, row in enumerate(answer.rows)} for answer in found]
+    releases = tuple(answers)
+    _check_mergeable(releases)
+    first = releases[0]
+    places = [{_row_label(row): i for i, row in enumerate(answer.rows)} for answer in releases]
     labels = [label for label in places[0] if all(label in place for place in places)]
     rows = tuple(first.rows[places[0][label]] for label in labels)
     chosen = [np.array([place[label] for label in labels], dtype=np.int64) for place in places]
-    sizes = [len(answer.rows) for answer in found]
+    sizes = [len(answer.rows) for answer in releases]
     grouped = {first.pieces[i].name for column in first.columns for i in column.pieces}
     common = set.intersection(
-        *({piece.name for piece in answer.pieces if piece.law is not None} for answer in found)
+        *({piece.name for piece in answer.pieces if piece.law is not None} for answer in releases)
     )
-    together = {name for name in common if pooled(name)}
+    together = {name for name in common if is_pooled(name)}
     used = [piece.name for piece in first.pieces if piece.name in grouped | together]
     pieces = tuple(
-        _piece(
-            [_named(answer, name) for answer in found], chosen if name in grouped else None, sizes
+        _average_pieces(
+            [_piece_named(answer, name) for answer in releases],
+            chosen if name in grouped else None,
+            sizes,
         )
         for name in used
     )
@@ -115,27 +114,30 @@ def merge(answers: Sequence[Answer]) -> Answer:
             replace(c, pieces=tuple(used.index(first.pieces[i].name) for i in c.pieces))
             for c in first.columns
         ),
-        cost=reduce(lambda a, b: a + b, (answer.cost for answer in found)),
-        receipts=_receipts(found),
-        rules=tuple(dict.fromkeys(rule for answer in found for rule in answer.rules)),
-        processing=(*_left_out(found), LABEL.format(n=len(_receipts(found)) or len(found))),
+        cost=reduce(lambda a, b: a + b, (answer.cost for answer in releases)),
+        receipts=_receipts(releases),
+        rules=tuple(dict.fromkeys(rule for answer in releases for rule in answer.rules)),
+        processing=(
+            *_left_out_labels(releases),
+            texts.MERGED.format(n=len(_receipts(releases)) or len(releases)),
+        ),
         facts={
             **first.facts,
-            "mechanisms": [m for answer in found for m in answer.facts.get("mechanisms", [])],
+            "mechanisms": [m for answer in releases for m in answer.facts.get("mechanisms", [])],
         },
         budget=first.budget,
         weighing=first.weighing,
-        complete=all(answer.complete for answer in found),
+        complete=all(answer.complete for answer in releases),
     )
 
 
-def _piece(
+def _average_pieces(
     pieces: Sequence[Noisy], rows: Sequence[NDArray[np.int64]] | None, sizes: Sequence[int]
 ) -> Noisy:
-    """Σ weight·piece over releases, as integers on a step that holds them all.
+    """Average a piece over releases: Σ weight·piece, as integers on a common step.
 
-    Where the values of one release chose its groups, those of the average chose from the groups
-    that all releases had before the choice: no more than the release with the fewest.
+    If the values of one release chose its groups, the average chose from the groups that all
+    releases had before the choice: no more than the release with the fewest.
     """
     shares = _weights([piece.variance for piece in pieces])
     step = (
@@ -149,13 +151,13 @@ def _piece(
         Fraction(share, PARTS) * piece.step / step
         for share, piece in zip(shares, pieces, strict=True)
     ]  # whole numbers
-    taken = [
-        long(piece.values if rows is None else piece.values[rows[i]])
+    integers = [
+        as_python_ints(piece.values if rows is None else piece.values[rows[i]])
         for i, piece in enumerate(pieces)
     ]
     values = sum(
-        (int(factor) * z for factor, z in zip(each[1:], taken[1:], strict=True)),
-        start=int(each[0]) * taken[0],
+        (int(factor) * z for factor, z in zip(each[1:], integers[1:], strict=True)),
+        start=int(each[0]) * integers[0],
     )
     parts: list[tuple[Mechanism, Fraction]] = []
     for piece, factor in zip(pieces, each, strict=True):
@@ -186,29 +188,32 @@ def _piece(
     )
 
 
-def _left_out(answers: Sequence[Answer]) -> list[str]:
-    """What was said where groups were left out, each once."""
+def _left_out_labels(answers: Sequence[Answer]) -> list[str]:
+    """Collect the labels about left-out groups, each once."""
     return list(
         dict.fromkeys(
-            said for answer in answers for said in answer.processing if said.startswith(LEFT_OUT)
+            label
+            for answer in answers
+            for label in answer.processing
+            if label.startswith(texts.LEFT_OUT)
         )
     )
 
 
 def _weights(variances: Sequence[Fraction]) -> list[int]:
-    """Whole numbers of parts, in proportion to the inverse variances; their sum is the whole."""
+    """Compute weights in proportion to the inverse variances: integers that sum to PARTS."""
     inverse = [1 / v for v in variances]
     shares = [max(1, int(PARTS * w / sum(inverse))) for w in inverse]
     shares[shares.index(max(shares))] += PARTS - sum(shares)
     return shares
 
 
-def _named(answer: Answer, name: str) -> Noisy:
+def _piece_named(answer: Answer, name: str) -> Noisy:
     return next(piece for piece in answer.pieces if piece.name == name)
 
 
-def _label(row: tuple[Key, ...]) -> tuple[object, ...]:
-    """A row that is equal to itself, as NaN is not."""
+def _row_label(row: tuple[Key, ...]) -> tuple[object, ...]:
+    """Turn a row of keys into a label that equals itself, which NaN does not."""
     return tuple(
         "NaN" if isinstance(key, float) and math.isnan(key) else (type(key), key) for key in row
     )
@@ -218,10 +223,13 @@ def _receipts(answers: Sequence[Answer]) -> tuple[Paid, ...]:
     return tuple(paid for answer in answers for paid in answer.receipts)
 
 
-def _check(answers: Sequence[Answer]) -> None:
+def _check_mergeable(answers: Sequence[Answer]) -> None:
     if len(answers) < 2:
         raise Refused(
-            "answer.merge", f"merge of {len(answers)}", "there is nothing to merge", "merge([a, b])"
+            "answer.merge",
+            f"merge of {len(answers)}",
+            "merging takes two or more answers",
+            "merge([first, second])",
         )
     first = answers[0]
     receipts = _receipts(answers)
@@ -231,25 +239,26 @@ def _check(answers: Sequence[Answer]) -> None:
         raise Refused(
             "answer.merge",
             f"{len(answers)} answers",
-            "the same release is among them twice, and agrees with itself",
-            "each release once",
+            "the same release is among them twice, and its noise is not independent of itself",
+            "merge([first, second]) with two different releases",
         )
     for answer in answers:
-        if [_asked(c) for c in answer.columns] != [
-            _asked(c) for c in first.columns
+        if [_question_of(c) for c in answer.columns] != [
+            _question_of(c) for c in first.columns
         ] or answer.keys != first.keys:
             raise Refused(
                 "answer.merge",
                 f"{', '.join(answer.names)} by {', '.join(answer.keys) or 'nothing'}",
-                "it is not the same question",
-                "the same query",
+                f"the first answer is about {', '.join(first.names)} by "
+                f"{', '.join(first.keys) or 'nothing'}: that is another question",
+                "releases of the same query",
             )
         for name in (*SAME, "question"):
             if answer.facts.get(name) != first.facts.get(name):
                 raise Refused(
                     "answer.merge",
                     name,
-                    f"the answers are about different things: another {name}",
+                    f"the answers differ in their {name}",
                     "answers about the same data",
                 )
         _check_weighing(answer, first)
@@ -257,8 +266,8 @@ def _check(answers: Sequence[Answer]) -> None:
             raise Refused(
                 "answer.merge",
                 "a processed answer",
-                "averages are taken of what was released",
-                "merge first, process then",
+                "only released values can be averaged, and this answer was processed",
+                "merge([first, second]).rounded(): merge first, then process",
             )
         for column in answer.columns:
             for i in column.pieces:
@@ -267,47 +276,47 @@ def _check(answers: Sequence[Answer]) -> None:
                     raise Refused(
                         "answer.merge",
                         f"{column.name}: {column.kind}",
-                        "only what has added noise is averaged",
-                        "a query without quantiles",
+                        "only values with added noise can be averaged",
+                        "a query without quantiles, MIN and MAX",
                     )
 
 
 def _check_weighing(answer: Answer, first: Answer) -> None:
-    """Averages are of one number. It is one only where every release bounded its units in the same
-    way.
+    """Refuse releases that bounded their units in different ways: they estimate different
+    numbers.
     """
-    mine, other = answer.weighing, first.weighing
-    if mine is None or other is None:
+    mine, reference = answer.weighing, first.weighing
+    if mine is None or reference is None:
         reason = (
-            "how it bounded its units is not recorded, so it may not be about the same "
-            "bounded values"
+            "how it bounded its units is not recorded, so it may estimate another number than the "
+            "others"
         )
         raise Refused(
             "answer.merge",
             "an answer of unknown weighing",
             reason,
-            "new releases of the question, or Answer(…, weighing=Weighing(…)) if you know it",
+            "new releases of the question",
         )
     if mine.rule == "drawn" or (
         mine.rule != "row" and any(column.kind == "count_distinct" for column in answer.columns)
     ):
         reason = (
-            "every release draws which rows, or which values, of a unit count, so two "
-            "releases are not about the same bounded values"
+            "every release draws anew which rows, or which values, of a unit count, so two "
+            "releases estimate different numbers"
         )
         rewrite = (
-            'bounding="weights" in protect(…), and count_units() in the place of different values'
+            'bounding="weights" in sf.protect, and sf.count_units() instead of distinct values'
         )
         raise Refused("answer.merge", f"{', '.join(answer.names)}", reason, rewrite)
-    if mine != other:
-        reason = f"they bounded units differently: {other}, and {mine}"
+    if mine != reference:
+        reason = f"the releases bounded units differently: {reference}, and {mine}"
         raise Refused(
             "answer.merge",
             "different weighing",
             reason,
-            "releases with promises of one kind: sf.Pure(…) for each, or sf.ZCDP(…) for each",
+            "releases with promises of one kind: sf.Pure(1) for each, or sf.ZCDP(1) for each",
         )
 
 
-def _asked(column: Column) -> tuple[object, ...]:
+def _question_of(column: Column) -> tuple[object, ...]:
     return column.name, column.kind, column.text, dict(column.numbers), column.edges

@@ -1,4 +1,4 @@
-"""How far a weighted sum of independent noises goes.
+"""Bound a weighted sum of independent noises.
 
 *Few*       The law of the sum itself: every term is rounded up to a multiple of a fine step, so the
             sum of the rounded ones is never below the true one; their laws are convolved.
@@ -29,20 +29,20 @@ from ..noise.rounded_normal import RoundedNormal
 from .answer_records import Spread
 
 Term = tuple[Spread, Fraction, int]
-"""A law, the weight of its draws, above zero, and how many there are."""
+"""A law, the positive weight of its draws, and the number of draws."""
 
 MARGIN = 2.0**-28
-"""Assumed of the convolution: the probability of a tail errs by less (2^8 times what is seen)."""
+"""The assumed error of a tail probability from the convolution: 2^8 times the observed error."""
 
 FEW = 16
 _FINE = 200  # steps in a standard deviation, for each term
 
 
 @lru_cache(maxsize=1024)
-def within(terms: tuple[Term, ...], missing: Fraction) -> Fraction:
-    """A number that |Σ weight·Z| exceeds with at most this probability."""
+def sum_bound(terms: tuple[Term, ...], missing: Fraction) -> Fraction:
+    """Return a bound that |Σ weight·Z| exceeds with probability at most `missing`."""
     draws = sum(count for *_, count in terms)
-    found = (
+    bounds = (
         [
             sum(
                 (
@@ -60,43 +60,43 @@ def within(terms: tuple[Term, ...], missing: Fraction) -> Fraction:
         and all(type(law) in TAILS for law, *_ in terms)
         and missing / 2 > 8 * MARGIN
     ):
-        found.append(_convolved(terms, draws, missing / 2))
+        bounds.append(_convolution_bound(terms, draws, missing / 2))
     elif draws > 1 and len(terms) == 1 and type(terms[0][0]) in ALIKE:
         ((law, weight, count),) = terms
-        found.append(
+        bounds.append(
             weight * Fraction(linear_error(ALIKE[type(law)](law), np.ones(count), missing))
         )
-    return min(found)
+    return min(bounds)
 
 
 ALIKE: dict[type[Any], Callable[[Any], Laplace | Gaussian]] = {
     Geometric: lambda law: Laplace(sensitivity=1, scale=law.scale),
     RoundedNormal: lambda law: Gaussian(sensitivity=1, sigma=law.sigma),
 }
-"""A mechanism with this law of noise."""
+"""For each law, a mechanism that adds this noise."""
 
 
-def _geometric(law: Geometric, z: NDArray[np.float64]) -> NDArray[np.float64]:
+def _geometric_tail(law: Geometric, z: NDArray[np.float64]) -> NDArray[np.float64]:
     b = float(law.scale)
     return np.exp(-z / b) / (1.0 + math.exp(-1.0 / b))
 
 
-def _normal(law: RoundedNormal, z: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normal_tail(law: RoundedNormal, z: NDArray[np.float64]) -> NDArray[np.float64]:
     from scipy.special import ndtr
 
     return np.asarray(ndtr(-(z - 0.5) / float(law.sigma)), dtype=np.float64)
 
 
 TAILS: dict[type[Any], Callable[[Any, NDArray[np.float64]], NDArray[np.float64]]] = {
-    Geometric: _geometric,
-    RoundedNormal: _normal,
+    Geometric: _geometric_tail,
+    RoundedNormal: _normal_tail,
 }
 """P(Z ≥ z) for z ≥ 1, in doubles."""
 
 
-def _convolved(terms: tuple[Term, ...], draws: int, missing: Fraction) -> Fraction:
-    """The least multiple of the step that the sum of the rounded draws exceeds with a probability
-    below `missing`, on one side.
+def _convolution_bound(terms: tuple[Term, ...], draws: int, missing: Fraction) -> Fraction:
+    """Return the least multiple of the step that the sum of the rounded draws exceeds, on one side,
+    with a probability below `missing`.
     """
     spread = math.sqrt(
         sum(count * float(weight) ** 2 * law.variance for law, weight, count in terms)
@@ -109,7 +109,7 @@ def _convolved(terms: tuple[Term, ...], draws: int, missing: Fraction) -> Fracti
         cells = (
             math.ceil(weight * law.half_width(1 - 2 * rare) / step) + 1
         )  # beyond them lies less than `rare` on each side
-        laws.append((_rounded_up(law, weight / step, cells), count))
+        laws.append((_law_rounded_up(law, weight / step, cells), count))
         last += count * cells
     size = 1 << (2 * last + 1).bit_length()
     product = np.ones(size // 2 + 1, dtype=np.complex128)
@@ -122,9 +122,9 @@ def _convolved(terms: tuple[Term, ...], draws: int, missing: Fraction) -> Fracti
     return step * max(int(enough[0]) - 1 - last, 0) if enough.size else step * last
 
 
-def _rounded_up(law: Spread, weight: Fraction, cells: int) -> NDArray[np.float64]:
-    """The law of ⌈weight·Z⌉ on −cells … cells; what lies below is moved up, what lies above is left
-    out.
+def _law_rounded_up(law: Spread, weight: Fraction, cells: int) -> NDArray[np.float64]:
+    """Return the law of ⌈weight·Z⌉ on −cells … cells. The mass below moves up to −cells; the mass
+    above is left out.
     """
     k = np.arange(-cells, cells + 1, dtype=np.float64)
     quotient = k / float(weight)

@@ -1,4 +1,4 @@
-"""Quantiles out of a noisy tree of counts: values, and intervals at any level.
+"""Compute quantiles from a noisy tree of counts: values, and intervals at any level.
 
 *Below*     How much weight lies below a leaf is a sum of nodes; W_≤z − q·W is one, too, with noise
             of a law that is known.
@@ -24,28 +24,31 @@ from numpy.typing import NDArray
 
 from ..exact.balls import up
 from ..mechanisms.shared.noise_moments import linear_error
-from ..tables.plan.count_tree import Tree
+from ..tables.plan.count_tree import CountTree
 from .answer_records import Column, Noisy, Spread
-from .noise_sums import ALIKE, within
+from .noise_sums import ALIKE, sum_bound
 
 Doubles = NDArray[np.float64]
 _ERROR = 2.0**-40
 
 
-def tree_of(column: Column) -> Tree:
-    """The tree that a column is read from."""
+def tree_of(column: Column) -> CountTree:
+    """Return the tree of counts that a column is computed from."""
     leaves, branching, levels, shift = (
         int(column.numbers[name]) for name in ("leaves", "branching", "levels", "shift")
     )
-    return Tree(leaves, branching, levels, shift)
+    return CountTree(leaves, branching, levels, shift)
 
 
 def values(column: Column, piece: Noisy, rows: slice) -> Doubles:
-    """One for each of these groups; the middle of the bounds where no weight is seen."""
+    """Compute a quantile for each group; the middle of the bounds if the noisy total is ≤ 0."""
     tree, numbers = tree_of(column), column.numbers
-    below, total = _below(piece.values[rows], tree)
-    wanted = float(numbers["q"]) * total
-    first, last = _first(below[:, 1:] >= wanted[:, None]), _last(below[:, :-1] <= wanted[:, None])
+    below, total = _weight_below(piece.values[rows], tree)
+    target = float(numbers["q"]) * total
+    first, last = (
+        _first_true(below[:, 1:] >= target[:, None]),
+        _last_true(below[:, :-1] <= target[:, None]),
+    )
     width = numbers["step"] * tree.points
     middle = (
         float(numbers["low"])
@@ -57,28 +60,28 @@ def values(column: Column, piece: Noisy, rows: slice) -> Doubles:
 
 
 def interval(column: Column, piece: Noisy, level: Fraction, rows: slice) -> tuple[Doubles, Doubles]:
-    """The ends for each of these groups, each of which holds its quantile with this probability."""
+    """Compute interval ends for each group; each interval holds with probability `level`."""
     tree, numbers = tree_of(column), column.numbers
-    below, total = _below(piece.values[rows], tree)
+    below, total = _weight_below(piece.values[rows], tree)
     size = np.abs(piece.values[rows].astype(np.float64)).sum(axis=1)
-    half = _half(piece.law, tree, numbers["q"], 1 - level) + size * _ERROR
-    wanted = float(numbers["q"]) * total
+    half = _noise_half_width(piece.law, tree, numbers["q"], 1 - level) + size * _ERROR
+    target = float(numbers["q"]) * total
     first, last = (
-        _first(below[:, 1:] >= (wanted - half)[:, None]),
-        _last(below[:, :-1] <= (wanted + half)[:, None]),
+        _first_true(below[:, 1:] >= (target - half)[:, None]),
+        _last_true(below[:, :-1] <= (target + half)[:, None]),
     )
-    lower, upper = _ends(
+    lower, upper = _leaf_ends(
         tree, numbers["low"], numbers["high"], numbers["step"], numbers.get("slack", Fraction(0))
     )
     return lower[np.minimum(first, last)], upper[np.maximum(first, last)]
 
 
 @lru_cache(maxsize=64)
-def _ends(
-    tree: Tree, low: Fraction, high: Fraction, step: Fraction, slack: Fraction
+def _leaf_ends(
+    tree: CountTree, low: Fraction, high: Fraction, step: Fraction, slack: Fraction
 ) -> tuple[Doubles, Doubles]:
-    """Where every leaf begins and ends, rounded outward. The same for all columns and levels, and
-    exact, which takes a while.
+    """Return where every leaf begins and ends, rounded outward. Cached: all columns and levels
+    share the ends, and the exact arithmetic is slow.
     """
     ends = [low + step * leaf * tree.points for leaf in range(tree.leaves + 1)]
     return np.array([-up(-max(low, end - slack)) for end in ends[:-1]]), np.array(
@@ -86,10 +89,10 @@ def _ends(
     )
 
 
-def _below(cells: NDArray[Any], tree: Tree) -> tuple[Doubles, Doubles]:
-    """What lies below each leaf, and below the end of all; and the total."""
+def _weight_below(cells: NDArray[Any], tree: CountTree) -> tuple[Doubles, Doubles]:
+    """Return the noisy weight below each leaf and below the last end, and the total."""
     counts = cells.astype(np.float64)
-    found = np.zeros((len(counts), tree.leaves + 1))
+    below = np.zeros((len(counts), tree.leaves + 1))
     leaves = np.arange(tree.leaves)
     starts = tree.starts
     for level in range(1, tree.levels + 1):
@@ -97,33 +100,36 @@ def _below(cells: NDArray[Any], tree: Tree) -> tuple[Doubles, Doubles]:
             len(counts), -1, tree.branching
         )
         before = (np.cumsum(nodes, axis=2) - nodes).reshape(len(counts), -1)
-        found[:, :-1] += before[:, leaves // tree.branching ** (tree.levels - level)]
+        below[:, :-1] += before[:, leaves // tree.branching ** (tree.levels - level)]
     total = counts[:, : tree.branching].sum(axis=1)
-    found[:, -1] = total
-    return found, total
+    below[:, -1] = total
+    return below, total
 
 
-def _first(holds: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The first leaf for which it holds; the last one of all where there is none."""
-    found: NDArray[np.int64] = np.where(holds.any(axis=1), holds.argmax(axis=1), holds.shape[1] - 1)
-    return found
+def _first_true(holds: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the first leaf that is True in each row; the last leaf if none is."""
+    places: NDArray[np.int64] = np.where(
+        holds.any(axis=1), holds.argmax(axis=1), holds.shape[1] - 1
+    )
+    return places
 
 
-def _last(holds: NDArray[np.bool_]) -> NDArray[np.int64]:
-    found: NDArray[np.int64] = np.where(
+def _last_true(holds: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the last leaf that is True in each row; the first leaf if none is."""
+    places: NDArray[np.int64] = np.where(
         holds.any(axis=1), holds.shape[1] - 1 - holds[:, ::-1].argmax(axis=1), 0
     )
-    return found
+    return places
 
 
 @lru_cache(maxsize=1024)
-def _half(law: Spread, tree: Tree, q: Fraction, missing: Fraction) -> float:
-    """What the noise of W_≤z − q·W stays within but for this chance, whatever the leaf."""
+def _noise_half_width(law: Spread, tree: CountTree, q: Fraction, missing: Fraction) -> float:
+    """Bound the noise of W_≤z − q·W at any leaf, but for a probability of `missing`."""
     weights = tree.added(q)
     if type(law) in ALIKE:
         return linear_error(ALIKE[type(law)](law), weights, missing)
     return up(
-        within(
+        sum_bound(
             (
                 (law, max(q, 1 - q), tree.branching),
                 (law, Fraction(1), len(weights) - tree.branching),

@@ -1,4 +1,4 @@
-"""Public facts as plain values: what JSON holds, and nothing else."""
+"""Convert public facts to plain JSON values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from ..errors import Refused
 
 
-def plainly(value: Any) -> Any:
-    """The same in dictionaries, lists, texts, numbers and truth values; exact numbers as text."""
+def to_plain_json(value: Any) -> Any:
+    """Convert a value to plain JSON values; exact numbers, dates and UUIDs become text."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -22,12 +22,12 @@ def plainly(value: Any) -> Any:
         case datetime.date():  # and its times
             return value.isoformat()
         case Mapping():
-            return {str(name): plainly(item) for name, item in value.items()}
+            return {str(name): to_plain_json(item) for name, item in value.items()}
         case list() | tuple():
-            return [plainly(item) for item in value]
+            return [to_plain_json(item) for item in value]
     raise Refused(
         "answer.facts",
         type(value).__name__,
-        "facts are dictionaries, lists, texts and numbers",
+        "facts may hold only dictionaries, lists, texts, numbers, dates and UUIDs",
         "facts={'dataset': 'visits'}",
     )

@@ -1,5 +1,4 @@
-"""What was clipped and what was withheld, as shares that are estimated from released numbers, with
-their error.
+"""Estimate the proportions of clipped and of withheld rows from released numbers, with intervals.
 
 *Clipped*    Of the rows with a value, how many lay below and above the bounds: three counts with
              noise, over all groups together.
@@ -21,9 +20,10 @@ from typing import TYPE_CHECKING
 
 from ..exact.numbers import Number, probability
 from .answer_records import Noisy
-from .exact_ratios import one
-from .noise_sums import within
-from .render.format_digits import share
+from .exact_ratios import to_double
+from .noise_sums import sum_bound
+from .render import footnote_texts as texts
+from .render.format_digits import format_share
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -34,9 +34,7 @@ _NONE, _ONE = Fraction(0), Fraction(1)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of the rows: the estimate and an interval that holds the exact part with this
-    confidence.
-    """
+    """An estimated proportion of the rows, with an interval of this confidence."""
 
     value: float
     low: float
@@ -45,25 +43,25 @@ class Share:
 
     @property
     def words(self) -> str:
-        """2 % ± 1 %, or 1 % (between 0 % and 4 %)."""
-        return share(self.value, self.low, self.high)
+        """The proportion as text: 2 % ± 1 %, or 1 % (between 0 % and 4 %)."""
+        return format_share(self.value, self.low, self.high)
 
 
-def clipped(answer: Answer, confidence: Number = 0.95) -> dict[str, tuple[Share, Share]]:
-    """For every clipped column the shares of rows below and above its bounds."""
+def clipped_shares(answer: Answer, confidence: Number = 0.95) -> dict[str, tuple[Share, Share]]:
+    """Estimate, for every clipped column, the proportions of rows below and above its bounds."""
     level = probability(confidence, "confidence", zero=False)
-    found = {}
+    shares = {}
     for piece in answer.pieces:
         if piece.name.startswith(CLIPPED) and piece.law is not None:
             counts = [int(v) * piece.step for v in piece.values[0]]
-            below, above = (_part(piece, counts, i, level) for i in (0, 2))
-            found[piece.name.removeprefix(CLIPPED)] = below, above
-    return found
+            below, above = (_share_of_count(piece, counts, i, level) for i in (0, 2))
+            shares[piece.name.removeprefix(CLIPPED)] = below, above
+    return shares
 
 
-def withheld(answer: Answer, confidence: Number = 0.95) -> Share | None:
-    """The share of counted rows in groups that are not shown; None where all groups are, or where
-    nothing was released to tell it from.
+def withheld_share(answer: Answer, confidence: Number = 0.95) -> Share | None:
+    """Estimate the proportion of counted rows in groups that are not shown; None if all groups are
+    shown, or if no total was released.
     """
     total = next((piece for piece in answer.pieces if piece.name == TOTAL), None)
     grouped = {i for column in answer.columns for i in column.pieces}
@@ -84,7 +82,7 @@ def withheld(answer: Answer, confidence: Number = 0.95) -> Share | None:
     )
     each = (1 - level) / 2
     wide = total.step * total.half_width(1 - each)
-    loose = counted.step * within(((counted.law, _ONE, len(counted.values)),), each)
+    loose = counted.step * sum_bound(((counted.law, _ONE, len(counted.values)),), each)
     if all_ <= 0:
         return Share(0.5, 0.0, 1.0, float(level))
     hidden = all_ - shown
@@ -92,46 +90,41 @@ def withheld(answer: Answer, confidence: Number = 0.95) -> Share | None:
     if all_ - wide > 0:  # 1 − shown/all: least where much is shown of little
         least, most = max(shown - loose, _NONE), shown + loose
         low, high = 1 - max(most, _NONE) / (all_ - wide), 1 - least / (all_ + wide)
-    return _share(hidden / all_, low, high, level)
+    return _clamped_share(hidden / all_, low, high, level)
 
 
-def unnamed(answer: Answer) -> tuple[str, ...]:
-    """What is said where groups are left out of an answer, of those that were not in it before:
-    they were too small to be named.
-    """
-    found = withheld(answer)
-    return (
-        ()
-        if found is None
-        else (f"about {found.words} of the counted rows are in groups too small to be named",)
-    )
+def withheld_labels(answer: Answer) -> tuple[str, ...]:
+    """Return the label for groups that were too small to be named, before others were left out."""
+    share = withheld_share(answer)
+    return () if share is None else (texts.UNNAMED.format(share=share.words),)
 
 
-def pooled(name: str) -> bool:
-    """Whether the piece of this name is about all groups together, to tell what was clipped or
-    withheld.
-    """
+def is_pooled(name: str) -> bool:
+    """Tell whether a piece counts clipped or withheld rows over all groups together."""
     return name == TOTAL or name.startswith(CLIPPED)
 
 
-def _part(piece: Noisy, counts: Sequence[Fraction], which: int, level: Fraction) -> Share:
+def _share_of_count(piece: Noisy, counts: Sequence[Fraction], which: int, level: Fraction) -> Share:
     law = piece.law
     assert law is not None
     mine, others = counts[which], sum((c for i, c in enumerate(counts) if i != which), _NONE)
     each = (1 - level) / 2
     near, far = (
         piece.step * piece.half_width(1 - each),
-        piece.step * within(((law, _ONE, len(counts) - 1),), each),
+        piece.step * sum_bound(((law, _ONE, len(counts) - 1),), each),
     )
     fewest, most = max(mine - near, _NONE), max(mine + near, _NONE)
     low = fewest / (fewest + max(others + far, _NONE)) if fewest else _NONE
     high = most / (most + max(others - far, _NONE)) if most else _NONE
     rows = max(mine, _NONE) + max(others, _NONE)
-    return _share(max(mine, _NONE) / rows if rows else Fraction(1, 2), low, high, level)
+    return _clamped_share(max(mine, _NONE) / rows if rows else Fraction(1, 2), low, high, level)
 
 
-def _share(value: Fraction, low: Fraction, high: Fraction, level: Fraction) -> Share:
+def _clamped_share(value: Fraction, low: Fraction, high: Fraction, level: Fraction) -> Share:
     low, high = min(max(low, _NONE), _ONE), min(max(high, _NONE), _ONE)
     return Share(
-        one(min(max(value, low), high), "nearest"), one(low, "down"), one(high, "up"), float(level)
+        to_double(min(max(value, low), high), "nearest"),
+        to_double(low, "down"),
+        to_double(high, "up"),
+        float(level),
     )

@@ -1,7 +1,6 @@
-"""Answers as stored bytes: JSON with a version, integers and ratios as text, read back as equal
-answers.
+"""Store answers as bytes and read them back: versioned JSON, with integers and ratios as text.
 
-Keys keep their types: what JSON has no type for is written as a dictionary of one name, the type's.
+Keys keep their types. A key without a JSON type is written as a dictionary {type: text}.
 """
 
 from __future__ import annotations
@@ -30,11 +29,12 @@ from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
 from .answer import Answer
 from .answer_records import RULES, Column, Key, Noisy, Paid, Processed, Weighing
 from .formula import OPERATIONS, Formula
-from .merge import LEFT_OUT, Merged
+from .merge import Merged
+from .render.footnote_texts import LEFT_OUT
 
 VERSION, FIRST = 2, 1
-"""What is written. The first version recorded neither how units were bounded nor which values chose
-the groups.
+"""The version that is written, and the oldest that is read. The first version recorded neither how
+units were bounded nor which values chose the groups.
 """
 
 _Written = dict[str, Any]
@@ -42,32 +42,32 @@ _Written = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Recorded(Mechanism):
-    """A mechanism that cannot be made again here: what its record says of it. Values are read,
-    intervals are not.
+    """A stored mechanism that this version cannot restore, represented by its record. Its values
+    can be read; its intervals cannot.
     """
 
     text: str
 
     @property
     def record(self) -> _Written:
-        found: _Written = json.loads(self.text)
-        return found
+        stored: _Written = json.loads(self.text)
+        return stored
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         return stored_promises(self.record)
 
     @property
-    def relation(self) -> Relation | None:  # type: ignore[override]
+    def relation(self) -> Relation | None:  # type: ignore[override]  # derived, not a field
         return self.promise.relation
 
     @property
-    def unit(self) -> str | None:  # type: ignore[override]
+    def unit(self) -> str | None:  # type: ignore[override]  # derived, not a field
         return self.promise.unit
 
 
 def dump(answer: Answer) -> bytes:
-    """The bytes of an answer; equal answers have equal bytes."""
+    """Write an answer as bytes; equal answers have equal bytes."""
     written = {
         "sfumato": "answer",
         "version": VERSION,
@@ -96,27 +96,27 @@ def dump(answer: Answer) -> bytes:
 
 
 def load(stored: bytes | str) -> Answer:
-    """The answer of these bytes, or a refusal."""
+    """Read an answer from its bytes, or refuse them."""
     try:
-        found = json.loads(stored)
-        if not isinstance(found, dict) or found.get("sfumato") != "answer":
+        content = json.loads(stored)
+        if not isinstance(content, dict) or content.get("sfumato") != "answer":
             raise Refused(
                 "answer.stored",
                 f"{stored!r:.60}",
-                "this is not a stored answer",
+                "these bytes are not a stored answer",
                 "the bytes of answer.to_json()",
             )
-        if type(found.get("version")) is not int or found["version"] not in (FIRST, VERSION):
+        if type(content.get("version")) is not int or content["version"] not in (FIRST, VERSION):
             raise Refused(
                 "answer.stored",
-                f"version {found.get('version')!r:.20}",
-                "written by another version",
-                f"version {VERSION}, or a newer sfumato",
+                f"version {content.get('version')!r:.20}",
+                f"this sfumato reads the versions {FIRST} to {VERSION} of stored answers",
+                "a newer sfumato",
             )
         return (
-            _read(found)
-            if found["version"] == VERSION
-            else _unmarked(_read({**found, "complete": False}))
+            _read_answer(content)
+            if content["version"] == VERSION
+            else _forget_choice(_read_answer({**content, "complete": False}))
         )
     except Refused:
         raise
@@ -130,7 +130,7 @@ def load(stored: bytes | str) -> Answer:
 
 
 def canonical(written: Any) -> bytes:
-    """One text for equal values."""
+    """Write plain values as JSON bytes; equal values have equal bytes."""
     return _json(written).encode()
 
 
@@ -139,28 +139,27 @@ def _json(written: Any) -> str:
 
 
 def _object(texts: dict[str, str]) -> str:
-    """An object of JSON, of texts that are JSON already."""
+    """Join texts that are JSON already into a JSON object."""
     return f"{{{','.join(f'{_json(name)}:{texts[name]}' for name in sorted(texts))}}}"
 
 
 def _rows_text(columns: list[list[str]], count: int) -> str:
-    """Rows of JSON, of columns of it."""
+    """Join columns of JSON texts into a JSON list of rows."""
     if not columns:
         return f"[{','.join(['[]'] * count)}]"
-    return (
-        f"[[{'],['.join(columns[0] if len(columns) == 1 else map(','.join, zip(*columns, strict=True)))}]]"
-        if count
-        else "[]"
-    )
+    if not count:
+        return "[]"
+    rows = columns[0] if len(columns) == 1 else map(",".join, zip(*columns, strict=True))
+    return f"[[{'],['.join(rows)}]]"
 
 
 def _column_text(keys: list[Key]) -> list[str]:
-    """Each key as JSON; where all are integers, or all texts, without asking one by one."""
+    """Write each key as JSON; columns of integers or of texts take a fast path."""
     kinds = set(map(type, keys))
     if kinds == {int}:
         return [f'{{"integer":"{key}"}}' for key in keys]
     return (
-        list(map(encode_basestring, keys))  # type: ignore[arg-type]
+        list(map(encode_basestring, keys))  # type: ignore[arg-type]  # all keys are str
         if kinds == {str}
         else [_json(write_key(key)) for key in keys]
     )
@@ -187,32 +186,32 @@ def _piece_text(piece: Noisy) -> str:
     )
 
 
-def _read(found: _Written) -> Answer:
+def _read_answer(stored: _Written) -> Answer:
     return Answer(
-        keys=tuple(found["keys"]),
-        rows=tuple(tuple(read_key(key) for key in row) for row in found["rows"]),
-        pieces=tuple(_read_piece(piece) for piece in found["pieces"]),
-        columns=tuple(_read_column(column) for column in found["columns"]),
+        keys=tuple(stored["keys"]),
+        rows=tuple(tuple(read_key(key) for key in row) for row in stored["rows"]),
+        pieces=tuple(_read_piece(piece) for piece in stored["pieces"]),
+        columns=tuple(_read_column(column) for column in stored["columns"]),
         receipts=tuple(
-            Paid(int(number), str(digest), str(when)) for number, digest, when in found["receipts"]
+            Paid(int(number), str(digest), str(when)) for number, digest, when in stored["receipts"]
         ),
-        rules=tuple(map(str, found["rules"])),
-        processing=tuple(map(str, found["processing"])),
-        facts=found["facts"],
-        cost=restore_guarantee(found["cost"]),
-        promise=_guarantee(found, "promise"),
-        budget=_guarantee(found, "budget"),
-        left=_guarantee(found, "left"),
-        weighing=_weighing(found["weighing"]) if "weighing" in found else None,
-        complete=bool(found["complete"]),
+        rules=tuple(map(str, stored["rules"])),
+        processing=tuple(map(str, stored["processing"])),
+        facts=stored["facts"],
+        cost=restore_guarantee(stored["cost"]),
+        promise=_read_guarantee(stored, "promise"),
+        budget=_read_guarantee(stored, "budget"),
+        left=_read_guarantee(stored, "left"),
+        weighing=_read_weighing(stored["weighing"]) if "weighing" in stored else None,
+        complete=bool(stored["complete"]),
     )
 
 
-def _unmarked(answer: Answer) -> Answer:
-    """An answer of the first version. If groups were left out of it, the number that they were
-    chosen from is not known, and no interval follows.
+def _forget_choice(answer: Answer) -> Answer:
+    """Mark an answer of the first version. If groups were left out of it, nobody recorded from how
+    many groups they were chosen, so no interval follows.
     """
-    if not any(said.startswith(LEFT_OUT) for said in answer.processing):
+    if not any(label.startswith(LEFT_OUT) for label in answer.processing):
         return answer
     grouped = {i for column in answer.columns for i in column.pieces}
     return replace(
@@ -224,8 +223,8 @@ def _unmarked(answer: Answer) -> Answer:
     )
 
 
-def _weighing(found: _Written) -> Weighing:
-    rule, rows, groups, bits = (found[name] for name in ("rule", "rows", "groups", "bits"))
+def _read_weighing(stored: _Written) -> Weighing:
+    rule, rows, groups, bits = (stored[name] for name in ("rule", "rows", "groups", "bits"))
     if rule not in RULES or not all(
         type(number) is int and number >= 0 for number in (rows, groups, bits)
     ):
@@ -233,32 +232,32 @@ def _weighing(found: _Written) -> Weighing:
     return Weighing(rule, rows, groups, bits)
 
 
-def _guarantee(found: _Written, name: str) -> Guarantee | None:
-    return restore_guarantee(found[name]) if name in found else None
+def _read_guarantee(stored: _Written, name: str) -> Guarantee | None:
+    return restore_guarantee(stored[name]) if name in stored else None
 
 
-def _read_piece(found: _Written) -> Noisy:
-    cells, rows = int(found["cells"]), found["values"]
+def _read_piece(stored: _Written) -> Noisy:
+    cells, rows = int(stored["cells"]), stored["values"]
     if any(len(row) != cells for row in rows):
         raise ValueError(cells)
     values = np.array([int(value) for row in rows for value in row], dtype=object).reshape(
         len(rows), cells
     )
-    among = found.get("among", 0)
+    among = stored.get("among", 0)
     if among is not None and (type(among) is not int or among < 0):
         raise ValueError(among)
     return Noisy(
-        str(found["name"]),
+        str(stored["name"]),
         values,
-        ratio(found["step"]),
-        _read_mechanism(found["mechanism"]),
+        ratio(stored["step"]),
+        _read_mechanism(stored["mechanism"]),
         among,
-        sorts=bool(found.get("sorts", False)),
+        sorts=bool(stored.get("sorts", False)),
     )
 
 
 def write_mechanism(mechanism: Mechanism) -> _Written:
-    """The record of a mechanism, of a merged one those of its parts."""
+    """Write the record of a mechanism; for a merged mechanism, the records of its parts."""
     if isinstance(mechanism, Recorded):
         return mechanism.record
     if isinstance(mechanism, Merged):
@@ -268,12 +267,12 @@ def write_mechanism(mechanism: Mechanism) -> _Written:
     return mechanism_record(mechanism)
 
 
-def _read_mechanism(found: _Written) -> Mechanism:
-    if "merged" in found:
+def _read_mechanism(stored: _Written) -> Mechanism:
+    if "merged" in stored:
         return Merged(
-            tuple((_read_mechanism(part), ratio(weight)) for part, weight in found["merged"])
+            tuple((_read_mechanism(part), ratio(weight)) for part, weight in stored["merged"])
         )
-    return restore_mechanism(found) or Recorded(canonical(found).decode())
+    return restore_mechanism(stored) or Recorded(canonical(stored).decode())
 
 
 def _write_column(column: Column) -> _Written:
@@ -290,7 +289,7 @@ def _write_column(column: Column) -> _Written:
         written["processed"] = {
             "values": [str(v) for v in p.values],
             "at_least": floor,
-            "whole": p.whole,
+            "whole": p.is_whole,
         }
     if column.formula is not None:
         written["formula"] = _write_formula(column.formula)
@@ -298,7 +297,7 @@ def _write_column(column: Column) -> _Written:
 
 
 def _write_formula(formula: Formula) -> Any:
-    """A number as text, a column as a record, an operation as a list that begins with its name."""
+    """Write a number as text, a column as a record, an operation as a list [name, arguments]."""
     if formula.number is not None:
         return str(formula.number)
     return (
@@ -308,31 +307,31 @@ def _write_formula(formula: Formula) -> Any:
     )
 
 
-def _read_formula(found: Any) -> Formula:
-    if isinstance(found, str):
-        return Formula("number", number=ratio(found))
-    if isinstance(found, dict):
-        return Formula("column", column=_read_column(found))
-    op, *args = found
+def _read_formula(stored: Any) -> Formula:
+    if isinstance(stored, str):
+        return Formula("number", number=ratio(stored))
+    if isinstance(stored, dict):
+        return Formula("column", column=_read_column(stored))
+    op, *args = stored
     if op not in OPERATIONS:
         raise ValueError(op)
     return Formula(op, tuple(map(_read_formula, args)))
 
 
-def _read_column(found: _Written) -> Column:
-    p = found.get("processed")
+def _read_column(stored: _Written) -> Column:
+    p = stored.get("processed")
     floor = None if p is None or p["at_least"] is None else ratio(p["at_least"])
     processed = (
         None if p is None else Processed(tuple(map(ratio, p["values"])), floor, bool(p["whole"]))
     )
-    numbers = {str(name): ratio(number) for name, number in found["numbers"].items()}
-    formula = _read_formula(found["formula"]) if "formula" in found else None
-    pieces, edges = tuple(map(int, found["pieces"])), tuple(map(ratio, found["edges"]))
+    numbers = {str(name): ratio(number) for name, number in stored["numbers"].items()}
+    formula = _read_formula(stored["formula"]) if "formula" in stored else None
+    pieces, edges = tuple(map(int, stored["pieces"])), tuple(map(ratio, stored["edges"]))
     return Column(
-        str(found["name"]),
-        str(found["kind"]),
+        str(stored["name"]),
+        str(stored["kind"]),
         pieces,
-        str(found["text"]),
+        str(stored["text"]),
         numbers,
         edges,
         processed,
@@ -341,7 +340,7 @@ def _read_column(found: _Written) -> Column:
 
 
 def write_key(key: Key) -> Any:
-    """A key as JSON: a text, a truth value or null as it is, anything else with its type."""
+    """Write a key as JSON: texts, booleans and null unchanged, everything else with its type."""
     if key is None or isinstance(key, bool | str):
         return key
     for name, (kind, write, _) in KEYS.items():
@@ -350,19 +349,19 @@ def write_key(key: Key) -> Any:
     raise Refused(
         "answer.key",
         type(key).__name__,
-        "a key is a text, a number, a truth value, a date, a time or a UUID",
-        "group_by a column of such a type",
+        "a key must be a text, a number, a boolean, a date, a timestamp or a UUID",
+        "group_by a column of one of these types",
     )
 
 
 def read_key(written: Any) -> Key:
-    """The key again."""
+    """Read a key that `write_key` wrote."""
     if written is None or isinstance(written, bool | str):
         return written
     ((name, text),) = written.items()
     read = KEYS[name][2]
-    found: Key = read(text)
-    return found
+    key: Key = read(text)
+    return key
 
 
 KEYS: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Any]]] = {
@@ -377,4 +376,4 @@ KEYS: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Any]]] = {
     "date": (datetime.date, datetime.date.isoformat, datetime.date.fromisoformat),
     "uuid": (uuid.UUID, str, uuid.UUID),
 }
-"""Types that JSON does not have: how each is written, and read."""
+"""The key types that JSON lacks: how each is written and read."""

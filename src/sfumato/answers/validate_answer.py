@@ -1,4 +1,4 @@
-"""Whether the parts of an answer fit together. Nothing here looks at a released number."""
+"""Check that the parts of an answer fit together. No released number is looked at."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ NUMBERS = {
     "quantile": ("low", "high", "confidence"),
     "percentile": ("low", "high", "q", "step", "leaves", "branching", "levels", "shift"),
 }
-"""The public numbers that a kind of column is not finished without."""
+"""The public numbers that each kind of column needs."""
 
 
-def check(answer: Answer) -> None:
-    """Refuse what does not."""
+def check_answer(answer: Answer) -> None:
+    """Refuse an answer whose keys, columns and pieces do not fit together."""
     names: Sequence[str] = (*answer.keys, *answer.names)
     if (
         not all(isinstance(name, str) for name in names)
@@ -34,14 +34,14 @@ def check(answer: Answer) -> None:
         raise Refused(
             "answer.shape",
             f"columns {', '.join(map(str, names))}",
-            "an answer has a column or more, each with a name of its own",
-            "other names",
+            "an answer needs at least one column, and all names must differ",
+            'aggregate(n=sf.count(), total=sf.sum("spend"))',
         )
     if not set(map(len, answer.rows)) <= {len(answer.keys)}:
         raise Refused(
             "answer.shape",
             f"{len(answer.keys)} keys",
-            "every row has one value for each key",
+            "every row needs one value for each key",
             "keys=('city',), rows=(('Roma',), ('Bari',))",
         )
     for column in answer.columns:
@@ -50,7 +50,7 @@ def check(answer: Answer) -> None:
             raise Refused(
                 "answer.kind",
                 f"{column.name}: {column.kind!r:.40}",
-                "no column of that kind is known here",
+                "this version has no such kind of column",
                 f"one of {', '.join(KINDS)}",
             )
         place = f"{column.name}: {column.kind}"
@@ -58,18 +58,18 @@ def check(answer: Answer) -> None:
             raise Refused(
                 "answer.shape",
                 place,
-                "a computed column, and no other, has a formula",
-                "kind='computed', formula=…",
+                "a computed column needs a formula, and no other column may have one",
+                "kind='computed' with a formula, or another kind without one",
             )
-        wanted = max(1, len(column.pieces)) if column.formula is not None else kind.pieces
-        if len(column.pieces) != wanted or not all(
+        piece_count = max(1, len(column.pieces)) if column.formula is not None else kind.pieces
+        if len(column.pieces) != piece_count or not all(
             0 <= i < len(answer.pieces) for i in column.pieces
         ):
             raise Refused(
                 "answer.shape",
                 place,
-                f"it is made of {wanted} of the pieces",
-                "the pieces of the kind, in its order",
+                f"a {column.kind} needs {piece_count} of the {len(answer.pieces)} pieces",
+                f"{piece_count} numbers from 0 to {len(answer.pieces) - 1} in pieces=",
             )
         shapes = [answer.pieces[i].values.shape for i in column.pieces]
         if any(
@@ -79,8 +79,8 @@ def check(answer: Answer) -> None:
             raise Refused(
                 "answer.shape",
                 place,
-                "groups were chosen from no fewer than are shown",
-                "among=0, or the number of groups before the choice",
+                f"{len(answer.rows)} groups are shown, so among= cannot be smaller",
+                f"among=0, or among={len(answer.rows)} or more",
             )
         if lacking := [
             number for number in NUMBERS.get(column.kind, ()) if number not in column.numbers
@@ -88,8 +88,8 @@ def check(answer: Answer) -> None:
             raise Refused(
                 "answer.shape",
                 place,
-                f"without {', '.join(lacking)} it cannot be finished",
-                "numbers={'low': …, 'high': …}",
+                f"the column needs the numbers {', '.join(lacking)}",
+                "numbers={'low': Fraction(0), 'high': Fraction(100)}, and the others it needs",
             )
         trees = {
             tree_of(leaf).cells
@@ -106,6 +106,6 @@ def check(answer: Answer) -> None:
             raise Refused(
                 "answer.shape",
                 place,
-                f"its pieces have {shapes} integers, for {len(answer.rows)} groups",
-                "a row for each group, a cell for each number",
+                f"its pieces have the shapes {shapes}, for {len(answer.rows)} groups",
+                f"values with {len(answer.rows)} rows: one for each group",
             )

@@ -1,9 +1,8 @@
-"""The adversary's side: attacks on exact answers and on private ones, for owners, on their own
-data.
+"""Attacks that data owners run on their own data, against exact and against private answers.
 
-Each attack is one function with one result: numbers, sentences, a picture, and how often it
-succeeded beside what the guarantee allows. What a result shows is about the data as they are; it is
-not private, and is not to be published.
+Each attack is one function that returns one result: numbers, sentences, a plot, and its success
+rate next to the limit that the guarantee sets. Results describe the raw data, so they are not
+private: do not publish them.
 """
 
 from .averaging import averaging

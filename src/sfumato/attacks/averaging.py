@@ -1,4 +1,5 @@
-"""The same question again and again: the noise averages out, and what stops it is the budget.
+"""Averaging: ask the same question again and again until the noise averages out. Only the budget
+stops this.
 
 *Attack*   The mean of m answers at ε each has a standard deviation of √(Var/m), and rounds to the
            count itself once that is well below ½. The attacker who gets as many answers as he likes
@@ -10,7 +11,7 @@
 *Game*     A coin says whether one person is in the count; the attacker averages all the answers
            that a budget buys.
 *Bound*    e^B/(1 + e^B) for a budget of B: the answers together are B-DP however many they are
-           (`results.guess_bound`).
+           (`attack_result.guess_bound`).
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..session.protect import protect
 from ..tables.query.aggregates import count
-from .lib.attack_result import EPSILONS, Played, Success, known_count, known_epsilons
-from .lib.attack_text import named, per_cent, spaced
-from .lib.owner_table import Columns, columns
-from .lib.repeated_releases import TRIALS, answered, coins, noisy, played
-from .lib.target import condition, matching
+from .lib.attack_result import EPSILONS, GameResult, Success, check_count, check_epsilons
+from .lib.attack_text import epsilon_label, format_number, per_cent
+from .lib.owner_table import Columns, read_columns
+from .lib.repeated_releases import TRIALS, add_noise, draw_coins, play_game, release_each
+from .lib.target import condition, rows_matching
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,8 +47,8 @@ _MOST = 500  # answers that a session is asked for, to see what its ledger says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ledgered:
-    """What a session with a budget said to somebody who asks on and on."""
+class LedgerRun:
+    """What a session with a budget answered to an attacker who keeps asking."""
 
     budget: Fraction
     epsilon: Fraction  # of each answer
@@ -56,25 +57,25 @@ class Ledgered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Averaging(Played):
-    """The mean of the first 1, 2, 3, … answers, how many are needed, and what a ledger says."""
+class Averaging(GameResult):
+    """The mean of the first 1, 2, 3, … answers, how many are needed, and what a ledger allows."""
 
     truth: int
     epsilon: Fraction  # of each answer
     answers: NDArray[np.int64]
     needed: int  # answers whose mean rounds to the truth with 95 %
     sd: float  # of one answer
-    ledger: Ledgered
+    ledger: LedgerRun
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """After each answer, the mean of all so far."""
+        """The mean of all answers so far, after each answer."""
         return np.cumsum(self.answers) / np.arange(1, len(self.answers) + 1)
 
     @property
     def settled(self) -> int | None:
-        """From which answer on the mean rounds to the truth and stays there; None where it does
-        not.
+        """The first answer from which the mean always rounds to the truth; None where it never
+        does.
         """
         off = np.flatnonzero(np.rint(self.means) != self.truth)
         return 1 if not len(off) else int(off[-1]) + 2 if off[-1] + 1 < len(self.answers) else None
@@ -82,50 +83,56 @@ class Averaging(Played):
     @property
     def numbers(self) -> dict[str, float | int]:
         n = len(self.answers)
-        found: dict[str, float | int] = {
+        numbers: dict[str, float | int] = {
             "truth": self.truth,
             "answers": n,
             "mean": float(self.means[-1]),
             "needed": self.needed,
         }
-        found |= {
+        numbers |= {
             "sd of one": self.sd,
             "sd of the mean": self.sd / math.sqrt(n),
             "epsilon of all": float(n * self.epsilon),
         }
-        return found | {
+        return numbers | {
             "right after all": within((n - 1) // 2, n, float(self.epsilon)),
             "answers for the budget": self.ledger.answers,
         }
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        n, one, mean = len(self.answers), spaced(int(self.answers[0])), self.means[-1]
+        n, first_answer, mean = (
+            len(self.answers),
+            format_number(int(self.answers[0])),
+            self.means[-1],
+        )
         spread, price, right = (
             self.sd / math.sqrt(n),
             float(n * self.epsilon),
             per_cent(self.numbers["right after all"]),
         )
         begin = (
-            f"One answer at {named(self.epsilon)} is {one}, with a standard deviation of "
-            f"{self.sd:.3g}; the truth is {spaced(self.truth)}."
+            f"One answer at {epsilon_label(self.epsilon)} is {first_answer}, with a standard "
+            f"deviation of {self.sd:.3g}; the truth is {format_number(self.truth)}."
         )
         end = (
-            f"The mean of {spaced(n)} answers is {mean:.6g}, with a standard deviation of "
+            f"The mean of {format_number(n)} answers is {mean:.6g}, with a standard deviation of "
             f"{spread:.3g}, and all of them cost ε = {price:g}. "
         )
         end += (
-            f"Rounded, it is the truth with a chance of {right}; {spaced(self.needed)} "
+            f"Rounded, it is the truth with a chance of {right}; {format_number(self.needed)} "
             f"answers give 95 %."
         )
         stopped = (
             f"A session with a budget of ε = {float(self.ledger.budget):g} gives "
             f"{self.ledger.answers} such answers and refuses the next one. "
         )
-        stopped += (
-            f"To the same question it "
-            f"{'gives the stored answer again, byte for byte and for nothing' if self.ledger.same_bytes else 'answers anew'}."
+        again = (
+            "gives the stored answer again, byte for byte and at no cost"
+            if self.ledger.same_bytes
+            else "gives a new answer"
         )
+        stopped += f"To the same question it {again}."
         return (begin, end, stopped, *self.verdicts)
 
     def plot(self) -> Figure:
@@ -148,76 +155,78 @@ def averaging(
     """Ask n times for the same count at ε each, without a ledger and with one. For owners, on their
     own data: the result is not private.
 
-    `where` says which rows are counted, by values of columns; all of them without it. The game is
-    played with budgets of `epsilons`.
+    `where` selects the rows to count, by values of columns; without it all rows count. The game
+    uses budgets of `epsilons`.
     """
     each, total, losses = (
         positive(epsilon, "epsilon"),
         positive(budget, "budget"),
-        known_epsilons(epsilons),
+        check_epsilons(epsilons),
     )
-    asked, times = known_count(n, "n"), known_count(trials, "trials")
+    answers, times = check_count(n, "n"), check_count(trials, "trials")
     if not each <= total <= _MOST * each:
-        reason = f"the ledger is asked answer by answer, once at least and {_MOST} times at most"
+        reason = f"budget/epsilon, the number of answers, lies between 1 and {_MOST}"
         raise Refused(
             "attacks.budget",
-            f"budget={spaced(float(total))}, epsilon={spaced(float(each))}",
+            f"budget={format_number(float(total))}, epsilon={format_number(float(each))}",
             reason,
             "budget=1, epsilon=0.1",
         )
-    found = columns(table)
-    truth = int(matching(found, where or {}).sum())
+    rows = read_columns(table)
+    truth = int(rows_matching(rows, where or {}).sum())
     return Averaging(
         truth=truth,
         epsilon=each,
-        answers=noisy(np.full(asked, truth), epsilon=each, bits=bits),
+        answers=add_noise(np.full(answers, truth), epsilon=each, bits=bits),
         needed=averaged_after(each),
         sd=math.sqrt(Geometric(scale=1 / each).variance),
-        ledger=_ledgered(found, where, each, total),
+        ledger=_ask_ledger(rows, where, each, total),
         played=mean_game(losses, times, each, bits=bits),
     )
 
 
 def standard_deviation(answers: int, epsilon: Number, sensitivity: Number = 1) -> float:
-    """√2·Δ/(ε·√m): of the mean of m answers with continuous Laplace noise for a sensitivity of
+    """Compute √2·Δ/(ε·√m), for the mean of m answers with continuous Laplace noise and sensitivity
     Δ.
     """
     scale = positive(sensitivity, "sensitivity") / positive(epsilon, "epsilon")
-    return math.sqrt(2.0) * float(scale) / math.sqrt(known_count(answers, "answers"))
+    return math.sqrt(2.0) * float(scale) / math.sqrt(check_count(answers, "answers"))
 
 
 def mean_game(
     budgets: Sequence[Fraction], trials: int, epsilon: Fraction, *, bits: Bits = SYSTEM
 ) -> tuple[Success, ...]:
-    """Is one person in the count? The attacker has every answer that the budget buys at ε each, at
-    least one, and says yes if their mean is nearer to yes.
+    """Play: is one person in the count? The attacker gets every answer that the budget buys at ε
+    each, at least one, and says yes if the mean is nearer to yes.
     """
 
     def game(budget: Fraction | None) -> NDArray[np.bool_]:
         many = 1 if budget is None else max(1, math.floor(budget / epsilon))
-        truth = coins(trials, bits)
+        truth = draw_coins(trials, bits)
         total = np.zeros(trials, dtype=np.int64)
         for _ in range(many):
-            total += answered(truth, epsilon=None if budget is None else budget / many, bits=bits)
+            total += release_each(
+                truth, epsilon=None if budget is None else budget / many, bits=bits
+            )
         return np.asarray(
-            np.where(2 * total == many, coins(trials, bits), 2 * total > many) == truth
+            np.where(2 * total == many, draw_coins(trials, bits), 2 * total > many) == truth
         )
 
-    return played(game, budgets)
+    return play_game(game, budgets)
 
 
-def _ledgered(
+def _ask_ledger(
     table: Columns, where: Mapping[str, Any] | None, epsilon: Fraction, budget: Fraction
-) -> Ledgered:
+) -> LedgerRun:
     """Ask a session until it refuses."""
     with protect(table.arrow, name="people", budget=Pure(budget), relation="replace") as people:
         query = (people.where(condition(where)) if where else people.rows).aggregate(n=count())
         first = people.release(query, epsilon=epsilon)
         same = people.release(query, epsilon=epsilon).to_json() == first.to_json()
-        given = 1
+        answers = 1
         try:
             while True:
                 people.release(query, epsilon=epsilon, fresh=True)
-                given += 1
+                answers += 1
         except BudgetExceeded:
-            return Ledgered(budget=budget, epsilon=epsilon, answers=given, same_bytes=same)
+            return LedgerRun(budget=budget, epsilon=epsilon, answers=answers, same_bytes=same)

@@ -1,5 +1,5 @@
-"""Background knowledge: what a k-anonymous table tells somebody who can rule out some values of a
-person ("not the flu: they were vaccinated").
+"""Background knowledge: what a k-anonymous table reveals to an attacker who can rule out some
+values of a person ("not the flu: they were vaccinated").
 
 *Certain*     With v of v + 1 different values of a group ruled out, one is left: everybody in the
               group is known to have it.
@@ -19,9 +19,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..exact.numbers import Number
-from .lib.attack_result import EPSILONS, Result, Success, known_count
+from .lib.attack_result import EPSILONS, Result, Success, check_count
 from .lib.attack_text import per_cent
-from .lib.sensitive_groups import Whole, certain, counted, disclosed, played
+from .lib.sensitive_groups import (
+    Integers,
+    certain_share,
+    count_values,
+    disclosure_by_group,
+    play_value_game,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,22 +35,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Background(Result):
-    """Of how many people the value is known to somebody who can rule out some values."""
+    """How many people's values an attacker knows who can rule out some values."""
 
     columns: tuple[str, ...]
     sensitive: str
-    counts: Whole  # groups × values
+    counts: Integers  # groups × values
     knows: int  # how many values can be ruled out
 
     @property
     def disclosure(self) -> tuple[float, ...]:
-        """How sure one can be of somebody's value, with no value ruled out, with one, …"""
-        return tuple(float(disclosed(self.counts, many).max()) for many in range(self.knows + 1))
+        """The largest certainty about somebody's value, with no value ruled out, with one, …"""
+        return tuple(
+            float(disclosure_by_group(self.counts, many).max()) for many in range(self.knows + 1)
+        )
 
     @property
     def certain(self) -> tuple[float, ...]:
-        """The share of people of whom one value is left, with no value ruled out, with one, …"""
-        return tuple(certain(self.counts, many) for many in range(self.knows + 1))
+        """The share of people with only one value left, with no value ruled out, with one, …"""
+        return tuple(certain_share(self.counts, many) for many in range(self.knows + 1))
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -64,18 +72,19 @@ class Background(Result):
         )
         return tuple(
             (
-                f"Who can rule out {many} of {self.sensitive} knows that of {per_cent(sure)} "
-                f"of the people."
+                f"An attacker who rules out {many} of {self.sensitive} knows it for "
+                f"{per_cent(sure)} of the people."
             )
             for many, sure in zip(spelled, self.certain, strict=False)
         )
 
     def plot(self) -> Figure:
-        """The share of people of whom the value is certain, by how many values can be ruled out."""
-        from ..plots import Column, successes
+        """Plot the share of people whose value is certain, by the number of values ruled out."""
+        from ..plots import SuccessRate, successes
 
         columns = [
-            Column(name=f"{many} ruled out", rate=share) for many, share in enumerate(self.certain)
+            SuccessRate(name=f"{many} ruled out", rate=share)
+            for many, share in enumerate(self.certain)
         ]
         return successes(
             columns, title=f"Of whom {self.sensitive} is certain", up="share of people"
@@ -84,20 +93,20 @@ class Background(Result):
     def against(
         self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
     ) -> tuple[Success, ...]:
-        """As of `Skewness`: whatever can be ruled out, the guarantee is about one who knows
-        everybody else.
+        """Play the game of `Skewness.against`: the guarantee already covers an attacker who knows
+        everybody else, whatever they can rule out.
         """
-        return played(self.counts, epsilons, trials, seed)
+        return play_value_game(self.counts, epsilons, trials, seed)
 
 
 def background(table: Any, columns: Sequence[str], sensitive: str, *, knows: int = 1) -> Background:
-    """What the groups of a table by these columns tell an adversary who can rule out `knows` values
-    of a person's sensitive column.
+    """Measure what groups by these columns reveal to an attacker who can rule out `knows` values of
+    a person's sensitive column.
     """
-    many = known_count(knows, "knows", 0)
+    many = check_count(knows, "knows", 0)
     return Background(
         columns=tuple(columns),
         sensitive=sensitive,
-        counts=counted(table, columns, sensitive)[2],
+        counts=count_values(table, columns, sensitive)[2],
         knows=many,
     )

@@ -1,4 +1,4 @@
-"""Two harmless answers whose difference is about one person.
+"""Differencing: two harmless answers whose difference is about one person.
 
 *Attack*   Ask how many have the secret, and how many of all but Steven have it: the difference is 1
            if he has it and 0 if not. (A source prints it the other way round: E-46.) Of a number
@@ -10,7 +10,7 @@
            names its tenth of the range.
 *Bound*    A right guess among k has a chance of at most e^ε/(e^ε + k − 1): both answers together
            are ε-DP when one person is replaced, and so the odds of what he has grow by e^ε at most
-           (`results.guess_bound`).
+           (`attack_result.guess_bound`).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from ..exact.numbers import Number, exact, positive
 from ..noise.bits import SYSTEM, Bits
 from .lib.attack_result import (
     EPSILONS,
-    Played,
+    GameResult,
     Success,
-    known_count,
-    known_epsilons,
+    check_count,
+    check_epsilons,
     plot_successes,
 )
-from .lib.attack_text import named, people_having, spaced
-from .lib.repeated_releases import TRIALS, answered, coins, played, uniform
-from .lib.target import Guess, Target, opposite, target
+from .lib.attack_text import epsilon_label, format_number, people_having
+from .lib.repeated_releases import TRIALS, draw_coins, draw_uniform, play_game, release_each
+from .lib.target import Guess, Target, find_target, negation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,8 +46,8 @@ _STEPS = 1 << 12  # of a tenth of the range, in the game about a number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Differencing(Played):
-    """Two answers, what their difference says, and what remains of it where answers are private."""
+class Differencing(GameResult):
+    """Two answers, what their difference reveals, and what remains of it in private answers."""
 
     person: str
     secret: str
@@ -59,43 +59,43 @@ class Differencing(Played):
 
     @property
     def difference(self) -> float:
-        """What the two exact answers differ by: 1 or 0, or the person's number."""
+        """The difference of the two exact answers: 1 or 0, or the person's number."""
         return self.with_person - self.without
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {
+        numbers: dict[str, float | int] = {
             "with": self.with_person,
             "without": self.without,
             "difference": self.difference,
         }
-        return found | {
-            f"difference at {named(guess.epsilon)}": guess.value for guess in self.guesses
+        return numbers | {
+            f"difference at {epsilon_label(guess.epsilon)}": guess.value for guess in self.guesses
         }
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        w, o, d = (spaced(x) for x in (self.with_person, self.without, self.difference))
+        w, o, d = (format_number(x) for x in (self.with_person, self.without, self.difference))
         if self.summed:
-            told = (
+            exact = (
                 f"The sum of {self.secret} is {w}, and without {self.person} {o}. The "
                 f"difference is {self.person}'s own {self.secret}: {d}."
             )
         else:
             has = "has" if self.difference else "does not have"
-            told = (
+            exact = (
                 f"{people_having(self.with_person)} {self.secret} = {self.value}; "
                 f"without {self.person} it is {o}. "
                 f"The difference is {d}, so {self.person} {has} {self.secret} = {self.value}."
             )
         private = tuple(
-            f"Asked at {named(guess.epsilon)} for both, a session answered "
-            f"{' and '.join(map(spaced, guess.answers))}: a difference of "
-            f"{spaced(guess.value)}, "
+            f"Asked at {epsilon_label(guess.epsilon)} for both, a session answered "
+            f"{' and '.join(map(format_number, guess.answers))}: a difference of "
+            f"{format_number(guess.value)}, "
             f"with noise of standard deviation {guess.sd:.3g}."
             for guess in self.guesses
         )
-        return (told, *private, *self.verdicts)
+        return (exact, *private, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(self.played, title="Two answers, one difference", up="right guesses")
@@ -112,17 +112,18 @@ def differencing(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> Differencing:
-    """Ask with and without one person, for exact answers and for private ones at each ε in all. For
+    """Ask with and without one person, for exact answers and for private ones at each total ε. For
     owners, on their own data: the result is not private.
 
-    `person` is what the attacker knows of them. `secret` is a column: numbers are added up, within
-    `bounds` (by default the least and the largest), unless a `value` is given; of everything else
-    those are counted who have the `value`, by default the person's own.
+    `person` is what the attacker knows of the person. `secret` is a column. The attack sums up a
+    column of numbers, clamped to `bounds` (by default the least and the largest number), unless a
+    `value` is given. In every other column it counts those who have the `value`, by default the
+    person's own.
     """
-    losses, times = known_epsilons(epsilons), known_count(trials, "trials")
-    whom = target(table, person, secret, value)
+    losses, times = check_epsilons(epsilons), check_count(trials, "trials")
+    whom = find_target(table, person, secret, value)
     if whom.numeric and value is None:
-        return _of_a_sum(whom, bounds, losses, times, bits)
+        return _difference_sums(whom, bounds, losses, times, bits)
     having = whom.having
     return Differencing(
         person=whom.name,
@@ -131,14 +132,14 @@ def differencing(
         value=whom.value,
         with_person=int(having.sum()),
         without=int((having & whom.others).sum()),
-        guesses=whom.guesses([(1, whom.about), (-1, whom.about & opposite(whom.person))], losses),
+        guesses=whom.guesses([(1, whom.about), (-1, whom.about & negation(whom.person))], losses),
         played=count_game(losses, times, bits=bits),
     )
 
 
 def textbook_variance(epsilon: Number) -> Fraction:
-    """4/ε², the variance of the difference of two answers with continuous Laplace noise of scale
-    1/ε each.
+    """Compute 4/ε², the variance of the difference of two answers with continuous Laplace noise of
+    scale 1/ε each.
     """
     return 4 / positive(epsilon, "epsilon") ** 2
 
@@ -146,45 +147,48 @@ def textbook_variance(epsilon: Number) -> Fraction:
 def count_game(
     epsilons: Sequence[Fraction], trials: int, *, answers: int = 2, bits: Bits = SYSTEM
 ) -> tuple[Success, ...]:
-    """Is the person counted or not? The attacker adds and subtracts so many answers, of which one
-    holds the person, and says yes from 1 on.
+    """Play: is the person counted? The attacker adds and subtracts so many answers, one of which
+    includes the person, and says yes from 1 on.
 
-    What the others add cancels, so they are left out: the person and the noise of every answer
+    The other people cancel, so the game leaves them out: the person and the noise of every answer
     remain.
     """
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
-        truth = coins(trials, bits)
-        held = np.zeros((answers, trials), dtype=np.int64)
-        held[0] = truth
-        seen = answered(held, epsilon=None if epsilon is None else epsilon / answers, bits=bits)
-        return np.asarray((seen[0] - seen[1:].sum(axis=0) >= 1) == truth)
+        truth = draw_coins(trials, bits)
+        counts = np.zeros((answers, trials), dtype=np.int64)
+        counts[0] = truth
+        loss = None if epsilon is None else epsilon / answers
+        released = release_each(counts, epsilon=loss, bits=bits)
+        return np.asarray((released[0] - released[1:].sum(axis=0) >= 1) == truth)
 
-    return played(game, epsilons)
+    return play_game(game, epsilons)
 
 
 def sum_game(
     epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM
 ) -> tuple[Success, ...]:
-    """In which tenth of the range is the person's number? The attacker names the tenth that the
-    difference lies in.
+    """Play: in which tenth of the range is the person's number? The attacker names the tenth of the
+    difference.
     """
     most = BANDS * _STEPS
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
-        truth = uniform(trials, most, bits)
-        seen = answered(
+        truth = draw_uniform(trials, most, bits)
+        released = release_each(
             np.stack([truth, np.zeros_like(truth)]),
             epsilon=None if epsilon is None else epsilon / 2,
             moves=most - 1,
             bits=bits,
         )
-        return np.asarray(np.clip((seen[0] - seen[1]) // _STEPS, 0, BANDS - 1) == truth // _STEPS)
+        return np.asarray(
+            np.clip((released[0] - released[1]) // _STEPS, 0, BANDS - 1) == truth // _STEPS
+        )
 
-    return played(game, epsilons, choices=BANDS)
+    return play_game(game, epsilons, choices=BANDS)
 
 
-def _of_a_sum(
+def _difference_sums(
     whom: Target,
     bounds: tuple[Number, Number] | None,
     losses: Sequence[Fraction],
@@ -196,8 +200,8 @@ def _of_a_sum(
         raise Refused(
             "attacks.values",
             f"{whom.secret!r:.60}",
-            "the person's own number is missing: no sum changes with it",
-            "a person whose number is there",
+            "the person's number is missing, so no sum depends on it",
+            'person={"name": "Steven"}',
         )
     there = numbers[~np.isnan(numbers)]
     with np.errstate(over="ignore"):
@@ -206,16 +210,18 @@ def _of_a_sum(
         raise Refused(
             "attacks.values",
             f"{whom.secret!r:.60}",
-            "a number of the column, or their sum, is infinite",
-            "a column of finite numbers",
+            "a number of this column, or the sum of the column, is infinite",
+            'secret="salary"',
         )
     values = np.where(np.isnan(numbers), 0.0, numbers)  # what is missing adds nothing
-    low, high = (float(there.min()), float(there.max())) if bounds is None else _ends(bounds)
+    low, high = (
+        (float(there.min()), float(there.max())) if bounds is None else _check_bounds(bounds)
+    )
     if not low < high:
         raise Refused(
             "attacks.bounds",
             f"bounds=({low:g}, {high:g})",
-            "the smallest number lies below the largest",
+            "the lower bound must be below the upper bound",
             "bounds=(0, 100_000)",
         )
     return Differencing(
@@ -223,23 +229,23 @@ def _of_a_sum(
         secret=whom.secret,
         summed=True,
         value=None,
-        with_person=_whole(values.sum()),
-        without=_whole(values[whom.others].sum()),
-        guesses=whom.guesses([(1, None), (-1, opposite(whom.person))], losses, (low, high)),
+        with_person=_integer_if_exact(values.sum()),
+        without=_integer_if_exact(values[whom.others].sum()),
+        guesses=whom.guesses([(1, None), (-1, negation(whom.person))], losses, (low, high)),
         played=sum_game(losses, trials, bits=bits),
     )
 
 
-def _ends(bounds: object) -> tuple[float, float]:
+def _check_bounds(bounds: object) -> tuple[float, float]:
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise Refused(
             "attacks.bounds",
             f"bounds={bounds!r:.60}",
-            "bounds are two numbers, the smallest and the largest",
+            "bounds are two numbers, the lower and the upper bound",
             "bounds=(0, 100_000)",
         )
     return float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds"))
 
 
-def _whole(value: Any) -> float:
+def _integer_if_exact(value: Any) -> float:
     return int(value) if float(value).is_integer() else float(value)

@@ -1,4 +1,4 @@
-"""The attacker who knows everything but one thing, and reasons by Bayes' rule.
+"""Inference by Bayes' rule: the attacker knows every secret but one.
 
 *Attack*   He knows everybody's secret but one person's: so many others have it. The exact count
            leaves 0 or 1 for the person.
@@ -23,20 +23,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number
-from ..guarantees.meaning.bayes import Interval, known_prior, posterior_bounds
+from ..guarantees.meaning.bayes import Interval, check_prior, posterior_bounds
 from ..mechanisms.laplace import Laplace
 from ..noise.bits import SYSTEM, Bits
 from .lib.attack_result import (
     EPSILONS,
-    Played,
+    GameResult,
     Success,
-    known_count,
-    known_epsilons,
+    check_count,
+    check_epsilons,
     plot_successes,
 )
-from .lib.attack_text import at_least, at_most, named, per_cent, spaced
-from .lib.repeated_releases import TRIALS, answered, coins, played
-from .lib.target import target
+from .lib.attack_text import at_least, at_most, epsilon_label, format_number, per_cent
+from .lib.repeated_releases import TRIALS, draw_coins, play_game, release_each
+from .lib.target import find_target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
-    """What one answer of a session does to a belief."""
+    """A belief after one answer of a session."""
 
     epsilon: Fraction
     answer: float
@@ -53,7 +53,7 @@ class Belief:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Inference(Played):
+class Inference(GameResult):
     """A belief before and after exact and private answers."""
 
     person: str
@@ -66,14 +66,15 @@ class Inference(Played):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {
+        numbers: dict[str, float | int] = {
             "others": self.others,
             "exact": self.exact,
             "prior": float(self.prior),
             "posterior": self.exact - self.others,
         }
-        return found | {
-            f"posterior at {named(belief.epsilon)}": belief.posterior for belief in self.beliefs
+        return numbers | {
+            f"posterior at {epsilon_label(belief.epsilon)}": belief.posterior
+            for belief in self.beliefs
         }
 
     @property
@@ -81,23 +82,22 @@ class Inference(Played):
         what, left = f"{self.secret} = {self.value}", self.exact - self.others
         has = "has" if left else "does not have"
         others = (
-            f"{spaced(self.others)} {'person' if self.others == 1 else 'people'} other than "
+            f"{format_number(self.others)} {'person' if self.others == 1 else 'people'} other than "
             f"{self.person} {'has' if self.others == 1 else 'have'}"
         )
-        told = (
-            f"The attacker knows that {others} {what}. The exact count is {spaced(self.exact)}, so "
-        )
-        told += (
+        count = format_number(self.exact)
+        exact = f"The attacker knows that {others} {what}. The exact count is {count}, so "
+        exact += (
             f"{self.person} {has} it: his belief goes from {per_cent(float(self.prior))} to "
             f"{100 * left} %."
         )
         private = tuple(
-            f"At {named(b.epsilon)} a session answered {spaced(b.answer)}: his belief "
-            f"becomes {per_cent(b.posterior)}, and no answer could take it "
+            f"At {epsilon_label(b.epsilon)} a session answered {format_number(b.answer)}: "
+            f"his belief becomes {per_cent(b.posterior)}, and no answer could take it "
             f"below {at_least(b.possible.low)} or above {at_most(b.possible.high)}."
             for b in self.beliefs
         )
-        return (told, *private, *self.verdicts)
+        return (exact, *private, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(
@@ -116,11 +116,11 @@ def infer(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> Inference:
-    """What somebody who knows all but one person's secret makes of exact and of private counts. For
-    owners, on their own data: the result is not private.
+    """Compute the belief of an attacker who knows all secrets but one, after exact and private
+    counts. For owners, on their own data: the result is not private.
     """
-    losses, times, p = known_epsilons(epsilons), known_count(trials, "trials"), known_prior(prior)
-    whom = target(table, person, secret, value)
+    losses, times, p = check_epsilons(epsilons), check_count(trials, "trials"), check_prior(prior)
+    whom = find_target(table, person, secret, value)
     having = whom.having
     others = int((having & whom.others).sum())
     guesses = whom.guesses([(1, whom.about)], losses)
@@ -140,12 +140,12 @@ def infer(
             )
             for guess in guesses
         ),
-        played=known_rest_game(losses, times, bits=bits),
+        played=one_unknown_game(losses, times, bits=bits),
     )
 
 
 def posterior(prior: Fraction, excess: int, epsilon: Number) -> float:
-    """The belief after an answer that exceeds the others' count by so much."""
+    """Compute the belief after an answer that exceeds the others' count by so much."""
     law = Laplace(sensitivity=1, epsilon=epsilon)
     yes, no = (
         float(weight) * float(law.probability(excess - moved))
@@ -154,15 +154,15 @@ def posterior(prior: Fraction, excess: int, epsilon: Number) -> float:
     return yes / (yes + no) if yes + no else float(prior)
 
 
-def known_rest_game(
+def one_unknown_game(
     epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM
 ) -> tuple[Success, ...]:
-    """Does the person have it? The attacker knows the others, so of the answer only the person and
-    the noise are left to him.
+    """Play: does the person have it? The attacker knows the others and subtracts them, so only the
+    person and the noise remain.
     """
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
-        truth = coins(trials, bits)
-        return np.asarray((answered(truth, epsilon=epsilon, bits=bits) >= 1) == truth)
+        truth = draw_coins(trials, bits)
+        return np.asarray((release_each(truth, epsilon=epsilon, bits=bits) >= 1) == truth)
 
-    return played(game, epsilons)
+    return play_game(game, epsilons)

@@ -1,5 +1,5 @@
-"""Linkage: two tables about the same people, one with names and one without, put together again by
-what they share (S-149).
+"""Linkage: join a table with names to a table without names, by the columns that both have
+(S-149).
 
 *Match*     Rows of `b` that agree with a row of `a` in every shared column, or differ by no more
             than the column's tolerance (dates in days).
@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number
 from .lib import games
-from .lib.attack_result import EPSILONS, Result, Success, known_count, known_epsilons
-from .lib.attack_text import listed, per_cent
-from .lib.look_alikes import joined
-from .lib.owner_table import Columns, columns
-from .lib.row_matching import Matches, matches, together
-from .lib.table_readers import known_columns
+from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons
+from .lib.attack_text import join_names, per_cent
+from .lib.look_alikes import pair_codes
+from .lib.owner_table import Columns, read_columns
+from .lib.row_matching import Matches, match_rows, shared_codes
+from .lib.table_readers import check_columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Link(Result):
-    """What was found of the people of one table in another."""
+    """How many people of one table were found in another."""
 
     columns: tuple[str, ...]
     people: int  # rows of a
@@ -57,18 +57,18 @@ class Link(Result):
     @property
     def correct(self) -> float | None:
         """The share of links that lead to the same person."""
-        found = int((self.linked >= 0).sum())
-        return None if self.right is None or not found else self.right / found
+        linked = int((self.linked >= 0).sum())
+        return None if self.right is None or not linked else self.right / linked
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        told: dict[str, float | int] = {
+        numbers: dict[str, float | int] = {
             "people": self.people,
             "rows": self.rows,
             "linked": int((self.linked >= 0).sum()),
             "share": self.share,
         }
-        return told | {
+        return numbers | {
             name: value
             for name, value in (("correct", self.correct), ("revealed", self.revealed))
             if value is not None
@@ -77,24 +77,24 @@ class Link(Result):
     @property
     def sentences(self) -> tuple[str, ...]:
         linked = int((self.linked >= 0).sum())
-        told = [
+        sentences = [
             (
-                f"By {listed(self.columns)}, {linked} of {self.people} people "
+                f"By {join_names(self.columns)}, {linked} of {self.people} people "
                 f"({per_cent(self.share)}) have exactly one row of {self.rows} in the other "
                 f"table."
             )
         ]
         if self.correct is not None:
-            told.append(f"{per_cent(self.correct)} of these links lead to the same person.")
+            sentences.append(f"{per_cent(self.correct)} of these links lead to the same person.")
         if self.revealed is not None:
-            told.append(
-                f"What was to be kept secret is known of {per_cent(self.revealed)} of the people."
+            sentences.append(
+                f"The links reveal the sensitive value of {per_cent(self.revealed)} of the people."
             )
-        return tuple(told)
+        return tuple(sentences)
 
     def plot(self) -> Figure:
-        """How many matches people have."""
-        from ..plots import Column, successes
+        """Plot how many matches people have."""
+        from ..plots import SuccessRate, successes
 
         kinds = {
             "no match": self.many == 0,
@@ -103,7 +103,7 @@ class Link(Result):
             "more": self.many > 5,
         }
         return successes(
-            [Column(name=name, rate=float(share.mean())) for name, share in kinds.items()],
+            [SuccessRate(name=name, rate=float(share.mean())) for name, share in kinds.items()],
             title="People found in the other table",
             up="share of people",
         )
@@ -111,12 +111,12 @@ class Link(Result):
     def against(
         self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
     ) -> tuple[Success, ...]:
-        """How often somebody who knows the shared columns learns what `b` would tell: from exact
-        counts, and from private ones. Allowed: see `games`.
+        """Play: an attacker who knows the shared columns guesses what `b` would reveal, from exact
+        and from private counts. Allowed: see `games`.
         """
-        wanted, trials = known_epsilons(epsilons), known_count(trials, "trials")
+        losses, trials = check_epsilons(epsilons), check_count(trials, "trials")
         others = np.sort(self.many[self.many > 0]) - 1 if self.many.any() else np.zeros(1, np.int64)
-        return games.of_groups(others, self.values, wanted, trials=trials, seed=seed)
+        return games.play_in_groups(others, self.values, losses, trials=trials, seed=seed)
 
 
 def link(
@@ -128,16 +128,16 @@ def link(
     same: str | None = None,
     sensitive: str | None = None,
 ) -> Link:
-    """The people of table `a` in table `b`, by the columns that both have or those of `on`.
+    """Find the people of table `a` in table `b`, by the columns that both have or those of `on`.
 
-    `tolerance` says by how much a number or a date may differ (dates: days). `same` names a column
-    of both that tells who is who, to count right links; `sensitive` a column of `b` that the links
-    reveal.
+    `tolerance` is the difference allowed in a number or a date (dates: days). `same` names a column
+    of both tables that identifies people, to count right links; `sensitive` names a column of `b`
+    that the links reveal.
     """
-    first, second = columns(a), columns(b)
+    first, second = read_columns(a), read_columns(b)
     aside = {name for name in (same, sensitive) if name is not None}
     shared = (
-        known_columns(on)
+        check_columns(on)
         if on is not None
         else [name for name in first if name in second and name not in aside]
     )
@@ -146,35 +146,39 @@ def link(
             "attacks.columns",
             "link(a, b)",
             "the tables have no column in common",
-            "columns of the same name, or on=[…]",
+            'link(a, b, on=["birth", "zip"])',
         )
     for name, table in ((same, first), (same, second), (sensitive, second)):
         if name is not None:
-            columns(table, [name])
-    found = matches(columns(first, shared), columns(second, shared), tolerance or {})
+            read_columns(table, [name])
+    matched = match_rows(read_columns(first, shared), read_columns(second, shared), tolerance or {})
     return Link(
         columns=tuple(shared),
         people=first.n,
         rows=second.n,
-        many=found.many,
-        linked=found.single,
-        right=None if same is None else _right(first, second, same, found.single),
-        revealed=None if sensitive is None else _revealed(found, second.codes(sensitive)),
+        many=matched.many,
+        linked=matched.single,
+        right=None if same is None else _right(first, second, same, matched.single),
+        revealed=None if sensitive is None else _revealed(matched, second.codes(sensitive)),
         values=0 if sensitive is None else int(second.codes(sensitive).max()) + 1,
     )
 
 
 def _right(a: Columns, b: Columns, same: str, linked: NDArray[np.int64]) -> int:
-    """Links between rows of the same person."""
-    one, two = together(a, b, same)
+    """Count links between rows of the same person."""
+    codes_a, codes_b = shared_codes(a, b, same)
     there = linked >= 0
-    return int((one[there] == two[linked[there]]).sum())
+    return int((codes_a[there] == codes_b[linked[there]]).sum())
 
 
-def _revealed(found: Matches, codes: NDArray[np.int64]) -> float:
-    """The share of people all of whose matches, one or more, have one value."""
-    pairs = joined(found.left, codes[found.right]) if len(found.left) else np.zeros(0, np.int64)
+def _revealed(matched: Matches, codes: NDArray[np.int64]) -> float:
+    """Compute the share of people whose matches, one or more, all have the same value."""
+    pairs = (
+        pair_codes(matched.left, codes[matched.right])
+        if len(matched.left)
+        else np.zeros(0, np.int64)
+    )
     different = np.bincount(
-        found.left[np.unique(pairs, return_index=True)[1]], minlength=len(found.many)
+        matched.left[np.unique(pairs, return_index=True)[1]], minlength=len(matched.many)
     )
     return float((different == 1).mean())

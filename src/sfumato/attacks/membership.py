@@ -1,4 +1,4 @@
-"""Membership from published means: was this person among those whose averages were published?
+"""Membership inference from published means: was this person in the group behind the averages?
 (S-148)
 
 *Attack*      Homer et al. 2008, on allele frequencies of a study. The attacker has the person's own
@@ -31,22 +31,22 @@ from ..exact.numbers import Number, ceil_sqrt, shown
 from ..functions.privatize import privatize
 from ..guarantees import Guarantee
 from ..noise.bits import SYSTEM, Bits
-from .data.genomes import Genomes, known_genomes
-from .lib.attack_result import EPSILONS, Result, Success, guess_bound, known_count, known_epsilons
-from .lib.attack_text import named, per_cent
+from .data.genomes import Genomes, read_genomes
+from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons, guess_bound
+from .lib.attack_text import epsilon_label, per_cent
 from .lib.roc import Roc, roc
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Real = NDArray[np.float64]
-# frequencies nearer to 0 or 1 are taken for this: a logarithm of zero would decide everything
+# frequencies are clamped to this distance from 0 and 1: a logarithm of zero would decide everything
 _LEAST = 1e-3
 
 
 def _likelihood(f: Real, p: Real) -> tuple[Real, float]:
-    one, zero = np.log(f / p), np.log((1 - f) / (1 - p))
-    return one - zero, float(zero.sum())
+    if_one, if_zero = np.log(f / p), np.log((1 - f) / (1 - p))
+    return if_one - if_zero, float(if_zero.sum())
 
 
 def _distance(f: Real, p: Real) -> tuple[Real, float]:
@@ -64,7 +64,7 @@ SCORES: Mapping[str, Callable[[Real, Real], tuple[Real, float]]] = {
     "product": _product,
 }
 """Name → weights w and constant c of the score w·x + c, from the published means and the
-frequencies of the population: all are straight in zeros and ones.
+frequencies of the population: all scores are linear in zeros and ones.
 """
 
 
@@ -81,7 +81,7 @@ class Membership(Result):
 
     @property
     def n(self) -> int:
-        """How many people the means are of."""
+        """The number of people behind the means."""
         return int(self.pool.shape[0])
 
     @property
@@ -96,7 +96,7 @@ class Membership(Result):
 
     @property
     def separation(self) -> float:
-        """By how many standard deviations the mean score of members is above that of others."""
+        """The mean score of members minus that of non-members, in standard deviations."""
         return float(
             (self.inside_scores.mean() - self.outside_scores.mean())
             / self.outside_scores.std(ddof=1)
@@ -104,13 +104,13 @@ class Membership(Result):
 
     @property
     def roc(self) -> Roc:
-        """Every threshold at once, for the exact means."""
+        """The ROC curve of the attack on the exact means."""
         return roc(self.inside_scores, self.outside_scores)
 
     @property
     def numbers(self) -> dict[str, float | int]:
         curve = self.roc
-        found = {
+        detected = {
             f"found at {per_cent(alarms)} false alarms": float(curve.at(np.array([alarms]))[0])
             for alarms in (0.01, 0.05)
         }
@@ -120,7 +120,7 @@ class Membership(Result):
             "expected": self.expected,
             "separation": self.separation,
             "area": curve.area,
-        } | found
+        } | detected
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -148,12 +148,12 @@ class Membership(Result):
         seed: int = 0,
         bits: Bits = SYSTEM,
     ) -> Figure:
-        """Found against false alarms: for the exact means, and for private ones."""
+        """Plot detections against false alarms, for exact and for private means."""
         from ..plots import Graph, graphs
 
         at = np.linspace(0, 1, 201)
         curves = {"exact means": self.roc.at(at)} | {
-            named(epsilon): self.curve(epsilon, trials=trials, seed=seed, bits=bits).at(at)
+            epsilon_label(epsilon): self.curve(epsilon, trials=trials, seed=seed, bits=bits).at(at)
             for epsilon in epsilons
         }
         curves["guessing alone"] = at
@@ -175,9 +175,9 @@ class Membership(Result):
         seed: int = 0,
         bits: Bits = SYSTEM,
     ) -> Roc:
-        """Every threshold at once, for private means: one release for each trial."""
-        (wanted,) = known_epsilons([epsilon])
-        scores, there, _ = self._played(wanted, delta, known_count(trials, "trials", 2), seed, bits)
+        """Compute the ROC curve of the attack on private means, with one release for each trial."""
+        (loss,) = check_epsilons([epsilon])
+        scores, there, _ = self._played(loss, delta, check_count(trials, "trials", 2), seed, bits)
         return roc(scores[there], scores[~there])
 
     def against(
@@ -189,19 +189,17 @@ class Membership(Result):
         seed: int = 0,
         bits: Bits = SYSTEM,
     ) -> tuple[Success, ...]:
-        """How often the attacker tells whether the person is in the pool: from exact means, and
-        from private ones.
-        """
-        wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
-        found = []
-        for epsilon in (None, *wanted):
+        """Play: is the person in the pool? From exact means, and from private ones."""
+        losses, many = check_epsilons(epsilons), check_count(trials, "trials")
+        successes = []
+        for epsilon in (None, *losses):
             scores, there, promise = self._played(epsilon, delta, many, seed, bits)
             against, bound = (
                 ("exact means", None)
                 if epsilon is None or promise is None
-                else (named(epsilon), guess_bound(promise))
+                else (epsilon_label(epsilon), guess_bound(promise))
             )
-            found.append(
+            successes.append(
                 Success(
                     against=against,
                     hits=int(((scores > 0) == there).sum()),
@@ -211,49 +209,49 @@ class Membership(Result):
                     bound=bound,
                 )
             )
-        return tuple(found)
+        return tuple(successes)
 
     def _played(
         self, epsilon: Fraction | None, delta: Number | None, trials: int, seed: int, bits: Bits
     ) -> tuple[Real, NDArray[np.bool_], Guarantee | None]:
-        """The scores of so many people, each after a release of its own; whether they were in; and
-        what was promised. Above zero speaks for being in.
+        """Score so many people, each after a separate release; return the scores, whether each was
+        a member, and the promise. A score above zero means member.
         """
         generator = np.random.default_rng(seed)
         p, size = self.frequencies, self.n
         sums = self.pool[1:].sum(axis=0, dtype=np.int64)
         there = generator.integers(0, 2, trials) == 1
         scores, promise = np.empty(trials), None
-        for trial, own in enumerate(there):
-            target, other = generator.choice(len(self.outside), 2, replace=False)
-            whole = sums + self.outside[target if own else other]
+        for trial, is_member in enumerate(there):
+            target, substitute = generator.choice(len(self.outside), 2, replace=False)
+            totals = sums + self.outside[target if is_member else substitute]
             spread = 0.0
             if epsilon is not None:
                 released = privatize(
-                    _as_given,
-                    whole,
+                    _identity,
+                    totals,
                     size=self.m,
                     relation="replace",
                     bits=bits,
                     **_noise(self.m, epsilon, delta),
                 )
-                whole, promise = np.asarray(released.value), released.promise
+                totals, promise = np.asarray(released.value), released.promise
                 spread = (
                     released.error(0.95) ** 2 / 4
                 )  # a variance, roughly: any weights make a fair attack
             x = self.outside[target] - p
             weights = 1 / (size * p * (1 - p) + spread)
-            scores[trial] = (weights * x * (whole - size * p)).sum() - (weights * x * x).sum() / 2
+            scores[trial] = (weights * x * (totals - size * p)).sum() - (weights * x * x).sum() / 2
         return scores, there, promise
 
 
 def membership(people: Any, *, pool: int | None = None, score: str = "likelihood") -> Membership:
-    """What the means of a pool say about who is in it: half of the people, or the first `pool` of
-    them.
+    """Measure what the means of a pool reveal about its members: half of the people, or the first
+    `pool` of them.
 
     `people` are `genomes(…)`, a matrix of zeros and ones, or a table of such columns. Without known
-    frequencies, half of those outside the pool stand for the population. For owners, on their own
-    data: the result is not private.
+    frequencies, half of the people outside the pool stand for the population. For owners, on their
+    own data: the result is not private.
     """
     if score not in SCORES:
         raise Refused(
@@ -262,19 +260,19 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
             f"a score is one of {', '.join(SCORES)}",
             'score="likelihood"',
         )
-    found: Genomes = known_genomes(people)
-    size = found.people // 2 if pool is None else known_count(pool, "pool")
-    rest = found.people - size
-    if size < 2 or rest < (2 if found.frequencies is not None else 3):
+    data: Genomes = read_genomes(people)
+    size = data.people // 2 if pool is None else check_count(pool, "pool")
+    rest = data.people - size
+    if size < 2 or rest < (2 if data.frequencies is not None else 3):
         raise Refused(
             "attacks.trials",
-            f"pool={size} of {found.people}",
-            "two or more people are in the pool, and a few are outside",
-            f"pool={found.people // 2}",
+            f"pool={size} of {data.people}",
+            "the pool needs two or more people, and two or three must be outside",
+            f"pool={data.people // 2}",
         )
-    aside = 0 if found.frequencies is not None else rest // 2
-    inside, reference, outside = np.split(found.bits, [size, size + aside])
-    p = found.frequencies if found.frequencies is not None else reference.mean(axis=0)
+    aside = 0 if data.frequencies is not None else rest // 2
+    inside, reference, outside = np.split(data.bits, [size, size + aside])
+    p = data.frequencies if data.frequencies is not None else reference.mean(axis=0)
     p, f = np.clip(p, _LEAST, 1 - _LEAST), np.clip(inside.mean(axis=0), _LEAST, 1 - _LEAST)
     weights, constant = SCORES[score](f, p)
     scores = [rows @ weights + constant for rows in (inside, outside)]
@@ -282,8 +280,8 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
         raise Refused(
             "attacks.values",
             "people",
-            "those outside the pool all look the same, so nobody stands out among them",
-            "people with different variants",
+            "all people outside the pool have the same score",
+            "genomes(people=2000, positions=10_000)",
         )
     return Membership(
         pool=inside,
@@ -296,8 +294,8 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
 
 
 def _noise(m: int, epsilon: Fraction, delta: Number | None) -> dict[str, Any]:
-    """Promise and sensitivity of m sums of zeros and ones, one person being replaced: m in all, √m
-    in length.
+    """Return promise and sensitivity of m sums of zeros and ones when one person is replaced: m in
+    ℓ₁ norm, √m in ℓ₂ norm.
     """
     if delta is None:
         return {"epsilon": epsilon, "sensitivity": m}
@@ -308,5 +306,5 @@ def _noise(m: int, epsilon: Fraction, delta: Number | None) -> dict[str, Any]:
     }
 
 
-def _as_given(sums: Any) -> Any:
+def _identity(sums: Any) -> Any:
     return sums

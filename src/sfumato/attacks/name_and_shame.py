@@ -1,5 +1,4 @@
-"""Name and shame: publish each record with probability δ, say nothing of the rest, and call it
-private.
+"""Name and shame: publish each record with probability δ, nothing of the rest, and call it private.
 
 *Attack*   None is needed: the mechanism is (0, δ)-DP and keeps that promise. Of n people n·δ are
            published whole, at least one with 1 − (1 − δ)^n: 63 % for δ = 1/n. "Just a few" are
@@ -28,17 +27,24 @@ from ..guarantees.meaning.literature import Judgement, judge_delta
 from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
 from ..tables.query.aggregates import count
-from .lib.attack_result import EPSILONS, Played, Success, event_bound, known_count, known_epsilons
-from .lib.attack_text import named, per_cent, spaced
-from .lib.owner_table import columns
+from .lib.attack_result import (
+    EPSILONS,
+    GameResult,
+    Success,
+    check_count,
+    check_epsilons,
+    event_bound,
+)
+from .lib.attack_text import epsilon_label, format_number, per_cent
+from .lib.owner_table import read_columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NameAndShame(Played):
-    """How many people are published, by whom, beside the δ that allows it."""
+class NameAndShame(GameResult):
+    """How many people each mechanism publishes, and the δ that allows it."""
 
     people: int
     delta: Fraction
@@ -48,7 +54,7 @@ class NameAndShame(Played):
 
     @property
     def expected(self) -> Fraction:
-        """n·δ: how many are published on average."""
+        """n·δ, the number of people published on average."""
         return self.people * self.delta
 
     @property
@@ -58,12 +64,12 @@ class NameAndShame(Played):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {
+        numbers: dict[str, float | int] = {
             "people": self.people,
             "delta": float(self.delta),
             "expected": float(self.expected),
         }
-        return found | {
+        return numbers | {
             "at least one": self.at_least_one,
             "published": self.published,
             "runs that published somebody": self.leaked,
@@ -71,8 +77,8 @@ class NameAndShame(Played):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        told = (
-            f"Each of {spaced(self.people)} records is published whole with probability "
+        rule = (
+            f"Each of {format_number(self.people)} records is published whole with probability "
             f"{text(self.delta)}: that is (0, δ)-DP, and keeps its promise."
         )
         run = (
@@ -80,7 +86,7 @@ class NameAndShame(Played):
             f"{per_cent(self.leaked)} of the runs, beside {per_cent(self.at_least_one)} "
             f"expected."
         )
-        return (told, run, self.judgement.sentence, *self.verdicts)
+        return (rule, run, self.judgement.sentence, *self.verdicts)
 
     def plot(self) -> Figure:
         from .plots.name_and_shame_plot import draw
@@ -98,25 +104,25 @@ def name_and_shame(
     runs: int = 20,
     bits: Bits = SYSTEM,
 ) -> NameAndShame:
-    """Publish a few of the people whose value of a column is theirs alone (or of n invented ones),
-    by chance δ, by default 1/n; and ask a session for all.
+    """Publish each person with a unique value of a column (or each of n invented people) with
+    probability δ, by default 1/n; and ask a session to count by that value.
 
     For owners, on their own data: the result is not private.
     """
-    losses, many = known_epsilons(epsilons), known_count(runs, "runs")
-    names = _alone(table, column) if table is not None else np.arange(known_count(n, "n"))
+    losses, many = check_epsilons(epsilons), check_count(runs, "runs")
+    names = _unique_values(table, column) if table is not None else np.arange(check_count(n, "n"))
     size = len(names)
     d = Fraction(1, size) if delta is None else probability(delta, "delta", zero=False)
-    each = [_below(size, d, bits) for _ in range(many)]
+    each = [_count_below(size, d, bits) for _ in range(many)]
     exact = Success(against="exact counts by name", hits=size, trials=size, chance=0.0)
-    own = Approx(0, d)
+    promise = Approx(0, d)
     shame = Success(
         against="name and shame",
         hits=sum(each),
         trials=many * size,
         chance=0.0,
-        promise=own,
-        bound=event_bound(own, 0),
+        promise=promise,
+        bound=event_bound(promise, 0),
     )
     private = tuple(_session(names, epsilon, d, many) for epsilon in losses)
     return NameAndShame(
@@ -129,28 +135,28 @@ def name_and_shame(
     )
 
 
-def _alone(table: object, column: str | None) -> np.ndarray:
-    """Numbers for the values that one row has alone."""
-    found = columns(table, None if column is None else [column])
-    codes = found.codes(next(iter(found)))
+def _unique_values(table: object, column: str | None) -> np.ndarray:
+    """Find codes of the values that only one row has."""
+    rows = read_columns(table, None if column is None else [column])
+    codes = rows.codes(next(iter(rows)))
     single = np.flatnonzero(np.bincount(codes) == 1)
     if len(single) < 2:
         raise Refused(
             "attacks.alone",
             f"column={column!r:.60}",
-            "no two rows have values of this column that are theirs alone",
+            "fewer than two rows have a unique value of this column",
             'column="name"',
         )
     return single
 
 
-def _below(size: int, delta: Fraction, bits: Bits) -> int:
-    """How many of so many uniform words lie below δ·2⁶⁴."""
+def _count_below(size: int, delta: Fraction, bits: Bits) -> int:
+    """Draw so many uniform words and count those below δ·2⁶⁴."""
     return int((bits.words(size) < np.uint64(min(int(delta * 2**64), 2**64 - 1))).sum())
 
 
 def _session(names: np.ndarray, epsilon: Fraction, delta: Fraction, runs: int) -> Success:
-    """Count by name at (ε, δ), so often, and see how many names come out."""
+    """Count by name at (ε, δ) in each run, and count the names that come out."""
     import pyarrow as pa
 
     promise = Approx(epsilon, delta)
@@ -162,7 +168,7 @@ def _session(names: np.ndarray, epsilon: Fraction, delta: Fraction, runs: int) -
         for _ in range(runs):
             hits += len(people.release(query, epsilon=epsilon, delta=delta, fresh=True).rows)
     return Success(
-        against=named(epsilon),
+        against=epsilon_label(epsilon),
         hits=hits,
         trials=runs * len(names),
         chance=0.0,

@@ -1,5 +1,5 @@
-"""The p-percent rule of statistical offices: may a total be published, or does it give the largest
-away to the second largest?
+"""The p-percent rule of statistical offices: withhold a total if it reveals the largest contributor
+to the second largest.
 
 *Rule*      Whoever contributes X_(n−1) subtracts it from the total S and is left with X_(n) and the
             rest R = S − X_(n) − X_(n−1): an estimate too large by R. The total is sensitive if R <
@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, positive, power_of_two_at_least, shown
 from .lib import games
-from .lib.attack_result import EPSILONS, Result, Success, known_count, known_epsilons
-from .lib.owner_table import columns
+from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons
+from .lib.owner_table import read_columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,12 +51,12 @@ class PPercent(Result):
 
     @property
     def remainder(self) -> Fraction:
-        """What the second largest cannot subtract."""
+        """The part of the total that the second largest cannot subtract."""
         return self.total - self.largest - self.second
 
     @property
     def remainder_over_largest(self) -> float:
-        """How far the second largest's estimate is too large, as a share of the largest."""
+        """The error of the second largest's estimate, as a share of the largest."""
         return float(self.remainder / self.largest) if self.largest else math.inf
 
     @property
@@ -66,7 +66,7 @@ class PPercent(Result):
 
     @property
     def sensitive(self) -> bool:
-        """Whether the rule says that the total is not to be published."""
+        """Whether the rule forbids to publish the total."""
         return self.remainder * 100 < self.p * self.largest
 
     @property
@@ -110,17 +110,17 @@ class PPercent(Result):
         )
 
     def plot(self) -> Figure:
-        """The total as the second largest sees it."""
-        from ..plots import Column, successes
+        """Plot the total as the second largest sees it."""
+        from ..plots import SuccessRate, successes
 
-        whole = float(self.total) or 1.0
+        total = float(self.total) or 1.0
         parts = {
             "second largest": self.second,
             "rest": self.remainder,
             "largest": self.largest,
             "largest, as estimated": self.total - self.second,
         }
-        drawn = [Column(name=name, rate=float(part) / whole) for name, part in parts.items()]
+        drawn = [SuccessRate(name=name, rate=float(part) / total) for name, part in parts.items()]
         return successes(
             drawn, title="What the second largest knows of the largest", up="share of the total"
         )
@@ -128,52 +128,51 @@ class PPercent(Result):
     def against(
         self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
     ) -> tuple[Success, ...]:
-        """How often the second largest tells which value the largest has: from the exact total, and
-        from private ones.
+        """Play: the second largest guesses the value of the largest, from the exact total and from
+        private ones.
 
-        The values are equally likely: the largest one's own, and others that are smaller by three
-        times p per cent of it, or zero. Those who do not take part in the game are known to be
-        small, not how small. The public bound is the power of two above the largest. Allowed is
-        what `games` says.
+        The candidates are equally likely: the true value, and values smaller by steps of three
+        times p per cent of it. The second largest does not know the small contributors. The public
+        bound is the power of two above the largest. Allowed: see `games`.
         """
-        wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
+        losses, many = check_epsilons(epsilons), check_count(trials, "trials")
         if not self.largest:
             raise Refused(
                 "attacks.values",
                 "values",
-                "all of them are zero: there is no largest",
-                "values with one above zero",
+                "all values are zero: there is no largest",
+                "p_percent([100, 60, 5, 3, 2])",
             )
         apart = min(3 * self.p / 100, Fraction(1))
         steps = min(4, int(1 / apart) + 1)
         candidates = np.array([float(self.largest * (1 - step * apart)) for step in range(steps)])
         most = power_of_two_at_least(self.largest)
-        whole, left = divmod(self.remainder, most)
-        rest = np.array([float(self.second), *[float(most)] * int(whole), float(left)])
+        full, partial = divmod(self.remainder, most)
+        rest = np.array([float(self.second), *[float(most)] * int(full), float(partial)])
         many = max(1, min(many, _MOST_ROWS // len(rest)))
-        return games.added(
-            rest, candidates, float(self.second), float(most), wanted, trials=many, seed=seed
+        return games.play_sum(
+            rest, candidates, float(self.second), float(most), losses, trials=many, seed=seed
         )
 
 
 def p_percent(
     values: Any, p: Number = 10, *, column: str | None = None, variant: Variant = "standard"
 ) -> PPercent:
-    """Whether the total of these values, or of a column of a table, gives the largest away.
+    """Check whether the total of these values, or of a column of a table, reveals the largest.
 
     `p` is in per cent. With `variant="slide"` it is the threshold of the slides of 2023, such as
-    90, and is turned into that of the standard rule.
+    90, and is converted to that of the standard rule.
     """
     threshold = positive(p, "p")
     if variant not in ("standard", "slide") or (variant == "slide" and threshold >= 100):
-        reason = "the rule is the standard one, or that of the slide, whose p is below 100"
+        reason = 'variant is "standard" or "slide", and the slide\'s p is below 100'
         raise Refused(
             "attacks.variant",
             f"variant={shown(variant)}, p={shown(p)}",
             reason,
             'variant="standard", p=10',
         )
-    numbers = _values(values, column)
+    numbers = _check_values(values, column)
     top = np.partition(numbers, max(len(numbers) - 2, 0))[-2:]
     second, largest = (
         (Fraction(0), Fraction(float(top[0])))
@@ -186,8 +185,8 @@ def p_percent(
         raise Refused(
             "attacks.values",
             "values",
-            "their total is too large for a double",
-            "values in thousands or millions",
+            "the total of the values is too large for a double",
+            "p_percent([100, 60, 5, 3, 2])",
         ) from None
     return PPercent(
         n=len(numbers),
@@ -200,17 +199,15 @@ def p_percent(
 
 
 def standard_p(slide: Number) -> Fraction:
-    """The p of the standard rule, in per cent, that is the slide's threshold, in per cent
-    (E-39).
-    """
+    """Convert the slide's threshold to the p of the standard rule, both in per cent (E-39)."""
     share = positive(slide, "p")
     return 100 * (100 - share) / share
 
 
-def _values(values: Any, column: str | None) -> NDArray[np.float64]:
-    """Numbers, none below zero, none missing."""
+def _check_values(values: Any, column: str | None) -> NDArray[np.float64]:
+    """Check that the values are numbers, none below zero, none missing."""
     if column is not None:
-        numbers = columns(values, [column]).numbers(column)
+        numbers = read_columns(values, [column]).numbers(column)
     else:
         try:
             numbers = np.asarray(values, dtype=np.float64)

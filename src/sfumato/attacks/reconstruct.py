@@ -1,4 +1,4 @@
-"""A whole column of secrets, from counts of random groups.
+"""Reconstruct a column of secrets from counts of random groups.
 
 *Attack*   Ask how many of a random half of the people have the secret, m times. The answers are m
            linear equations in n unknown bits: solve them, round at ½. By linear programming (least
@@ -10,7 +10,8 @@
            is the fundamental law: too many answers, too accurate, destroy privacy.
 *Private*  m counts at ε/m each: Laplace noise of scale m/ε, far above √n.
 *Bound*    Each bit, tossed by a coin, is right with a chance of at most e^ε/(1 + e^ε), given all
-           the others: two tables that differ in one bit are neighbours (`releases`, *Many*).
+           the others: two tables that differ in one bit are neighbours (`repeated_releases`,
+           *Many*).
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..guarantees import Guarantee, Pure
 from ..noise.bits import SYSTEM, Bits
-from .lib.attack_result import Played, Success, guess_bound, known_count
-from .lib.attack_text import named, per_cent
-from .lib.repeated_releases import Integers, noisy
+from .lib.attack_result import GameResult, Success, check_count, guess_bound
+from .lib.attack_text import epsilon_label, per_cent
+from .lib.repeated_releases import Integers, add_noise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,8 +41,8 @@ METHODS: tuple[Method, ...] = ("linear programming", "least squares")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """Counts of groups: who is in each, what was answered, and, where they are known, the bits
-    themselves and what was promised.
+    """Counts of groups: the members of each group, the answers, and, where they are known, the true
+    bits and the promise.
     """
 
     groups: NDArray[np.bool_]  # m × n
@@ -59,7 +60,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reconstruction(Played):
+class Reconstruction(GameResult):
     """The bits that fit the answers best."""
 
     answers: Answers
@@ -86,11 +87,11 @@ class Reconstruction(Played):
     @property
     def sentences(self) -> tuple[str, ...]:
         m, n = self.answers.groups.shape
-        told = f"{m} counts of random groups of {n} people, solved by {self.method}."
+        method = f"{m} counts of random groups of {n} people, solved by {self.method}."
         if self.wrong is None:
-            return (told, f"{int(self.guess.sum())} of them are said to have the secret.")
+            return (method, f"{int(self.guess.sum())} of them are said to have the secret.")
         return (
-            told,
+            method,
             (
                 f"The secret of {n - self.wrong} of {n} people comes out right "
                 f"({per_cent(1 - self.wrong / n)})."
@@ -114,12 +115,11 @@ def subset_counts(
     seed: int = 0,
     bits: Bits = SYSTEM,
 ) -> Answers:
-    """Counts of m random groups (by default four for each person): exact, with normal noise of a
-    standard deviation, or private at ε for all of them.
+    """Count m random groups (by default four for each person): exactly, with normal noise of a
+    standard deviation, or privately at ε for all of them.
 
-    `tossed=True` says that each bit of the secret was drawn by a fair coin, independently. Then it
-    is known what guessing gives, and what the guarantee allows; of a column of real people it is
-    not.
+    `tossed=True` says that each bit of the secret was drawn by an independent fair coin. Only then
+    are the rate of guessing and the limit of the guarantee known; for real people they are not.
     """
     truth = _zeros_and_ones(secret)
     if truth is None or truth.ndim != 1 or truth.size < 2:
@@ -129,17 +129,17 @@ def subset_counts(
             "the secret is a list of two or more bits, one for each person",
             "secret=[0, 1, 1, 0]",
         )
-    many = 4 * truth.size if m is None else known_count(m, "m")
+    many = 4 * truth.size if m is None else check_count(m, "m")
     adversary = np.random.default_rng(seed)  # groups are the attacker's own choice
     groups = adversary.random((many, truth.size)) < 0.5
     exact = groups.astype(np.int64) @ truth
     if epsilon is not None:
         e = positive(epsilon, "epsilon")
-        values = noisy(exact, epsilon=e / many, bits=bits).astype(np.float64)
+        values = add_noise(exact, epsilon=e / many, bits=bits).astype(np.float64)
         return Answers(
             groups=groups,
             values=values,
-            against=named(e),
+            against=epsilon_label(e),
             truth=truth,
             promise=Pure(e, relation="replace"),
             tossed=tossed,
@@ -161,56 +161,60 @@ def reconstruct(
     *,
     method: Method = "linear programming",
 ) -> Reconstruction:
-    """The bits behind counts of groups: answers of `subset_counts`, or counts and who was in each
-    group. For owners, on their own data.
+    """Solve counts of groups for the bits: answers of `subset_counts`, or counts and the members of
+    each group. For owners, on their own data.
     """
     if not isinstance(answers, Answers):
-        answers = _given(answers, groups)
+        answers = _read_answers(answers, groups)
     if method not in METHODS:
         raise Refused(
             "attacks.variant",
             f"method={method!r:.40}",
-            f"bits are found by {' or by '.join(METHODS)}",
+            f"the method is {' or '.join(METHODS)}",
             f"method={METHODS[0]!r}",
         )
-    estimate = _programmed(answers) if method == "linear programming" else _fitted(answers)
-    found = Reconstruction(answers=answers, method=method, estimate=estimate, played=())
-    if found.wrong is None or answers.truth is None:
-        return found
+    estimate = (
+        _solve_linear_program(answers)
+        if method == "linear programming"
+        else _solve_least_squares(answers)
+    )
+    result = Reconstruction(answers=answers, method=method, estimate=estimate, played=())
+    if result.wrong is None or answers.truth is None:
+        return result
     n, promise, ones = answers.people, answers.promise, float(answers.truth.mean())
     bound = guess_bound(promise) if promise is not None and answers.tossed else None
     guessing = (
         0.5 if answers.tossed else max(ones, 1 - ones)
     )  # by always saying what is more common
-    one = Success(
+    success = Success(
         against=answers.against,
-        hits=n - found.wrong,
+        hits=n - result.wrong,
         trials=n,
         chance=guessing,
         promise=promise,
         bound=bound,
     )
-    return Reconstruction(answers=answers, method=method, estimate=estimate, played=(one,))
+    return Reconstruction(answers=answers, method=method, estimate=estimate, played=(success,))
 
 
 def approximate_error(people: int, answers: int, sd: Number) -> float:
-    """Φ(−√(m − n)/(4s)): the share of bits that least squares gets wrong, about."""
+    """Approximate the share of bits that least squares gets wrong: Φ(−√(m − n)/(4s))."""
     n, m, s = (
-        known_count(people, "people"),
-        known_count(answers, "answers"),
+        check_count(people, "people"),
+        check_count(answers, "answers"),
         float(positive(sd, "sd")),
     )
     if m <= n:
         raise Refused(
             "attacks.trials",
             f"answers={m}",
-            "there have to be more answers than people",
+            f"there must be more answers than the {n} people",
             f"answers={4 * n}",
         )
     return 0.5 * math.erfc(math.sqrt(m - n) / (4.0 * s) / math.sqrt(2.0))
 
 
-def _given(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
+def _read_answers(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
     members = None if groups is None else _zeros_and_ones(groups)
     try:
         counts = np.asarray(values, dtype=np.float64)
@@ -224,35 +228,35 @@ def _given(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
         or not np.isfinite(counts).all()
     ):
         reason = (
-            "there is a count for each group, and each group says of everybody whether they "
-            "are in it, by 0 or 1"
+            "groups is a matrix of 0 and 1 with one row per count and one column per person, "
+            "and counts are finite"
         )
         raise Refused(
             "attacks.counts",
             "reconstruct(answers, groups)",
             reason,
-            "reconstruct(counts, groups), groups a matrix of truth values",
+            "reconstruct([1, 2], [[1, 0, 1], [0, 1, 1]])",
         )
     return Answers(groups=members.astype(bool), values=counts)
 
 
-def _zeros_and_ones(given: object) -> Integers | None:
-    """The values as integers, or None where there are others than 0 and 1: looked at before they
-    are converted, as that would round them.
+def _zeros_and_ones(values: object) -> Integers | None:
+    """Convert zeros and ones to integers, or return None where there are other values. The check
+    comes first, because the conversion would round.
     """
     try:
-        values = np.asarray(given)
+        bits = np.asarray(values)
     except ValueError:  # rows of different lengths
         return None
     return (
-        values.astype(np.int64)
-        if values.dtype.kind in "biufO" and np.isin(values, (0, 1)).all()
+        bits.astype(np.int64)
+        if bits.dtype.kind in "biufO" and np.isin(bits, (0, 1)).all()
         else None
     )
 
 
-def _programmed(answers: Answers) -> NDArray[np.float64]:
-    """min Σ t subject to −t ≤ A·x − y ≤ t and 0 ≤ x ≤ 1."""
+def _solve_linear_program(answers: Answers) -> NDArray[np.float64]:
+    """Minimise Σ t subject to −t ≤ A·x − y ≤ t and 0 ≤ x ≤ 1."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, eye_array, hstack, vstack
 
@@ -262,13 +266,14 @@ def _programmed(answers: Answers) -> NDArray[np.float64]:
     limits = np.concatenate([answers.values, -answers.values])
     cost = np.concatenate([np.zeros(n), np.ones(m)])
     ranges = [(0, 1)] * n + [(0, None)] * m
-    solved = linprog(cost, A_ub=rows, b_ub=limits, bounds=ranges, method="highs")  # type: ignore[call-overload]  # the stubs know no sparse matrix
+    solve: Any = linprog  # the stubs know no sparse matrix
+    solved = solve(cost, A_ub=rows, b_ub=limits, bounds=ranges, method="highs")
     return np.asarray(solved.x[:n], dtype=np.float64)
 
 
-def _fitted(answers: Answers) -> NDArray[np.float64]:
-    """The least solution of least squares, by steps that touch the matrix as it is (LSMR; Fong &
-    Saunders 2011).
+def _solve_least_squares(answers: Answers) -> NDArray[np.float64]:
+    """Compute the least-squares solution of smallest norm by LSMR, which does not change the matrix
+    (Fong & Saunders 2011).
     """
     from scipy.sparse.linalg import lsmr
 

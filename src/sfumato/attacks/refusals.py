@@ -1,4 +1,4 @@
-"""A refusal is an answer: an auditor that looks at the data before it refuses gives them away by
+"""A refusal is an answer: an auditor that looks at the data before it refuses leaks the data by
 refusing.
 
 *Auditor*  Answers exactly, unless the answer would settle somebody's secret. It looks at the answer
@@ -12,7 +12,7 @@ refusing.
 *Private*  A ledger refuses by what was asked and what it cost. No refusal depends on the data, so
            none says anything about them; the answers are noisy.
 *Bound*    e^ε/(1 + e^ε) for a coin, for all answers and refusals together at ε
-           (`results.guess_bound`).
+           (`attack_result.guess_bound`).
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ from ..session.protect import protect
 from ..tables.query.aggregates import count
 from .lib.attack_result import (
     EPSILONS,
-    Played,
+    GameResult,
     Success,
-    known_count,
-    known_epsilons,
+    check_count,
+    check_epsilons,
     plot_successes,
 )
-from .lib.repeated_releases import TRIALS, coins, noisy, played
-from .lib.target import target
+from .lib.repeated_releases import TRIALS, add_noise, draw_coins, play_game
+from .lib.target import find_target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ASKED = 5  # questions to a session whose budget is enough for three
+QUESTIONS = 5  # questions to a session whose budget is enough for three
 
 
 @dataclass(slots=True)
 class MaxAuditor:
-    """Answers for the largest of some values, unless an answer would settle one of them. A value is
-    settled where it alone can be the largest of a group.
+    """Answers the largest of some values, unless an answer would determine one of them. A value is
+    determined where it alone can be the largest of a group.
     """
 
     values: NDArray[np.float64]
     answered: list[tuple[frozenset[int], float]] = field(default_factory=list)
 
     def ask(self, group: Sequence[int]) -> float | None:
-        """The largest value of the group, or None: refused."""
+        """Return the largest value of the group, or None for a refusal."""
         largest = float(self.values[list(group)].max())
         history = [*self.answered, (frozenset(group), largest)]
         at_most = np.full(len(self.values), np.inf)
@@ -73,8 +73,8 @@ class MaxAuditor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Refusals(Played):
-    """What refusals say: an auditor's, which looks at the data, and a ledger's, which does not."""
+class Refusals(GameResult):
+    """What refusals reveal: of an auditor that looks at the data, and of a ledger that does not."""
 
     person: str
     secret: str
@@ -84,9 +84,8 @@ class Refusals(Played):
     truth: bool
     values_learned: int  # by the questions for maxima
     values_asked: int
-    ledger: tuple[
-        tuple[bool, ...], tuple[bool, ...]
-    ]  # which questions were refused if the person has the value, and if not
+    # which questions the ledger refused if the person has the value, and if not
+    ledger: tuple[tuple[bool, ...], tuple[bool, ...]]
 
     @property
     def ledger_is_silent(self) -> bool:
@@ -105,19 +104,19 @@ class Refusals(Played):
     @property
     def sentences(self) -> tuple[str, ...]:
         what = f"{self.secret} = {self.value}"
-        said = "refuses" if self.refused else "answers 1"
+        reaction = "refuses" if self.refused else "answers 1"
         has = "has" if self.learned else "does not have"
-        given = ", ".join("refused" if no else "answered" for no in self.ledger[0])
+        reactions = ", ".join("refused" if no else "answered" for no in self.ledger[0])
         return (
             (
                 f"Asked how many of the attacker and {self.person} have {what}, the auditor "
-                f"{said}. The attacker knows his own, so {self.person} {has} it."
+                f"{reaction}. The attacker knows his own, so {self.person} {has} it."
             ),
             (
                 f"Asked for maxima of three and of two, the auditor gives away "
                 f"{self.values_learned} of {self.values_asked} values by refusing."
             ),
-            f"A ledger says the same whether {self.person} has it or not: {given}.",
+            f"A ledger says the same whether {self.person} has it or not: {reactions}.",
             *self.verdicts,
         )
 
@@ -136,24 +135,24 @@ def refusals(
     seed: int = 0,
     bits: Bits = SYSTEM,
 ) -> Refusals:
-    """Ask an auditor about a person and oneself (another row of the table), and a ledger. For
-    owners, on their own data: the result is not private.
+    """Ask an auditor and a ledger about a person and the attacker, who is another row of the table.
+    For owners, on their own data: the result is not private.
     """
-    losses, times = known_epsilons(epsilons), known_count(trials, "trials")
-    whom = target(table, person, secret, value)
+    losses, times = check_epsilons(epsilons), check_count(trials, "trials")
+    whom = find_target(table, person, secret, value)
     if whom.table.n < 2:
         raise Refused(
             "attacks.person",
             "a table of one row",
-            "the attacker is a row of the table, too",
-            "a table of two rows or more",
+            "the table needs two rows or more, because the attacker is one of them",
+            'refusals({"name": ["Steven", "me"], "has": [1, 0]}, {"name": "Steven"})',
         )
     having = whom.having
-    own = bool(having[(whom.row + 1) % whom.table.n])  # the attacker is the next row
-    both = int(own) + int(having[whom.row])
-    refused = telling(both, 2)
-    learned = own if refused else not own
-    found, people = _maxima(whom.table.n, seed)
+    attacker_has = bool(having[(whom.row + 1) % whom.table.n])  # the attacker is the next row
+    both = int(attacker_has) + int(having[whom.row])
+    refused = settles_secrets(both, 2)
+    learned = attacker_has if refused else not attacker_has
+    learned_values, people = _maxima(whom.table.n, seed)
     return Refusals(
         person=whom.name,
         secret=whom.secret,
@@ -161,36 +160,36 @@ def refusals(
         refused=refused,
         learned=learned,
         truth=bool(having[whom.row]),
-        values_learned=found,
+        values_learned=learned_values,
         values_asked=people,
         ledger=(_ledger(having, whom.row, has=True), _ledger(having, whom.row, has=False)),
         played=refusal_game(losses, times, bits=bits),
     )
 
 
-def telling(answer: int, size: int) -> bool:
-    """Whether a count of so many people settles their secrets: all of them have it, or none."""
+def settles_secrets(answer: int, size: int) -> bool:
+    """Whether a count of so many people determines their secrets: all of them have it, or none."""
     return answer in (0, size)
 
 
 def refusal_game(
     epsilons: Sequence[Fraction], trials: int, *, bits: Bits = SYSTEM
 ) -> tuple[Success, ...]:
-    """Does the person have it? The attacker, who has it, asks an auditor for the two of them; or a
-    session, which answers with noise.
+    """Play: does the person have it? The attacker, who has it, asks an auditor to count the two of
+    them; or a session, which answers with noise.
     """
 
     def game(epsilon: Fraction | None) -> NDArray[np.bool_]:
-        truth = coins(trials, bits)
+        truth = draw_coins(trials, bits)
         if epsilon is None:
-            return np.array([telling(1 + int(one), 2) == bool(one) for one in truth])
-        return np.asarray((noisy(1 + truth, epsilon=epsilon, bits=bits) >= 2) == truth)
+            return np.array([settles_secrets(1 + int(has), 2) == bool(has) for has in truth])
+        return np.asarray((add_noise(1 + truth, epsilon=epsilon, bits=bits) >= 2) == truth)
 
-    return played(game, epsilons)
+    return play_game(game, epsilons)
 
 
 def _maxima(people: int, seed: int) -> tuple[int, int]:
-    """Values learned from refusals, and how many people were asked about, in threes."""
+    """Count the values learned from refusals, and the people asked about, in threes."""
     size = 3 * min(100, max(1, people // 3))
     auditor = MaxAuditor(np.random.default_rng(seed).random(size))
     learned = 0
@@ -204,22 +203,20 @@ def _maxima(people: int, seed: int) -> tuple[int, int]:
 
 
 def _ledger(having: NDArray[np.bool_], row: int, *, has: bool) -> tuple[bool, ...]:
-    """Which of some questions a session refuses, in the world where the person has it or has it
-    not.
-    """
+    """List which questions a session refuses, in the world where the person has it or does not."""
     import pyarrow as pa
 
     world = having.copy()
     world[row] = has
-    said = []
+    refused = []
     with protect(
         pa.table({"has": world}), name="people", budget=Pure(3), relation="replace"
     ) as people:
         query = people.where("has").aggregate(n=count())
-        for _ in range(ASKED):
+        for _ in range(QUESTIONS):
             try:
                 people.release(query, epsilon=1, fresh=True)
-                said.append(False)
+                refused.append(False)
             except BudgetExceeded:
-                said.append(True)
-    return tuple(said)
+                refused.append(True)
+    return tuple(refused)

@@ -1,5 +1,5 @@
-"""The scoreboard of Narayanan & Shmatikov (2008): a person found among many by a few ratings that
-somebody remembers about them (S-147).
+"""The scoreboard of Narayanan & Shmatikov (2008): find a person among many by a few ratings that
+somebody remembers (S-147).
 
 *Score*     Of every record, over the remembered ratings of films that are in it: (e^(−|Δstars|/1.5)
             + e^(−|Δdays|/30))/ln(how many rated the film).
@@ -29,7 +29,7 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from .data.ratings import Ratings
 from .lib import games
-from .lib.attack_result import EPSILONS, Result, Success, known_count, known_epsilons
+from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons
 from .lib.attack_text import per_cent
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ Real = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scoreboard(Result):
-    """How many people were found by how many ratings."""
+    """How many people the attack finds, by the number of known ratings."""
 
     data: Ratings
-    known: tuple[int, ...]  # ratings that are remembered
+    known_ratings: tuple[int, ...]  # ratings that are remembered
     days: int
     wrong: int
     trials: int
@@ -60,8 +60,8 @@ class Scoreboard(Result):
     @property
     def numbers(self) -> dict[str, float | int]:
         return {
-            f"identified by {known}": share
-            for known, share in zip(self.known, self.identified, strict=True)
+            f"identified by {count}": share
+            for count, share in zip(self.known_ratings, self.identified, strict=True)
         }
 
     @property
@@ -71,24 +71,26 @@ class Scoreboard(Result):
             if self.wrong
             else ""
         )
-        told = [
+        sentences = [
             (
                 f"Among {self.data.people} people and {self.data.items} films, dates being "
                 f"known to within {self.days} days{wrong}:"
             )
         ]
-        for known, share, other in zip(self.known, self.identified, self.mistaken, strict=True):
+        for count, share, others in zip(
+            self.known_ratings, self.identified, self.mistaken, strict=True
+        ):
             mistaken = (
-                f"; {per_cent(other / self.trials)} are taken for somebody else" if other else ""
+                f"; {per_cent(others / self.trials)} are taken for somebody else" if others else ""
             )
-            told.append(
-                f"{known} known {'rating finds' if known == 1 else 'ratings find'} "
+            sentences.append(
+                f"{count} known {'rating finds' if count == 1 else 'ratings find'} "
                 f"{per_cent(share)} of the people{mistaken}."
             )
-        return tuple(told)
+        return tuple(sentences)
 
     def plot(self) -> Figure:
-        """The share of people found, by how many ratings are known."""
+        """Plot the share of people found, by the number of known ratings."""
         from ..plots import Graph, graphs
 
         curves = {
@@ -98,7 +100,7 @@ class Scoreboard(Result):
         title = f"found within {self.days} days"
         graph = Graph(
             title=title,
-            x=np.array(self.known, dtype=float),
+            x=np.array(self.known_ratings, dtype=float),
             curves=curves,
             across="ratings known",
             up="share of people",
@@ -108,25 +110,25 @@ class Scoreboard(Result):
     def against(
         self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 500, seed: int | None = None
     ) -> tuple[Success, ...]:
-        """How often the most ratings known tell whether the person rated one film more: from the
-        ratings themselves, and from private counts by film.
+        """Play: did the person rate one more film? The attacker uses the largest number of known
+        ratings, and either the ratings themselves or private counts by film.
         """
-        wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
+        losses, many = check_epsilons(epsilons), check_count(trials, "trials")
         generator = np.random.default_rng(self.seed if seed is None else seed)
         board = Board(self.data)
         hits = 0
         for _ in range(many):
             target, secret = int(generator.integers(self.data.people)), bool(generator.integers(2))
-            found = board.find(
-                *board.remembered(target, self.known[-1], self.days, self.wrong, generator)
+            match = board.find(
+                *board.remembered(target, self.known_ratings[-1], self.days, self.wrong, generator)
             )
             read = (
-                secret if found == target else bool(generator.integers(2))
+                secret if match == target else bool(generator.integers(2))
             )  # another record, or none, says nothing about this person
             hits += read == secret
         exact = Success(against="the ratings themselves", hits=hits, trials=many, chance=0.5)
-        others = np.resize(np.minimum(np.sort(board.raters), games.KNOWN), many)
-        return exact, *games.presence(others, wanted, seed=self.seed)[1:]
+        others = np.resize(np.minimum(np.sort(board.raters), games.MOST_OTHERS), many)
+        return exact, *games.play_presence(others, losses, seed=self.seed)[1:]
 
 
 class Board:
@@ -140,13 +142,13 @@ class Board:
         self.weights = 1 / np.log(np.maximum(self.raters, 2))
 
     def remembered(
-        self, person: int, known: int, days: int, wrong: int, generator: np.random.Generator
+        self, person: int, count: int, days: int, wrong: int, generator: np.random.Generator
     ) -> tuple[NDArray[np.int64], Real, Real]:
-        """Films, stars and days that somebody remembers about a person: of `known` ratings `wrong`
-        are of other films, never more than a quarter.
+        """Draw films, stars and days that somebody remembers about a person: of `count` ratings
+        `wrong` are of other films, never more than a quarter.
         """
         rows = self.data.of(person)
-        rows = generator.choice(rows, min(known, len(rows)), replace=False)
+        rows = generator.choice(rows, min(count, len(rows)), replace=False)
         films, stars = (
             self.data.item[rows].copy(),
             self.data.stars[rows] + generator.integers(-1, 2, len(rows)),
@@ -157,7 +159,7 @@ class Board:
         return films, stars, self.data.day[rows] + generator.integers(-days, days + 1, len(rows))
 
     def scores(self, films: NDArray[np.int64], stars: Real, days: Real) -> Real:
-        """The score of every record."""
+        """Compute the score of every record."""
         total = np.zeros(self.data.people)
         for film, rating, day in zip(films, stars, days, strict=True):
             rows = self.order[self.starts[film] : self.starts[film + 1]]
@@ -168,7 +170,7 @@ class Board:
         return total
 
     def find(self, films: NDArray[np.int64], stars: Real, days: Real) -> int | None:
-        """The person whose record stands out, or none."""
+        """Find the person whose record stands out, or None."""
         total = self.scores(films, stars, days)
         second, first = np.partition(total, -2)[-2:]
         spread = float(total.std())
@@ -182,55 +184,57 @@ class Board:
 def scoreboard(
     data: Ratings,
     *,
-    known: Sequence[int] = (1, 2, 3, 4, 5, 6, 8),
+    known_ratings: Sequence[int] = (1, 2, 3, 4, 5, 6, 8),
     days: int = 14,
     wrong: int = 0,
     trials: int = 200,
     seed: int = 0,
 ) -> Scoreboard:
-    """The share of people who are found in the data by so many known ratings, with dates off by
-    `days` at most and `wrong` of the ratings wrong.
+    """Measure the share of people found in the data by so many known ratings, with dates off by at
+    most `days` and `wrong` of the ratings wrong.
     """
     if not isinstance(data, Ratings):
         raise Refused(
             "attacks.table",
             type(data).__name__,
             "the scoreboard reads ratings",
-            "ratings(…), or ratings_of(table, person=…, item=…, stars=…, day=…)",
+            'ratings_of(table, person="user", item="film", stars="stars", day="day")',
         )
     if not data.person.size or data.people < 2:
         raise Refused(
             "attacks.trials",
             "ratings of fewer than two people",
-            "somebody is found among two or more people",
+            "the attack needs ratings of two or more people",
             "ratings(people=1000)",
         )
-    if not isinstance(known, tuple | list | range) or not known:
+    if not isinstance(known_ratings, tuple | list | range) or not known_ratings:
         raise Refused(
             "attacks.trials",
-            f"known={known!r:.60}",
-            "how many ratings are known is a list of whole numbers",
-            "known=(1, 2, 4, 8)",
+            f"known_ratings={known_ratings!r:.60}",
+            "known_ratings is a list of one or more whole numbers",
+            "known_ratings=(1, 2, 4, 8)",
         )
-    counts = tuple(known_count(count, "known") for count in known)
+    counts = tuple(check_count(count, "known_ratings") for count in known_ratings)
     days, wrong, trials = (
-        known_count(days, "days", 0),
-        known_count(wrong, "wrong", 0),
-        known_count(trials, "trials"),
+        check_count(days, "days", 0),
+        check_count(wrong, "wrong", 0),
+        check_count(trials, "trials"),
     )
     generator, board = np.random.default_rng(seed), Board(data)
     right, mistaken = [], []
     for count in counts:
         targets = generator.integers(0, data.people, trials)
-        found = [
+        matches = [
             board.find(*board.remembered(int(target), count, days, wrong, generator))
             for target in targets
         ]
-        right.append(sum(one == int(target) for one, target in zip(found, targets, strict=True)))
-        mistaken.append(sum(one is not None for one in found) - right[-1])
+        right.append(
+            sum(match == int(target) for match, target in zip(matches, targets, strict=True))
+        )
+        mistaken.append(sum(match is not None for match in matches) - right[-1])
     return Scoreboard(
         data=data,
-        known=counts,
+        known_ratings=counts,
         days=days,
         wrong=wrong,
         trials=trials,

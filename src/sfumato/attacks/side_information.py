@@ -1,4 +1,4 @@
-"""The height of Terry Gross: what an average says about somebody who is not in it.
+"""The height of Terry Gross: what an average reveals about somebody who is not in it.
 
 *Attack*   The attacker knows that she is two inches shorter than the average woman of a country.
            Whoever publishes that average publishes her height, and she was never asked. Dalenius'
@@ -29,14 +29,14 @@ from ..exact.numbers import text as exact_text
 from ..noise.bits import SYSTEM, Bits
 from .lib.attack_result import (
     EPSILONS,
-    Played,
+    GameResult,
     Success,
-    known_count,
-    known_epsilons,
+    check_count,
+    check_epsilons,
     plot_successes,
 )
-from .lib.attack_text import named, per_cent
-from .lib.repeated_releases import TRIALS, Integers, answered, coins, played
+from .lib.attack_text import epsilon_label, per_cent
+from .lib.repeated_releases import TRIALS, Integers, draw_coins, play_game, release_each
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,30 +45,30 @@ GRID = 100  # heights are taken to a hundredth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SideInformation(Played):
-    """How often her height is found, of a survey that she is not in; and how often it is found out
-    whether she is.
+class SideInformation(GameResult):
+    """How often the attacker finds her height from a survey without her, and how often whether she
+    took part.
     """
 
     people: int
     height: float
     within: float
-    found: tuple[
-        Success, ...
-    ]  # her height, from a survey without her: nothing is promised about it
+    # her height, from a survey without her: nothing is promised about it
+    height_games: tuple[Success, ...]
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        return {f"height found, {one.against}": one.rate for one in self.found} | {
-            f"taking part found, {one.against}": one.rate for one in self.played
-        }
+        return {
+            f"height found, {success.against}": success.rate for success in self.height_games
+        } | {f"taking part found, {success.against}": success.rate for success in self.played}
 
     @property
     def sentences(self) -> tuple[str, ...]:
         heights = (
-            f"{per_cent(one.rate)} of the surveys against {one.against}" for one in self.found
+            f"{per_cent(success.rate)} of the surveys against {success.against}"
+            for success in self.height_games
         )
-        told = (
+        found_heights = (
             f"Her height comes out to {self.within:g}, though she is in no survey, in "
             f"{', '.join(heights)}."
         )
@@ -77,7 +77,7 @@ class SideInformation(Played):
                 f"A survey of {self.people} people, and one who is not among them: "
                 f"{self.height:g} tall."
             ),
-            told,
+            found_heights,
             *self.verdicts,
         )
 
@@ -97,10 +97,10 @@ def side_information(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> SideInformation:
-    """Publish the average of heights, each between 0 and `most`, to somebody who knows how far from
-    it a person is.
+    """Publish the average of heights, each between 0 and `most`, to an attacker who knows how far a
+    person is from it.
     """
-    losses, times = known_epsilons(epsilons), known_count(trials, "trials")
+    losses, times = check_epsilons(epsilons), check_count(trials, "trials")
     try:
         values = np.asarray(heights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -110,14 +110,14 @@ def side_information(
         raise Refused(
             "attacks.values",
             "heights",
-            "heights are a list of numbers between 0 and most",
+            f"heights are a list of numbers between 0 and {float(top):g}",
             "heights=[64.5, 66.0, 63.2]",
         )
     steps = np.rint(values * GRID).astype(np.int64)
     hers = int(np.rint(steps.mean())) + round(exact(offset, "offset") * GRID)
     if not 0 <= hers <= top * GRID:
         reason = (
-            "her height lies between 0 and most as well: the noise is made for no taller people"
+            f"her height must lie between 0 and {float(top):g}, too: the noise is calibrated for it"
         )
         raise Refused(
             "attacks.values",
@@ -128,20 +128,20 @@ def side_information(
     moves, n, close = math.ceil(top * GRID), len(steps), float(near * GRID)
 
     def height(epsilon: Fraction | None) -> NDArray[np.bool_]:
-        seen = answered(np.full(times, steps.sum()), epsilon=epsilon, moves=moves, bits=bits)
-        return np.asarray(np.abs(seen / n + float(offset) * GRID - hers) <= close)
+        sums = release_each(np.full(times, steps.sum()), epsilon=epsilon, moves=moves, bits=bits)
+        return np.asarray(np.abs(sums / n + float(offset) * GRID - hers) <= close)
 
     def part(epsilon: Fraction | None) -> NDArray[np.bool_]:
-        truth: Integers = coins(times, bits)
-        seen = answered(
+        truth: Integers = draw_coins(times, bits)
+        sums = release_each(
             truth * hers, epsilon=epsilon, moves=moves, bits=bits
         )  # the others' heights are known to him
-        return np.asarray((2 * seen > hers) == truth)
+        return np.asarray((2 * sums > hers) == truth)
 
     guess = min(1.0, 2 * float(near) / float(top))
-    found = tuple(
+    height_games = tuple(
         Success(
-            against="exact answers" if e is None else named(e),
+            against="exact answers" if e is None else epsilon_label(e),
             hits=int(height(e).sum()),
             trials=times,
             chance=guess,
@@ -152,6 +152,6 @@ def side_information(
         people=n,
         height=hers / GRID,
         within=float(near),
-        found=found,
-        played=played(part, losses, relation="add-remove"),
+        height_games=height_games,
+        played=play_game(part, losses, relation="add-remove"),
     )

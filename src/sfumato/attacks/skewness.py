@@ -1,4 +1,4 @@
-"""What a k-anonymous table tells about people whom nobody finds in it (S-152).
+"""Skewness: what a k-anonymous table reveals about people without singling them out (S-152).
 
 *Homogeneous*  All k members of a group have the same value: whoever is known to be in the group has
                it, with probability 1.
@@ -21,8 +21,14 @@ import numpy as np
 
 from ..exact.numbers import Number
 from .lib.attack_result import EPSILONS, Result, Success
-from .lib.attack_text import listed, per_cent
-from .lib.sensitive_groups import Whole, certain, counted, disclosed, played
+from .lib.attack_text import join_names, per_cent
+from .lib.sensitive_groups import (
+    Integers,
+    certain_share,
+    count_values,
+    disclosure_by_group,
+    play_value_game,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,11 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Skewness(Result):
-    """How much more is known of a person once their group is."""
+    """How much more an attacker knows of a person once the group is known."""
 
     columns: tuple[str, ...]
     sensitive: str
-    counts: Whole  # groups × values
+    counts: Integers  # groups × values
     group: tuple[Any, ...]  # the values of the group that tells most
     value: Any  # and what it tells
 
@@ -48,19 +54,19 @@ class Skewness(Result):
 
     @property
     def disclosure(self) -> float:
-        """The largest share of one value in a group: how sure one can be of somebody's."""
-        return float(disclosed(self.counts).max())
+        """The largest share of one value in a group: the certainty about a member's value."""
+        return float(disclosure_by_group(self.counts).max())
 
     @property
     def certain(self) -> float:
         """The share of people in groups with one value only."""
-        return certain(self.counts)
+        return certain_share(self.counts)
 
     @property
     def lift(self) -> float:
-        """How many times as frequent a value is in a group as among all, at most."""
-        whole = self.counts.sum(axis=0) / self.n
-        return float((self.counts / self.counts.sum(axis=1, keepdims=True) / whole).max())
+        """The largest ratio of a value's share in a group to its share among all."""
+        overall = self.counts.sum(axis=0) / self.n
+        return float((self.counts / self.counts.sum(axis=1, keepdims=True) / overall).max())
 
     @property
     def numbers(self) -> dict[str, float | int]:
@@ -74,40 +80,38 @@ class Skewness(Result):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        known = listed(
+        group = join_names(
             [f"{name} {value}" for name, value in zip(self.columns, self.group, strict=True)]
         )
         return (
             (
-                f"The table is {self.k}-anonymous in {listed(self.columns)}: nobody's row "
+                f"The table is {self.k}-anonymous in {join_names(self.columns)}: nobody's row "
                 f"can be told from {self.k - 1} others."
             ),
             (
-                f"Even so, of somebody with {known} it says {self.sensitive} = {self.value} "
-                f"with {per_cent(self.disclosure)}."
+                f"Even so, somebody with {group} has {self.sensitive} = {self.value} "
+                f"with probability {per_cent(self.disclosure)}."
             ),
             f"{per_cent(self.certain)} of the people are in a group where all have the same value.",
             f"Some value is {self.lift:.3g} times as frequent in a group as among all.",
         )
 
     def plot(self) -> Figure:
-        """The most frequent value of each group: how sure one can be of it, beside how frequent it
-        is among all.
-        """
-        from ..plots import Column, successes
+        """Plot the share of each group's most frequent value, and its share among all."""
+        from ..plots import SuccessRate, successes
 
-        sure, whole = disclosed(self.counts), self.counts.sum(axis=0) / self.n
-        told = [
-            Column(
+        sure, overall = disclosure_by_group(self.counts), self.counts.sum(axis=0) / self.n
+        columns = [
+            SuccessRate(
                 name=f"group of {self.counts[at].sum()}",
                 rate=float(sure[at]),
-                chance=float(whole[np.argmax(self.counts[at])]),
+                chance=float(overall[np.argmax(self.counts[at])]),
             )
             for at in np.argsort(-sure, kind="stable")[:8]
         ]
         title = f"How sure one can be of {self.sensitive}, once the group is known"
         return successes(
-            told,
+            columns,
             title=title,
             up="share of its most frequent value",
             rate="in the group",
@@ -117,24 +121,24 @@ class Skewness(Result):
     def against(
         self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
     ) -> tuple[Success, ...]:
-        """How often somebody who knows all others in a group learns the last one's value: from
-        exact counts, and from private ones. Allowed: see `games`.
+        """Play: an attacker who knows all others in a group guesses the last member's value, from
+        exact and from private counts. Allowed: see `games`.
         """
-        return played(self.counts, epsilons, trials, seed)
+        return play_value_game(self.counts, epsilons, trials, seed)
 
 
 def skewness(table: Any, columns: Sequence[str], sensitive: str) -> Skewness:
-    """What the groups of a table by these columns tell about a sensitive column."""
-    found, coded, counts = counted(table, columns, sensitive)
+    """Measure what groups by these columns reveal about a sensitive column."""
+    rows, coded, counts = count_values(table, columns, sensitive)
     shares = counts / counts.sum(axis=1, keepdims=True)
     group, value = np.unravel_index(int(np.argmax(shares)), shares.shape)
-    row = int(np.argmax((coded.cells(columns) == group) & (found.codes(sensitive) == value)))
-    first = found.arrow.slice(row, 1)
-    told = {name: first.column(name)[0].as_py() for name in (*columns, sensitive)}
+    row = int(np.argmax((coded.cells(columns) == group) & (rows.codes(sensitive) == value)))
+    first = rows.arrow.slice(row, 1)
+    values = {name: first.column(name)[0].as_py() for name in (*columns, sensitive)}
     return Skewness(
         columns=tuple(columns),
         sensitive=sensitive,
         counts=counts,
-        group=tuple(told[name] for name in columns),
-        value=told[sensitive],
+        group=tuple(values[name] for name in columns),
+        value=values[sensitive],
     )

@@ -1,5 +1,5 @@
-"""A group so small that any answer about it is about a person, and a rule against small groups that
-does not help.
+"""Small cells: any count of a group of one is about a person, and a rule against small groups does
+not help.
 
 *Attack*   One person is a man of 21; one man of 21 takes drugs. Two counts, and the answer is known
            with certainty.
@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
 from .differencing import count_game
-from .lib.attack_result import EPSILONS, Played, known_count, known_epsilons, plot_successes
-from .lib.attack_text import named, people_having, spaced
+from .lib.attack_result import EPSILONS, GameResult, check_count, check_epsilons, plot_successes
+from .lib.attack_text import epsilon_label, format_number, people_having
 from .lib.repeated_releases import TRIALS
-from .lib.target import Guess, described, opposite, target
+from .lib.target import Guess, describe_values, find_target, negation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,9 +31,9 @@ MINIMUM = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SmallCell(Played):
-    """Two counts of a group of one, and the two counts that a rule against small groups lets
-    through instead.
+class SmallCell(GameResult):
+    """Two counts of a group of one, and two counts that a rule against small groups allows
+    instead.
     """
 
     cell: str
@@ -53,7 +53,7 @@ class SmallCell(Played):
 
     @property
     def rule_helps(self) -> bool:
-        """Whether it withholds the two large counts as well."""
+        """Whether the rule withholds the two large counts as well."""
         return min(self.everybody, self.others) < self.minimum
 
     @property
@@ -69,7 +69,7 @@ class SmallCell(Played):
     @property
     def sentences(self) -> tuple[str, ...]:
         what = f"{self.secret} = {self.value}"
-        told = (
+        exact = (
             f"{self.size} person has {self.cell}; {self.having} has {self.cell} and {what}. "
             f"Two counts, and the answer is certain."
         )
@@ -82,19 +82,19 @@ class SmallCell(Played):
             rule = (
                 f"A rule that withholds counts below {self.minimum} does not help: "
                 f"{people_having(self.everybody)} {what}, and "
-                f"{spaced(self.others)} of all others "
+                f"{format_number(self.others)} of all others "
                 f"{'has' if self.others == 1 else 'have'} it. The difference is the same "
                 f"{self.everybody - self.others}."
             )
         private = tuple(
             (
-                f"At {named(guess.epsilon)} for both, a session answered "
-                f"{' and '.join(map(spaced, guess.answers))}: a difference of "
-                f"{spaced(guess.value)}."
+                f"At {epsilon_label(guess.epsilon)} for both, a session answered "
+                f"{' and '.join(map(format_number, guess.answers))}: a difference of "
+                f"{format_number(guess.value)}."
             )
             for guess in self.guesses
         )
-        return (told, rule, *private, *self.verdicts)
+        return (exact, rule, *private, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(self.played, title="A group of one", up="right guesses")
@@ -111,18 +111,18 @@ def small_cell(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> SmallCell:
-    """Ask about a group that holds one person, for exact answers and for private ones. For owners,
-    on their own data: the result is not private.
+    """Ask about a group of one person, for exact answers and for private ones. For owners, on their
+    own data: the result is not private.
     """
     losses, times, least = (
-        known_epsilons(epsilons),
-        known_count(trials, "trials"),
-        known_count(minimum, "minimum"),
+        check_epsilons(epsilons),
+        check_count(trials, "trials"),
+        check_count(minimum, "minimum"),
     )
-    whom = target(table, cell, secret, value)
+    whom = find_target(table, cell, secret, value)
     having, alone = whom.having, ~whom.others
     return SmallCell(
-        cell=described(whom.person),
+        cell=describe_values(whom.person),
         secret=whom.secret,
         value=whom.value,
         size=int(alone.sum()),
@@ -130,6 +130,6 @@ def small_cell(
         minimum=least,
         everybody=int(having.sum()),
         others=int((having & whom.others).sum()),
-        guesses=whom.guesses([(1, whom.about), (-1, whom.about & opposite(whom.person))], losses),
+        guesses=whom.guesses([(1, whom.about), (-1, whom.about & negation(whom.person))], losses),
         played=count_game(losses, times, bits=bits),
     )

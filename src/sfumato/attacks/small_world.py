@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import Refused
 from ..exact.numbers import Number, exact, probability
-from ..guarantees.meaning.bayes import known_prior
-from .lib.attack_result import Result, known_count, whole
+from ..guarantees.meaning.bayes import check_prior
+from .lib.attack_result import Result, as_integer, check_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ class SmallWorld(Result):
 
     @property
     def posterior(self) -> Fraction:
-        """That she failed, given the answer."""
+        """The probability that she failed, given the answer."""
         return self.prior * self.likelihood / self.evidence
 
     @property
@@ -82,15 +82,15 @@ class SmallWorld(Result):
 def small_world(
     prior: Number = "0.4", noise: Mapping[int, Number] = NOISE, answer: int = 1, *, people: int = 2
 ) -> SmallWorld:
-    """The belief in one person's fail, after a noisy count of passes."""
-    p, n = known_prior(prior), known_count(people, "people")
-    seen = whole(answer)
+    """Compute the belief that one person failed, after a noisy count of passes."""
+    p, n = check_prior(prior), check_count(people, "people")
+    observed = as_integer(answer)
     if (
-        seen is None
+        observed is None
         or not isinstance(noise, Mapping)
-        or any(whole(shift) is None for shift in noise)
+        or any(as_integer(shift) is None for shift in noise)
     ):
-        reason = "an answer is a whole number, and so is every shift of the noise"
+        reason = "the answer is a whole number, and noise maps whole numbers to probabilities"
         raise Refused(
             "attacks.values",
             f"answer={answer!r:.40}",
@@ -101,10 +101,10 @@ def small_world(
         int(shift): probability(exact(weight, "noise"), "noise", one=True)
         for shift, weight in noise.items()
     }
-    failed = {bit: _chance(p, n, seen, law, failed=bit) for bit in (True, False)}
+    failed = {bit: _chance(p, n, observed, law, failed=bit) for bit in (True, False)}
     evidence = p * failed[True] + (1 - p) * failed[False]
     if sum(law.values()) > 1 or not evidence:
-        reason = "the noise has a law of probabilities, under which the answer can occur"
+        reason = "the noise's probabilities sum to at most 1, and the answer must be possible"
         raise Refused(
             "attacks.values",
             f"answer={answer}",
@@ -112,14 +112,14 @@ def small_world(
             "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1",
         )
     return SmallWorld(
-        prior=p, people=n, answer=seen, likelihood=failed[True], evidence=evidence, noise=law
+        prior=p, people=n, answer=observed, likelihood=failed[True], evidence=evidence, noise=law
     )
 
 
 def _chance(
     prior: Fraction, people: int, answer: int, noise: Mapping[int, Fraction], *, failed: bool
 ) -> Fraction:
-    """Of the answer, when the first person's grade is known and the others' are drawn."""
+    """Compute the chance of the answer, given the first person's grade and random others."""
     total = Fraction(0)
     for grades in product((False, True), repeat=people - 1):  # whether each of the others passed
         weight = prod((1 - prior if passed else prior for passed in grades), start=Fraction(1))

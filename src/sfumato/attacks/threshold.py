@@ -5,7 +5,7 @@
            chance of about Φ(−√(3n)/(4·c·√n)) = Φ(−√3/(4c)), the same for every n: noise has to grow
            like √n, or all is told.
 *Private*  All counts together at ε, for coins of n people each time. *Bound*: e^ε/(1 + e^ε) for
-           each bit (`releases`, *Many*).
+           each bit (`repeated_releases`, *Many*).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..noise.bits import SYSTEM, Bits
-from .lib.attack_result import EPSILONS, Played, known_count, known_epsilons
+from .lib.attack_result import EPSILONS, GameResult, check_count, check_epsilons
 from .lib.attack_text import per_cent
-from .lib.repeated_releases import coins, played
+from .lib.repeated_releases import draw_coins, play_game
 from .reconstruct import Method, approximate_error, reconstruct, subset_counts
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ PER_PERSON = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Threshold(Played):
+class NoiseThreshold(GameResult):
     """The share of wrong bits, by the size of the noise in units of √n, for several n."""
 
     sizes: tuple[int, ...]
@@ -48,7 +48,7 @@ class Threshold(Played):
 
     @property
     def expected(self) -> NDArray[np.float64]:
-        """What least squares gets wrong, about, at each level."""
+        """The approximate share of bits that least squares gets wrong, at each level."""
         n = 100
         return np.array(
             [approximate_error(n, PER_PERSON * n, level * math.sqrt(n)) for level in self.levels]
@@ -69,7 +69,7 @@ class Threshold(Played):
             (n, per_cent(1 - float(self.wrong[i, least])), per_cent(1 - float(self.wrong[i, most])))
             for i, n in enumerate(self.sizes)
         ]
-        told = tuple(
+        by_size = tuple(
             f"Of {n} people, asked {PER_PERSON * n} counts: with noise of "
             f"{self.levels[least]:g}·√n {first} of the secrets come out right, "
             f"with noise of {self.levels[most]:g}·√n {last}."
@@ -79,7 +79,7 @@ class Threshold(Played):
             "The curves for different numbers of people lie on each other: what counts is "
             "the noise beside √n. Much less than that protects nobody."
         )
-        return (*told, law, *self.verdicts)
+        return (*by_size, law, *self.verdicts)
 
     def plot(self) -> Figure:
         from .plots.reconstruct_plot import draw_threshold
@@ -97,24 +97,24 @@ def threshold(
     epsilons: Sequence[Number] = EPSILONS,
     seed: int = 0,
     bits: Bits = SYSTEM,
-) -> Threshold:
+) -> NoiseThreshold:
     """Reconstruct coins of n people from 4n counts with more and more noise, and from private
     counts.
     """
-    many, n = known_count(runs, "runs"), known_count(people, "people", 2)
-    losses = known_epsilons(epsilons)
-    for name, given, rewrite in (
+    many, n = check_count(runs, "runs"), check_count(people, "people", 2)
+    losses = check_epsilons(epsilons)
+    for name, values, rewrite in (
         ("sizes", sizes, "sizes=(32, 64)"),
         ("levels", levels, "levels=(0.1, 1)"),
     ):
-        if isinstance(given, str) or not isinstance(given, Collection) or not len(given):
+        if isinstance(values, str) or not isinstance(values, Collection) or not len(values):
             raise Refused(
                 "attacks.trials",
-                f"{name}={given!r:.60}",
-                f"{name} are a list of one or more numbers",
+                f"{name}={values!r:.60}",
+                f"{name} is a list of one or more numbers",
                 rewrite,
             )
-    counts = tuple(known_count(size, "sizes", 2) for size in sizes)
+    counts = tuple(check_count(size, "sizes", 2) for size in sizes)
     scales = tuple(float(positive(level, "levels")) for level in levels)
     wrong = np.array(
         [[_wrong(size, level, many, method, seed) for level in scales] for size in counts]
@@ -124,7 +124,7 @@ def threshold(
         right = []
         for run in range(many):
             answers = subset_counts(
-                coins(n, bits),
+                draw_coins(n, bits),
                 PER_PERSON * n,
                 epsilon=epsilon,
                 tossed=True,
@@ -134,20 +134,20 @@ def threshold(
             right.append(reconstruct(answers, method=method).guess == answers.truth)
         return np.concatenate(right)
 
-    return Threshold(
+    return NoiseThreshold(
         sizes=counts,
         levels=scales,
         wrong=wrong,
         method=method,
         runs=many,
         people=n,
-        played=played(game, losses),
+        played=play_game(game, losses),
     )
 
 
 def _wrong(size: int, level: float, runs: int, method: Method, seed: int) -> float:
     adversary = np.random.default_rng(seed)  # the secrets of these runs are nobody's
-    found = []
+    shares = []
     for run in range(runs):
         answers = subset_counts(
             adversary.integers(0, 2, size),
@@ -156,5 +156,5 @@ def _wrong(size: int, level: float, runs: int, method: Method, seed: int) -> flo
             tossed=True,
             seed=seed + 1 + run,
         )
-        found.append((reconstruct(answers, method=method).wrong or 0) / size)
-    return float(np.mean(found))
+        shares.append((reconstruct(answers, method=method).wrong or 0) / size)
+    return float(np.mean(shares))

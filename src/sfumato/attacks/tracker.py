@@ -1,4 +1,5 @@
-"""A general tracker: every count that a minimum-size rule forbids, from four that it allows.
+"""A general tracker: compute every count that a minimum-size rule forbids, from four that it
+allows.
 
 *Rule*     A count is answered if it is about k people or more, and about n − k or less.
 *Attack*   Denning, Denning & Schwartz 1979: let T be any group of 2k to n − 2k people, and C the
@@ -6,7 +7,7 @@
            − |T| − |not-T|, since every member of C is counted once more than needed.
 *Private*  The same four questions at ε/4 each.
 *Bound*    e^ε/(1 + e^ε) for a coin: the four answers together are ε-DP when one person is replaced
-           (`results.guess_bound`).
+           (`attack_result.guess_bound`).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from ..errors import Refused
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
 from .differencing import count_game
-from .lib.attack_result import EPSILONS, Played, known_count, known_epsilons, plot_successes
-from .lib.attack_text import named, spaced
+from .lib.attack_result import EPSILONS, GameResult, check_count, check_epsilons, plot_successes
+from .lib.attack_text import epsilon_label, format_number
 from .lib.owner_table import Columns
 from .lib.repeated_releases import TRIALS
-from .lib.target import Guess, condition, matching, opposite, target
+from .lib.target import Guess, condition, find_target, negation, rows_matching
 from .small_cell import MINIMUM
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tracker(Played):
+class Tracker(GameResult):
     """Four allowed counts, and the forbidden one that they give."""
 
     person: str
@@ -43,7 +44,7 @@ class Tracker(Played):
     guesses: tuple[Guess, ...]
 
     @property
-    def found(self) -> int:
+    def forbidden_count(self) -> int:
         """The forbidden count: 1 if the person has the value."""
         a, b, c, d = self.counts
         return a + b - c - d
@@ -51,34 +52,34 @@ class Tracker(Played):
     @property
     def numbers(self) -> dict[str, float | int]:
         a, b, c, d = self.counts
-        return {"C or T": a, "C or not T": b, "T": c, "not T": d, "found": self.found}
+        return {"C or T": a, "C or not T": b, "T": c, "not T": d, "found": self.forbidden_count}
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        a, b, c, d = map(spaced, self.counts)
+        a, b, c, d = map(format_number, self.counts)
         column, key = self.group
-        has = "has" if self.found else "does not have"
+        has = "has" if self.forbidden_count else "does not have"
         c_is = f"are {self.person} with {self.secret} = {self.value}"
-        told = (
+        counts = (
             f"A count of {self.person} alone is withheld: it is about fewer than "
             f"{self.minimum} people. These are not: with T for {column} = {key}, "
         )
-        told += (
+        counts += (
             f"{a} are in T or {c_is}; {b} are outside of T or {c_is}; {c} are in T; {d} are "
             f"outside of it."
         )
         sum_ = (
-            f"{a} + {b} − {c} − {d} = {self.found}: {self.person} {has} {self.secret} = "
+            f"{a} + {b} − {c} − {d} = {self.forbidden_count}: {self.person} {has} {self.secret} = "
             f"{self.value}."
         )
         private = tuple(
             (
-                f"At {named(guess.epsilon)} for all four, a session's answers come to "
-                f"{spaced(guess.value)}, with noise of standard deviation {guess.sd:.3g}."
+                f"At {epsilon_label(guess.epsilon)} for all four, a session's answers come to "
+                f"{format_number(guess.value)}, with noise of standard deviation {guess.sd:.3g}."
             )
             for guess in self.guesses
         )
-        return (told, sum_, *private, *self.verdicts)
+        return (counts, sum_, *private, *self.verdicts)
 
     def plot(self) -> Figure:
         return plot_successes(
@@ -97,20 +98,20 @@ def tracker(
     trials: int = TRIALS,
     bits: Bits = SYSTEM,
 ) -> Tracker:
-    """Get around a rule that forbids small counts, and meet private answers. For owners, on their
-    own data: the result is not private.
+    """Get around a rule that forbids small counts, and try the same on private answers. For owners,
+    on their own data: the result is not private.
     """
     losses, times, least = (
-        known_epsilons(epsilons),
-        known_count(trials, "trials"),
-        known_count(minimum, "minimum"),
+        check_epsilons(epsilons),
+        check_count(trials, "trials"),
+        check_count(minimum, "minimum"),
     )
-    whom = target(table, person, secret, value)
+    whom = find_target(table, person, secret, value)
     column, key = group = _group(whom.table, least, whom.secret)
-    inside = matching(whom.table, {column: key})
+    inside = rows_matching(whom.table, {column: key})
     alone = whom.having & ~whom.others
     c = condition(whom.person) & whom.about
-    t, rest = condition({column: key}), opposite({column: key})
+    t, rest = condition({column: key}), negation({column: key})
     return Tracker(
         person=whom.name,
         secret=whom.secret,
@@ -129,24 +130,24 @@ def tracker(
 
 
 def _group(table: Columns, minimum: int, secret: str) -> tuple[str, Any]:
-    """The values of a column that come closest to half of the table; the secret's own column last
-    of all.
+    """Find the column and value whose share is closest to half of the table; the secret's own
+    column comes last.
     """
-    found = []
+    groups = []
     for name in table:
         rows, value = table.halving(name)
         size = int(rows.sum())
         if 2 * minimum <= size <= table.n - 2 * minimum:
-            found.append((name == secret, abs(size - table.n / 2), name, value))
-    if not found:
+            groups.append((name == secret, abs(size - table.n / 2), name, value))
+    if not groups:
         reason = (
-            "no value of any column is shared by at least twice, and by all but at least "
-            "twice, as many people as the rule asks for"
+            f"a tracker needs a value that at least {2 * minimum} people have and at least "
+            f"{2 * minimum} people do not have; no column has one"
         )
         raise Refused(
             "attacks.tracker",
             f"minimum={minimum}",
             reason,
-            "a smaller minimum=, or a table with a column of two common values",
+            f"minimum={max(1, minimum // 2)}",
         )
-    return min(found, key=lambda one: one[:3])[2:]
+    return min(groups, key=lambda group: group[:3])[2:]

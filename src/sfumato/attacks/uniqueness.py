@@ -1,5 +1,5 @@
-"""Who is alone: how many people are the only one with their combination of values, and could be
-recognised by whoever knows these values.
+"""Uniqueness: how many people are the only one with their combination of values, so that anyone who
+knows these values recognises them.
 
 *Share*        The share of rows that are alone in their cell (in the survey of the slides of 2023:
                15 of 24 students by sex, age and first semester).
@@ -29,13 +29,13 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, probability
 from .lib import games
-from .lib.attack_result import EPSILONS, Result, Success, known_count, known_epsilons
-from .lib.attack_text import listed, per_cent
+from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons
+from .lib.attack_text import join_names, per_cent
 from .lib.closeness import Diversity, diversity
-from .lib.look_alikes import Coded
-from .lib.owner_table import columns as read
-from .lib.table_readers import known_columns, known_sensitive
-from .lib.unread_lines import Unread
+from .lib.look_alikes import CodedColumns
+from .lib.owner_table import read_columns as read
+from .lib.table_readers import check_columns, check_sensitive
+from .lib.unread_lines import UnreadLines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,10 +52,10 @@ class Uniqueness(Result):
     n: int
     sizes: NDArray[np.int64]  # of the cells, ascending
     by_columns: tuple[tuple[str, int], ...]  # a column more at a time, as given: how many are alone
-    smallest: tuple[tuple[str, ...], ...]  # the fewest columns by which `wanted` are alone
-    wanted: float
+    smallest: tuple[tuple[str, ...], ...]  # the fewest columns by which `target_share` are alone
+    target_share: float
     diversity: Diversity | None = None  # where a sensitive column is given
-    unread: Unread | None = None  # lines of a CSV file that are not in this
+    unread: UnreadLines | None = None  # lines of a CSV file that are not in this
 
     @property
     def alone(self) -> int:
@@ -73,7 +73,7 @@ class Uniqueness(Result):
         return int(self.sizes[0])
 
     @property
-    def l(self) -> int | None:  # noqa: E743
+    def l(self) -> int | None:  # noqa: E743  # l-diversity has this name
         """The fewest different sensitive values in a cell."""
         return None if self.diversity is None else self.diversity.distinct
 
@@ -90,7 +90,7 @@ class Uniqueness(Result):
         return (
             None
             if self.diversity is None or self.diversity.values < 2
-            else min(self.diversity.values, games.VALUES)
+            else min(self.diversity.values, games.MOST_VALUES)
         )
 
     @property
@@ -105,51 +105,51 @@ class Uniqueness(Result):
 
     @property
     def numbers(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {
+        numbers: dict[str, float | int] = {
             "n": self.n,
             "cells": len(self.sizes),
             "alone": self.alone,
             "share": self.share,
             "k": self.k,
         }
-        return found | (self.diversity.numbers if self.diversity else {})
+        return numbers | (self.diversity.numbers if self.diversity else {})
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        by = listed(self.columns)
-        told = [self.unread.sentence] if self.unread is not None else []
+        by = join_names(self.columns)
+        sentences = [self.unread.sentence] if self.unread is not None else []
         alone = f"{self.alone} of {self.n} people ({per_cent(self.share)})"
-        told.append(
-            f"By {by}, {alone} are the only one of their kind: who knows these values "
+        sentences.append(
+            f"By {by}, {alone} are the only one of their kind: anyone who knows these values "
             f"finds their row."
         )
-        told.append(
+        sentences.append(
             f"The smallest group has {self.k}: the table is {self.k}-anonymous in these columns."
         )
         enough = (
             (
-                f"To single out {per_cent(self.wanted)} of the people, "
-                f"{listed(self.smallest[0])} {'is' if len(self.smallest[0]) == 1 else 'are'} "
+                f"To single out {per_cent(self.target_share)} of the people, "
+                f"{join_names(self.smallest[0])} {'is' if len(self.smallest[0]) == 1 else 'are'} "
                 f"enough."
             )
             if self.smallest
             else ""
         )
-        told.append(
+        sentences.append(
             enough
             or (
-                f"All of these columns together do not single out {per_cent(self.wanted)} of "
+                f"All of these columns together do not single out {per_cent(self.target_share)} of "
                 f"the people."
             )
         )
-        return (*told, *(self.diversity.sentences if self.diversity else ()))
+        return (*sentences, *(self.diversity.sentences if self.diversity else ()))
 
     def plot(self) -> Figure:
-        """The share of people who are alone, a column more at a time."""
-        from ..plots import Column, successes
+        """Plot the share of people who are alone, adding one column at a time."""
+        from ..plots import SuccessRate, successes
 
         drawn = [
-            Column(name=name if not place else f"+ {name}", rate=alone / self.n)
+            SuccessRate(name=name if not place else f"+ {name}", rate=alone / self.n)
             for place, (name, alone) in enumerate(self.by_columns)
         ]
         return successes(
@@ -161,51 +161,54 @@ class Uniqueness(Result):
     def against(
         self, epsilons: Sequence[Number] = EPSILONS, *, trials: int = 1000, seed: int = 0
     ) -> tuple[Success, ...]:
-        """How often somebody who knows these values of a person learns what they do not know: from
-        exact counts, and from private ones.
+        """Play: an attacker who knows these values of a person guesses a secret, from exact and
+        from private counts.
 
-        What they do not know is whether the person is in the table; with a sensitive column, which
-        of its values the person has. Targets are people of the smallest cells. Allowed is what
-        `games` says.
+        The secret is whether the person is in the table; with a sensitive column, which of its
+        values the person has. Targets are people of the smallest cells. Allowed: see `games`.
         """
-        wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
-        return games.of_groups(
-            self.sizes[: max(self.alone, 1)] - 1, self.choices or 0, wanted, trials=many, seed=seed
+        losses, many = check_epsilons(epsilons), check_count(trials, "trials")
+        return games.play_in_groups(
+            self.sizes[: max(self.alone, 1)] - 1, self.choices or 0, losses, trials=many, seed=seed
         )
 
 
 def uniqueness(
-    table: Any, columns: Sequence[str], *, sensitive: str | None = None, wanted: Number = "1/2"
+    table: Any,
+    columns: Sequence[str],
+    *,
+    sensitive: str | None = None,
+    target_share: Number = "1/2",
 ) -> Uniqueness:
-    """How many people are alone in their cell by these columns, and the k-anonymity profile; with
-    `sensitive`, l-diversity and t-closeness, too.
+    """Count the people who are alone in their cell by these columns, with the k-anonymity profile;
+    with `sensitive`, also l-diversity and t-closeness.
 
-    `wanted` is the share of people whom the smallest identifying sets of columns are to single out.
+    The smallest identifying sets of columns single out at least `target_share` of the people.
     """
-    share = probability(wanted, "wanted", zero=False, one=True)
-    columns = known_columns(columns)
+    share = probability(target_share, "target_share", zero=False, one=True)
+    columns = check_columns(columns)
     if len(columns) > _LARGEST:
-        reason = f"sets of columns are searched among {_LARGEST} at most"
+        reason = f"the search for identifying sets takes at most {_LARGEST} columns"
         raise Refused(
             "attacks.columns",
             f"{len(columns)} columns",
             reason,
-            "the columns that an adversary may know",
+            f"columns={columns[:_LARGEST]!r:.200}",
         )
-    found = read(
+    rows = read(
         table,
-        columns if sensitive is None else [*columns, known_sensitive(sensitive, columns)],
+        columns if sensitive is None else [*columns, check_sensitive(sensitive, columns)],
         partly=True,
     )
-    coded = Coded(found, columns)
+    coded = CodedColumns(rows, columns)
     steps = tuple((name, coded.alone(columns[: place + 1])) for place, name in enumerate(columns))
     return Uniqueness(
         columns=tuple(columns),
-        n=found.n,
+        n=rows.n,
         sizes=np.sort(coded.sizes(columns)),
         by_columns=steps,
-        smallest=coded.smallest(int(-(-share * found.n // 1))),
-        wanted=float(share),
-        diversity=None if sensitive is None else diversity(found, coded.cells(columns), sensitive),
-        unread=found.unread,
+        smallest=coded.smallest(int(-(-share * rows.n // 1))),
+        target_share=float(share),
+        diversity=None if sensitive is None else diversity(rows, coded.cells(columns), sensitive),
+        unread=rows.unread,
     )

@@ -1,4 +1,4 @@
-"""`sf.audit`: a proven lower bound on what something gives away, beside what it claims.
+"""`sf.audit`: prove a lower bound on the privacy loss and compare it with the claim.
 
 *Steps*     Draw outputs at two neighbouring inputs; find an event that tells them apart; bound its
             chance at one from below and at the other from above (Clopper & Pearson 1934); what
@@ -27,11 +27,11 @@ from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.mechanism import Mechanism
 from .audit_result import Audit
 from .bounds import breaks, deciding_delta, delta_of, epsilon_bound, is_number, mu_bound
-from .canonical_outputs import Outputs, of_both
-from .law_pair import Known
-from .neighbour_pairs import neighbours, search
-from .output_events import Counted, counted, learned
-from .runners import Runner, draw_both, known_law, runner_of
+from .canonical_outputs import Outputs, read_both_outputs
+from .law_pair import LawPair
+from .neighbour_pairs import are_neighbours, find_pair
+from .output_events import CountedEvent, count_event, learn_event
+from .runners import Runner, draw_both, law_pair_of, runner_of
 
 CONFIDENCE = 0.999999
 SAMPLES = 100_000
@@ -54,21 +54,21 @@ def audit(
     exact: bool | None = None,
     records: Any = None,
 ) -> Audit:
-    """A lower bound on the ε (at δ), or on the μ, of a mechanism, a local oracle, a question to
+    """Prove a lower bound on the ε (at δ), or on the μ, of a mechanism, a local oracle, a query to
     tables, or any function of one input.
 
-    `x` and `y` are neighbours in the sense of the claim; without them a bad pair is searched for,
-    among inputs whose records are in `records`. A mechanism's claim is its promise. `samples` draws
-    are made at each input. With `exact` the laws themselves are compared: of a mechanism whose law
-    is known, of a `Channel`, or of a function that gives a law, outcome → probability. `None` is no
-    input: it stands for one that is searched for.
+    `x` and `y` are neighbours under the claim's relation. Without them the audit searches for a bad
+    pair, among inputs whose records are in `records`. A mechanism's claim is its promise. The audit
+    makes `samples` draws at each input. With `exact` it compares the laws themselves: those of a
+    mechanism with a known law, of a `Channel`, or of a function that returns a law, outcome →
+    probability. `None` is not an input: the audit searches for one.
     """
-    given = _number_of_draws(samples) if not exact else samples
+    draws = _number_of_draws(samples) if not exact else samples
     runner = runner_of(what)
     promised = claim if claim is not None else runner.claim
     if not isinstance(promised, Guarantee):
         reason = (
-            "what is promised is not known, and cannot be refuted"
+            "the audit needs a claim to test, and this has no promise of its own"
             if promised is None
             else f"a claim is a guarantee, and {promised!r:.40} is none"
         )
@@ -85,38 +85,38 @@ def audit(
         raise Refused(
             "audit.pair",
             "audit(…, y=…)",
-            "an input beside which another is searched for is called x",
-            "sf.audit(what, x), or sf.audit(what, x, y)",
+            "y is given without x",
+            "sf.audit(what, x, y)",
         )
     if (
         y is not None
         and claim is None
         and isinstance(runner.of, Additive)
-        and not neighbours(runner.of, x, y)
+        and not are_neighbours(runner.of, x, y)
     ):
-        reason = "the inputs differ by more than the sensitivity, and nothing is promised of such"
+        reason = "x and y differ by more than the sensitivity, so the promise is not about them"
         raise Refused(
             "audit.pair",
             _name(runner.of),
             reason,
-            "inputs that differ by the sensitivity at most, or claim= for these inputs",
+            f"sf.audit(what, 0, {float(runner.of.sensitivity):g})",
         )
     pair = (
         (x, y)
         if y is not None
-        else search(
+        else find_pair(
             runner,
             promised,
             deciding_delta(promised, at),
             x,
             records,
-            samples=given,
+            samples=draws,
             exact=bool(exact),
         )
     )
     if exact:
         return _by_arithmetic(runner, promised, pair, at)
-    return _by_sampling(runner, promised, pair, at, given, float(confidence))
+    return _by_sampling(runner, promised, pair, at, draws, float(confidence))
 
 
 def _number_of_draws(samples: Any) -> int:
@@ -124,29 +124,40 @@ def _number_of_draws(samples: Any) -> int:
         raise Refused(
             "audit.samples",
             f"samples={samples!r:.40}",
-            f"a whole number of draws is made at each input, at least {LEAST}",
+            f"samples is the number of draws at each input: a whole number, at least {LEAST}",
             "samples=100_000",
         )
     return int(samples)
 
 
 def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float) -> Audit:
-    known = known_law(runner, pair, exact=True)
-    if known is None:
+    laws = law_pair_of(runner, pair, exact=True)
+    if laws is None:
         raise Refused(
             "audit.exact",
             _name(runner.of),
             "its law at these inputs is not known, or not finite",
-            "exact=False, which draws outputs",
+            "exact=False",
         )
-    epsilon, _ = known.epsilon(delta)
-    mu = known.mu() if isinstance(claim, GDP) else None
-    worst = known.against(claim, delta)
+    epsilon, _ = laws.epsilon(delta)
+    mu = laws.mu() if isinstance(claim, GDP) else None
+    worst = laws.strongest_event(claim, delta)
     return Audit(
-        what=_name(runner.of), pair=pair, claim=claim, delta=delta, epsilon_lower=epsilon, mu_lower=mu,
-        verdict="violated" if worst.broken else "holds", event=worst.event.words, limits=(worst.low, worst.high),
-        direction=worst.event.direction, samples=0, confidence=1.0, exact=True, known_neighbours=_checked(runner, pair),
-    )  # fmt: skip
+        what=_name(runner.of),
+        pair=pair,
+        claim=claim,
+        delta=delta,
+        epsilon_lower=epsilon,
+        mu_lower=mu,
+        verdict="violated" if worst.broken else "holds",
+        event=worst.event.words,
+        limits=(worst.low, worst.high),
+        direction=worst.event.direction,
+        samples=0,
+        confidence=1.0,
+        exact=True,
+        known_neighbours=_are_checked_neighbours(runner, pair),
+    )
 
 
 def _by_sampling(
@@ -157,41 +168,60 @@ def _by_sampling(
     samples: int,
     confidence: float,
 ) -> Audit:
-    known = known_law(runner, pair)
-    drawn = of_both(*draw_both(runner, *pair, samples))
-    found = count(claim, deciding_delta(claim, delta), known, *drawn, 1 - confidence)
-    bounds = [epsilon_bound(one.low, one.high, delta) for one in found]
-    gaussian = [mu_bound(one.low, one.high) for one in found] if isinstance(claim, GDP) else None
-    broken = [breaks(claim, one.low, one.high) for one in found]
-    best = max(range(len(found)), key=lambda i: (broken[i], gaussian[i] if gaussian else bounds[i]))
-    told = found[best]
+    laws = law_pair_of(runner, pair)
+    drawn = read_both_outputs(*draw_both(runner, *pair, samples))
+    events = count_events(claim, deciding_delta(claim, delta), laws, *drawn, 1 - confidence)
+    bounds = [epsilon_bound(event.low, event.high, delta) for event in events]
+    gaussian = (
+        [mu_bound(event.low, event.high) for event in events] if isinstance(claim, GDP) else None
+    )
+    broken = [breaks(claim, event.low, event.high) for event in events]
+    best = max(
+        range(len(events)), key=lambda i: (broken[i], gaussian[i] if gaussian else bounds[i])
+    )
+    shown = events[best]
     return Audit(
-        what=_name(runner.of), pair=pair, claim=claim, delta=delta, epsilon_lower=bounds[best], mu_lower=gaussian[best] if gaussian else None,
-        verdict="violated" if any(broken) else "holds", event=told.event.words, direction=told.event.direction, samples=samples, confidence=confidence,
-        exact=False, tried=len(found), seen=told.seen, counted=told.trials, limits=(told.low, told.high),
-        known_neighbours=_checked(runner, pair),
-    )  # fmt: skip
+        what=_name(runner.of),
+        pair=pair,
+        claim=claim,
+        delta=delta,
+        epsilon_lower=bounds[best],
+        mu_lower=gaussian[best] if gaussian else None,
+        verdict="violated" if any(broken) else "holds",
+        event=shown.event.words,
+        direction=shown.event.direction,
+        samples=samples,
+        confidence=confidence,
+        exact=False,
+        tried=len(events),
+        hits=shown.hits,
+        trials=shown.trials,
+        limits=(shown.low, shown.high),
+        known_neighbours=_are_checked_neighbours(runner, pair),
+    )
 
 
-def count(
-    claim: Guarantee, delta: float, known: Known | None, x: Outputs, y: Outputs, alpha: float
-) -> list[Counted]:
-    """The events that are counted, with limits that are all true at once but for a chance of
+def count_events(
+    claim: Guarantee, delta: float, laws: LawPair | None, x: Outputs, y: Outputs, alpha: float
+) -> list[CountedEvent]:
+    """Count one or two events on the draws; all limits together are wrong with probability at most
     `alpha`.
     """
-    events = 1 if known is None else 2
-    each, kept = alpha / events, min(len(x) // 2, max(LEARNING, len(x) // 4))
-    held_out = x.part(0, kept), y.part(0, kept)
-    counting = x.part(kept, len(x)), y.part(kept, len(y))
-    event = learned(*held_out, claim, delta, counting=len(x) - kept, alpha=each)
-    found = [counted(event, *counting, each)]
-    if known is not None:
-        found.append(counted(known.best(claim, delta, samples=len(x), alpha=each)[1], x, y, each))
-    return found
+    share = 1 if laws is None else 2
+    each, learning = alpha / share, min(len(x) // 2, max(LEARNING, len(x) // 4))
+    held_out = x.part(0, learning), y.part(0, learning)
+    counting = x.part(learning, len(x)), y.part(learning, len(y))
+    event = learn_event(*held_out, claim, delta, counting=len(x) - learning, alpha=each)
+    events = [count_event(event, *counting, each)]
+    if laws is not None:
+        events.append(
+            count_event(laws.best_event(claim, delta, samples=len(x), alpha=each)[1], x, y, each)
+        )
+    return events
 
 
-def _checked(runner: Runner, pair: tuple[Any, Any]) -> bool:
-    return isinstance(runner.of, Additive) and neighbours(runner.of, *pair)
+def _are_checked_neighbours(runner: Runner, pair: tuple[Any, Any]) -> bool:
+    return isinstance(runner.of, Additive) and are_neighbours(runner.of, *pair)
 
 
 def _name(what: Any) -> str:

@@ -1,4 +1,4 @@
-"""What an audit found: the bound that is proven, beside the claim."""
+"""The result of an audit: the proven lower bound and the claim."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ Verdict = Literal["holds", "violated"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """A lower bound on the privacy loss between two inputs that is true, but for a chance of 1 −
-    confidence. Where it is `exact` it is certainly true of the law that is stated; that draws
-    follow this law is not looked at. The bounds are those of the event that is shown. Of an exact
-    audit they are the largest of all events, and the one that is shown says most against the claim.
+    """A lower bound on the privacy loss between two inputs, wrong with probability 1 − confidence.
 
-    `verdict` is "violated" where the claim is refuted, else "holds": an audit can refute a claim
-    and cannot prove one.
+    An `exact` bound is certain for the stated law; the audit does not check that draws follow this
+    law. The bounds are those of the event that is shown. In an exact audit they are the largest
+    over all events, and the event that is shown is the strongest one against the claim.
+
+    `verdict` is "violated" where the audit refutes the claim, else "holds": an audit can refute a
+    claim and cannot prove one.
     """
 
     what: str
@@ -39,22 +40,14 @@ class Audit:
     samples: int
     confidence: float
     exact: bool
-    tried: int = 1  # events that were counted: they share what the confidence leaves
-    seen: tuple[int, int] = (
-        0,
-        0,
-    )  # how often the event was, at the input that makes it likelier and at the other
-    counted: tuple[int, int] = (0, 0)  # of how many draws
-    # whether the pair was checked against a sensitivity; else that they are neighbours is the
-    # caller's word
+    tried: int = 1  # events that were counted: they share 1 − confidence
+    # how often the event occurred, at the input that makes it likelier and at the other
+    hits: tuple[int, int] = (0, 0)
+    trials: tuple[int, int] = (0, 0)  # draws at these two inputs
+    # whether the pair was checked against a sensitivity; if not, the caller vouches for it
     known_neighbours: bool = False
-    limits: tuple[float, float] = (
-        0.0,
-        1.0,
-        # the chance of the event is at least the first at the one input, and at most the second at
-        # the
-        # other
-    )
+    # a lower limit of the event's chance at the likelier input, an upper limit at the other
+    limits: tuple[float, float] = (0.0, 1.0)
 
     @property
     def claimed_epsilon(self) -> float:
@@ -71,12 +64,10 @@ class Audit:
         return proven / claimed if claimed > 0 else float(proven > 0)
 
     def plot(self) -> Figure:
-        """The claim, what is proven, and the attacker's errors beside the curve that the claim
-        allows.
-        """
-        from .survey_report import picture_of
+        """Draw the attacker's two errors below the trade-off curve that the claim allows."""
+        from .survey_report import plot_audit
 
-        return picture_of(self)
+        return plot_audit(self)
 
     def __str__(self) -> str:
         at = f" at δ = {self.delta:g}" if self.delta else ""
@@ -85,9 +76,11 @@ class Audit:
             proven += f", μ ≥ {down(self.mu_lower)}"
         wrong = up(1 - Fraction(repr(float(self.confidence))), 2)
         how = (
-            "by arithmetic, of the law that is stated"
+            "computed from the stated law"
             if self.exact
-            else f"{self.samples:_} draws a side, wrong with a chance of {wrong}".replace("_", " ")
+            else f"{self.samples:_} draws per input, wrong with probability {wrong}".replace(
+                "_", " "
+            )
         )
         lines = [
             f"{self.what}: {self.verdict}",
@@ -95,12 +88,10 @@ class Audit:
             f"proven   {proven}   ({how})",
         ]
         rates = " against ".join(
-            f"{seen} of {of}" for seen, of in zip(self.seen, self.counted, strict=True)
+            f"{hits} of {trials}" for hits, trials in zip(self.hits, self.trials, strict=True)
         )
-        lines.append(
-            f"event    {self.event}: "
-            f"{f'a chance of {down(self.limits[0])} against {up(self.limits[1])}' if self.exact else rates}"
-        )
+        chances = f"a chance of {down(self.limits[0])} against {up(self.limits[1])}"
+        lines.append(f"event    {self.event}: {chances if self.exact else rates}")
         if self.verdict == "violated" and not isinstance(self.claim, Pure | Approx | GDP):
             lines.append(f"breaks   {self._broken()}")
         between = f"between  {_short(self.pair[0])} and {_short(self.pair[1])}, {self.direction}"
@@ -109,29 +100,26 @@ class Audit:
         return "\n".join([*lines, between])
 
     def _broken(self) -> str:
-        """What of a claim that is a curve the event refutes: the ε at δ, or a point of the
+        """Say what the event refutes of a claim that is a curve: the ε at δ, or a point of the
         trade-off.
         """
         low, high = self.limits
         if self.exact and self.epsilon_lower > self.claimed_epsilon:
-            return (
-                f"ε = {up(self.claimed_epsilon)} at δ = {self.delta:g}, which is what the "
-                f"claim leaves"
-            )
+            return f"the claim allows ε = {up(self.claimed_epsilon)} at δ = {self.delta:g} at most"
         alarm, miss, least = up(high), up(1 - Fraction(low)), down(self.claim.tradeoff(high))
         return (
-            f"who bets on this event raises false alarms with a chance of {alarm} at most "
-            f"and misses with {miss} at most; the claim leaves {least} at least"
+            f"a bet on this event has false alarms ≤ {alarm} and misses ≤ {miss}; "
+            f"the claim requires misses ≥ {least}"
         )
 
 
 def down(value: float | Fraction, digits: int = 6) -> str:
-    """A number with so many digits, never more than it is."""
+    """Format a number with so many digits, rounded down."""
     return _figure(value, "down", digits)
 
 
 def up(value: float | Fraction, digits: int = 6) -> str:
-    """A number with so many digits, never less than it is."""
+    """Format a number with so many digits, rounded up."""
     return _figure(value, "up", digits)
 
 

@@ -1,5 +1,5 @@
-"""All draws of a mechanism in one call, where its `perturb` takes arrays or its exact integers can
-be tallied once.
+"""Draw all outputs of a mechanism in one call, where its `perturb` takes arrays or its exact
+integers can be tallied once.
 
 *Independent*  The noise of every cell is drawn by itself, so an array of equal inputs gives
                independent outputs of the mechanism for one number; the sensitivity of the whole
@@ -54,7 +54,7 @@ def _additive(m: Additive, x: Any, n: int) -> Any:
 
 
 def _response(m: RandomizedResponse, x: Any, n: int) -> Any:
-    if not m.labels.is_one(x):  # the answers of several people
+    if not m.labels.is_single_value(x):  # the answers of several people
         codes = m.labels.codes(x)
         return (
             m.labels.codes(m.perturb(np.tile(m.labels.array[codes], (n, 1))))
@@ -90,7 +90,7 @@ def _histogram(m: Histogram, x: Any, n: int) -> Any:
 
 
 def _hierarchy(m: Hierarchy, x: Any, n: int) -> Any:
-    """All noisy blocks, before they are made consistent."""
+    """Draw all noisy blocks, before `perturb` would make them consistent."""
     if type(m) is not Hierarchy:
         return None
     cells = Histogram(axes=[m.axis], epsilon=1, outside=m.outside, relation=m.relation).tally(x)
@@ -139,17 +139,17 @@ def _weighted(m: WeightedQuantile, x: Any, n: int) -> Any:
 
 
 def _gibbs(m: Gibbs, x: Any, n: int) -> Any:
-    """The losses are checked, added up and made into masses once for each precision."""
+    """Check the losses, add them up and turn them into masses once for each precision."""
     if type(m) is not Gibbs:
         return None
     total, points = m._total(x), m.points
-    known: dict[int, tuple[arb, list[arb]]] = {}
+    laws: dict[int, tuple[arb, list[arb]]] = {}
 
     def law(_: int) -> tuple[arb, list[arb]]:
-        if ctx.prec not in known:
+        if ctx.prec not in laws:
             masses = m._masses(total)
-            known[ctx.prec] = sum(masses, arb(0)), masses
-        return known[ctx.prec]
+            laws[ctx.prec] = sum(masses, arb(0)), masses
+        return laws[ctx.prec]
 
     middles = np.array([float((a + b) / 2) for a, b in pairwise(points)])
     return middles[[part_holding(law, SYSTEM.integer(64), SYSTEM) for _ in range(n)]]
@@ -169,4 +169,4 @@ AT_ONCE: dict[type, Callable[[Any, Any, int], Any]] = {
     Quantile: _quantile,
     WeightedQuantile: _weighted,
 }
-"""Kinds that give all draws in one call, where the input allows it."""
+"""Mechanisms that give all draws in one call, where the input allows it."""

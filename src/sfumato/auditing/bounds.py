@@ -1,5 +1,5 @@
-"""What two limits prove: from P(S | x) ≥ p and P(S | y) ≤ q to a lower bound on ε or μ, and to a
-verdict on any promise.
+"""Turn two limits, P(S | x) ≥ p and P(S | y) ≤ q, into a lower bound on ε or μ and a verdict on any
+promise.
 
 *ε*        (ε, δ)-DP says P(S | x) ≤ e^ε·P(S | y) + δ, and the same of the other outputs with x and
            y exchanged, so ε ≥ ln((p − δ)/q) and ε ≥ ln((1 − q − δ)/(1 − p)).
@@ -29,18 +29,18 @@ DELTA = 1e-6
 
 
 def epsilon_bound(p: float, q: float, delta: float) -> float:
-    """The largest ε that P(S | x) ≥ p and P(S | y) ≤ q refute, rounded down; 0 where they refute
-    none.
+    """Compute the largest ε that P(S | x) ≥ p and P(S | y) ≤ q refute, rounded down; 0 where they
+    refute none.
     """
-    found = [
+    bounds = [
         _log_ratio(Fraction(p) - Fraction(delta), Fraction(q)),
         _log_ratio(1 - Fraction(q) - Fraction(delta), 1 - Fraction(p)),
     ]
-    return max(0.0, *found)
+    return max(0.0, *bounds)
 
 
 def mu_bound(p: float, q: float) -> float:
-    """The largest μ that they refute, rounded down."""
+    """Compute the largest μ that P(S | x) ≥ p and P(S | y) ≤ q refute, rounded down."""
     if p <= q:
         return 0.0
     if p >= 1 or q <= 0:
@@ -62,8 +62,8 @@ def breaks(claim: Guarantee, p: float, q: float) -> bool:
 
 
 def delta_of(claim: Guarantee, delta: float | None) -> float:
-    """The δ at which ε is stated: the one asked for, the claim's own, or 10⁻⁶ where the claim is a
-    curve.
+    """Return the δ at which ε is stated: the caller's, else the claim's, else 10⁻⁶ where the claim
+    is a curve.
     """
     if delta is not None:
         if not is_number(delta) or not 0 <= delta < 1:
@@ -86,8 +86,8 @@ def is_number(value: object) -> bool:
 
 
 def deciding_delta(claim: Guarantee, delta: float) -> float:
-    """The δ at which events are chosen and a verdict is found: a claim's own where it has one,
-    whatever the δ at which an ε is to be stated.
+    """Return the δ at which the audit chooses events and decides: the claim's where it has one,
+    whatever the δ at which the caller wants ε.
     """
     return delta_of(claim, None) if isinstance(claim, Pure | Approx) else delta
 
@@ -95,8 +95,8 @@ def deciding_delta(claim: Guarantee, delta: float) -> float:
 def expected_bounds(
     claim: Guarantee, p: NDArray[np.float64], q: NDArray[np.float64], delta: float
 ) -> NDArray[np.float64]:
-    """What limits would prove, in doubles, for choosing between events: of μ for a claim in μ, else
-    of ε.
+    """Compute in doubles what limits would prove, to choose between events: a bound on μ for a
+    claim in μ, else on ε.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         if isinstance(claim, GDP):
@@ -105,9 +105,9 @@ def expected_bounds(
             return np.where(
                 p > q, np.nan_to_num(ndtri(p) - ndtri(q), nan=0.0, posinf=np.inf, neginf=0.0), 0.0
             )
-        one = np.where(p > delta, np.log(np.maximum(p - delta, 1e-300) / q), 0.0)
-        other = np.where(1 - q > delta, np.log(np.maximum(1 - q - delta, 1e-300) / (1 - p)), 0.0)
-    return np.maximum(0.0, np.maximum(one, other))
+        forward = np.where(p > delta, np.log(np.maximum(p - delta, 1e-300) / q), 0.0)
+        backward = np.where(1 - q > delta, np.log(np.maximum(1 - q - delta, 1e-300) / (1 - p)), 0.0)
+    return np.maximum(0.0, np.maximum(forward, backward))
 
 
 def _log_ratio(top: Fraction, bottom: Fraction) -> float:

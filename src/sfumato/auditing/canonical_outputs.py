@@ -1,5 +1,5 @@
-"""Outputs of any kind as columns that events can be built on: whole outputs as symbols, their
-structure, and every number in them.
+"""Turn outputs of any type into columns for events: complete outputs as symbols, their structure,
+and every number in them.
 
 *Symbol*     The output itself, written so that equal outputs are equal texts: numbers by all of
              their bits, structures by their parts and order.
@@ -27,15 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_NUMBERS = 128
-"""Places of a structure that are looked at one by one; what lies beyond still counts in the
-symbol.
-"""
+"""Most places of a structure with a column of numbers; further numbers count in the symbol only."""
 MOST_TEXTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """What was raised in an output's place: the name of its type."""
+    """An exception raised in place of an output: the name of its type."""
 
     name: str
 
@@ -48,17 +46,15 @@ class Outputs:
     structure: NDArray[Any]
     numbers: dict[str, NDArray[np.float64]]
     floats: bool = False  # symbols are the bits of doubles
-    texts: Mapping[str, str] = field(
-        default_factory=dict
-    )  # some symbols as a reader would write the output
+    # some symbols, as a reader would write the output
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.symbols)
 
     def part(self, start: int, stop: int) -> Outputs:
-        """Those drawn from `start` on, before `stop`: which are taken depends on nothing that was
-        drawn. Places of numbers that these have not are not known to them, so that what is chosen
-        by them knows nothing of the others.
+        """Return the draws from `start` up to `stop`, independently of their values. Number columns
+        that are empty in this part are dropped, so that a choice made on it uses no other draw.
         """
         numbers = {
             place: part
@@ -70,27 +66,29 @@ class Outputs:
         )
 
 
-def outputs(drawn: Any) -> Outputs:
-    """Columns of what was drawn: an array whose first axis counts the draws, or a sequence of
+def read_outputs(drawn: Any) -> Outputs:
+    """Convert draws to columns: an array whose first axis counts the draws, or a sequence of
     outputs.
     """
-    return _flattened(_listed(drawn)) if _form(drawn) is None else _plain(drawn)
+    return _from_list(_as_list(drawn)) if _array_form(drawn) is None else _from_array(drawn)
 
 
-def of_both(one: Any, other: Any) -> tuple[Outputs, Outputs]:
-    """Columns of what was drawn at two inputs, which can be compared whatever was drawn at each:
-    numbers here, errors there.
+def read_both_outputs(drawn_x: Any, drawn_y: Any) -> tuple[Outputs, Outputs]:
+    """Convert the draws at two inputs to comparable columns, even if one gave numbers and the other
+    errors.
     """
-    forms = _form(one), _form(other)
+    forms = _array_form(drawn_x), _array_form(drawn_y)
     if forms[0] is not None and forms[0] == forms[1]:
-        common = np.result_type(one, other)
-        return _plain(one.astype(common, copy=False)), _plain(other.astype(common, copy=False))
-    return _flattened(_listed(one)), _flattened(_listed(other))
+        common = np.result_type(drawn_x, drawn_y)
+        return _from_array(drawn_x.astype(common, copy=False)), _from_array(
+            drawn_y.astype(common, copy=False)
+        )
+    return _from_list(_as_list(drawn_x)), _from_list(_as_list(drawn_y))
 
 
-def _form(drawn: Any) -> tuple[Any, ...] | None:
-    """Of an array of numbers what another must share to be compared with it number by number; None
-    for all else.
+def _array_form(drawn: Any) -> tuple[Any, ...] | None:
+    """Return the shape that two arrays of numbers must share to be compared number by number; None
+    for everything else.
     """
     plain = (
         isinstance(drawn, np.ndarray)
@@ -101,18 +99,16 @@ def _form(drawn: Any) -> tuple[Any, ...] | None:
     return drawn.shape[1:] if plain else None
 
 
-def _listed(drawn: Any) -> list[Any]:
-    """Outputs one by one; those of an array as plain numbers and lists, as they would be without
-    it.
-    """
+def _as_list(drawn: Any) -> list[Any]:
+    """List the outputs one by one; those of an array as plain numbers and lists."""
     plain = isinstance(drawn, np.ndarray) and (
         drawn.dtype.kind not in "biuf" or drawn.dtype.itemsize <= 8
     )
     return list(drawn.tolist()) if plain else list(drawn)
 
 
-def _plain(drawn: NDArray[Any]) -> Outputs:
-    """An array of numbers: nothing has to be written out."""
+def _from_array(drawn: NDArray[Any]) -> Outputs:
+    """Convert an array of numbers without writing symbols out."""
     rows = np.ascontiguousarray(drawn)
     columns = (
         {"": rows}
@@ -139,7 +135,7 @@ def _plain(drawn: NDArray[Any]) -> Outputs:
 
 
 def _bits(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as integers that are equal if and only if all bits are: NaN too, and 0.0 is not
+    """View numbers as integers that are equal if and only if all bits are: NaN too, and 0.0 is not
     −0.0.
     """
     return (
@@ -151,20 +147,20 @@ def _bits(values: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-def _flattened(drawn: list[Any]) -> Outputs:
+def _from_list(drawn: list[Any]) -> Outputs:
     symbols, structures = np.empty(len(drawn), dtype=object), np.empty(len(drawn), dtype=object)
     numbers: dict[str, NDArray[np.float64]] = {}
     texts: dict[str, str] = {}
     for i, output in enumerate(drawn):
-        found: list[tuple[str, str, str, float | None]] = []
-        _leaves(output, "", found, 0)
-        symbols[i] = "".join([place + kind + said + ";" for place, kind, said, _ in found])
-        structures[i] = "".join([place + kind + ";" for place, kind, _, _ in found])
+        leaves: list[tuple[str, str, str, float | None]] = []
+        _collect_leaves(output, "", leaves, 0)
+        symbols[i] = "".join([place + kind + text + ";" for place, kind, text, _ in leaves])
+        structures[i] = "".join([place + kind + ";" for place, kind, _, _ in leaves])
         if len(texts) < MOST_TEXTS and symbols[i] not in texts:
             texts[symbols[i]] = (
-                f"error {output.name}" if isinstance(output, Error) else _written(output)
+                f"error {output.name}" if isinstance(output, Error) else _repr_or_type(output)
             )
-        for place, _, _, number in found:
+        for place, _, _, number in leaves:
             if number is not None:
                 if place not in numbers:
                     if len(numbers) >= MOST_NUMBERS:
@@ -174,19 +170,17 @@ def _flattened(drawn: list[Any]) -> Outputs:
     return Outputs(symbols, structures, numbers, texts=texts)
 
 
-def _leaves(
-    output: Any, place: str, found: list[tuple[str, str, str, float | None]], depth: int
+def _collect_leaves(
+    output: Any, place: str, leaves: list[tuple[str, str, str, float | None]], depth: int
 ) -> None:
-    """Every part of an output: its place, what it is, what it says, and its number if it has
-    one.
-    """
+    """Collect every part of an output: its place, type, text, and its number if it has one."""
     match output:
         case Error():
-            found.append((place, f"!{output.name}", "", None))
+            leaves.append((place, f"!{output.name}", "", None))
         case bool() | np.bool_():
-            found.append((place, "?", str(bool(output)), float(output)))
+            leaves.append((place, "?", str(bool(output)), float(output)))
         case int() | np.integer():
-            found.append((place, "i", _digits(int(output)), _number(int(output))))
+            leaves.append((place, "i", _digits(int(output)), _number(int(output))))
         case float() | np.floating():
             value = float(output)
             special = (
@@ -198,50 +192,54 @@ def _leaves(
                 if value == -math.inf
                 else ""
             )
-            found.append((place, f"f{special}", value.hex(), None if special else value))
+            leaves.append((place, f"f{special}", value.hex(), None if special else value))
         case Fraction() | Decimal():
-            found.append((place, "q", _exactly(output), _number(output)))
+            leaves.append((place, "q", _exact_text(output), _number(output)))
         case None:
-            found.append((place, "none", "", None))
+            leaves.append((place, "none", "", None))
         case str() | bytes() | bytearray():
-            found.append((place, type(output).__name__, repr(output), float(len(output))))
+            leaves.append((place, type(output).__name__, repr(output), float(len(output))))
             if isinstance(output, bytes | bytearray) and len(output) <= MOST_NUMBERS:
-                found.extend(
+                leaves.extend(
                     (f"{place}[{i}]", "b", "", float(byte)) for i, byte in enumerate(output)
                 )
         case np.ndarray() if output.dtype != object or output.ndim:
-            found.append((place, f"array{output.shape}{output.dtype.kind}", "", None))
+            leaves.append((place, f"array{output.shape}{output.dtype.kind}", "", None))
             for i, item in enumerate(output.ravel().tolist()):
-                _leaves(item, f"{place}[{i}]", found, depth + 1)
+                _collect_leaves(item, f"{place}[{i}]", leaves, depth + 1)
         case Mapping():
-            found.append((place, f"map{list(map(str, output))}", "", float(len(output))))
+            leaves.append((place, f"map{list(map(str, output))}", "", float(len(output))))
             for key, item in output.items():
-                _leaves(item, f"{place}.{key}", found, depth + 1)
+                _collect_leaves(item, f"{place}.{key}", leaves, depth + 1)
         case set() | frozenset():
-            said = sorted(map(repr, output))
-            found.append((place, "set", repr(said), float(len(said))))
+            items = sorted(map(repr, output))
+            leaves.append((place, "set", repr(items), float(len(items))))
         case _ if isinstance(output, Sequence) and depth < 32:
             kind = next(
-                (known.__name__ for known in (list, tuple) if isinstance(output, known)),
+                (base.__name__ for base in (list, tuple) if isinstance(output, base)),
                 type(output).__name__,
             )
-            found.append((place, f"{kind}{len(output)}", "", float(len(output))))
+            leaves.append((place, f"{kind}{len(output)}", "", float(len(output))))
             for i, item in enumerate(output):
-                _leaves(item, f"{place}[{i}]", found, depth + 1)
+                _collect_leaves(item, f"{place}[{i}]", leaves, depth + 1)
         case _ if hasattr(output, "to_pydict") or hasattr(
             output, "to_arrow"
         ):  # tables, and answers
             frame = output if hasattr(output, "to_pydict") else output.to_arrow()
-            _leaves(frame.to_pydict(), place, found, depth + 1)
+            _collect_leaves(frame.to_pydict(), place, leaves, depth + 1)
         case _ if hasattr(output, "to_dict") and hasattr(output, "columns"):  # pandas
-            _leaves(output.to_dict("list"), place, found, depth + 1)
+            _collect_leaves(output.to_dict("list"), place, leaves, depth + 1)
         case _ if is_dataclass(output) and not isinstance(output, type) and depth < 32:
-            found.append((place, type(output).__name__, "", None))
+            leaves.append((place, type(output).__name__, "", None))
             for f in fields(output):
-                _leaves(getattr(output, f.name), f"{place}.{f.name}", found, depth + 1)
+                _collect_leaves(getattr(output, f.name), f"{place}.{f.name}", leaves, depth + 1)
         case _:  # an address in memory says nothing: only a text that the type writes itself
-            own = "__repr__" in {name for kind in type(output).__mro__[:-1] for name in vars(kind)}
-            found.append((place, type(output).__name__, _written(output) if own else "", None))
+            has_repr = "__repr__" in {
+                name for kind in type(output).__mro__[:-1] for name in vars(kind)
+            }
+            leaves.append(
+                (place, type(output).__name__, _repr_or_type(output) if has_repr else "", None)
+            )
 
 
 def _number(value: int | Fraction | Decimal) -> float | None:
@@ -254,11 +252,11 @@ def _number(value: int | Fraction | Decimal) -> float | None:
 
 
 def _digits(value: int) -> str:
-    """All of a whole number. Python writes out no decimals of a very long one."""
+    """Write all digits of an integer, in hexadecimal where Python refuses decimals for length."""
     return str(value) if value.bit_length() < 8192 else hex(value)
 
 
-def _exactly(value: Fraction | Decimal) -> str:
+def _exact_text(value: Fraction | Decimal) -> str:
     return (
         str(value)
         if isinstance(value, Decimal)
@@ -266,7 +264,7 @@ def _exactly(value: Fraction | Decimal) -> str:
     )
 
 
-def _written(output: Any) -> str:
+def _repr_or_type(output: Any) -> str:
     try:
         return repr(output)
     except Exception:  # a type whose text cannot be made is known by its name

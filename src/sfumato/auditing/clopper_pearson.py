@@ -1,4 +1,4 @@
-"""Exact limits of a probability from how often an event was seen.
+"""Exact confidence limits of a probability, from how often an event occurred.
 
 *Lower*   p such that P(Bin(n, p) ≥ k) ≤ α: the true chance is at least p but for a chance of α,
           whatever it is (Clopper & Pearson 1934).
@@ -23,10 +23,10 @@ _MARGIN = 1e-9
 
 
 def lower_limit(hits: int, trials: int, alpha: float) -> float:
-    """The chance of an event is at least this, but for a chance of `alpha`."""
+    """Compute a lower limit of an event's probability that is wrong with probability `alpha`."""
     from scipy.special import betainc, betaincinv
 
-    _known(hits, trials, alpha)
+    _check_counts(hits, trials, alpha)
     if hits == 0:
         return 0.0
     p, nudge = float(betaincinv(hits, trials - hits + 1, alpha)), _MARGIN
@@ -36,10 +36,10 @@ def lower_limit(hits: int, trials: int, alpha: float) -> float:
 
 
 def upper_limit(hits: int, trials: int, alpha: float) -> float:
-    """The chance of an event is at most this, but for a chance of `alpha`."""
+    """Compute an upper limit of an event's probability that is wrong with probability `alpha`."""
     from scipy.special import betaincc, betainccinv
 
-    _known(hits, trials, alpha)
+    _check_counts(hits, trials, alpha)
     if hits == trials:
         return 1.0
     p, nudge = float(betainccinv(hits + 1, trials - hits, alpha)), _MARGIN
@@ -51,8 +51,8 @@ def upper_limit(hits: int, trials: int, alpha: float) -> float:
 def expected_limits(
     p: ArrayLike, q: ArrayLike, trials: int, alpha: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """About where the lower limit of each p and the upper limit of each q would lie, if events were
-    seen exactly as often as they are likely. No promise.
+    """Estimate the lower limit of each p and the upper limit of each q, if events occurred exactly
+    as often as expected. These are estimates, not limits.
     """
     from scipy.special import betainccinv, betaincinv
 
@@ -68,11 +68,11 @@ def expected_limits(
     return lowest, highest
 
 
-def _known(hits: int, trials: int, alpha: float) -> None:
+def _check_counts(hits: int, trials: int, alpha: float) -> None:
     if not 0 <= hits <= trials or trials < 1 or not 0 < alpha < 1:
         raise Refused(
             "audit.counts",
             f"{hits} of {trials} at alpha={alpha}",
-            "an event is seen at most as often as it is looked for",
-            "0 ≤ hits ≤ trials",
+            "hits lie between 0 and trials, trials are 1 or more, and alpha between 0 and 1",
+            "lower_limit(hits=5, trials=100, alpha=1e-6)",
         )

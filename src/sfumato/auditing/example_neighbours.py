@@ -1,4 +1,4 @@
-"""Pairs of neighbours for the catalogue: by what a mechanism takes, and hard on it.
+"""Pairs of neighbours for the catalogue, by type of input, chosen to be hard.
 
 *Grown*    Datasets of which one has a record more: empty ones, ones that sit in one cell, and
            records far outside the range.
@@ -33,8 +33,8 @@ ANSWERS: Pairs = fixed(
     (["yes", "no"], ["no", "no"]),
     (["no", "yes", "yes", "no", "yes"], ["no", "yes", "yes", "no", "no"]),
 )
-"""Of two categories one person has no more than one pair: the others are of several people who
-answer at once, one of whom changes.
+"""With two categories one person has one pair only; in the other pairs several people answer at
+once, and one of them changes.
 """
 GROWN: Pairs = fixed(
     ([], [0.5]),
@@ -87,7 +87,7 @@ FAR = 4
 
 
 def losses(*points: Fraction, low: int = 0, high: int = 1) -> list[list[Fraction]]:
-    """|θ − x| for each record x, at the ends of the cells of the range."""
+    """Compute |θ − x| for each record x, at the ends of the cells of the range."""
     return [
         [abs(low + Fraction(i * (high - low), CELLS) - x) for i in range(CELLS + 1)] for x in points
     ]
@@ -132,8 +132,8 @@ HISTORIES: Pairs = fixed(
 
 
 def queries(m: Any) -> list[Pair]:
-    """And one in which nearly all that is promised is lost, by answers that hardly ever come: far
-    above the threshold no, then far below it yes.
+    """Add a pair that loses nearly all of the promised ε, by rare answers: no far above the
+    threshold, then yes far below it.
     """
     far = math.ceil(40 / m.epsilon)
     return [*QUERIES(m), ([far] * 3 + [-far], [far - 1] * 3 + [1 - far])]

@@ -1,5 +1,5 @@
-"""Reports of local oracles as outputs: what each says, and beside it which of a few values it
-speaks for.
+"""Turn reports of local oracles into outputs: the report itself, and which of a few values it
+supports.
 
 *Supports*  Where every report has a hash function of its own no two are alike, and no event that is
             learned could tell what they say. Whether a report speaks for a value is public
@@ -19,11 +19,11 @@ from ..local.frequency_oracle import FrequencyOracle
 from ..local.hashing import Hashing
 from ..local.lib.biased_coins import Bytes
 from ..local.lib.hash_families import own_hash, to_bucket
-from ..local.many_questions import Several
+from ..local.many_questions import Questionnaire
 from ..local.oracle import Oracle
-from ..local.prefix.prefix_search import continued
+from ..local.prefix.prefix_search import continuations
 from ..local.prefix.prefix_tree import PrefixTree
-from ..local.wire_reports import from_whole_numbers
+from ..local.wire_reports import unpack_integers
 from .canonical_outputs import Outputs
 
 MOST_BITS = 96  # of a report that is looked at bit by bit
@@ -31,22 +31,24 @@ MOST_SUPPORTED = 32  # values of which it is looked up whether a report speaks f
 
 
 def reports_at(m: Oracle, x: Any, n: int) -> NDArray[Any]:
-    """n reports about one value (of a panel, all reports of n people with one history): a number
-    where they are one byte, else what they support, and their bits or bytes.
+    """Draw n reports about one value (of a panel, all reports of n people with one history).
+
+    A report of one byte becomes a number; a longer one becomes the values it supports, and its bits
+    or bytes.
     """
-    values = {name: [x[name]] * n for name in m.names} if isinstance(m, Several) else [x] * n
+    values = {name: [x[name]] * n for name in m.names} if isinstance(m, Questionnaire) else [x] * n
     payload = m.perturb(values).payload.reshape(n, -1)
     if payload.shape[1] == 1:
         return payload[:, 0]
-    found = supports(m, payload)
-    if found is not None:
-        return np.concatenate([found, payload], axis=1)
+    supported = supports(m, payload)
+    if supported is not None:
+        return np.concatenate([supported, payload], axis=1)
     return np.unpackbits(payload, axis=1) if 8 * payload.shape[1] <= MOST_BITS else payload
 
 
 def bit_of(drawn: Outputs, m: FrequencyOracle, place: int) -> NDArray[np.int64]:
-    """The bit of each report at a place, however `reports_at` wrote it; −1 where the output is no
-    report, or too long to be looked at there.
+    """Read the bit of each report at a place, however `reports_at` wrote it; −1 where the output is
+    no report, or too long.
     """
     width = m.width
     if width > 1 and (
@@ -67,27 +69,29 @@ def bit_of(drawn: Outputs, m: FrequencyOracle, place: int) -> NDArray[np.int64]:
         )
     if values is None:
         return np.full(len(drawn), -1)
-    known = np.isfinite(values)
-    return np.where(known, (np.where(known, values, 0).astype(np.int64) >> shift) & 1, -1)
+    finite = np.isfinite(values)
+    return np.where(finite, (np.where(finite, values, 0).astype(np.int64) >> shift) & 1, -1)
 
 
 def supports(m: Oracle, payload: Bytes) -> NDArray[np.int64] | None:
-    """Whether each report speaks for each of a few values; None where the report itself says so."""
-    for kind, found in SUPPORTS.items():
+    """Tell whether each report supports each of a few values; None where the report itself says
+    so.
+    """
+    for kind, read in SUPPORTS.items():
         if isinstance(m, kind):
-            return found(m, payload)
+            return read(m, payload)
     return None
 
 
 def _hashing(m: Hashing, payload: Bytes) -> NDArray[np.int64] | None:
     if m.k > MOST_SUPPORTED:
         return None
-    a, b, said = (
-        from_whole_numbers(payload[:, cut]) for cut in (slice(0, 4), slice(4, 8), slice(8, None))
+    a, b, bucket = (
+        unpack_integers(payload[:, cut]) for cut in (slice(0, 4), slice(4, 8), slice(8, None))
     )
     return np.stack(
         [
-            to_bucket(own_hash(a, b, np.full(len(a), code)), m.buckets) == said
+            to_bucket(own_hash(a, b, np.full(len(a), code)), m.buckets) == bucket
             for code in range(m.k)
         ],
         axis=1,
@@ -95,20 +99,22 @@ def _hashing(m: Hashing, payload: Bytes) -> NDArray[np.int64] | None:
 
 
 def _prefixes(m: PrefixTree, payload: Bytes) -> NDArray[np.int64] | None:
-    level, a, b, said = m.split(payload)
-    found, kept = [level], [""]
+    level, a, b, bucket = m.split(payload)
+    columns, prefixes = [level], [""]
     for number in range(m.levels):
-        kept = [prefix + more for prefix in kept for more in continued(m, prefix)]
-        if len(kept) > MOST_SUPPORTED:
+        prefixes = [prefix + more for prefix in prefixes for more in continuations(m, prefix)]
+        if len(prefixes) > MOST_SUPPORTED:
             return None
-        for prefix in kept:
+        for prefix in prefixes:
             code = np.full(len(a), m.fingerprint(prefix))
-            found.append((level == number) & (to_bucket(own_hash(a, b, code), m.buckets) == said))
-    return np.stack(found, axis=1).astype(np.int64)
+            columns.append(
+                (level == number) & (to_bucket(own_hash(a, b, code), m.buckets) == bucket)
+            )
+    return np.stack(columns, axis=1).astype(np.int64)
 
 
-def _counted(m: FrequencyOracle, payload: Bytes) -> NDArray[np.int64] | None:
-    """By the oracle's own tally of one report at a time, where a report is long."""
+def _tally_each(m: FrequencyOracle, payload: Bytes) -> NDArray[np.int64] | None:
+    """Use the oracle's tally of one report at a time, where a report is long."""
     if m.k > MOST_SUPPORTED or payload.shape[1] <= 2:
         return None
     return np.stack([m._tally(payload[i : i + 1]) for i in range(len(payload))])
@@ -117,6 +123,6 @@ def _counted(m: FrequencyOracle, payload: Bytes) -> NDArray[np.int64] | None:
 SUPPORTS: dict[type, Callable[[Any, Bytes], NDArray[np.int64] | None]] = {
     Hashing: _hashing,
     PrefixTree: _prefixes,
-    FrequencyOracle: _counted,
+    FrequencyOracle: _tally_each,
 }
-"""How it is told, by kind."""
+"""Type of oracle → function that finds which values its reports support."""

@@ -1,5 +1,5 @@
-"""The laws of mechanisms at two inputs, where they are known: a table from the kind of a mechanism
-to the two laws of its output.
+"""Known laws of mechanisms at two inputs: a table from the type of a mechanism to the two laws of
+its output.
 
 *Noise*       On all integers: one cell for each integer of a window around both inputs, or for runs
               of them where the noise is wide, and the two tails.
@@ -32,7 +32,7 @@ from ..mechanisms.above_threshold import AboveThreshold
 from ..mechanisms.gibbs import Gibbs
 from ..mechanisms.histogram import Histogram
 from ..mechanisms.inverse_sensitivity import InverseSensitivity
-from ..mechanisms.key_selection import KeySelection, Threshold
+from ..mechanisms.key_selection import KeySelection, NoisyThreshold
 from ..mechanisms.mean import Mean
 from ..mechanisms.optimal_selection import OptimalSelection
 from ..mechanisms.quantile import Quantile
@@ -42,25 +42,25 @@ from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.shared.selection import Selection
 from ..mechanisms.top_k import TopK
 from ..mechanisms.weighted_quantile import WeightedQuantile
-from .law_pair import Known, finite
-from .noise_laws import DOUBT, EACH, FARTHEST, above_threshold_law, noise
+from .law_pair import LawPair, finite_law_pair
+from .noise_laws import DOUBT, EACH, FARTHEST, above_threshold_law, noise_law_pair
 from .response_laws import direct_law, response_law, unary_law
 
 _POINTS = 4096  # of a finite law that is written out
 _LEAST = 1e-300  # what is less likely a double may have forgotten, in part or altogether
 
 
-def law_at(mechanism: Any, x: Any, y: Any) -> Known | None:
-    """The two laws of the output, or None where they are not known."""
+def law_pair_at(mechanism: Any, x: Any, y: Any) -> LawPair | None:
+    """Return the two laws of the output, or None where they are not known."""
     if not draws_as_stated(type(mechanism)):
         return None
     for kind, laws in LAWS.items():
         if isinstance(mechanism, kind):
-            known = laws(mechanism, x, y)
+            pair = laws(mechanism, x, y)
             return (
-                known
-                if known is None or isinstance(mechanism, Channel)
-                else replace(known, least=_LEAST)
+                pair
+                if pair is None or isinstance(mechanism, Channel)
+                else replace(pair, least=_LEAST)
             )
     return None
 
@@ -88,93 +88,103 @@ _SAYS_ONLY |= {
 
 
 def draws_as_stated(kind: type) -> bool:
-    """Whether a kind is the library's own, or one that derives from it and changes at most what is
-    promised.
-    """
+    """Whether a class is the library's, or a subclass that changes at most the promise."""
     return all(
-        set(vars(one)) <= _SAYS_ONLY
-        for one in kind.__mro__
-        if one not in (object, ABC, Generic) and not of_the_library(one)
+        set(vars(base)) <= _SAYS_ONLY
+        for base in kind.__mro__
+        if base not in (object, ABC, Generic) and not is_library_kind(base)
     )
 
 
-def of_the_library(kind: type) -> bool:
+def is_library_kind(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
-def _whole(value: Any) -> int:
-    """A whole number. What is none has no law: a mechanism refuses it, or rounds it by rules of its
-    own.
+def _as_integer(value: Any) -> int:
+    """Return the value as an integer. Other values have no law: a mechanism refuses them, or rounds
+    them by its own rules.
     """
     if isinstance(value, bool | np.bool_):
         raise TypeError
     return index(value)
 
 
-def _additive(m: Additive, x: Any, y: Any) -> Known | None:
+def _additive(m: Additive, x: Any, y: Any) -> LawPair | None:
     if np.ndim(x) or np.ndim(y):
-        one, other = np.asarray(x).ravel(), np.asarray(y).ravel()
-        if m.grid is not None or one.shape != other.shape or (one != other).sum() != 1:
+        values_x, values_y = np.asarray(x).ravel(), np.asarray(y).ravel()
+        if (
+            m.grid is not None
+            or values_x.shape != values_y.shape
+            or (values_x != values_y).sum() != 1
+        ):
             return None
-        at = int(np.argmax(one != other))
-        return noise(m.law, _whole(one[at]), _whole(other[at]), f"[{at}]")
+        at = int(np.argmax(values_x != values_y))
+        return noise_law_pair(
+            m.law, _as_integer(values_x[at]), _as_integer(values_y[at]), f"[{at}]"
+        )
     if m.grid is None:
-        return noise(m.law, _whole(x), _whole(y))
+        return noise_law_pair(m.law, _as_integer(x), _as_integer(y))
     steps = [Fraction(value) / m.grid for value in (x, y)]
     if any(
         value.denominator != 1 for value in steps
     ):  # rounding to the grid decides, and that is `perturb`'s
         return None
-    return noise(m.law, int(steps[0]), int(steps[1]), step=float(m.grid))
+    return noise_law_pair(m.law, int(steps[0]), int(steps[1]), step=float(m.grid))
 
 
-def _selection(m: Selection, x: Any, y: Any) -> Known:
+def _selection(m: Selection, x: Any, y: Any) -> LawPair:
     names = range(len(x)) if m.candidates is None else m.candidates
-    return finite(tuple(dict(zip(names, m.probabilities(s).tolist(), strict=True)) for s in (x, y)))  # type: ignore[arg-type]
+    law_x, law_y = (dict(zip(names, m.probabilities(s).tolist(), strict=True)) for s in (x, y))
+    return finite_law_pair((law_x, law_y))
 
 
-def _top_k(m: TopK, x: Any, y: Any) -> Known | None:
+def _top_k(m: TopK, x: Any, y: Any) -> LawPair | None:
     names = range(len(x)) if m.candidates is None else m.candidates
     if len(x) ** m.k > _POINTS:
         return None
 
     def law(scores: list[Any]) -> dict[Any, float]:
-        found = {}
+        chances = {}
         for chosen in permutations(range(len(scores)), m.k):
             left, chance = list(range(len(scores))), 1.0
             for place in chosen:
                 chance *= float(m.round.probabilities([scores[i] for i in left])[left.index(place)])
                 left.remove(place)
-            found[tuple(names[i] for i in chosen)] = chance
-        return found
+            chances[tuple(names[i] for i in chosen)] = chance
+        return chances
 
-    one, other = law(list(x)), law(list(y))
-    keys = list(one)
-    known = finite((dict(enumerate(one.values())), dict(enumerate(other[k] for k in keys))))
-    return Known(
-        known.p, known.q, tuple(map(str, keys)), finite(({list_key(k): 0.0 for k in keys}, {})).cell
+    law_x, law_y = law(list(x)), law(list(y))
+    keys = list(law_x)
+    pair = finite_law_pair(
+        (dict(enumerate(law_x.values())), dict(enumerate(law_y[k] for k in keys)))
+    )
+    return LawPair(
+        pair.p,
+        pair.q,
+        tuple(map(str, keys)),
+        finite_law_pair(({ListKey(k): 0.0 for k in keys}, {})).cell,
     )
 
 
-class list_key(list):  # type: ignore[type-arg]  # noqa: N801
-    """A list as a key: the output is a list, and its symbol is a list's."""
+class ListKey(list[Any]):
+    """A list as a dictionary key: the output is a list, and its symbol is a list's."""
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # lists have no hash
         return hash(tuple(self))
 
 
-def _runs(m: Any, x: Any, y: Any) -> Known | None:
-    """Runs of points with one probability for each: written out point by point."""
+def _runs(m: Any, x: Any, y: Any) -> LawPair | None:
+    """Write runs of equally likely points out, point by point."""
     laws = []
     for data in (x, y):
-        found: dict[Any, float] = {}
+        masses: dict[Any, float] = {}
         for first, last, mass in m.law(*data) if isinstance(m, WeightedQuantile) else m.law(data):
             points = _points(m, first, last)
-            if len(found) + len(points) > _POINTS:
+            if len(masses) + len(points) > _POINTS:
                 return None
-            found |= dict.fromkeys(points, mass / len(points))
-        laws.append(found)
-    return finite((laws[0], laws[1]))
+            masses |= dict.fromkeys(points, mass / len(points))
+        laws.append(masses)
+    return finite_law_pair((laws[0], laws[1]))
 
 
 def _points(m: Any, first: Any, last: Any) -> list[Any]:
@@ -188,32 +198,30 @@ def _points(m: Any, first: Any, last: Any) -> list[Any]:
     return [int(p) for p in points] if grid.denominator == 1 else [float(p) for p in points]
 
 
-def _gibbs(m: Gibbs, x: Any, y: Any) -> Known:
+def _gibbs(m: Gibbs, x: Any, y: Any) -> LawPair:
     middles = [float((a + b) / 2) for a, b in zip(m.points, m.points[1:], strict=False)]
-    return finite(
-        tuple(  # type: ignore[arg-type]
-            dict(zip(middles, m.probabilities(losses).tolist(), strict=True)) for losses in (x, y)
-        )
+    law_x, law_y = (
+        dict(zip(middles, m.probabilities(losses).tolist(), strict=True)) for losses in (x, y)
     )
+    return finite_law_pair((law_x, law_y))
 
 
-def _keys(m: KeySelection, x: Any, y: Any) -> Known | None:
-    """One group: None, or the noisy count from the threshold on; for rules that only name groups,
-    whether it is named.
+def _keys(m: KeySelection, x: Any, y: Any) -> LawPair | None:
+    """The laws for one group: None, or the noisy count from the threshold on. For rules that only
+    name groups, whether the group is named.
     """
     if np.ndim(x) or np.ndim(y):
         return None
-    if not isinstance(m, Threshold):
-        return (
-            finite(
-                tuple({1: m.keep_probability(v), 0: _missing(m, v)} for v in map(_whole, (x, y)))  # type: ignore[arg-type]
-            )
-            if isinstance(m, OptimalSelection)
-            else None
+    if not isinstance(m, NoisyThreshold):
+        if not isinstance(m, OptimalSelection):
+            return None
+        law_x, law_y = (
+            {1: m.keep_probability(v), 0: _unnamed_chance(m, v)} for v in map(_as_integer, (x, y))
         )
+        return finite_law_pair((law_x, law_y))
     top = max(x, y, m.threshold) + EACH // 4
     laws: list[Mapping[Any, float]] = []
-    for votes in (_whole(x), _whole(y)):
+    for votes in (_as_integer(x), _as_integer(y)):
         law: dict[Any, float] = {None: 1.0, "more": 0.0}
         if votes > 0:
             law = {k: float(m.law.pmf(k - votes)) for k in range(m.threshold, top)}
@@ -222,52 +230,59 @@ def _keys(m: KeySelection, x: Any, y: Any) -> Known | None:
                 "more": float(m.law.tail(top - votes)),
             }
         laws.append(law)
-    return finite((laws[0], laws[1]))
+    return finite_law_pair((laws[0], laws[1]))
 
 
-def _missing(m: OptimalSelection, votes: int) -> float:
-    """The chance that a group is not named."""
+def _unnamed_chance(m: OptimalSelection, votes: int) -> float:
+    """Compute the chance that a group is not named."""
     return chance(lambda: 1 - m._share(votes)) if 0 < votes < m._sure else float(votes <= 0)
 
 
-def _histogram(m: Histogram, x: Any, y: Any) -> Known | None:
+def _histogram(m: Histogram, x: Any, y: Any) -> LawPair | None:
     if m.noise.grid is not None:
         return None
-    one, other = m.tally(x).ravel(), m.tally(y).ravel()
-    differ = np.flatnonzero(one != other)
+    counts_x, counts_y = m.tally(x).ravel(), m.tally(y).ravel()
+    differ = np.flatnonzero(counts_x != counts_y)
     return (
-        noise(m.noise.law, int(one[differ[0]]), int(other[differ[0]]), f"[{differ[0]}]")
+        noise_law_pair(
+            m.noise.law, int(counts_x[differ[0]]), int(counts_y[differ[0]]), f"[{differ[0]}]"
+        )
         if len(differ) == 1
         else None
     )
 
 
-def _mean(m: Mean, x: Any, y: Any) -> Known | None:
+def _mean(m: Mean, x: Any, y: Any) -> LawPair | None:
     return (
-        noise(m.noise.law, m.tally(x)[0], m.tally(y)[0], "[0]") if m.relation == "replace" else None
+        noise_law_pair(m.noise.law, m.tally(x)[0], m.tally(y)[0], "[0]")
+        if m.relation == "replace"
+        else None
     )
 
 
-def _above(m: AboveThreshold, x: Any, y: Any) -> Known | None:
-    """Every sequence of answers: the queries are independent once the noisy threshold is given,
-    which is summed over.
+def _above_threshold(m: AboveThreshold, x: Any, y: Any) -> LawPair | None:
+    """The laws of all answer sequences. Given the noisy threshold the queries are independent, so
+    the law sums over the threshold.
     """
     if len(x) > 10:
         return None
-    one, other = ([_whole(v) for v in value] for value in (x, y))
-    if max(map(abs, (*one, *other)), default=0) > FARTHEST:
+    values_x, values_y = ([_as_integer(v) for v in value] for value in (x, y))
+    if max(map(abs, (*values_x, *values_y)), default=0) > FARTHEST:
         return None
-    return finite((above_threshold_law(m, one), above_threshold_law(m, other)), DOUBT)
+    return finite_law_pair(
+        (above_threshold_law(m, values_x), above_threshold_law(m, values_y)), DOUBT
+    )
 
 
-def _channel(channel: Channel, x: Any, y: Any) -> Known:
-    return finite(tuple(dict(zip(channel.outputs, channel.row(v), strict=True)) for v in (x, y)))  # type: ignore[arg-type]
+def _channel(channel: Channel, x: Any, y: Any) -> LawPair:
+    law_x, law_y = (dict(zip(channel.outputs, channel.row(v), strict=True)) for v in (x, y))
+    return finite_law_pair((law_x, law_y))
 
 
-LAWS: dict[type, Callable[[Any, Any, Any], Known | None]] = {
+LAWS: dict[type, Callable[[Any, Any, Any], LawPair | None]] = {
     Channel: _channel,
     Additive: _additive,
-    AboveThreshold: _above,
+    AboveThreshold: _above_threshold,
     Direct: direct_law,
     Unary: unary_law,
     Gibbs: _gibbs,
@@ -281,6 +296,6 @@ LAWS: dict[type, Callable[[Any, Any, Any], Known | None]] = {
     TopK: _top_k,
     WeightedQuantile: _runs,
 }
-"""Kinds whose law at two inputs is known."""
+"""Types whose law at two inputs is known."""
 
 assert all(issubclass(kind, Mechanism | Channel) for kind in LAWS)

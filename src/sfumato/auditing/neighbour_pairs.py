@@ -1,4 +1,4 @@
-"""Pairs of neighbouring inputs that are worth a look, and the search for a bad one.
+"""Candidate pairs of neighbouring inputs, and the search for the worst of them.
 
 *Search*    Every pair is tried with a few draws (by arithmetic, where the audit is exact), and the
             one that promises most is audited: on new draws, so the search costs nothing of the
@@ -29,13 +29,13 @@ from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.selection import Selection
 from ..mechanisms.top_k import TopK
 from .bounds import breaks, epsilon_bound, is_number
-from .canonical_outputs import Error, of_both
-from .output_events import counted, learned
-from .runners import Runner, draw_both, known_law
+from .canonical_outputs import Error, read_both_outputs
+from .output_events import count_event, learn_event
+from .runners import Runner, draw_both, law_pair_of
 
 Pair = tuple[Any, Any]
 EXTREMES: tuple[Any, ...] = (0, 1, -1, 0.5, 1e9, -1e9, 2.0**53, math.inf, -math.inf, math.nan, None)
-"""Records that a function of a dataset is tried with."""
+"""Records for datasets, when a function of a dataset is audited."""
 
 NUMBERS: tuple[Pair, ...] = (
     (0, 1),
@@ -46,14 +46,14 @@ NUMBERS: tuple[Pair, ...] = (
     (0.0, 1.0),
     (-1.0, 0.0),
 )
-"""What a function of a number is tried with: numbers that differ by one."""
+"""Inputs for a function of a number: numbers that differ by one."""
 
 _TRIAL = 400  # draws at each input of a pair, while searching
 _TRIAL_ALPHA = 1e-2
 _ROUNDED = Fraction(1, 2**40)  # a neighbour of a double may be a double only nearly
 
 
-def search(
+def find_pair(
     runner: Runner,
     claim: Guarantee,
     delta: float,
@@ -63,8 +63,8 @@ def search(
     samples: int,
     exact: bool,
 ) -> Pair:
-    """The pair that promises most."""
-    tried = list(pairs_of(runner.of, claim, x, records))
+    """Find the pair with the largest expected privacy loss."""
+    tried = list(candidate_pairs(runner.of, claim, x, records))
     if (
         records is None
         and x is None
@@ -77,42 +77,42 @@ def search(
             tried = []
     if not tried:
         reason = (
-            "no pair of inputs is known for it"
+            "the audit knows no pair of neighbouring inputs for this type"
             if x is None
-            else "no neighbour of this input is known"
+            else "the audit knows no neighbour of this x"
         )
         raise Refused(
             "audit.pair", f"audit({type(runner.of).__name__}, …)", reason, "sf.audit(what, x, y)"
         )
     if len(tried) == 1:
         return tried[0]
-    return max(tried, key=lambda pair: _promising(runner, claim, delta, pair, samples, exact=exact))
+    return max(tried, key=lambda pair: _rank_pair(runner, claim, delta, pair, samples, exact=exact))
 
 
-def _promising(
+def _rank_pair(
     runner: Runner, claim: Guarantee, delta: float, pair: Pair, samples: int, *, exact: bool
 ) -> tuple[float, float]:
-    """What a few draws refute of the claim; then what the law, or, where it is not known, these
-    draws lead to expect.
+    """Rank a pair: first by what a few draws refute of the claim, then by the bound that the law,
+    or these draws where the law is not known, lead to expect.
     """
-    known = known_law(runner, pair, exact=exact)
+    laws = law_pair_of(runner, pair, exact=exact)
     if exact:
-        return 0.0, -1.0 if known is None else known.epsilon(delta)[0]
+        return 0.0, -1.0 if laws is None else laws.epsilon(delta)[0]
     few = min(_TRIAL, samples)
-    one, other = of_both(*draw_both(runner, *pair, few))
+    outputs_x, outputs_y = read_both_outputs(*draw_both(runner, *pair, few))
     half = few // 2
-    event = learned(
-        one.part(0, half),
-        other.part(0, half),
+    event = learn_event(
+        outputs_x.part(0, half),
+        outputs_y.part(0, half),
         claim,
         delta,
         counting=few - half,
         alpha=_TRIAL_ALPHA,
     )
-    found = counted(event, one.part(half, few), other.part(half, few), _TRIAL_ALPHA)
-    seen = epsilon_bound(found.low, found.high, delta)
-    broken = seen if breaks(claim, found.low, found.high) else 0.0
-    return broken, seen if known is None else known.best(
+    counts = count_event(event, outputs_x.part(half, few), outputs_y.part(half, few), _TRIAL_ALPHA)
+    proven = epsilon_bound(counts.low, counts.high, delta)
+    broken = proven if breaks(claim, counts.low, counts.high) else 0.0
+    return broken, proven if laws is None else laws.best_event(
         claim, delta, samples=samples, alpha=_TRIAL_ALPHA
     )[0]
 
@@ -128,34 +128,38 @@ def _only_errors(runner: Runner, tried: list[Pair]) -> bool:
     )
 
 
-def pairs_of(what: Any, claim: Guarantee, x: Any = None, records: Any = None) -> Iterator[Pair]:
-    """Neighbours worth a look: by the kind of what is audited."""
-    for kind, found in PAIRS.items():
+def candidate_pairs(
+    what: Any, claim: Guarantee, x: Any = None, records: Any = None
+) -> Iterator[Pair]:
+    """Yield candidate pairs of neighbours, by the type of what is audited."""
+    for kind, pairs in PAIRS.items():
         if isinstance(what, kind):
-            tried = [pair for pair in found(what) if x is None or _same(pair[0], x)]
+            tried = [pair for pair in pairs(what) if x is None or _same(pair[0], x)]
             if x is not None:
-                tried += _beside(what, x)
+                tried += _neighbours_of(what, x)
             yield from (
-                pair for pair in tried if not isinstance(what, Additive) or neighbours(what, *pair)
+                pair
+                for pair in tried
+                if not isinstance(what, Additive) or are_neighbours(what, *pair)
             )  # sums of doubles may move by more
             return
     if is_number(x):
         yield from ((x, x + 1), (x, x - 1))
         return
-    known = tuple(EXTREMES if records is None else records)
+    extremes = tuple(EXTREMES if records is None else records)
     if x is not None:
         if isinstance(x, list | tuple) or (isinstance(x, np.ndarray) and x.ndim):
-            yield from datasets(known, claim, list(x))
+            yield from datasets(extremes, claim, list(x))
         return
     if records is not None or callable(what):
-        yield from datasets(known, claim)
+        yield from datasets(extremes, claim)
 
 
 def datasets(
     records: tuple[Any, ...], claim: Guarantee, x: list[Any] | None = None
 ) -> Iterator[Pair]:
-    """Small datasets and their neighbours under the claim's relation (add-remove where it names
-    none), of the given records.
+    """Yield small datasets of these records and their neighbours under the claim's relation
+    (add-remove where it names none).
     """
     bases = (
         [x]
@@ -204,7 +208,7 @@ def _selection(m: Selection | TopK) -> Iterator[Pair]:
 
 def _keys(m: KeySelection) -> Iterator[Pair]:
     vote = int(getattr(m, "vote", 0) or getattr(m, "quanta", 1))
-    even = int(getattr(m, "threshold", 0)) or _even(m, vote)
+    even = int(getattr(m, "threshold", 0)) or _votes_for_half(m, vote)
     yield from dict.fromkeys(
         (votes, votes + vote)
         for votes in (0, vote, even - vote, even, even + vote, 2 * even)
@@ -212,9 +216,9 @@ def _keys(m: KeySelection) -> Iterator[Pair]:
     )
 
 
-def _even(m: KeySelection, vote: int) -> int:
-    """The fewest votes, in steps of one voter's, with which a group is named more often than not:
-    there draws tell most.
+def _votes_for_half(m: KeySelection, vote: int) -> int:
+    """Find the fewest votes, in steps of one voter's, at which a group is named with probability ½
+    or more: there draws reveal most.
     """
     low, high = 0, 1
     while m.keep_probability(high * vote) < 0.5:
@@ -227,7 +231,7 @@ def _even(m: KeySelection, vote: int) -> int:
 
 def _response(m: RandomizedResponse) -> Iterator[Pair]:
     names = m.categories
-    yield from ((names[0], other) for other in names[1:6])
+    yield from ((names[0], name) for name in names[1:6])
     if len(names) > 6:
         yield names[-1], names[0]
 
@@ -235,7 +239,7 @@ def _response(m: RandomizedResponse) -> Iterator[Pair]:
 def _oracle(m: Oracle) -> Iterator[Pair]:
     names = getattr(m, "categories", None)
     if names:
-        yield from ((names[0], other) for other in names[1:4])
+        yield from ((names[0], name) for name in names[1:4])
         yield names[-1], names[0]
         return
     low, high = getattr(m, "low", 0), getattr(m, "high", 1)
@@ -257,10 +261,10 @@ PAIRS: dict[type, Callable[[Any], Iterator[Pair]]] = {
     Selection: _selection,
     TopK: _selection,
 }
-"""Kinds of which pairs are known."""
+"""Types with known pairs."""
 
 
-def _beside(what: Any, x: Any) -> Iterator[Pair]:
+def _neighbours_of(what: Any, x: Any) -> Iterator[Pair]:
     if isinstance(what, Additive) and not isinstance(x, bool):
         move = math.floor(what.sensitivity) if what.grid is None else float(what.sensitivity)
         if is_number(x):
@@ -269,12 +273,12 @@ def _beside(what: Any, x: Any) -> Iterator[Pair]:
             yield from ((x, [x[0] + step, *x[1:]]) for step in (move, -move))
     names = getattr(what, "categories", None)
     if names and isinstance(what, RandomizedResponse | Oracle):
-        yield from ((x, other) for other in names[:6] if not _same(x, other))
+        yield from ((x, name) for name in names[:6] if not _same(x, name))
 
 
-def neighbours(m: Additive, x: Any, y: Any) -> bool:
-    """Whether two inputs differ by the sensitivity at most, in the mechanism's own norm; True of
-    what has no distance, such as NaN: an audit shall see it.
+def are_neighbours(m: Additive, x: Any, y: Any) -> bool:
+    """Whether two inputs differ by the sensitivity at most, in the mechanism's norm. True for
+    inputs without a distance, such as NaN, so that the audit tries them.
     """
     try:
         moves = [

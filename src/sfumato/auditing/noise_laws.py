@@ -1,5 +1,5 @@
-"""Laws of noise on all integers at two inputs, on finitely many cells, and of what is built of two
-such noises.
+"""Laws of integer noise at two inputs, on finitely many cells, and the law of AboveThreshold, which
+combines two such noises.
 
 *Window*  One cell for each integer around both inputs, runs of integers farther out where the noise
           is wide, and the two tails, which begin where less than 10⁻¹⁰⁰ is left, or at the inputs
@@ -21,22 +21,24 @@ from ..exact.balls import chance
 from ..mechanisms.above_threshold import AboveThreshold
 from ..noise.law import SymmetricLaw
 from .canonical_outputs import Outputs
-from .law_pair import Known
+from .law_pair import LawPair
 
 _REACH = 60  # deviations of the noise that a window spans on each side at most
 _SMALLEST = 1e-100  # what lies farther out is in the tails
 _LEAST = 1e-300  # no cell is less likely: doubles would forget its last bits, and then all of it
 DOUBT = 1e-10
-"""What ln of a ratio of two chances of answers may have lost: they are sums in doubles."""
+"""Error of ln of a ratio of two chances of answers, which are sums in doubles."""
 FARTHEST = 100_000
 """Values of queries farther away from the threshold have no law here."""
 EACH = 600
 """Integers with a cell of their own."""
 
 
-def noise(law: SymmetricLaw, x: int, y: int, place: str = "", step: float = 1.0) -> Known | None:
-    """value + noise for two integers, on a grid of this step: cells by where the output lies. None
-    where they are too far apart for doubles.
+def noise_law_pair(
+    law: SymmetricLaw, x: int, y: int, place: str = "", step: float = 1.0
+) -> LawPair | None:
+    """Build the laws of value + noise for two integers on a grid of this step, cell by cell. None
+    where the integers are too far apart for doubles.
     """
     starts, p, q = _window(law, y - x)
     if min(*p, *q) < _LEAST:
@@ -53,21 +55,21 @@ def noise(law: SymmetricLaw, x: int, y: int, place: str = "", step: float = 1.0)
             return np.full(len(drawn), len(names))
         return np.where(np.isnan(values), len(names), np.searchsorted(edges, values, side="right"))
 
-    return Known(p, q, names, cell)
+    return LawPair(p, q, names, cell)
 
 
 @lru_cache(maxsize=256)
 def _window(
     law: SymmetricLaw, apart: int
 ) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
-    """Cells and masses for the inputs 0 and `apart`: noise does not know what it is added to."""
+    """Compute cells and masses for the inputs 0 and `apart`: only the difference matters."""
     starts = tuple(_starts(law, 0, apart))
     return starts, _masses(law, starts, 0), _masses(law, starts, apart)
 
 
 def _starts(law: SymmetricLaw, x: int, y: int) -> list[int]:
-    """The first integers of the cells but the first, which is the lower tail. No cell is so far out
-    that a double forgets it.
+    """Choose the first integer of every cell except the lower tail. No cell lies so far out that
+    its mass underflows.
     """
     low, high = min(x, y), max(x, y)
     far = max(2, int(_REACH * float(law.variance) ** 0.5) + 2)
@@ -78,12 +80,12 @@ def _starts(law: SymmetricLaw, x: int, y: int) -> list[int]:
     )
     wide = {int(w) for w in np.geomspace(1, far, 240)} if far > EACH // 2 else set()
     points = {*near, *(low - w for w in wide), *(high + w for w in wide)}
-    reach = next((k for k in _halved(far) if law.tail(k + high - low) > _SMALLEST), 0)
+    reach = next((k for k in _shrinking_distances(far) if law.tail(k + high - low) > _SMALLEST), 0)
     return sorted(p for p in points if low - reach <= p <= high + reach)
 
 
-def _halved(far: int) -> Iterator[int]:
-    """Distances from `far` down, by tenths of themselves."""
+def _shrinking_distances(far: int) -> Iterator[int]:
+    """Yield distances from `far` down to 0, each nine tenths of the one before."""
     while far > 1:
         yield far
         far = far * 9 // 10
@@ -91,7 +93,7 @@ def _halved(far: int) -> Iterator[int]:
 
 
 def _masses(law: SymmetricLaw, starts: tuple[int, ...], value: int) -> tuple[float, ...]:
-    """P(value + Z in each cell), each to the nearest double."""
+    """Compute P(value + Z in each cell), each to the nearest double."""
 
     def between(a: int, b: int) -> float:
         return (
@@ -105,7 +107,7 @@ def _masses(law: SymmetricLaw, starts: tuple[int, ...], value: int) -> tuple[flo
 
 
 def _between(law: SymmetricLaw, a: int, b: int) -> arb:
-    """P(a ≤ Z < b), from the tail that is the smaller one."""
+    """Compute P(a ≤ Z < b) from the smaller tail."""
     return law._tail(a) - law._tail(b) if a > 0 else law._tail(1 - b) - law._tail(1 - a)
 
 
@@ -118,9 +120,9 @@ def _interval(first: int | None, end: int | None, step: float) -> str:
 
 
 def above_threshold_law(m: AboveThreshold, values: Any) -> dict[Any, float]:
-    """P(answers) for a threshold of 0, in doubles. Levels are summed over beyond all values: rare
-    answers come from there, and farther out the chance of a level falls by e^(−50) while that of
-    its answers stays.
+    """Compute P(answers) for a threshold of 0, in doubles. The sum over noisy thresholds goes
+    beyond all values, because rare answers come from there; farther out the chance of a threshold
+    falls by e^(−50) while that of its answers stays.
     """
     rates = [1 / float(law.scale) for law in (m.threshold_law, m.query_law)]
     far = int(50 / rates[0]) + 50 + max((abs(int(v)) for v in values), default=0)
@@ -128,17 +130,17 @@ def above_threshold_law(m: AboveThreshold, values: Any) -> dict[Any, float]:
     weight = np.tanh(rates[0] / 2) * np.exp(-rates[0] * np.abs(levels))
     yes = [_geometric_tail(levels - int(v), rates[1]) for v in values]
     no = [_geometric_tail(int(v) + 1 - levels, rates[1]) for v in values]
-    found: dict[Any, float] = {}
+    chances: dict[Any, float] = {}
 
     def walk(answers: tuple[bool, ...], mass: NDArray[np.float64], left: int) -> None:
         if not left or len(answers) == len(values):
-            found[answers] = float(mass.sum())
+            chances[answers] = float(mass.sum())
             return
         walk((*answers, True), mass * yes[len(answers)], left - 1)
         walk((*answers, False), mass * no[len(answers)], left)
 
     walk((), weight, m.answers)
-    return found
+    return chances
 
 
 def _geometric_tail(z: NDArray[np.int64], rate: float) -> NDArray[np.float64]:

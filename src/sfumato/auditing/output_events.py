@@ -1,5 +1,5 @@
-"""Events: sets of outputs that are likelier under one input than under the other, chosen on draws
-that do not count, and counted on others.
+"""Events: sets of outputs that are likelier under one input than under the other. The audit chooses
+them on some draws and counts them on other draws.
 
 *Choice*     Some of the draws do not count. Scores are fitted on half of these; on the other half
              every score, threshold and direction is tried, and the one whose limits would prove
@@ -25,14 +25,14 @@ from ..guarantees import Guarantee
 from .bounds import expected_bounds
 from .canonical_outputs import Outputs
 from .clopper_pearson import expected_limits, lower_limit, upper_limit
-from .output_features import Score, fitted
+from .output_features import Score, fit_scores
 
 _TRIED = 200  # thresholds of a score
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A set of outputs, in words, and which of the two inputs makes it likelier."""
+    """A set of outputs, its description, and which of the two inputs makes it likelier."""
 
     words: str
     direction: str
@@ -40,63 +40,63 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """An event, how often it was seen under the input that makes it likelier and under the other,
-    and the limits of both chances.
+class CountedEvent:
+    """An event, how often it occurred under the input that makes it likelier and under the other
+    input, and the limits of both chances.
     """
 
     event: Event
-    seen: tuple[int, int]
+    hits: tuple[int, int]
     trials: tuple[int, int]
     low: float
     high: float
 
 
 DIRECTIONS = ("x over y", "y over x")
-Tried = tuple[float, float, Event]
-"""What an event promises, how likely it is, and the event."""
+Candidate = tuple[float, float, Event]
+"""The expected bound of an event, its probability, and the event."""
 
 
-def counted(event: Event, x: Outputs, y: Outputs, alpha: float) -> Counted:
-    """The limits of P(S) under one input and the other: each is wrong with a chance of `alpha`/2 at
-    most.
+def count_event(event: Event, x: Outputs, y: Outputs, alpha: float) -> CountedEvent:
+    """Count an event and compute limits of P(S) under both inputs, each wrong with probability at
+    most `alpha`/2.
     """
-    one, two = (x, y) if event.direction == DIRECTIONS[0] else (y, x)
-    hits, other = int(event.holds(one).sum()), int(event.holds(two).sum())
-    return Counted(
+    likely, unlikely = (x, y) if event.direction == DIRECTIONS[0] else (y, x)
+    likely_hits, unlikely_hits = int(event.holds(likely).sum()), int(event.holds(unlikely).sum())
+    return CountedEvent(
         event,
-        (hits, other),
-        (len(one), len(two)),
-        lower_limit(hits, len(one), alpha / 2),
-        upper_limit(other, len(two), alpha / 2),
+        (likely_hits, unlikely_hits),
+        (len(likely), len(unlikely)),
+        lower_limit(likely_hits, len(likely), alpha / 2),
+        upper_limit(unlikely_hits, len(unlikely), alpha / 2),
     )
 
 
-def learned(
+def learn_event(
     x: Outputs, y: Outputs, claim: Guarantee, delta: float, *, counting: int, alpha: float
 ) -> Event:
-    """The event that promises most, from draws that do not count."""
+    """Choose the event with the largest expected bound, on draws that do not count."""
     half_x, half_y = len(x) // 2, len(y) // 2
     fit_x, fit_y = x.part(0, half_x), y.part(0, half_y)
     try_x, try_y = x.part(half_x, len(x)), y.part(half_y, len(y))
-    best: Tried = (
+    best: Candidate = (
         -1.0,
         1.0,
         Event("any output", DIRECTIONS[0], lambda d: np.ones(len(d), dtype=np.bool_)),
     )
-    for score in fitted(fit_x, fit_y):
+    for score in fit_scores(fit_x, fit_y):
         best = max(
             best,
             _best_threshold(score, score(try_x), score(try_y), claim, delta, counting, alpha),
-            key=_best,
+            key=_rank,
         )
     return best[2]
 
 
 def _best_threshold(
     score: Score, a: Any, b: Any, claim: Guarantee, delta: float, counting: int, alpha: float
-) -> Tried:
-    """The threshold and direction of one score that promise most."""
+) -> Candidate:
+    """Choose the threshold and direction of one score with the largest expected bound."""
     levels = np.unique(np.concatenate([a, b]))
     levels = levels[levels > -np.inf]
     if len(levels) < 1:
@@ -108,31 +108,31 @@ def _best_threshold(
     p = 1 - np.searchsorted(a, levels, side="left") / len(a)
     q = 1 - np.searchsorted(b, levels, side="left") / len(b)
     both = []
-    for direction, likely, other in ((DIRECTIONS[0], p, q), (DIRECTIONS[1], q, p)):
+    for direction, likely, unlikely in ((DIRECTIONS[0], p, q), (DIRECTIONS[1], q, p)):
         low, high = expected_limits(
-            _at_worst(likely, len(a), -1), _at_worst(other, len(b), 1), counting, alpha / 2
+            _wilson_end(likely, len(a), -1), _wilson_end(unlikely, len(b), 1), counting, alpha / 2
         )
         bound = expected_bounds(claim, low, high, delta)
         at = int(np.argmax(bound))
         both.append((float(bound[at]), float(likely[at]), direction, float(levels[at])))
-    promised, chance, direction, level = max(both, key=_best)
+    promised, chance, direction, level = max(both, key=_rank)
     return promised, chance, Event(score.words(level), direction, lambda d: score(d) >= level)
 
 
-def _best(found: tuple[Any, ...]) -> tuple[float, float]:
-    """What is compared of two events. One and its complement promise the same: the rarer is
-    taken.
+def _rank(candidate: tuple[Any, ...]) -> tuple[float, float]:
+    """Rank an event by its bound, then by rarity: an event and its complement have the same
+    bound.
     """
-    return round(found[0], 9), -found[1]
+    return round(candidate[0], 9), -candidate[1]
 
 
-def _at_worst(seen: Any, trials: int, side: int) -> Any:
-    """The end of Wilson's interval for a chance."""
+def _wilson_end(rate: Any, trials: int, side: int) -> Any:
+    """Compute one end of Wilson's interval for a chance."""
     spread = _CAUTION**2 / trials
-    found = (seen + spread / 2 + side * np.sqrt(seen * (1 - seen) * spread + spread**2 / 4)) / (
+    ends = (rate + spread / 2 + side * np.sqrt(rate * (1 - rate) * spread + spread**2 / 4)) / (
         1 + spread
     )
-    return np.clip(found, 0.0, 1.0)
+    return np.clip(ends, 0.0, 1.0)
 
 
 _CAUTION = 2.0  # standard deviations

@@ -1,5 +1,5 @@
-"""Ways to tell outputs of x from outputs of y: each is fitted on held-out draws, and gives every
-output a number that is larger where x is likelier.
+"""Scores that separate outputs of x from outputs of y: each is fitted on held-out draws, and is
+larger where x is likelier.
 
 *Symbols*   How often each whole output, or structure, was seen: the logarithm of the smoothed
             ratio.
@@ -33,7 +33,7 @@ _MANY = 400  # symbols: below this many they are always worth counting
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A fitted score, and what it is a score of, in words."""
+    """A fitted score, and a description of what it measures."""
 
     of: str
     score: Callable[[Outputs], Scores]
@@ -43,8 +43,8 @@ class Score:
         return self.score(drawn)
 
 
-def fitted(a: Outputs, b: Outputs) -> Iterator[Score]:
-    """All ways, fitted on outputs of x and outputs of y."""
+def fit_scores(a: Outputs, b: Outputs) -> Iterator[Score]:
+    """Fit all scores on outputs of x and outputs of y."""
     yield from _symbols("structure", lambda d: d.structure, a, b)
     yield from _symbols("output", lambda d: d.symbols, a, b)
     places = [place for place in a.numbers if place in b.numbers]
@@ -53,16 +53,16 @@ def fitted(a: Outputs, b: Outputs) -> Iterator[Score]:
         if i < _ONE_BY_ONE:
             yield from _values(place)
             yield from _symbols(
-                f"grain of {_named(place)}",
-                lambda d, place=place: grain(_column(d, place)),  # type: ignore[misc]
+                f"grain of {_place_name(place)}",
+                _grains_at(place),
                 a,
                 b,
             )
-        found = _cells(place, a, b)
-        if found is not None:
-            cells.append(found)
+        score = _cells(place, a, b)
+        if score is not None:
+            cells.append(score)
             if i < _ONE_BY_ONE:
-                yield found
+                yield score
     if len(places) > 1:
         yield Score(
             "all numbers",
@@ -79,26 +79,27 @@ def fitted(a: Outputs, b: Outputs) -> Iterator[Score]:
 
 
 def _symbols(name: str, column: Column, a: Outputs, b: Outputs) -> Iterator[Score]:
-    """A score by counting, if there are two symbols at least, and if they come again."""
-    known, codes = np.unique(np.concatenate([column(a), column(b)]), return_inverse=True)
-    if len(known) < 2 or len(known) > max(_MANY, len(codes) // 3):
+    """Fit a score by counting, if there are at least two symbols and they repeat."""
+    symbols, codes = np.unique(np.concatenate([column(a), column(b)]), return_inverse=True)
+    if len(symbols) < 2 or len(symbols) > max(_MANY, len(codes) // 3):
         return
     seen_a, seen_b = (
-        np.bincount(part, minlength=len(known)) for part in (codes[: len(a)], codes[len(a) :])
+        np.bincount(part, minlength=len(symbols)) for part in (codes[: len(a)], codes[len(a) :])
     )
     ratio = np.log((seen_a + 0.5) / (len(a) + 1)) - np.log((seen_b + 0.5) / (len(b) + 1))
     floats, texts = a.floats and name == "output", {**b.texts, **a.texts}
 
     def score(drawn: Outputs) -> Scores:
-        found = column(drawn)
-        at = np.minimum(np.searchsorted(known, found), len(known) - 1)
-        scores: Scores = np.where(known[at] == found, ratio[at], 0.0)
+        values = column(drawn)
+        at = np.minimum(np.searchsorted(symbols, values), len(symbols) - 1)
+        scores: Scores = np.where(symbols[at] == values, ratio[at], 0.0)
         return scores
 
     def words(least: float) -> str:
-        inside = [k for k, r in zip(known.tolist(), ratio.tolist(), strict=True) if r >= least]
+        inside = [k for k, r in zip(symbols.tolist(), ratio.tolist(), strict=True) if r >= least]
         shown = ", ".join(
-            _said(np.int64(k).view(np.float64) if floats else texts.get(k, k)) for k in inside[:6]
+            _symbol_text(np.int64(k).view(np.float64) if floats else texts.get(k, k))
+            for k in inside[:6]
         )
         return (
             f"{name} in {{{shown}{', …' if len(inside) > 6 else ''}}}"
@@ -109,8 +110,12 @@ def _symbols(name: str, column: Column, a: Outputs, b: Outputs) -> Iterator[Scor
     yield Score(name, score, words)
 
 
+def _grains_at(place: str) -> Column:
+    return lambda d: grain(_column(d, place))
+
+
 def _values(place: str) -> Iterator[Score]:
-    name = _named(place)
+    name = _place_name(place)
     yield Score(name, lambda d: _up(_column(d, place)), lambda t: f"{name} ≥ {t:.6g}")
     yield Score(name, lambda d: _up(-_column(d, place)), lambda t: f"{name} ≤ {-t:.6g}")
 
@@ -132,15 +137,15 @@ def _cells(place: str, a: Outputs, b: Outputs) -> Score | None:
     seen_a, seen_b = (np.bincount(cell(d), minlength=len(edges) + 2) for d in (a, b))
     ratio = np.log((seen_a + 0.5) / (len(a) + 1)) - np.log((seen_b + 0.5) / (len(b) + 1))
     return Score(
-        f"cells of {_named(place)}",
+        f"cells of {_place_name(place)}",
         lambda d: ratio[cell(d)],
-        lambda t: f"cell of {_named(place)} with log-ratio ≥ {t:.6g}",
+        lambda t: f"cell of {_place_name(place)} with log-ratio ≥ {t:.6g}",
     )
 
 
 def _linear(places: list[str], a: Outputs, b: Outputs) -> Score:
-    """Fisher's discriminant, on ranks' scale: numbers are centred and cut at some deviations, so
-    that a wild one does not decide alone.
+    """Fit Fisher's discriminant on centred numbers, clipped at a few deviations so that an outlier
+    does not decide alone.
     """
     first, second = _matrix(a, places), _matrix(b, places)
     both = np.concatenate([first, second])
@@ -151,9 +156,9 @@ def _linear(places: list[str], a: Outputs, b: Outputs) -> Score:
         inside: NDArray[np.float64] = np.clip((rows - centre) / width, -3, 3)
         return inside
 
-    one, two = standard(first), standard(second)
-    within = (np.cov(one.T) + np.cov(two.T)) / 2 + 1e-3 * np.eye(len(places))
-    weights = np.linalg.solve(within, one.mean(axis=0) - two.mean(axis=0))
+    standard_a, standard_b = standard(first), standard(second)
+    within = (np.cov(standard_a.T) + np.cov(standard_b.T)) / 2 + 1e-3 * np.eye(len(places))
+    weights = np.linalg.solve(within, standard_a.mean(axis=0) - standard_b.mean(axis=0))
     return Score(
         "all numbers",
         lambda d: standard(_matrix(d, places)) @ weights,
@@ -162,8 +167,8 @@ def _linear(places: list[str], a: Outputs, b: Outputs) -> Score:
 
 
 def _column(drawn: Outputs, place: str) -> NDArray[np.float64]:
-    found = drawn.numbers.get(place)
-    return np.full(len(drawn), np.nan) if found is None else found
+    values = drawn.numbers.get(place)
+    return np.full(len(drawn), np.nan) if values is None else values
 
 
 def _matrix(drawn: Outputs, places: list[str]) -> NDArray[np.float64]:
@@ -179,21 +184,21 @@ def _up(values: NDArray[np.float64]) -> Scores:
 
 
 def grain(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The exponent of the lowest set bit; a thousand and more for zero and for what is no
+    """Compute the exponent of the lowest set bit; above a thousand for zero and for what is no
     number.
     """
     finite = np.isfinite(values) & (values != 0)
     mantissa, exponent = np.frexp(np.where(finite, values, 1.0))
-    whole = np.abs(np.ldexp(mantissa, 53)).astype(np.int64)
-    zeros = np.log2((whole & -whole).astype(np.float64)).astype(np.int64)
+    integers = np.abs(np.ldexp(mantissa, 53)).astype(np.int64)
+    zeros = np.log2((integers & -integers).astype(np.float64)).astype(np.int64)
     return np.where(finite, exponent - 53 + zeros, np.where(values == 0, 2000, 3000))
 
 
-def _named(place: str) -> str:
+def _place_name(place: str) -> str:
     return f"output{place}" if place else "output"
 
 
-def _said(symbol: Any) -> str:
+def _symbol_text(symbol: Any) -> str:
     text = symbol.hex() if isinstance(symbol, bytes) else " ".join(str(symbol).split())
     text = f"error {text[1:-1]}" if text.startswith("!") and text.endswith(";") else text
     return text if len(text) <= 40 else f"{text[:37]}…"

@@ -1,5 +1,5 @@
-"""How much an audit can prove at best: what the best event's limits are expected to be at a sample
-size, from the exact law.
+"""The power of an audit: the largest bound that it can expect to prove at a sample size, from the
+exact law.
 
 *Share*   With n draws a side and a chance of error α, the event of the best likelihood ratios is
           seen as often as it is likely; its limits, each at α/2, give the bound. No audit that
@@ -20,7 +20,7 @@ from ..errors import Refused
 from ..guarantees import GDP, Guarantee
 from .bounds import delta_of, epsilon_bound, mu_bound
 from .clopper_pearson import lower_limit, upper_limit
-from .law_pair import Known
+from .law_pair import LawPair
 from .runners import runner_of
 
 
@@ -35,33 +35,33 @@ def best_expected(
     delta: float | None = None,
     events: int = 1,
 ) -> float:
-    """The largest bound, on μ for a claim in μ and else on ε, that an audit of so many draws a side
-    can expect; `events` share what the confidence leaves.
+    """Compute the largest bound that an audit of so many draws per input can expect: on μ for a
+    claim in μ, else on ε. `events` events share 1 − confidence.
     """
     runner = runner_of(what)
     promised = claim if claim is not None else runner.claim
-    known = runner.law(x, y)
-    if promised is None or known is None:
+    laws = runner.law(x, y)
+    if promised is None or laws is None:
         raise Refused(
             "audit.exact",
             type(what).__name__,
             "its law at these inputs is not known, or not finite",
-            "an audit by sampling has no such figure",
+            "best_expected(mechanisms.Laplace(sensitivity=1, epsilon=1), 0, 1, samples=100_000)",
         )
-    return expected_of(
-        known, promised, delta_of(promised, delta), samples=samples, alpha=(1 - confidence) / events
+    return expected_bound(
+        laws, promised, delta_of(promised, delta), samples=samples, alpha=(1 - confidence) / events
     )
 
 
-def expected_of(
-    known: Known, claim: Guarantee, delta: float, *, samples: int, alpha: float
+def expected_bound(
+    laws: LawPair, claim: Guarantee, delta: float, *, samples: int, alpha: float
 ) -> float:
-    """The same for two known laws."""
-    return known.best(claim, delta, samples=samples, alpha=alpha)[0]
+    """Compute the largest expected bound for a pair of known laws."""
+    return laws.best_event(claim, delta, samples=samples, alpha=alpha)[0]
 
 
-def sure_of(
-    known: Known,
+def sure_bound(
+    laws: LawPair,
     claim: Guarantee,
     delta: float,
     *,
@@ -69,20 +69,20 @@ def sure_of(
     alpha: float,
     chance: float = 1e-6,
 ) -> float:
-    """What the best event proves at least, but for a chance of bad luck: its counts at the ends of
-    where they then lie.
+    """Compute the bound that the best event proves except with probability `chance`: with its
+    counts at their unlucky quantiles.
     """
     from scipy.stats import binom
 
-    _, _, p, q = known.best(claim, delta, samples=samples, alpha=alpha)
+    _, _, p, q = laws.best_event(claim, delta, samples=samples, alpha=alpha)
     hits, others = int(binom.ppf(chance / 2, samples, p)), int(binom.isf(chance / 2, samples, q))
     low, high = lower_limit(hits, samples, alpha / 2), upper_limit(others, samples, alpha / 2)
     return mu_bound(low, high) if isinstance(claim, GDP) else epsilon_bound(low, high, delta)
 
 
 def ceiling(samples: int, confidence: float) -> float:
-    """The largest ε that n draws a side can ever prove, by an event that always and never
-    happens.
+    """Compute the largest ε that n draws per input can ever prove, by an event that always happens
+    at one input and never at the other.
     """
     missed = -math.expm1(math.log((1 - confidence) / 2) / samples)  # 1 − (α/2)^(1/n)
     return math.log1p(-missed) - math.log(missed)

@@ -1,4 +1,4 @@
-"""Probes: three attacks on implementations, each by itself, with a result that can be read.
+"""Probes: three attacks on implementations, each with its own readable result.
 
 *Precision*  Which outputs one input can give and the other cannot, by how finely outputs are
              divided: noise in floating point betrays what it was added to (Mironov 2012; Haney,
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ..guarantees import Guarantee
 from .bounds import breaks
-from .canonical_outputs import Error, Outputs, of_both
+from .canonical_outputs import Error, Outputs, read_both_outputs
 from .clopper_pearson import lower_limit, upper_limit
 from .output_features import grain
 from .runners import draw_both, runner_of
@@ -34,8 +34,8 @@ from .runners import draw_both, runner_of
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Precision:
     """The finest grain of the numbers at each input (2^… of which all are multiples); how often an
-    output was finer than the coarser of the two, on draws that had no part in finding it; and
-    limits of that chance: at least `low` at the one input, at most `high` at the other.
+    output was finer than the coarser grain, on draws not used to find it; and limits of that
+    chance: at least `low` at one input, at most `high` at the other.
     """
 
     grains: tuple[int, int]
@@ -47,8 +47,8 @@ class Precision:
 
     @property
     def tells(self) -> bool:
-        """Whether grains tell the inputs apart: by more than the claim allows where there is one,
-        else at all, beyond the doubt that the confidence leaves.
+        """Whether grains tell the inputs apart: by more than the claim allows, or at all where
+        there is no claim; wrong with probability 1 − confidence.
         """
         return (
             self.low > self.high if self.claim is None else breaks(self.claim, self.low, self.high)
@@ -60,14 +60,13 @@ class Precision:
                 f"all outputs are multiples of 2^{self.grains[0]}, whichever input they come from"
             )
         finer = (
-            f"{self.finer:.1%} of the outputs of one input are finer than all that were seen "
-            f"of the other"
+            f"{self.finer:.1%} of the outputs at one input are finer than all drawn at the other"
         )
-        said = (
-            f"multiples of 2^{self.grains[0]} and of 2^{self.grains[1]}: {finer}; such were "
-            f"seen at one input only"
+        grains = (
+            f"outputs are multiples of 2^{self.grains[0]} at x and of 2^{self.grains[1]} at y: "
+            f"{finer}"
         )
-        return said if self.tells else f"{said}, which tells no more than may be"
+        return grains if self.tells else f"{grains}, which chance or the claim explains"
 
 
 def precision(
@@ -79,15 +78,15 @@ def precision(
     confidence: float = 0.999999,
     claim: Guarantee | None = None,
 ) -> Precision:
-    """The grains of the published numbers at two inputs. What a mechanism promises, or `claim`, is
-    what its grains may tell.
+    """Compare the grains of the published numbers at two inputs. They may differ by as much as the
+    mechanism's promise, or `claim`, allows.
     """
     runner = runner_of(what)
-    each = [_finest(one) for one in of_both(*draw_both(runner, x, y, samples))]
+    each = [_finest(outputs) for outputs in read_both_outputs(*draw_both(runner, x, y, samples))]
     half, alpha = samples // 2, (1 - confidence) / 2
     a, b = (_least(g[:half]) for g in each)
-    finer, other = (each[0], each[1]) if a < b else (each[1], each[0])
-    hits, misses = (int((g[half:] < max(a, b)).sum()) if a != b else 0 for g in (finer, other))
+    finer, coarser = (each[0], each[1]) if a < b else (each[1], each[0])
+    hits, misses = (int((g[half:] < max(a, b)).sum()) if a != b else 0 for g in (finer, coarser))
     low, high = lower_limit(hits, samples - half, alpha), upper_limit(misses, samples - half, alpha)
     return Precision(
         grains=(a, b),
@@ -103,20 +102,20 @@ _NONE = 2000  # zero is a multiple of everything, and what is no number of nothi
 
 
 def _finest(drawn: Outputs) -> NDArray[np.int64]:
-    """The finest grain of each output."""
+    """Find the finest grain of each output."""
     columns = [grain(values) for values in drawn.numbers.values()]
     return np.minimum(np.min(columns, axis=0), _NONE) if columns else np.full(len(drawn), _NONE)
 
 
 def _least(grains: NDArray[np.int64]) -> int:
-    known = grains[grains < _NONE]
-    return int(known.min()) if known.size else 0
+    finite = grains[grains < _NONE]
+    return int(finite.min()) if finite.size else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errors:
-    """What each input raised, by its place in the list; None where it gave an output. `mixed` are
-    those that did now one thing and now another.
+    """The exception that each input raised, in order; None where it gave an output. `mixed` are the
+    inputs that gave different results in different calls.
     """
 
     raised: tuple[str | None, ...]
@@ -129,32 +128,34 @@ class Errors:
 
     def __str__(self) -> str:
         kinds = {kind: self.raised.count(kind) for kind in dict.fromkeys(self.raised)}
-        said = ", ".join(
+        counts = ", ".join(
             f"{count} gave an output" if kind is None else f"{count} raised {kind}"
             for kind, count in kinds.items()
         )
-        return f"of {len(self.raised)} inputs {said}" + (
-            f"; {len(self.mixed)} now one, now another" if self.mixed else ""
+        return f"of {len(self.raised)} inputs {counts}" + (
+            f"; {len(self.mixed)} gave different results in different calls" if self.mixed else ""
         )
 
 
 def errors(what: Any, inputs: Iterable[Any], *, times: int = 3) -> Errors:
-    """Run what is audited at each input, and see what is raised."""
+    """Call `what` at each input a few times and record the exceptions."""
     draw = runner_of(what).draw
     raised: list[str | None] = []
     mixed: list[int] = []
     for place, value in enumerate(inputs):
-        seen = [output.name if isinstance(output, Error) else None for output in draw(value, times)]
-        raised.append(next((name for name in seen if name is not None), None))
-        if len(set(seen)) > 1:
+        names = [
+            output.name if isinstance(output, Error) else None for output in draw(value, times)
+        ]
+        raised.append(next((name for name in names if name is not None), None))
+        if len(set(names)) > 1:
             mixed.append(place)
     return Errors(raised=tuple(raised), mixed=tuple(mixed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latency:
-    """Medians in seconds at two inputs, and limits of the chance that a call at x takes longer than
-    one at y: ½ says nothing.
+    """Median times in seconds at two inputs, and limits of the chance that a call at x takes longer
+    than a call at y: ½ means that time reveals nothing.
     """
 
     medians: tuple[float, float]
@@ -164,13 +165,13 @@ class Latency:
 
     @property
     def tells(self) -> bool:
-        """Whether time tells the inputs apart, beyond the doubt that the confidence leaves."""
+        """Whether time tells the inputs apart; wrong with probability 1 − confidence."""
         return self.low > 0.5 or self.high < 0.5
 
     def __str__(self) -> str:
-        one, other = (f"{m * 1e6:.3g} µs" for m in self.medians)
+        first, second = (f"{m * 1e6:.3g} µs" for m in self.medians)
         return (
-            f"{one} and {other}; the first takes longer with a chance of {self.low:.2f} to "
+            f"{first} and {second}; the first takes longer with a chance of {self.low:.2f} to "
             f"{self.high:.2f}{'' if self.tells else ', which tells nothing'}"
         )
 
@@ -178,29 +179,32 @@ class Latency:
 def latency(
     what: Callable[[Any], Any], x: Any, y: Any, *, samples: int = 500, confidence: float = 0.999999
 ) -> Latency:
-    """Time calls at x and at y in turn, the order within each pair changing; pairs in which x took
-    longer are counted (the sign test).
+    """Time calls at x and y in pairs, in alternating order, and count the pairs in which x took
+    longer (the sign test).
     """
     times: list[tuple[float, float]] = []
     for i in range(samples + 5):
-        pair = [_timed(what, value) for value in ((x, y) if i % 2 else (y, x))]
+        pair = [_time_call(what, value) for value in ((x, y) if i % 2 else (y, x))]
         times.append((pair[0], pair[1]) if i % 2 else (pair[1], pair[0]))
-    kept = np.array(times[5:])  # the first calls load what later calls find loaded
-    longer, shorter = int((kept[:, 0] > kept[:, 1]).sum()), int((kept[:, 0] < kept[:, 1]).sum())
+    measured = np.array(times[5:])  # the first calls load what later calls find loaded
+    longer, shorter = (
+        int((measured[:, 0] > measured[:, 1]).sum()),
+        int((measured[:, 0] < measured[:, 1]).sum()),
+    )
     alpha, ties = (1 - confidence) / 2, samples - longer - shorter
     low, high = (
         lower_limit(longer + ties // 2, samples, alpha),
         upper_limit(longer + ties - ties // 2, samples, alpha),
     )
     return Latency(
-        medians=(float(np.median(kept[:, 0])), float(np.median(kept[:, 1]))),
+        medians=(float(np.median(measured[:, 0])), float(np.median(measured[:, 1]))),
         low=low,
         high=high,
         samples=samples,
     )
 
 
-def _timed(what: Callable[[Any], Any], value: Any) -> float:
+def _time_call(what: Callable[[Any], Any], value: Any) -> float:
     start = time.perf_counter()
     with suppress(Exception):  # an error takes its time as well
         what(value)

@@ -1,5 +1,4 @@
-"""A question to protected tables, as something to audit: two neighbouring datasets go in, answers
-come out.
+"""Audit a query to protected tables: two neighbouring datasets go in, answers come out.
 
 *Whole*   Every draw is a whole release, `fresh`: charge, tally, perturb, finish, of a protected
           table with a ledger in memory and a budget large enough. Tables are made anew after some
@@ -28,23 +27,23 @@ from ..exact.numbers import Number
 from ..guarantees import Approx, Guarantee, Pure
 from ..noise.bits import SYSTEM
 from ..tables.plan.query_plan import Plan
-from ..tables.plan.statements import statements
+from ..tables.plan.statements import build_statements
 from .canonical_outputs import Error
 
 _FEW = 500  # releases of one table
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A SELECT, or a function of a protected table, with the promise of one answer and how the
-    table is declared.
+class TableQuery:
+    """A SELECT, or a function of a protected table, with the promise of one answer and the table's
+    declaration.
     """
 
     question: str | Callable[[Any], Any]
     claim: Guarantee
     declared: Mapping[str, Any]
-    whole: bool
-    anew: bool
+    full_release: bool
+    new_table: bool
 
     @property
     def __name__(self) -> str:
@@ -55,17 +54,19 @@ class Asked:
         )
 
     def outputs_at(self, source: Any, n: int) -> list[Any]:
-        """n answers about a dataset."""
-        if isinstance(self.question, str) and not self.whole:
+        """Release n answers about a dataset."""
+        if isinstance(self.question, str) and not self.full_release:
             return self._through_the_door(source, n)
-        found: list[Any] = []
-        while len(found) < n:
-            found += self._released(source, 1 if self.anew else min(n - len(found), self._few))
-        return found
+        answers: list[Any] = []
+        while len(answers) < n:
+            answers += self._released(
+                source, 1 if self.new_table else min(n - len(answers), self._few)
+            )
+        return answers
 
     @property
     def _few(self) -> int:
-        """How many releases a budget has room for: δ must stay below 1."""
+        """How many releases one table serves: their total δ must stay below 1."""
         delta = float(self.claim.parameters.get("delta", 0))
         return max(1, min(_FEW, int(0.4 / delta) if delta else _FEW))
 
@@ -76,7 +77,7 @@ class Asked:
 
     def _released(self, source: Any, n: int) -> list[Any]:
         with self._protected(source, n) as table:
-            return [_said(lambda: self._answer(table)) for _ in range(n)]
+            return [_output_or_error(lambda: self._answer(table)) for _ in range(n)]
 
     def _answer(self, table: Any) -> Any:
         return (
@@ -89,85 +90,91 @@ class Asked:
         with self._protected(source, 1) as table:
             plan: Plan = table.plan(
                 self.question, promise=self.claim, learn=False
-            )  # what a question lacks is declared, or `whole` is asked for
-            if by_secret_order(plan):
+            )  # missing limits must be declared; only a full release learns them
+            if uses_secret_order(plan):
                 return [
-                    _said(lambda: _read_and_published(replace(plan))) for _ in range(n)
+                    _output_or_error(lambda: _read_and_publish(replace(plan))) for _ in range(n)
                 ]  # a new plan has statements, and an order, of its own
             try:
                 tally = door._tally(plan, plan.statements, None)
             except Exception as error:  # an error is an output
                 return [Error(type(error).__name__)] * n
-            return [_said(lambda: _published(plan, tally)) for _ in range(n)]
+            return [_output_or_error(lambda: _publish(plan, tally)) for _ in range(n)]
 
 
 _MARK = "the secret of an order"
 
 
-def by_secret_order(plan: Plan) -> bool:
-    """Whether what the engine reads depends on a secret that is drawn for the plan."""
-    made = statements(plan.source.table, plan.query, plan.pieces, plan.calibration.bounding, _MARK)
-    return any(_MARK in plan.source.engine.sql(statement.expression) for statement in made)
+def uses_secret_order(plan: Plan) -> bool:
+    """Whether the engine's results depend on a secret that is drawn for the plan."""
+    marked = build_statements(
+        plan.source.table, plan.query, plan.components, plan.calibration.bounding, _MARK
+    )
+    return any(_MARK in plan.source.engine.sql(statement.expression) for statement in marked)
 
 
-def _read_and_published(plan: Plan) -> Any:
-    return _published(plan, door._tally(plan, plan.statements, None))
+def _read_and_publish(plan: Plan) -> Any:
+    return _publish(plan, door._tally(plan, plan.statements, None))
 
 
-def _published(plan: Plan, tally: Any) -> Any:
+def _publish(plan: Plan, tally: Any) -> Any:
     groups, noisy = door._perturb(plan, plan.groups, tally, SYSTEM)
     return [list(groups.rows), {piece.name: piece.values for piece in noisy}]
 
 
-def _said(answer: Callable[[], Any]) -> Any:
+def _output_or_error(answer: Callable[[], Any]) -> Any:
     try:
         return answer()
     except Exception as error:  # an error is an output
         return Error(type(error).__name__)
 
 
-def asked(
+def query(
     question: str | Callable[[Any], Any],
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
     promise: Guarantee | None = None,
-    whole: bool = False,
-    anew: bool = False,
+    full_release: bool = False,
+    new_table: bool = False,
     **declared: Any,
-) -> Asked:
-    """A question to audit: `sf.audit(asked("SELECT …", epsilon=1, name="visits", unit="user", …),
-    one_dataset, its_neighbour)`.
+) -> TableQuery:
+    """Wrap a query for an audit: `sf.audit(query("SELECT …", epsilon=1, name="visits",
+    unit="user", …), dataset, neighbour)`.
 
-    `declared` is what `sf.protect` is told of the table. A function is given a protected table, a
-    new one for every draw, and makes a whole release: `lambda t: t.sql(…)`.
+    `declared` are the arguments of `sf.protect` for the table. A function gets a protected table, a
+    new one for every draw, and makes a full release: `lambda t: t.sql(…)`.
     """
-    _known(declared)
-    if (promise is None) == (epsilon is None):
+    _check_declared(declared)
+    claim: Guarantee
+    if promise is not None and epsilon is None:
+        claim = promise
+    elif promise is None and epsilon is not None:
+        claim = Pure(epsilon) if delta is None else Approx(epsilon, delta)
+    else:
         raise Refused(
             "audit.claim",
-            "asked(…)",
-            "give the promise of one answer, by epsilon= or promise=",
-            "asked('SELECT …', epsilon=1, name='visits')",
+            "query(…)",
+            "the promise of one answer is needed, by exactly one of epsilon= and promise=",
+            "query('SELECT COUNT(*) AS n FROM visits', epsilon=1, name='visits')",
         )
-    claim = (
-        promise
-        if promise is not None
-        else Pure(epsilon)  # type: ignore[arg-type]
-        if delta is None
-        else Approx(epsilon, delta)  # type: ignore[arg-type]
+    is_function = not isinstance(question, str)
+    return TableQuery(
+        question,
+        claim,
+        declared,
+        full_release or new_table or is_function,
+        new_table or is_function,
     )
-    made = not isinstance(question, str)
-    return Asked(question, claim, declared, whole or anew or made, anew or made)
 
 
 _OURS = {
-    "budget": "every draw has a budget of its own",
-    "ledger": "what a ledger remembers would be given again, and all draws be one",
+    "budget": "the audit gives every table a budget of its own",
+    "ledger": "a ledger would return its stored answer, and all draws would be the same",
 }
 
 
-def _known(declared: Mapping[str, Any]) -> None:
+def _check_declared(declared: Mapping[str, Any]) -> None:
     from ..session.protect import protect
 
     names = [
@@ -175,10 +182,10 @@ def _known(declared: Mapping[str, Any]) -> None:
     ]
     for name in declared:
         if name not in names:
-            reason = _OURS.get(name, "a table is not declared with this")
+            reason = _OURS.get(name, "this is no argument of sf.protect")
             raise Refused(
                 "audit.declared",
-                f"asked(…, {name}=…)",
+                f"query(…, {name}=…)",
                 reason,
-                ", ".join(f"{known}=" for known in names),
+                ", ".join(f"{allowed}=" for allowed in names),
             )

@@ -1,5 +1,5 @@
-"""Laws of reports at two values: of randomized response, and of the local oracles whose report is a
-category or its bits.
+"""Laws of reports at two values, for randomized response and for the local oracles whose report is
+a category or its bits.
 
 *Projection*  Of the reports of several people only that of the one who has changed is looked at,
               and of a unary code the two bits in which the values differ: all else has the same law
@@ -19,57 +19,60 @@ from ..local.direct import Direct
 from ..local.unary import Unary
 from ..mechanisms.randomized_response import RandomizedResponse
 from .canonical_outputs import Outputs
-from .law_pair import Known, finite
+from .law_pair import LawPair, finite_law_pair
 from .local_reports import bit_of
 
 
-def response_law(m: RandomizedResponse, x: Any, y: Any) -> Known | None:
-    """The report of one person, by its place among the categories; of several people, of the one
-    who has changed.
+def response_law(m: RandomizedResponse, x: Any, y: Any) -> LawPair | None:
+    """The laws of one person's report, by its place among the categories; of several people, the
+    report of the person who has changed.
     """
-    if m.labels.is_one(x) and m.labels.is_one(y):
+    if m.labels.is_single_value(x) and m.labels.is_single_value(y):
         at, place = [m.labels.index(value) for value in (x, y)], ""
     else:
-        one, other = (m.labels.codes(value) for value in (x, y))
-        if one.ndim != 1 or one.shape != other.shape or (one != other).sum() != 1:
+        codes_x, codes_y = (m.labels.codes(value) for value in (x, y))
+        if codes_x.ndim != 1 or codes_x.shape != codes_y.shape or (codes_x != codes_y).sum() != 1:
             return None
-        who = int(np.argmax(one != other))
-        at, place = [int(one[who]), int(other[who])], f"[{who}]"
+        who = int(np.argmax(codes_x != codes_y))
+        at, place = [int(codes_x[who]), int(codes_y[who])], f"[{who}]"
     p, q = (tuple(m.probability(name, m.categories[i]) for name in m.categories) for i in at)
 
     def cell(drawn: Outputs) -> NDArray[np.int64]:
         values = drawn.numbers.get(place)
         if values is None:
             return np.full(len(drawn), m.k)
-        known = (values >= 0) & (values < m.k)  # NaN is neither
-        return np.where(known, np.where(known, values, 0).astype(np.int64), m.k)
+        valid = (values >= 0) & (values < m.k)  # NaN is neither
+        return np.where(valid, np.where(valid, values, 0).astype(np.int64), m.k)
 
-    return Known(
+    return LawPair(
         p, q, tuple(f"{name}{f' at {place}' if place else ''}" for name in m.categories), cell
     )
 
 
-def direct_law(m: Direct, x: Any, y: Any) -> Known:
+def direct_law(m: Direct, x: Any, y: Any) -> LawPair:
     at = [m.labels.index(value) for value in (x, y)]
-    return finite(tuple({code: m.own if code == i else m.other for code in range(m.k)} for i in at))  # type: ignore[arg-type]
+    law_x, law_y = (
+        {code: m.true_support if code == i else m.false_support for code in range(m.k)} for i in at
+    )
+    return finite_law_pair((law_x, law_y))
 
 
-def unary_law(m: Unary, x: Any, y: Any) -> Known:
-    """The two bits in which the values differ: all others have the same law under both, and are
-    independent.
+def unary_law(m: Unary, x: Any, y: Any) -> LawPair:
+    """The laws of the two bits in which the values differ: all other bits have the same law under
+    both values, and are independent.
     """
     at = [m.labels.index(value) for value in (x, y)]
     if at[0] == at[1]:
-        return finite(({"any report": 1}, {"any report": 1}))
-    own, other = m.own, m.other
+        return finite_law_pair(({"any report": 1}, {"any report": 1}))
+    true_chance, false_chance = m.true_support, m.false_support
     bits = list(product((0, 1), repeat=2))
     p, q = (
         tuple((c if a else 1 - c) * (d if b else 1 - d) for a, b in bits)
-        for c, d in ((own, other), (other, own))
+        for c, d in ((true_chance, false_chance), (false_chance, true_chance))
     )
 
     def cell(drawn: Outputs) -> NDArray[np.int64]:
-        one, two = (bit_of(drawn, m, place) for place in at)
-        return np.where((one < 0) | (two < 0), len(bits), 2 * one + two)
+        first, second = (bit_of(drawn, m, place) for place in at)
+        return np.where((first < 0) | (second < 0), len(bits), 2 * first + second)
 
-    return Known(p, q, tuple(f"bits {a}{b} of the two values" for a, b in bits), cell)
+    return LawPair(p, q, tuple(f"bits {a}{b} of the two values" for a, b in bits), cell)

@@ -1,4 +1,4 @@
-"""How a thing is run: many independent outputs at one input, whatever the thing is.
+"""Run anything that can be audited: draw many independent outputs at one input.
 
 *Mechanisms*  One call for all draws where the kind is the library's and `perturb` takes arrays: its
               sensitivity is that of the whole array, but the noise of every cell is drawn by
@@ -26,8 +26,8 @@ from ..guarantees import Guarantee
 from ..guarantees.finite.channel import Channel
 from ..local.oracle import Oracle
 from ..mechanisms.above_threshold import AboveThreshold
-from ..mechanisms.combined import Several
-from ..mechanisms.key_selection import KeySelection, Threshold
+from ..mechanisms.combined import Combined
+from ..mechanisms.key_selection import KeySelection, NoisyThreshold
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.subsampled import Subsampled
@@ -36,28 +36,28 @@ from ..noise.bernoulli import Bernoulli
 from ..noise.choice import Choice
 from .batch_draws import AT_ONCE
 from .canonical_outputs import Error
-from .law_pair import Known, finite
+from .law_pair import LawPair, finite_law_pair
 from .local_reports import reports_at
-from .mechanism_laws import law_at, of_the_library
+from .mechanism_laws import is_library_kind, law_pair_at
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """What is audited, as functions: what it claims, draws at an input, and the two laws at a pair
-    where they are known.
+    """The subject of an audit, its claim, and functions that draw outputs at an input and return
+    the two laws at a pair where they are known.
     """
 
     of: Any
     claim: Guarantee | None
     draw: Callable[[Any, int], Any]
-    law: Callable[[Any, Any], Known | None]
-    once: Callable[[Any], Any] | None = None  # one output; None where only many are made
+    law: Callable[[Any, Any], LawPair | None]
+    once: Callable[[Any], Any] | None = None  # draws one output; None where it makes many only
 
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A function (input, n) → n independent outputs at once, as an array whose first axis counts
-    them or as a list.
+    """A function (input, n) → n independent outputs in one call, as a list or as an array whose
+    first axis counts them.
     """
 
     function: Callable[[Any, int], Any]
@@ -65,30 +65,30 @@ class Many:
 
 
 def many(function: Callable[[Any, int], Any], claim: Guarantee | None = None) -> Many:
-    """A function that makes many outputs in one call: `sf.audit(many(f), x, y, claim=…)`. That they
-    are independent is the caller's word.
+    """Wrap a function that makes many outputs in one call: `sf.audit(many(f), x, y, claim=…)`. The
+    caller vouches that the outputs are independent.
     """
     return Many(function, claim)
 
 
 def runner_of(what: Any) -> Runner:
-    """How to run it."""
+    """Build the runner of a mechanism, channel, query or function."""
     if isinstance(what, Runner):
         return what
     if isinstance(what, Mechanism):
         return Runner(
             what,
             what.promise,
-            lambda x, n: draws(what, x, n),
-            lambda x, y: law_at(what, x, y),
-            lambda x: run(what, x),
+            lambda x, n: draw_many(what, x, n),
+            lambda x, y: law_pair_at(what, x, y),
+            lambda x: run_once(what, x),
         )
     if isinstance(what, Channel):
         return Runner(
             what,
             None,
             lambda x, n: _from_law(dict(zip(what.outputs, what.row(x), strict=True)), n),
-            lambda x, y: law_at(what, x, y),
+            lambda x, y: law_pair_at(what, x, y),
         )
     if isinstance(what, Many):
         return Runner(
@@ -101,21 +101,21 @@ def runner_of(what: Any) -> Runner:
             what,
             getattr(what, "claim", None),
             lambda x, n: _one_by_one(what, x, n),
-            lambda x, y: _laws_given(what, x, y),
+            lambda x, y: _law_pair_from_function(what, x, y),
             what,
         )
     reason = (
-        "a mechanism, a local oracle, a channel, a question to tables, or a function of one "
-        "input is audited"
+        "an audit takes a mechanism, a local oracle, a channel, a query to tables, or a "
+        "function of one input"
     )
     raise Refused(
         "audit.what", type(what).__name__, reason, "sf.audit(function, x, y, claim=sf.Pure(1))"
     )
 
 
-def known_law(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -> Known | None:
-    """The two laws, of a mechanism or a channel, and for an exact audit of a function that gives
-    laws. Inputs without a law, such as NaN, have none.
+def law_pair_of(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -> LawPair | None:
+    """Return the two laws of a mechanism or a channel, and for an exact audit those of a function
+    that returns laws. None for inputs without a law, such as NaN.
     """
     if not exact and not isinstance(runner.of, Mechanism | Channel):
         return None
@@ -125,41 +125,43 @@ def known_law(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -> 
         return None
 
 
-def draws(m: Mechanism, x: Any, n: int) -> Any:
-    """n independent outputs of a mechanism at an input."""
+def draw_many(m: Mechanism, x: Any, n: int) -> Any:
+    """Draw n independent outputs of a mechanism at an input."""
     for kind, at_once in AT_ONCE.items():
-        if isinstance(m, kind) and of_the_library(type(m)):
+        if isinstance(m, kind) and is_library_kind(type(m)):
             try:
-                found = at_once(m, x, n)
-            except Exception:  # what it raises for all it raises for one: that is an output
-                found = None
-            if found is not None:
-                return found
-    return _one_by_one(lambda value: run(m, value), x, n)
+                outputs = at_once(m, x, n)
+            except Exception:  # it raises the same for a single draw: that is an output
+                outputs = None
+            if outputs is not None:
+                return outputs
+    return _one_by_one(lambda value: run_once(m, value), x, n)
 
 
 def draw_both(runner: Runner, x: Any, y: Any, n: int) -> tuple[Any, Any]:
-    """n outputs at each of two inputs, made in the same way."""
+    """Draw n outputs at each of two inputs, in the same way."""
     if runner.once is not None and not isinstance(runner.of, Mechanism):
         return _in_turn(runner.once, x, y, n)
-    one, other = runner.draw(x, n), runner.draw(y, n)
-    if runner.once is not None and isinstance(one, np.ndarray) is not isinstance(other, np.ndarray):
+    outputs_x, outputs_y = runner.draw(x, n), runner.draw(y, n)
+    if runner.once is not None and isinstance(outputs_x, np.ndarray) is not isinstance(
+        outputs_y, np.ndarray
+    ):
         return _in_turn(runner.once, x, y, n)
-    return one, other
+    return outputs_x, outputs_y
 
 
-def run(m: Any, x: Any) -> Any:
-    """One output of a mechanism at an input."""
+def run_once(m: Any, x: Any) -> Any:
+    """Draw one output of a mechanism at an input."""
     for kind, once in ONCE.items():
         if isinstance(m, kind):
             return once(m, x)
     if hasattr(m, "perturb"):
-        return _plain(m.perturb(x))
-    return _plain(m.choose(x))
+        return _published_part(m.perturb(x))
+    return _published_part(m.choose(x))
 
 
-def _plain(output: Any) -> Any:
-    """What was published, without the record of what published it."""
+def _published_part(output: Any) -> Any:
+    """Return the published numbers without the record around them."""
     for name in ("counts", "payload"):
         if hasattr(output, name):
             return getattr(output, name)
@@ -171,24 +173,24 @@ def _plain(output: Any) -> Any:
 
 
 def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
-    """What a function of the caller gives for n draws: as many outputs, or one error for all."""
+    """Call the caller's function for n draws: n outputs, or one error for all of them."""
     try:
-        found = function(x, n)
+        outputs = function(x, n)
     except Exception as error:  # an error is an output
         return [Error(type(error).__name__)] * n
-    if hasattr(found, "__array__") and not isinstance(found, np.ndarray):
-        found = np.asarray(found)
-    listed = (isinstance(found, np.ndarray) and found.ndim > 0) or (
-        isinstance(found, Sequence) and not isinstance(found, str | bytes | bytearray)
+    if hasattr(outputs, "__array__") and not isinstance(outputs, np.ndarray):
+        outputs = np.asarray(outputs)
+    listed = (isinstance(outputs, np.ndarray) and outputs.ndim > 0) or (
+        isinstance(outputs, Sequence) and not isinstance(outputs, str | bytes | bytearray)
     )
-    if not listed or len(found) != n:
+    if not listed or len(outputs) != n:
         raise Refused(
             "audit.many",
             "many(function)",
-            f"function(x, {n}) gives {n} outputs, as an array or a list",
-            "lambda x, n: [f(x) for _ in range(n)]",
+            f"function(x, {n}) must return {n} outputs, as an array or a list",
+            "many(lambda x, n: [f(x) for _ in range(n)])",
         )
-    return found
+    return outputs
 
 
 def _one_by_one(function: Callable[[Any], Any], x: Any, n: int) -> list[Any]:
@@ -196,13 +198,15 @@ def _one_by_one(function: Callable[[Any], Any], x: Any, n: int) -> list[Any]:
 
 
 def _in_turn(function: Callable[[Any], Any], x: Any, y: Any, n: int) -> tuple[list[Any], list[Any]]:
-    """n outputs at each input, the one that comes first changing."""
-    one: list[Any] = []
-    other: list[Any] = []
+    """Draw n outputs at each input in turn, in alternating order."""
+    outputs_x: list[Any] = []
+    outputs_y: list[Any] = []
     for i in range(n):
-        for value, found in ((x, one), (y, other)) if i % 2 else ((y, other), (x, one)):
-            found.append(_output(function, value))
-    return one, other
+        for value, outputs in (
+            ((x, outputs_x), (y, outputs_y)) if i % 2 else ((y, outputs_y), (x, outputs_x))
+        ):
+            outputs.append(_output(function, value))
+    return outputs_x, outputs_y
 
 
 def _output(function: Callable[[Any], Any], x: Any) -> Any:
@@ -212,7 +216,7 @@ def _output(function: Callable[[Any], Any], x: Any) -> Any:
         return Error(type(error).__name__)
 
 
-def _threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
+def _run_threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
     session, answers = m.start(0), []
     for value in x:
         if not session.left:
@@ -221,45 +225,47 @@ def _threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
     return tuple(answers)
 
 
-def _reported(m: RandomizedResponse, x: Any) -> Any:
-    """The report by its place among the categories, as draws at once give it; what is no category
-    as it is. Of several people, their places.
+def _report_code(m: RandomizedResponse, x: Any) -> Any:
+    """Return the report's place among the categories, as batch draws do; a report that is no
+    category stays as it is. For several people, return their places.
     """
     report = m.perturb(x)
-    if not m.labels.is_one(x):
+    if not m.labels.is_single_value(x):
         return m.labels.codes(report, drop=True)
     return m.categories.index(report) if report in m.categories else report
 
 
-def _keys(m: Any, x: Any) -> Any:
-    if not isinstance(m, Threshold):  # rules that only name groups
-        kept = np.asarray(m.keep(np.atleast_1d(x))).astype(np.int64)
-        return kept if np.ndim(x) else int(kept[0])
+def _run_key_selection(m: Any, x: Any) -> Any:
+    if not isinstance(m, NoisyThreshold):  # rules that only name groups
+        named = np.asarray(m.keep(np.atleast_1d(x))).astype(np.int64)
+        return named if np.ndim(x) else int(named[0])
     return m.perturb(x) if np.ndim(x) == 0 else tuple(m.perturb(int(v)) for v in x)
 
 
-def _sampled(m: Subsampled, x: Any) -> Any:
-    """The sum of a fresh sample of the rows, by the base mechanism."""
+def _run_subsampled(m: Subsampled, x: Any) -> Any:
+    """Run the base mechanism on the sum of a fresh sample of the rows."""
     rows = list(x)
     if m.how == "poisson":
-        kept = Bernoulli(p=m.rate).sample(len(rows))
-        return run(m.base, sum(row for row, keep in zip(rows, kept.tolist(), strict=True) if keep))
+        coins = Bernoulli(p=m.rate).sample(len(rows))
+        return run_once(
+            m.base, sum(row for row, keep in zip(rows, coins.tolist(), strict=True) if keep)
+        )
     size, left, total = round(m.rate * len(rows)), list(rows), 0
     for _ in range(size):
         total += left.pop(Choice([0] * len(left)).draw())
-    return run(m.base, total)
+    return run_once(m.base, total)
 
 
 ONCE: dict[type, Callable[[Any, Any], Any]] = {
-    AboveThreshold: _threshold,
-    KeySelection: _keys,
+    AboveThreshold: _run_threshold,
+    KeySelection: _run_key_selection,
     Oracle: lambda m, x: reports_at(m, x, 1)[0],
-    RandomizedResponse: _reported,
-    Several: lambda m, x: tuple(run(part, x) for part in m.parts),
-    Subsampled: _sampled,
+    RandomizedResponse: _report_code,
+    Combined: lambda m, x: tuple(run_once(part, x) for part in m.parts),
+    Subsampled: _run_subsampled,
     WeightedQuantile: lambda m, x: m.perturb(*x),
 }
-"""Kinds that are run otherwise than by `perturb(x)` or `choose(x)`."""
+"""Types that need more than `perturb(x)` or `choose(x)`."""
 
 
 def _from_law(law: Mapping[Any, Fraction | float], n: int) -> list[Any]:
@@ -272,9 +278,13 @@ def _from_law(law: Mapping[Any, Fraction | float], n: int) -> list[Any]:
     ]
 
 
-def _laws_given(function: Callable[[Any], Any], x: Any, y: Any) -> Known | None:
-    """A function that gives laws, outcome → probability, instead of outputs. Asked for only by an
-    exact audit.
+def _law_pair_from_function(function: Callable[[Any], Any], x: Any, y: Any) -> LawPair | None:
+    """Call a function that returns laws, outcome → probability, instead of outputs. Only an exact
+    audit does this.
     """
-    one, other = function(x), function(y)
-    return finite((one, other)) if isinstance(one, Mapping) and isinstance(other, Mapping) else None
+    law_x, law_y = function(x), function(y)
+    return (
+        finite_law_pair((law_x, law_y))
+        if isinstance(law_x, Mapping) and isinstance(law_y, Mapping)
+        else None
+    )

@@ -1,4 +1,4 @@
-"""What a survey says, as a table and as a picture; and the picture of one audit.
+"""Reports of a survey, as a table and as a plot; and the plot of one audit.
 
 *Table*    A row for each mechanism and ε: what is claimed, the largest bound that was proven over
            all pairs, rounded down, and the verdict.
@@ -16,15 +16,15 @@ import numpy as np
 
 from ..plots.plot_style import COLOURS, FAINT, INK, RULE, figure, legend, name_axes, quiet
 from .audit_result import Audit, down
-from .survey import Row
+from .survey import SurveyRow
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 
-def lines(rows: Sequence[Row]) -> list[str]:
-    """The table as text."""
+def table_lines(rows: Sequence[SurveyRow]) -> list[str]:
+    """Format the survey as lines of text."""
     head = ("mechanism", "ε", "claimed", "proven", "share", "pairs", "how", "verdict")
     body = [
         (
@@ -46,8 +46,8 @@ def lines(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def markdown(rows: Sequence[Row]) -> str:
-    """The same for a page."""
+def markdown_table(rows: Sequence[SurveyRow]) -> str:
+    """Format the survey as a Markdown table."""
     body = [
         (
             f"| {row.name} | {row.epsilon:g} | {row.measure} {row.claimed:.4g} | "
@@ -67,20 +67,20 @@ def markdown(rows: Sequence[Row]) -> str:
     )
 
 
-def _share(row: Row) -> str:
+def _share(row: SurveyRow) -> str:
     if row.claimed <= 0:
         return "–"
     part = row.proven / row.claimed
     return f"{math.floor(1000 * part) / 10:.1f}%" if math.isfinite(part) else "∞"
 
 
-def _how(row: Row) -> str:
+def _how(row: SurveyRow) -> str:
     return "arithmetic" if row.exact else f"{row.samples} draws"
 
 
-def picture(rows: Sequence[Row]) -> Figure:
-    """The proven part of every claim: a line for each mechanism, a point for each ε, filled where
-    it is by arithmetic.
+def plot_survey(rows: Sequence[SurveyRow]) -> Figure:
+    """Plot the proven part of every claim: a line for each mechanism, a point for each ε, filled
+    where arithmetic proves it.
     """
     names = list(dict.fromkeys(row.name for row in rows))
     levels = sorted({row.epsilon for row in rows})
@@ -132,8 +132,8 @@ def picture(rows: Sequence[Row]) -> Figure:
     return canvas
 
 
-def picture_of(audit: Audit) -> Figure:
-    """The attacker's two errors beside the least that the claim allows."""
+def plot_audit(audit: Audit) -> Figure:
+    """Plot the attacker's two errors and the least errors that the claim allows."""
     canvas = figure(5.6, 5.2)
     axes = canvas.subplots()
     quiet(axes)

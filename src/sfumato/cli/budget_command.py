@@ -1,4 +1,4 @@
-"""`sfumato budget`: a book, printed. It is only looked at."""
+"""`sfumato budget`: print a ledger. The command only reads it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..accounting.budget_vector import Numbers, read
+from ..accounting.budget_vector import Numbers, to_vector
 from ..errors import Refused
 from ..exact.numbers import Side, rounded
 from ..ledger import Ledger, Statement, Verification, export, reading, statement
@@ -31,8 +31,8 @@ DIGITS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is to be shown of which dataset, and how."""
+class BudgetRequest:
+    """Which dataset to print, with which parts, in which format."""
 
     dataset: str | None = None
     history: bool = False
@@ -41,58 +41,57 @@ class Asked:
     head: str | None = None
 
 
-def tell(path: str | Path, asked: Asked) -> None:
-    """Print the book, or refuse; a book that does not verify is refused before anything of it is
-    printed.
-    """
+def print_budget(path: str | Path, request: BudgetRequest) -> None:
+    """Print the ledger. A ledger that does not verify is refused before anything is printed."""
     from rich.console import Console
 
     with reading(path) as book:
-        checked = book.verify(asked.head) if asked.verify else None
+        checked = book.verify(request.head) if request.verify else None
         if checked is not None and not checked.ok:
             raise Refused(
                 "ledger.altered",
                 public_name(path),
                 _problems(checked),
-                "the last backup that verifies; do not charge this book",
+                "restore the last backup that verifies; do not charge this ledger",
             )
-        chosen = _chosen(book, asked.dataset)
-        if asked.form != "text" and len(chosen) != 1:
+        chosen = _chosen(book, request.dataset)
+        if request.form != "text" and len(chosen) != 1:
             raise Refused(
                 "ledger.dataset",
                 f"{len(chosen)} datasets",
-                "one at a time is written for other programs",
-                "--dataset NAME",
+                "--json and --csv write one dataset",
+                f"--dataset {next((ledger.dataset for ledger in chosen), 'visits')}",
             )
         accounts = [
-            statement(ledger, history=asked.history or asked.form != "text") for ledger in chosen
+            statement(ledger, history=request.history or request.form != "text")
+            for ledger in chosen
         ]
-    if asked.form == "csv":
+    if request.form == "csv":
         sys.stdout.write(export.csv_of(accounts[0].history, _escaped))
-    elif asked.form == "json":
+    elif request.form == "json":
         sys.stdout.write(_json(accounts[0], checked) + "\n")
     else:
         console = Console(highlight=False)
         for account in accounts:
-            narrate(account, console, history=asked.history)
+            narrate(account, console, history=request.history)
         _end(accounts, checked, console)
 
 
 def narrate(account: Statement, console: Console, *, history: bool) -> None:
-    """Print one dataset's account."""
+    """Print the account of one dataset."""
     about = f"{printable(account.unit)} · {account.relation}"
     console.print(
         f"\n[bold]{_quoted(account.dataset)}[/]  [dim]what is protected: {_quoted(about)}[/]\n"
     )
     console.print(_balances(account))
     console.print(
-        f"[dim]The budget is what is promised, whatever was asked: "
-        f"{_quoted(account.theorem)}. What was spent is bookkeeping.[/]"
+        f"[dim]The budget is the promise, whatever anybody asks: "
+        f"{_quoted(account.theorem)}. The spent part is bookkeeping.[/]"
     )
     if account.shares:
         console.print(
-            "[dim]A share is a promise about somebody who talks to nobody; against "
-            "people who compare answers only the whole is one.[/]"
+            "[dim]A share is a promise about an analyst who talks to nobody. If analysts "
+            "compare answers, only the whole budget is a promise.[/]"
         )
     if history:
         console.print("\n[bold]Every entry[/]\n")
@@ -106,11 +105,11 @@ def narrate(account: Statement, console: Console, *, history: bool) -> None:
 
 def _end(accounts: Sequence[Statement], checked: Verification | None, console: Console) -> None:
     if not accounts:
-        console.print("\nThe book is empty: no dataset has been opened in it.")
+        console.print("\nThe ledger is empty: it has no dataset.")
         return
     console.print(
-        "\n[bold]Head[/]  [dim]keep this line elsewhere: with it, a changed, cut or "
-        "older book is seen (--verify --head LINE)[/]"
+        "\n[bold]Head[/]  [dim]store this line elsewhere: with it, --verify --head LINE "
+        "detects a changed, truncated or older ledger[/]"
     )
     console.print(_quoted(str(accounts[0].head)), soft_wrap=True)
     if checked is not None:
@@ -127,7 +126,7 @@ def _problems(checked: Verification) -> str:
 
 
 def _json(account: Statement, checked: Verification | None) -> str:
-    found = (
+    verification = (
         None
         if checked is None
         else {
@@ -137,7 +136,7 @@ def _json(account: Statement, checked: Verification | None) -> str:
         }
     )
     text = json.dumps(
-        {**export.record(account), "verification": found}, ensure_ascii=False, indent=2
+        {**export.record(account), "verification": verification}, ensure_ascii=False, indent=2
     )
     return "".join(
         c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text
@@ -148,19 +147,19 @@ def _chosen(book: dict[str, Ledger], dataset: str | None) -> list[Ledger]:
     if dataset is None:
         return list(book.values())
     if dataset not in book:
-        known = ", ".join(list(book)[:5]) or "none"
+        names = ", ".join(list(book)[:5]) or "none"
         raise Refused(
             "ledger.dataset",
             f"--dataset {dataset}",
-            f"the book does not know it; it knows {known}",
-            "sfumato budget PATH shows all",
+            f"the datasets of the ledger are {names}",
+            f"--dataset {next(iter(book), 'visits')}",
         )
     return [book[dataset]]
 
 
 def _balances(account: Statement) -> Table:
     shown = _shown(account)
-    unit = " · ".join(name_of(account.whole.budget, i) for i in shown)
+    unit = " · ".join(name_of(account.total.budget, i) for i in shown)
     table = _table(
         (unit, "text"),
         ("budget", "right"),
@@ -170,35 +169,37 @@ def _balances(account: Statement) -> Table:
         ("", "left"),
     )
     for name, balance in [
-        ("[bold]the whole[/]", account.whole),
+        ("[bold]the whole[/]", account.total),
         *((_quoted(name), balance) for name, balance in account.shares.items()),
     ]:
-        budget, spent, left = (read(g) for g in (balance.budget, balance.spent, balance.remaining))
+        budget, spent, left = (
+            to_vector(g) for g in (balance.budget, balance.spent, balance.remaining)
+        )
         numbers = (_numbers(budget, shown), _numbers(spent, shown), _numbers(left, shown, "down"))
         table.add_row(name, *numbers, _per_cent(balance.part), _bar(balance.part))
     return table
 
 
 def _uses(account: Statement) -> Table:
-    found, shown = account.uses, _shown(account)
+    uses, shown = account.uses, _shown(account)
     table = _table(
         ("", "text"), ("times", "right"), ("cost, as charged", "right"), ("last, UTC", "left")
     )
-    for use in found[:MOST_USES]:
+    for use in uses[:MOST_USES]:
         table.add_row(
             _quoted(use.memo) or "[dim]no memo[/]",
             str(use.times),
             _numbers(use.cost, shown),
             _quoted(_moment(use.last)),
         )
-    if len(found) > MOST_USES:
-        table.add_row(f"[dim]and {len(found) - MOST_USES} more: --history shows all[/]")
+    if len(uses) > MOST_USES:
+        table.add_row(f"[dim]and {len(uses) - MOST_USES} more: --history shows all[/]")
     return table
 
 
 def _entries(account: Statement) -> Iterator[str]:
-    """A line for each entry, below a line of names. Set by hand: a table of `rich` takes half a
-    millisecond for every row, and there may be a million.
+    """Yield a heading and a line for each entry. A table of `rich` would take half a millisecond
+    for every row, and there may be a million.
     """
     rows = [HEADINGS, *_rows(account)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -214,7 +215,7 @@ def _rows(account: Statement) -> Iterator[tuple[str, ...]]:
     shown = _shown(account)
     costs: dict[Numbers, str] = {}  # many entries cost the same
     for entry in account.history:
-        cost = () if entry.cost is None else read(entry.cost)
+        cost = () if entry.cost is None else to_vector(entry.cost)
         if cost not in costs:
             costs[cost] = _numbers(cost, shown) if cost else ""
         by = (entry.kind, entry.share or "", costs[cost], export.kinds(entry), entry.memo)
@@ -222,13 +223,11 @@ def _rows(account: Statement) -> Iterator[tuple[str, ...]]:
 
 
 def _shown(account: Statement) -> list[int]:
-    return worth_showing(account.whole.budget, read(account.whole.spent))
+    return worth_showing(account.total.budget, to_vector(account.total.spent))
 
 
 def _numbers(numbers: Numbers, shown: Sequence[int], side: Side = "up") -> str:
-    """What has to be rounded is rounded to the honest side: what is left down, everything else
-    up.
-    """
+    """Format numbers, rounded to the honest side: the remaining budget down, everything else up."""
     return " · ".join(f"{float(rounded(numbers[i], side, DIGITS)):g}" for i in shown)
 
 
@@ -248,20 +247,20 @@ def _table(*columns: tuple[str, str]) -> Table:
 
 
 def _quoted(text: str) -> str:
-    """What somebody typed, as text: no markup, nothing that moves the cursor."""
+    """Escape text that somebody typed, for `rich`: no markup, nothing that moves the cursor."""
     from rich.markup import escape
 
     return escape(_plain(text))
 
 
 def _plain(text: str) -> str:
-    """The same where there is no markup."""
+    """Escape text that somebody typed, for plain output: nothing that moves the cursor."""
     return text if text.isprintable() else printable(text).replace("\n", " ")
 
 
 def _escaped(text: str) -> str:
-    """For programs and for a screen alike: nothing that moves the cursor, recolours it or turns the
-    line around.
+    """Escape text for programs and screens: nothing that moves the cursor, recolours the screen or
+    reverses the line.
     """
     return printable(text).replace("\n", "\\n")
 
@@ -271,7 +270,7 @@ def _moment(when: str) -> str:
 
 
 def _per_cent(part: Fraction) -> str:
-    """Never 0 or 100 where it is not."""
+    """Format a fraction as per cent: 0 % and 100 % only if exact."""
     if part in (0, 1):
         return f"{int(100 * part)} %"
     shown = float(100 * part)

@@ -1,6 +1,4 @@
-"""The commands, and how each way of ending looks from a shell: 0 done, 1 refused, 2 wrong usage, 3
-failed.
-"""
+"""Define the commands and their options. Exit codes: 0 done, 1 refused, 2 wrong usage, 3 failed."""
 
 from __future__ import annotations
 
@@ -12,10 +10,10 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from ..errors import Failed, Refused, missing
+from ..errors import Failed, Refused, missing_package
 from .local_command import local
-from .refusal import Unmade, show, typed
-from .terminal import form_of
+from .refusal import ReportFailed, print_refusal, rewrite_as_command
+from .terminal import output_format
 
 REFUSED, FAILED = 1, 3  # wrong usage is 2, and typer's own
 
@@ -45,12 +43,12 @@ def demo(
         ),
     ] = Path(),
 ) -> None:
-    """Tell the whole story on sample data: who is unique, an attack and what noise leaves of it,
-    answers, a budget that ends, an audit.
+    """Show everything on sample data: who is unique, an attack with and without noise, answers, a
+    budget that runs out, an audit.
     """
-    from .demo_command import tell
+    from .demo_command import run_demo
 
-    tell(out=out)
+    run_demo(out=out)
 
 
 @app.command(
@@ -63,16 +61,17 @@ def budget(
         str,
         typer.Argument(
             metavar="PATH",
-            help="The book: a file, or postgresql://… It is only looked at: nothing is made "
-            "or changed.",
+            help="The ledger: a file, or postgresql://… The command only reads it.",
             show_default=False,
         ),
     ],
     dataset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="One dataset of the book.", show_default="all"),
+        typer.Option(metavar="NAME", help="One dataset of the ledger.", show_default="all"),
     ] = None,
-    history: Annotated[bool, typer.Option("--history", help="Every entry, oldest first.")] = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="Print every entry, oldest first.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Everything about one dataset as JSON, numbers exact.")
     ] = False,
@@ -83,7 +82,7 @@ def budget(
         bool,
         typer.Option(
             "--verify",
-            help="Check the whole book against itself; refused (exit code 1) where it does "
+            help="Check the hash chain and all totals of the ledger; exit code 1 if they do "
             "not hold.",
         ),
     ] = False,
@@ -91,20 +90,22 @@ def budget(
         str | None,
         typer.Option(
             metavar="LINE",
-            help="With --verify: the last known head, kept elsewhere.",
+            help="With --verify: the last known head line, stored elsewhere.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Print what is promised, what was spent on what, and what is left."""
-    form = form_of(as_json=as_json, as_csv=as_csv)
+    """Print the budget of each dataset: promised, spent on what, and left."""
+    form = output_format(as_json=as_json, as_csv=as_csv)
     if as_csv and verify:
-        raise typer.BadParameter("--verify has no place in CSV; --json has one")
+        raise typer.BadParameter("--verify works with text and --json, not with --csv")
     if head is not None and not verify:
-        raise typer.BadParameter("--head goes with --verify")
-    from .budget_command import Asked, tell
+        raise typer.BadParameter("--head needs --verify")
+    from .budget_command import BudgetRequest, print_budget
 
-    tell(path, Asked(dataset=dataset, history=history, form=form, verify=verify, head=head))
+    print_budget(
+        path, BudgetRequest(dataset=dataset, history=history, form=form, verify=verify, head=head)
+    )
 
 
 @app.command(
@@ -112,14 +113,14 @@ def budget(
     "GROUP BY city' --unit user_id --max-rows 5 --keys city=Roma,Bari "
     "--epsilon 0.3  ·  sfumato query visits.parquet 'SELECT AVG(spend) AS m FROM visits' "
     "--declaration visits.toml --epsilon 0.1 --budget 1 "
-    "--ledger visits.ledger  ·  with --plan nothing is read"
+    "--ledger visits.ledger  ·  with --plan no data is read"
 )
 def query(
     path: Annotated[
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A Parquet, CSV or DuckDB file. Its name without the ending is the table's.",
+            help="A Parquet, CSV or DuckDB file. Its name without the ending is the table's name.",
             show_default=False,
         ),
     ],
@@ -138,7 +139,7 @@ def query(
         list[str] | None,
         typer.Option(
             metavar="NUMBER|COLUMN=NUMBER",
-            help="Instead of --epsilon: as exact as this, at 95 %; may be repeated.",
+            help="Instead of --epsilon: the largest error, at 95 %; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -146,7 +147,7 @@ def query(
         int | None,
         typer.Option(
             metavar="NUMBER",
-            help="With --within of a mean: the rows of a group.",
+            help="With --within of a mean: the expected rows of a group.",
             show_default=False,
         ),
     ] = None,
@@ -154,22 +155,22 @@ def query(
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="Whom a row is about; may be repeated.",
-            show_default="each row a person",
+            help="The column of the person that a row is about; may be repeated.",
+            show_default="each row is a person",
         ),
     ] = None,
     delta: Annotated[
         str | None,
         typer.Option(
             metavar="NUMBER",
-            help="Of the answer.",
+            help="δ of the answer.",
             show_default="a thousandth of the budget's, or 1e-9",
         ),
     ] = None,
     bounds: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN=LOW:HIGH", help="Between which ends a column is taken; may be repeated."
+            metavar="COLUMN=LOW:HIGH", help="Clip a column to these bounds; may be repeated."
         ),
     ] = None,
     keys: Annotated[
@@ -178,15 +179,21 @@ def query(
     ] = None,
     types: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN=TYPE", help="What to read a column as; may be repeated."),
+        typer.Option(metavar="COLUMN=TYPE", help="The type of a column; may be repeated."),
     ] = None,
     max_rows: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="How many rows a unit counts for.", show_default=False),
+        typer.Option(
+            metavar="NUMBER", help="The most rows that a unit counts for.", show_default=False
+        ),
     ] = None,
     max_groups: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="In how many groups.", show_default="--max-rows"),
+        typer.Option(
+            metavar="NUMBER",
+            help="The most groups that a unit counts in.",
+            show_default="--max-rows",
+        ),
     ] = None,
     name: Annotated[
         str | None,
@@ -194,72 +201,87 @@ def query(
     ] = None,
     relation: Annotated[
         str | None,
-        typer.Option(metavar="RELATION", help="add-remove or replace.", show_default="add-remove"),
+        typer.Option(
+            metavar="RELATION",
+            help="The neighbour relation: add-remove or replace.",
+            show_default="add-remove",
+        ),
     ] = None,
     declaration: Annotated[
-        Path | None, typer.Option(metavar="TOML", help="All of this in a file.", show_default=False)
+        Path | None,
+        typer.Option(
+            metavar="TOML",
+            help="A declaration file, instead of --unit, --bounds, --keys and so on.",
+            show_default=False,
+        ),
     ] = None,
     budget: Annotated[
         str | None,
         typer.Option(
             metavar="NUMBER",
-            help="ε of the whole, with a δ of 1e-6.",
-            show_default="what this costs",
+            help="ε of the total budget, with δ = 1e-6.",
+            show_default="the cost of this question",
         ),
     ] = None,
     ledger: Annotated[
         str | None,
         typer.Option(
             metavar="PATH",
-            help="Where the budget is kept: a file or postgresql://…",
-            show_default="nowhere",
+            help="The ledger that records the budget: a file or postgresql://…",
+            show_default="none",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="The answer as CSV, with the ends of its intervals.")
+        bool, typer.Option("--csv", help="Print the answer as CSV, with interval ends.")
     ] = False,
     plan: Annotated[
         bool,
-        typer.Option(
-            "--plan", help="Only what it would cost and how exact it would be: no data is read."
-        ),
+        typer.Option("--plan", help="Print only the cost and the expected error; no data is read."),
     ] = False,
 ) -> None:
     """Ask one question about a protected file, in SQL."""
-    form = form_of(as_json=as_json, as_csv=as_csv)
+    form = output_format(as_json=as_json, as_csv=as_csv)
     if declaration is not None and any(
         (unit, bounds, keys, types, max_rows, max_groups, name, relation)
     ):
         raise typer.BadParameter(
-            "--declaration stands alone: it says all that the other options could"
+            "--declaration replaces --unit, --bounds, --keys, --types, --max-rows, --max-groups, "
+            "--name and --relation"
         )
     if (epsilon is None) == (not within):
-        raise typer.BadParameter("one of --epsilon and --within")
-    from .query_command import Asked, accuracy, declared, tell
+        raise typer.BadParameter("give --epsilon or --within, and not both")
+    from .query_command import QueryRequest, declaration_arguments, parse_within, run_query
 
-    said = declared(
-        unit=unit or (), bounds=bounds or (), keys=keys or (), types=types or (), name=name, max_rows=max_rows, max_groups=max_groups, relation=relation,
+    arguments = declaration_arguments(
+        unit=unit or (),
+        bounds=bounds or (),
+        keys=keys or (),
+        types=types or (),
+        name=name,
+        max_rows=max_rows,
+        max_groups=max_groups,
+        relation=relation,
         declaration=declaration,
-    )  # fmt: skip
-    exact = accuracy(within or ())
-    asked = Asked(
+    )
+    exact = parse_within(within or ())
+    request = QueryRequest(
         text=text,
         epsilon=epsilon,
         within=exact,
         group_size=group_size,
         delta=delta,
-        declared=said,
+        declaration=arguments,
         budget=budget,
         ledger=ledger,
         form=form,
         plan=plan,
     )
-    with typed(
+    with rewrite_as_command(
         "sfumato query visits.parquet 'SELECT COUNT(*) AS n FROM visits' --unit user_id "
         "--max-rows 5 --epsilon 0.3"
     ):
-        tell(path, asked)
+        run_query(path, request)
 
 
 @app.command(
@@ -281,19 +303,20 @@ def reproduce(
     repetitions: Annotated[
         int,
         typer.Option(
-            metavar="NUMBER", min=3, help="Runs of each experiment; long ones have fewer."
+            metavar="NUMBER", min=3, help="Runs of each experiment; slow ones run fewer times."
         ),
     ] = 200,
     seed: Annotated[
-        int, typer.Option(metavar="NUMBER", min=0, help="Of the public data. Noise has none.")
+        int,
+        typer.Option(metavar="NUMBER", min=0, help="Seed of the public data, not of the noise."),
     ] = 2022,
 ) -> None:
-    """Run every table and figure of the sources again, and write a report: printed numbers beside
-    ours, and the right way beside both.
+    """Run every table and figure of the sources again, and write a report: printed numbers, our
+    numbers, and the right way.
     """
-    from .reproduce_command import tell
+    from .reproduce_command import run_reproduction
 
-    tell(out, only or (), repetitions=repetitions, seed=seed)
+    run_reproduction(out, only or (), repetitions=repetitions, seed=seed)
 
 
 @app.command(
@@ -313,30 +336,30 @@ def risk(
         list[str],
         typer.Option(
             metavar="A,B",
-            help="What an attacker may know of a person; may be repeated.",
+            help="Columns that an attacker may know of a person; may be repeated.",
             show_default=False,
         ),
     ],
     sensitive: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="What nobody is to learn.", show_default=False),
+        typer.Option(metavar="COLUMN", help="The column to protect.", show_default=False),
     ] = None,
     epsilon: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Numbers that noise is made for; may be repeated.",
+            help="The values of ε to compare; may be repeated.",
             show_default="0.1, 0.5, 1, 2, 5",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="HTML", help="The page.")] = Path("risk.html"),
+    out: Annotated[Path, typer.Option(metavar="HTML", help="The report.")] = Path("risk.html"),
 ) -> None:
-    """Show how exposed the people of a file are, and what noise would buy them: one page for a
-    committee. It is about the raw data, and not private itself.
+    """Report how exposed the people in a file are, and how much noise would protect them. The
+    report is about the raw data: it is not private itself.
     """
-    from .risk_command import tell
+    from .risk_command import run_risk
 
-    tell(path, columns, sensitive, epsilon or (), out)
+    run_risk(path, columns, sensitive, epsilon or (), out)
 
 
 @app.command(epilog="Examples:  sfumato serve --demo  ·  sfumato serve sfumato.toml")
@@ -345,7 +368,7 @@ def serve(
         Path | None,
         typer.Argument(
             metavar="TOML",
-            help="What is served: datasets, budgets, ledger, deadlines.",
+            help="The configuration: datasets, budgets, ledger, deadlines.",
             show_default=False,
         ),
     ] = None,
@@ -357,17 +380,15 @@ def serve(
         int, typer.Option(metavar="PORT", help="With --demo.", min=1, max=65535)
     ] = 8000,
 ) -> None:
-    """Put a wall between analysts and the data: an HTTP API and a web page, through which only
-    answers pass.
-    """
+    """Serve protected datasets by an HTTP API and a web page: analysts get answers, never data."""
     if demo == (path is not None):
-        raise typer.BadParameter("a TOML file, or --demo")
+        raise typer.BadParameter("give a TOML file or --demo, and not both")
     from . import serve_command as served
 
     if path is None:
-        served.demo(host, port)
+        served.run_demo_server(host, port)
     else:
-        served.tell(path)
+        served.run_server(path)
 
 
 @app.command(
@@ -385,7 +406,7 @@ def token(
     name: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Make one, for somebody of this name.", show_default=False
+            metavar="NAME", help="Create a token for a person of this name.", show_default=False
         ),
     ] = None,
     role: Annotated[
@@ -393,19 +414,28 @@ def token(
     ] = "analyst",
     dataset: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="What it may see; may be repeated.", show_default="all"),
+        typer.Option(
+            metavar="NAME",
+            help="A dataset that the token opens; may be repeated.",
+            show_default="all",
+        ),
     ] = None,
-    days: Annotated[int, typer.Option(metavar="NUMBER", help="How long it is valid.")] = 90,
+    days: Annotated[
+        int, typer.Option(metavar="NUMBER", help="The days that the token is valid.")
+    ] = 90,
     revoke: Annotated[
-        str | None, typer.Option(metavar="ID", help="End one, at once.", show_default=False)
+        str | None,
+        typer.Option(metavar="ID", help="Revoke a token at once.", show_default=False),
     ] = None,
 ) -> None:
-    """Make a token, which is shown once and kept as a hash; or list them; or revoke one."""
+    """Create, list or revoke tokens. A token is shown once and stored as a hash."""
     if name is not None and revoke is not None:
-        raise typer.BadParameter("one of --name and --revoke")
-    from .token_command import Asked, tell
+        raise typer.BadParameter("give --name or --revoke, not both")
+    from .token_command import TokenRequest, run_token
 
-    tell(path, Asked(name=name, role=role, datasets=dataset or (), days=days, revoke=revoke))
+    run_token(
+        path, TokenRequest(name=name, role=role, datasets=dataset or (), days=days, revoke=revoke)
+    )
 
 
 @app.command(
@@ -424,7 +454,7 @@ def audit(
         typer.Option(
             metavar="NUMBER",
             min=40,
-            help="Draws at each of two inputs; ten times as many where one call gives them all.",
+            help="Draws at each of two inputs; ten times as many if one call draws them all.",
         ),
     ] = 2_000,
     epsilon: Annotated[
@@ -434,7 +464,7 @@ def audit(
         ),
     ] = None,
     draws: Annotated[
-        bool, typer.Option("--draws", help="Draw everywhere, also where arithmetic would do.")
+        bool, typer.Option("--draws", help="Draw from every mechanism, even if its law is known.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -446,27 +476,28 @@ def audit(
     ] = None,
 ) -> None:
     """Try to refute every mechanism's claim: claimed ε, proven lower bound, verdict."""
-    from .audit_command import tell
+    from .audit_command import run_audit
 
-    tell(mechanism or (), samples=samples, epsilons=tuple(epsilon or ()), draws=draws, out=out)
+    run_audit(mechanism or (), samples=samples, epsilons=tuple(epsilon or ()), draws=draws, out=out)
 
 
 def main() -> None:
-    """Run the command line. A user's mistake never shows a traceback, and neither does a failure:
-    its text could be about a person.
+    """Run the command line. Neither a refusal nor a failure prints a traceback: its text could be
+    about a person.
     """
     try:
         app()
     except Refused as refusal:
-        show(refusal)
+        print_refusal(refusal)
         sys.exit(REFUSED)
     except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and (hint := missing(error)) is not None:
-            show(hint)
+        if isinstance(error, ModuleNotFoundError) and (hint := missing_package(error)) is not None:
+            print_refusal(hint)
             sys.exit(REFUSED)
         if os.environ.get("SFUMATO_DEBUG") == "1":
             import traceback
 
             traceback.print_exc()
-        print(Unmade.TEXT if isinstance(error, Unmade) else Failed.TEXT, file=sys.stderr)  # noqa: T201
+        text = ReportFailed.TEXT if isinstance(error, ReportFailed) else Failed.TEXT
+        sys.stderr.write(f"{text}\n")
         sys.exit(FAILED)

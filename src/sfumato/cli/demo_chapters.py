@@ -1,5 +1,5 @@
-"""The chapters of `sfumato demo`. Each runs the product on sample data, and tells what came out;
-nothing in them is written down beforehand.
+"""The chapters of `sfumato demo`. Each runs the product on sample data and reports the results; no
+number is written in advance.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import mechanisms as mech
 from .. import plots
-from ..attacks.lib.attack_text import spaced
+from ..attacks.lib.attack_text import format_number
 from ..errors import Refused
 from ..guarantees import Guarantee, Pure
 from ..guarantees.meaning.bayes import posterior_bounds
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 BUDGET = Pure(1)
 ASKED = Fraction(3, 10)
-"""The ε of each question to the visits: three fit into the budget, and the fourth does not."""
+"""The ε of each question about the visits: three fit into the budget, the fourth does not."""
 EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(5))
 KNOWN = ("sex", "born", "city")
 RARE = "porphyria"
@@ -43,7 +43,7 @@ GAMES, DRAWS = 2000, 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """What is told: sentences, text as a terminal shows it, and a picture."""
+    """A chapter: sentences, terminal output and a picture."""
 
     title: str
     sentences: tuple[str, ...]
@@ -53,15 +53,15 @@ class Chapter:
 
 
 def chapters(table: Table, begin: Callable[[str], None]) -> Iterator[Chapter]:
-    """The story, one chapter after the other; `table` is the visits, protected, with nothing spent.
-    `begin` is told what is done next.
+    """Yield the chapters. `table` is the protected visits with nothing spent; `begin` is called
+    with the name of each step.
     """
     begin("who is unique")
     yield _unique()
     begin("an attack with two questions")
-    found = _attack()
-    yield _two_counts(found)
-    yield _two_private_counts(found)
+    attack = _attack()
+    yield _two_counts(attack)
+    yield _two_private_counts(attack)
     begin("a question about visits")
     yield _answer(table)
     begin("planning at many ε")
@@ -69,22 +69,22 @@ def chapters(table: Table, begin: Callable[[str], None]) -> Iterator[Chapter]:
     begin("asking until the budget ends")
     yield _spent(table)
     yield _meaning(BUDGET)
-    begin(f"{spaced(DRAWS)} draws on each of two neighbours")
+    begin(f"{format_number(DRAWS)} draws on each of two neighbours")
     yield _audit()
 
 
 def _unique() -> Chapter:
     from ..attacks.uniqueness import uniqueness
 
-    found = uniqueness(people(), KNOWN, sensitive="disease")
+    exposure = uniqueness(people(), KNOWN, sensitive="disease")
     first = (
-        f"{spaced(people().num_rows)} invented people; the list has no names. It has sex, "
+        f"{format_number(people().num_rows)} invented people; the list has no names. It has sex, "
         f"date of birth, city, and a disease."
     )
     return Chapter(
         title="Who is unique",
-        sentences=(first, *found.sentences[:1]),
-        figure=found.plot(),
+        sentences=(first, *exposure.sentences[:1]),
+        figure=exposure.plot(),
         caption="The share of people who are the only one of their kind, as one column after the "
         "other is known.",
     )
@@ -94,44 +94,49 @@ def _attack() -> Differencing:
     from ..attacks.differencing import differencing
 
     rows = people().select([*KNOWN, "disease"]).to_pylist()
-    known = [tuple(row[name] for name in KNOWN) for row in rows]
+    records = [tuple(row[name] for name in KNOWN) for row in rows]
     place = next(
-        i for i, row in enumerate(rows) if row["disease"] == RARE and known.count(known[i]) == 1
+        i for i, row in enumerate(rows) if row["disease"] == RARE and records.count(records[i]) == 1
     )
-    person = dict(zip(KNOWN, known[place], strict=True))
+    person = dict(zip(KNOWN, records[place], strict=True))
     return differencing(people(), person, "disease", value=RARE, epsilons=EPSILONS, trials=GAMES)
 
 
-def _two_counts(found: Differencing) -> Chapter:
-    exact = found.successes[0]
-    others = people().num_rows - int(found.with_person)
+def _two_counts(attack: Differencing) -> Chapter:
+    exact = attack.successes[0]
+    others = people().num_rows - int(attack.with_person)
     return Chapter(
         title="Two harmless counts",
         sentences=(
             (
-                "Whoever may ask for counts, but for no row, asks twice: for everybody, and "
-                "for everybody but one."
+                "An analyst who may ask for counts, but not for rows, asks twice: for everybody, "
+                "and for everybody but one."
             ),
-            found.sentences[0],
+            attack.sentences[0],
             (
-                f"Withholding small counts does not help: how many do not have it? "
-                f"{spaced(others)}, with him and without, which says the same."
+                f"Withholding small counts does not help: the number of people without the "
+                f"disease, {format_number(others)}, with him and without him, says the same."
             ),
-            f"Tried {spaced(exact.trials)} times, the attack is right {spaced(exact.hits)} times.",
+            (
+                f"Tried {format_number(exact.trials)} times, the attack is right "
+                f"{format_number(exact.hits)} times."
+            ),
         ),
     )
 
 
-def _two_private_counts(found: Differencing) -> Chapter:
-    private = len(found.guesses)
+def _two_private_counts(attack: Differencing) -> Chapter:
+    private = len(attack.guesses)
     return Chapter(
         title="The same two counts, with noise",
         sentences=(
-            *found.sentences[1 : 1 + private],
-            *(success.sentence for success in found.successes[1:]),
+            *attack.sentences[1 : 1 + private],
+            *(success.sentence for success in attack.successes[1:]),
         ),
-        figure=found.plot(),
-        caption="How often the attacker is right, beside the most that the promise allows to anyone.",
+        figure=attack.plot(),
+        caption=(
+            "How often the attacker is right, and the most that the promise allows any attacker."
+        ),
     )
 
 
@@ -141,8 +146,8 @@ def _answer(table: Table) -> Chapter:
         title="An answer worth having",
         sentences=(
             (
-                f"Privacy is not silence. {spaced(visits().num_rows)} visits of these people "
-                f"to shops, asked for ε = {float(ASKED):g} of a budget of 1:"
+                f"Privacy is not silence. {format_number(visits().num_rows)} visits of these "
+                f"people to shops, asked for ε = {float(ASKED):g} of a budget of 1:"
             ),
             QUESTION,
         ),
@@ -164,14 +169,14 @@ def _bought(table: Table) -> Chapter:
         up="visits",
         logarithmic=True,
     )
-    least, most = spaced(round(counts[-1])), spaced(round(counts[0]))
-    told = (
+    least, most = format_number(round(counts[-1])), format_number(round(counts[0]))
+    sentence = (
         f"A count is exact to ± {most} visits for ε = 0.05, and to ± {least} for ε = 5. "
         f"Planning reads no data and costs nothing."
     )
     return Chapter(
         title="What ε buys",
-        sentences=(told,),
+        sentences=(sentence,),
         figure=plots.graphs([graph], title="More ε, less noise"),
         caption="Expected error against ε.",
     )
@@ -191,14 +196,14 @@ def _spent(table: Table) -> Chapter:
     lines += [
         f"{MORE[0]}   -- again",
         *(f"    {line}" for line in _cells(again)),
-        f"    the same answer, for nothing: {_left(table)}",
+        f"    the stored answer, free: {_left(table)}",
     ]
     return Chapter(
         title="The budget runs down",
         sentences=(
             (
-                "Every answer is charged before any data is read, durably. What does not fit "
-                "is refused; what was answered is answered again, the same."
+                "The ledger durably charges every answer before any data is read. A question "
+                "that does not fit is refused; a repeated question gets its stored answer."
             ),
         ),
         shown="\n".join(lines),
@@ -217,11 +222,11 @@ def _left(table: Table) -> str:
 
 def _meaning(budget: Guarantee) -> Chapter:
     priors = np.linspace(0.002, 0.998, 120)
-    found = [posterior_bounds(budget.epsilon(), float(prior)) for prior in priors]
+    bounds = [posterior_bounds(budget.epsilon(), float(prior)) for prior in priors]
     bands = {
         f"ε = {budget.epsilon():g}": (
-            np.array([one.low for one in found]),
-            np.array([one.high for one in found]),
+            np.array([bound.low for bound in bounds]),
+            np.array([bound.high for bound in bounds]),
         )
     }
     return Chapter(
@@ -230,8 +235,8 @@ def _meaning(budget: Guarantee) -> Chapter:
         figure=plots.beliefs(
             priors, bands, title="All answers together, and what one may believe of you", mark=0.1
         ),
-        caption="Inside its band a belief stays, whatever is answered: of whoever knows all the "
-        "others, or thinks that they say nothing about you.",
+        caption="A belief stays inside its band, whatever the answers: the belief of somebody who "
+        "knows all other people, or thinks that they say nothing about you.",
     )
 
 
@@ -242,7 +247,7 @@ def _audit() -> Chapter:
     weak = mech.Laplace(sensitivity=1, epsilon=2)
 
     def forgetful(count: int) -> Any:
-        """Half of the noise that is claimed."""
+        """Add half of the noise that the claim needs."""
         return weak.perturb(count)
 
     wrong = audit(forgetful, 0, 1, claim=Pure(1), samples=DRAWS // 5)
@@ -251,7 +256,7 @@ def _audit() -> Chapter:
         sentences=(
             (
                 "An audit draws from a mechanism on two neighbours, and proves a lower bound "
-                "on what it gives away."
+                "on its privacy loss."
             ),
             (
                 f"Of the ε = 1 that ours claims, {right.share:.0%} is proven; its claim "
@@ -265,6 +270,6 @@ def _audit() -> Chapter:
     )
 
 
-def told(chapter: Chapter) -> Sequence[str]:
-    """The lines of a chapter, for a terminal."""
+def chapter_lines(chapter: Chapter) -> Sequence[str]:
+    """Return the lines of a chapter for a terminal."""
     return (*chapter.sentences, *(("", chapter.shown) if chapter.shown else ()))

@@ -1,5 +1,5 @@
-"""`sfumato demo`: the whole story on sample data, told in the terminal and in one page with
-pictures that needs nothing beside it.
+"""`sfumato demo`: show every part of the product on sample data, in the terminal and in one
+self-contained HTML page with pictures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..errors import Refused
-from .demo_chapters import BUDGET, CITIES, Chapter, chapters, told
+from .demo_chapters import BUDGET, CITIES, Chapter, chapter_lines, chapters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,26 +21,26 @@ FILE = "sfumato-demo.html"
 TERMINAL = "pre { font-size: .82em; line-height: 1.45; margin: .8em 0; white-space: pre-wrap; }"
 
 
-def tell(*, out: Path) -> None:
-    """Run every chapter, print it, and write the page into `out`."""
+def run_demo(*, out: Path) -> None:
+    """Run and print every chapter, and write the page into `out`."""
     from rich.console import Console
     from rich.markup import escape as plain
 
     file = _place(out)
-    console, made = Console(highlight=False), []
+    console, story = Console(highlight=False), []
     with _visits() as table, Console(stderr=True).status("") as status:
         for chapter in chapters(table, lambda what: status.update(what)):
-            made.append(chapter)
+            story.append(chapter)
             console.print(f"\n[bold]{plain(chapter.title)}[/]")
-            for line in told(chapter):
+            for line in chapter_lines(chapter):
                 console.print(line, markup=False, soft_wrap="\n" in line)
-    file.write_text(page(made), encoding="utf-8")
+    file.write_text(page(story), encoding="utf-8")
     console.print(f"\nThe same with pictures: [bold]{plain(str(file))}[/]", soft_wrap=True)
 
 
 @contextmanager
 def _visits() -> Iterator[Any]:
-    """The visits, protected, with a ledger on disk that nobody has spent from."""
+    """Protect the visits, with a new ledger on disk."""
     from ..samples import visits
     from ..session import protect
 
@@ -65,7 +65,7 @@ def _visits() -> Iterator[Any]:
 
 
 def _place(out: Path) -> Path:
-    """Where the page goes; refused before anything is run if it cannot."""
+    """Return the path of the page, or refuse before anything runs."""
     file = out / FILE
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -81,26 +81,26 @@ def _place(out: Path) -> Path:
 
 
 def page(story: Sequence[Chapter]) -> str:
-    """The story as one document: nothing runs, nothing is fetched."""
+    """Render the chapters as one HTML document without scripts or external files."""
     from ..attacks.report.risk_html import document, paragraph, picture, section
     from ..attacks.report.risk_style import STYLE
 
     def part(chapter: Chapter) -> str:
-        said = "".join(paragraph(escape(sentence)) for sentence in chapter.sentences)
+        paragraphs = "".join(paragraph(escape(sentence)) for sentence in chapter.sentences)
         shown = (
             f'<div class="wide"><pre>{escape(chapter.shown)}</pre></div>' if chapter.shown else ""
         )
         return section(
             escape(chapter.title),
-            said,
+            paragraphs,
             shown,
             picture(chapter.figure, chapter.caption) if chapter.figure is not None else "",
         )
 
     title = "The picture stays, the person blurs"
     about = (
-        "People, visits and diseases are invented; every number was computed by this run, "
-        "and the noise is new each time."
+        "People, visits and diseases are invented. This run computed every number, and the "
+        "noise is new each time."
     )
     body = (
         f"<h1>{title}</h1><p "

@@ -1,7 +1,7 @@
-"""`sfumato local`: a question, reports, an estimate, from file to file.
+"""`sfumato local`: write a question, perturb values into reports, estimate from reports.
 
-The question is public JSON, the reports are what may leave the hand, and only `perturb` reads
-values. What is wrong with a value is never said of which.
+The question is public JSON. Only `perturb` reads values, and only the reports may leave the device.
+A refusal about a wrong value never says which value it was.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ import typer
 
 from ..errors import Refused
 from .refusal import printable
-from .terminal import form_of, working
+from .terminal import output_format, show_status
 
 if TYPE_CHECKING:
     from ..local import Oracle
 
 local = typer.Typer(
-    help="The local model: whoever is asked perturbs the answer before it is sent.",
+    help="The local model: each person perturbs the answer before sending it.",
     no_args_is_help=True,
 )
 
-Row = dict[str, Any]
-Question = Annotated[
+TableRow = dict[str, Any]
+QuestionOption = Annotated[
     Path,
     typer.Option(
         metavar="JSON", help="The question, as `sfumato local ask` writes it.", show_default=False
@@ -80,17 +80,16 @@ def ask(
         str | None, typer.Option(metavar="NAME", help="Whom a report is about.", show_default=False)
     ] = None,
 ) -> None:
-    """Print a question as JSON. It is public: clients answer it, and anyone may check what it
-    promises.
+    """Print a question as JSON. It is public: clients answer it, and anyone may check its
+    promise.
     """
     from ..local.restore_question import KINDS
 
-    made_of_others = ("several", "panel")  # which have questions in them: written in Python
-    if kind not in KINDS or kind in made_of_others:
-        raise typer.BadParameter(
-            f"{kind!r} is none of {', '.join(name for name in KINDS if name not in made_of_others)}"
-        )
-    given = {
+    composite = ("several", "panel")  # questions that hold questions: written in Python
+    if kind not in KINDS or kind in composite:
+        kinds = ", ".join(name for name in KINDS if name not in composite)
+        raise typer.BadParameter(f"{kind!r} is none of {kinds}")
+    options = {
         "categories": _listed(categories),
         "low": low,
         "high": high,
@@ -98,11 +97,11 @@ def ask(
         "length": length,
         "unit": unit,
     }
-    given |= {"hadamard": True} if kind == "hadamard-sketch" else {}
+    options |= {"hadamard": True} if kind == "hadamard-sketch" else {}
+    chosen_options = {name: value for name, value in options.items() if value is not None}
+    build: Callable[..., Oracle] = KINDS[kind]  # each kind takes other options
     try:
-        oracle = KINDS[kind](
-            epsilon=epsilon, **{name: value for name, value in given.items() if value is not None}
-        )  # type: ignore[call-arg]
+        oracle = build(epsilon=epsilon, **chosen_options)
     except TypeError:
         raise typer.BadParameter(
             f"{kind} needs other options: --categories, --low and --high, --edges, or --length"
@@ -121,7 +120,7 @@ def perturb(
             metavar="FILE", help="CSV or Parquet: a row for each person.", show_default=False
         ),
     ],
-    question: Question,
+    question: QuestionOption,
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Where the reports go.", show_default=False)
     ],
@@ -134,14 +133,16 @@ def perturb(
         ),
     ] = None,
 ) -> None:
-    """Turn a column of values into reports, one for each row. Only the reports may leave."""
-    from ..local import Panel, Several
+    """Perturb a column of values into reports, one for each row. Only the reports may leave the
+    device.
+    """
+    from ..local import Panel, Questionnaire
 
     oracle = _oracle(question)
     if isinstance(oracle, Panel):
         reason = (
-            "a panel is answered wave by wave, with a memory for each person, which this "
-            "command does not keep"
+            "a panel is answered wave by wave and needs a memory for each person, which this "
+            "command does not store"
         )
         raise Refused(
             "local.panel",
@@ -149,15 +150,15 @@ def perturb(
             reason,
             "client.perturb(question, value, memory, wave=0), in sfumato/local/client.py",
         )
-    if (column is None) != isinstance(oracle, Several):
+    if (column is None) != isinstance(oracle, Questionnaire):
         raise typer.BadParameter(
-            "--column names the column that answers one question; several questions name "
-            "their columns themselves"
+            "--column names the column of one question; a question made of several names its "
+            "columns itself"
         )
-    with working("perturbing"):
+    with show_status("perturbing"):
         reports = oracle.perturb(
             _columns(path, oracle)
-            if isinstance(oracle, Several)
+            if isinstance(oracle, Questionnaire)
             else _column(path, str(column), oracle)
         )
     try:
@@ -167,11 +168,11 @@ def perturb(
             "local.out",
             out.name,
             "the reports cannot be written there",
-            "--out reports.sflr, in a directory that exists",
+            "--out reports.sflr",
         ) from None
     sys.stdout.write(
-        f"{len(reports)} reports of {oracle.width} bytes in {out.name}: each keeps "
-        f"{oracle.promise} by itself\n"
+        f"{len(reports)} reports of {oracle.width} bytes in {out.name}: each report keeps "
+        f"{oracle.promise}\n"
     )
 
 
@@ -188,7 +189,7 @@ def estimate(
             show_default=False,
         ),
     ],
-    question: Question,
+    question: QuestionOption,
     confidence: Annotated[str, typer.Option(metavar="NUMBER", help="Of the intervals.")] = "0.95",
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Intervals that hold together.")
@@ -199,10 +200,10 @@ def estimate(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
 ) -> None:
-    """Estimate from reports, with intervals. Reports are public: nothing is spent."""
-    form = form_of(as_json=as_json, as_csv=as_csv)
+    """Estimate from reports, with intervals. Reports are public: estimating costs nothing."""
+    form = output_format(as_json=as_json, as_csv=as_csv)
     oracle = _oracle(question)
-    with working("estimating"):
+    with show_status("estimating"):
         parts = [oracle.read(_bytes(path), drop=drop) for path in paths]
         reports = parts[0]
         for part in parts[1:]:
@@ -231,38 +232,42 @@ def estimate(
         )
 
 
-def rows_of(found: Any, confidence: str, *, simultaneous: bool) -> list[Row]:
-    """An estimate as a table."""
-    if isinstance(found, dict):
+def rows_of(estimate: Any, confidence: str, *, simultaneous: bool) -> list[TableRow]:
+    """Turn an estimate into rows of a table."""
+    if isinstance(estimate, dict):
         rows = [
             (name, row)
-            for name, part in found.items()
+            for name, part in estimate.items()
             for row in rows_of(part, confidence, simultaneous=simultaneous)
         ]
         return [
             {"question" if isinstance(name, str) else "wave": name, **row} for name, row in rows
         ]
-    return ROWS[type(found).__name__](found, confidence, simultaneous)
+    return ROWS[type(estimate).__name__](estimate, confidence, simultaneous)
 
 
-def _frequencies(found: Any, confidence: str, simultaneous: bool) -> list[Row]:
-    ends = found.interval(confidence, simultaneous=simultaneous).tolist()
-    cells = zip(found.categories, found.frequencies.tolist(), ends, strict=True)
+def _frequencies(estimate: Any, confidence: str, simultaneous: bool) -> list[TableRow]:
+    ends = estimate.interval(confidence, simultaneous=simultaneous).tolist()
+    cells = zip(estimate.categories, estimate.frequencies.tolist(), ends, strict=True)
     return [
         {"category": name, "frequency": value, "low": low, "high": high}
         for name, value, (low, high) in cells
     ]
 
 
-def _mean(found: Any, confidence: str, _: bool) -> list[Row]:
-    low, high = found.interval(confidence)
-    return [{"mean": found.mean, "low": low, "high": high}]
+def _mean(estimate: Any, confidence: str, _: bool) -> list[TableRow]:
+    low, high = estimate.interval(confidence)
+    return [{"mean": estimate.mean, "low": low, "high": high}]
 
 
-def _distribution(found: Any, confidence: str, simultaneous: bool) -> list[Row]:
-    ends = found.interval(confidence, simultaneous=simultaneous).tolist()
+def _distribution(estimate: Any, confidence: str, simultaneous: bool) -> list[TableRow]:
+    ends = estimate.interval(confidence, simultaneous=simultaneous).tolist()
     cells = zip(
-        found.categories, found.frequencies.tolist(), found.cumulative.tolist(), ends, strict=True
+        estimate.categories,
+        estimate.frequencies.tolist(),
+        estimate.cumulative.tolist(),
+        ends,
+        strict=True,
     )
     return [
         {"bucket": name, "frequency": value, "up to here": share, "low": low, "high": high}
@@ -270,21 +275,21 @@ def _distribution(found: Any, confidence: str, simultaneous: bool) -> list[Row]:
     ]
 
 
-def _hitters(found: Any, _: str, __: bool) -> list[Row]:
+def _hitters(hitters: Any, _: str, __: bool) -> list[TableRow]:
     return [
         {"text": hit.text, "frequency": hit.frequency, "low": hit.low, "high": hit.high}
-        for hit in found
+        for hit in hitters
     ]
 
 
-ROWS: dict[str, Callable[[Any, str, bool], list[Row]]] = {
+ROWS: dict[str, Callable[[Any, str, bool], list[TableRow]]] = {
     "Estimate": _frequencies,
     "BloomEstimate": _frequencies,
     "MeanEstimate": _mean,
     "Distribution": _distribution,
     "Hitters": _hitters,
 }
-"""How each kind of estimate becomes a table."""
+"""The function that turns each kind of estimate into rows, by class name."""
 
 
 def _oracle(path: Path) -> Oracle:
@@ -303,7 +308,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _column(path: Path, name: str, oracle: Oracle) -> Any:
-    """A column of a file, as values of the question."""
+    """Read a column of a file as values of the question."""
     values = _parquet(path, name) if path.suffix == ".parquet" else _csv(path, name)
     if path.suffix == ".parquet" or "categories" not in oracle.question:
         return values
@@ -339,12 +344,12 @@ def _parquet(path: Path, name: str) -> list[Any]:
             "the file has no such column",
             "a name of its schema",
         )
-    found: list[Any] = pq.read_table(path, columns=[name]).column(name).to_pylist()
-    return found
+    values: list[Any] = pq.read_table(path, columns=[name]).column(name).to_pylist()
+    return values
 
 
 def _text(category: Any) -> str:
-    """How a category stands in CSV."""
+    """Return the text of a category in CSV."""
     return (
         ""
         if category is None
@@ -358,7 +363,7 @@ def _listed(text: str | None) -> list[str] | None:
     return None if text is None else text.split(",")
 
 
-def _as_csv(rows: list[Row]) -> str:
+def _as_csv(rows: list[TableRow]) -> str:
     written = io.StringIO()
     table = csv.DictWriter(written, _names(rows), lineterminator="\n")
     table.writeheader()
@@ -366,7 +371,7 @@ def _as_csv(rows: list[Row]) -> str:
     return written.getvalue()
 
 
-def _as_text(rows: list[Row]) -> str:
+def _as_text(rows: list[TableRow]) -> str:
     names = _names(rows)
     cells = [names, *([_cell(row.get(name, "")) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -377,8 +382,8 @@ def _as_text(rows: list[Row]) -> str:
     return "\n".join(lines) if rows else "nothing stands out of the noise"
 
 
-def _names(rows: list[Row]) -> list[str]:
-    """The columns, each once, as they first occur."""
+def _names(rows: list[TableRow]) -> list[str]:
+    """Return the column names, each once, in the order of their first occurrence."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 

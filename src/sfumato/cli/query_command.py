@@ -1,4 +1,4 @@
-"""`sfumato query`: one question about one file, from the shell."""
+"""`sfumato query`: answer one SQL question about one file, from the shell."""
 
 from __future__ import annotations
 
@@ -11,63 +11,64 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import Refused
-from .terminal import working
+from .terminal import show_status
 
 if TYPE_CHECKING:
     from ..answers.answer import Answer
     from ..guarantees import Guarantee
-    from ..session.pending_plan import Awaiting
+    from ..session.pending_plan import PendingPlan
     from ..session.protected_table import Table
     from ..tables.plan.query_plan import Plan
 
 DELTA = "1e-9"
-"""The δ of a question whose budget is its own cost, where none is given."""
+"""The default δ of a question whose budget is its own cost."""
 MOST = 10**6
-"""The ε of a budget that is only asked what a question would cost."""
+"""The ε of a budget that only serves to plan: it finds out what the question costs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is to be asked about which file, and how it is to be told."""
+class QueryRequest:
+    """A question, its promise, declaration, budget and ledger, and the output format."""
 
     text: str
     epsilon: str | None
     within: str | dict[str, str] | None = None
     group_size: int | None = None
     delta: str | None = None
-    declared: dict[str, Any]
+    declaration: dict[str, Any]
     budget: str | None = None
     ledger: str | None = None
     form: str = "text"
     plan: bool = False
 
 
-def tell(path: Path, asked: Asked) -> None:
-    """Print the answer, or the plan."""
+def run_query(path: Path, request: QueryRequest) -> None:
+    """Print the answer, or the plan with `--plan`."""
     from ..session import protect
 
-    budget, delta = _budget(path, asked)
+    budget, delta = _budget(path, request)
     promise: dict[str, Any] = {
-        "epsilon": asked.epsilon,
+        "epsilon": request.epsilon,
         "delta": delta,
-        "within": asked.within,
-        "group_size": asked.group_size,
+        "within": request.within,
+        "group_size": request.group_size,
     }
-    with protect(path, budget=budget, ledger=asked.ledger, **asked.declared) as table:
-        if asked.plan:
-            sys.stdout.write(_planned(table.plan(asked.text, **promise), asked.form) + "\n")
+    with protect(path, budget=budget, ledger=request.ledger, **request.declaration) as table:
+        if request.plan:
+            sys.stdout.write(_format_plan(table.plan(request.text, **promise), request.form) + "\n")
             return
-        with working("asking"):
-            answer = table.sql(asked.text, **promise)
+        with show_status("asking"):
+            answer = cast("Answer | str", table.sql(request.text, **promise))  # EXPLAIN gives text
         sys.stdout.write(
-            (answer if isinstance(answer, str) else _answered(answer, asked.form, table)) + "\n"
+            (answer if isinstance(answer, str) else _format_answer(answer, request.form, table))
+            + "\n"
         )
 
 
-def declared(
+def declaration_arguments(
     *,
     unit: Sequence[str],
     bounds: Sequence[str],
@@ -79,7 +80,7 @@ def declared(
     relation: str | None,
     declaration: Path | None,
 ) -> dict[str, Any]:
-    """What `protect` is told: a declaration as a file, or its parts as options."""
+    """Return the arguments of `protect`, from a declaration file or from the options."""
     if declaration is not None:
         from ..tables.declare.declaration import Declaration
 
@@ -93,23 +94,25 @@ def declared(
                 "a file written by Declaration.to_toml()",
             ) from None
         return Declaration.from_toml(text).arguments
-    given: dict[str, Any] = {"name": name, "max_rows": max_rows, "max_groups": max_groups}
-    given["unit"] = [column for part in unit for column in part.split(",")] or None
-    given["bounds"] = {column: _ends(column, value) for column, value in map(_pair, bounds)} or None
-    given["keys"] = {column: value.split(",") for column, value in map(_pair, keys)} or None
-    given["types"] = dict(map(_pair, types)) or None
-    return given if relation is None else {**given, "relation": relation}
+    arguments: dict[str, Any] = {"name": name, "max_rows": max_rows, "max_groups": max_groups}
+    arguments["unit"] = [column for part in unit for column in part.split(",")] or None
+    arguments["bounds"] = {
+        column: _ends(column, value) for column, value in map(_pair, bounds)
+    } or None
+    arguments["keys"] = {column: value.split(",") for column, value in map(_pair, keys)} or None
+    arguments["types"] = dict(map(_pair, types)) or None
+    return arguments if relation is None else {**arguments, "relation": relation}
 
 
-def accuracy(given: Sequence[str]) -> str | dict[str, str] | None:
-    """25, or n=25 for each of several columns."""
-    if len(given) == 1 and "=" not in given[0]:
-        return given[0]
-    return dict(map(_pair, given)) or None
+def parse_within(options: Sequence[str]) -> str | dict[str, str] | None:
+    """Parse `--within`: 25, or n=25 for each of several columns."""
+    if len(options) == 1 and "=" not in options[0]:
+        return options[0]
+    return dict(map(_pair, options)) or None
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """column=value."""
+    """Split COLUMN=VALUE."""
     name, sign, value = text.partition("=")
     if not name or not sign or not value:
         from typer import BadParameter
@@ -123,12 +126,12 @@ def _ends(column: str, value: str) -> tuple[str, str]:
     if not sign:
         from typer import BadParameter
 
-        raise BadParameter(f"bounds are LOW:HIGH, as in {column}=0:100")
+        raise BadParameter(f"write bounds as LOW:HIGH, as in {column}=0:100")
     return low, high
 
 
-def _kept(ledger: str, dataset: str) -> Guarantee | None:
-    """The budget of a dataset in a book, where there is a book that has it."""
+def _budget_in_ledger(ledger: str, dataset: str) -> Guarantee | None:
+    """Return the budget of a dataset in a ledger, or None if the ledger or dataset is new."""
     from ..ledger import reading
 
     try:
@@ -137,75 +140,78 @@ def _kept(ledger: str, dataset: str) -> Guarantee | None:
     except Refused as refusal:
         if refusal.code != "ledger.path":
             raise
-        return None  # there is none yet, or what is wrong with the place is said when it is opened
+        return None  # no ledger yet; a wrong path is refused when the ledger is opened
 
 
-def _budget(path: Path, asked: Asked) -> tuple[str | Guarantee, str | None]:
-    """The budget, and the δ of the question: as given; of a book that is there, its own; else what
-    this question may cost.
+def _budget(path: Path, request: QueryRequest) -> tuple[str | Guarantee, str | None]:
+    """Return the budget and the δ of the question. The budget is the option's, else the existing
+    ledger's, else what this question costs.
     """
-    if asked.budget is not None:
-        return asked.budget, asked.delta
-    found = (
+    if request.budget is not None:
+        return request.budget, request.delta
+    stored = (
         None
-        if asked.ledger is None
-        else _kept(asked.ledger, asked.declared.get("name") or path.stem)
+        if request.ledger is None
+        else _budget_in_ledger(request.ledger, request.declaration.get("name") or path.stem)
     )
-    if found is not None:
-        own = found.parameters.get("delta") == Fraction(
+    if stored is not None:
+        is_single_question = stored.parameters.get("delta") == Fraction(
             DELTA
         )  # a book that was opened for one question, with its δ
-        return found, asked.delta or (DELTA if own else None)
+        return stored, request.delta or (DELTA if is_single_question else None)
     from ..exact.numbers import probability
     from ..guarantees import Approx, Pure
     from ..session import protect
+    from ..session.pending_plan import PendingPlan
 
-    delta = probability(asked.delta or DELTA, "delta")
+    delta = probability(request.delta or DELTA, "delta")
     with protect(
-        path, budget=Approx(MOST, delta) if delta else Pure(MOST), **asked.declared
+        path, budget=Approx(MOST, delta) if delta else Pure(MOST), **request.declaration
     ) as table:  # what it costs, with its learning, reads nothing
-        made = table.plan(
-            asked.text,
-            epsilon=asked.epsilon,
-            delta=asked.delta or DELTA,
-            within=asked.within,
-            group_size=asked.group_size,
+        plan = table.plan(
+            request.text,
+            epsilon=request.epsilon,
+            delta=request.delta or DELTA,
+            within=request.within,
+            group_size=request.group_size,
         )
     epsilon = (
-        made.promise if asked.within is not None or not hasattr(made, "lacks") else made.cost
+        plan.promise
+        if request.within is not None or not isinstance(plan, PendingPlan)
+        else plan.cost
     ).parameters["epsilon"]
-    return (Approx(epsilon, delta) if delta else Pure(epsilon)), asked.delta or DELTA
+    return (Approx(epsilon, delta) if delta else Pure(epsilon)), request.delta or DELTA
 
 
-def _answered(answer: Answer, form: str, table: Table) -> str:
+def _format_answer(answer: Answer, form: str, table: Table) -> str:
     if form == "csv":
         return answer.to_csv(intervals=True).rstrip("\r\n")
     if form == "text":
         return str(answer) + (
-            ""
-            if table._durable
-            else "\nthe budget was for this question alone: nothing is remembered"
+            "" if table._durable else "\nno --ledger was given: this cost is not recorded"
         )
-    from ..answers.render.export_frames import columns
+    from ..answers.render.export_frames import value_columns
     from ..answers.render.tabulate import key_text
 
-    numbers = {name: values.tolist() for name, values in columns(answer, intervals=True).items()}
+    numbers = {
+        name: values.tolist() for name, values in value_columns(answer, intervals=True).items()
+    }
     rows = [
         {key: _plain(value, key_text) for key, value in zip(answer.keys, row, strict=True)}
         | {name: _plain(values[i], key_text) for name, values in numbers.items()}
         for i, row in enumerate(answer.rows)
     ]
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "rows": rows,
         "cost": _record(answer.cost),
         "left": None if answer.left is None else _record(answer.left),
     }
-    told |= {
+    content |= {
         "rules": list(answer.rules),
         "processing": list(answer.processing),
         "question": answer.facts.get("question"),
     }
-    told["receipt"] = (
+    content["receipt"] = (
         None
         if answer.receipt is None
         else {
@@ -214,13 +220,13 @@ def _answered(answer: Answer, form: str, table: Table) -> str:
             "when": answer.receipt.when,
         }
     )
-    return json.dumps(told, ensure_ascii=False, indent=2)
+    return json.dumps(content, ensure_ascii=False, indent=2)
 
 
-def _planned(plan: Plan | Awaiting, form: str) -> str:
+def _format_plan(plan: Plan | PendingPlan, form: str) -> str:
     if form == "text":
         return plan.explain()
-    # where there is no number, `explained` says why
+    # where the error is not a number, `explained` says why
     error = {
         name: width if not isinstance(width, str) and math.isfinite(width) else None
         for name, width in plan.error().items()
@@ -242,7 +248,7 @@ def _planned(plan: Plan | Awaiting, form: str) -> str:
 
 
 def _record(guarantee: Guarantee) -> dict[str, str]:
-    """The numbers of a guarantee, exact."""
+    """Return the exact numbers of a guarantee as texts."""
     from ..exact.numbers import text
 
     return {
@@ -253,7 +259,7 @@ def _record(guarantee: Guarantee) -> dict[str, str]:
 
 
 def _plain(value: Any, write: Any) -> Any:
-    """A value as JSON has it: what is unknown or unbounded is null."""
+    """Convert a value to JSON; NaN and infinity become null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else write(value)

@@ -1,6 +1,4 @@
-"""How a refusal looks in a terminal: the lines of `str(refusal)`, with colour where there is
-any.
-"""
+"""Print a refusal in a terminal: the lines of `str(refusal)`, with colour if there is any."""
 
 from __future__ import annotations
 
@@ -16,14 +14,14 @@ if TYPE_CHECKING:
 _STYLES = {"refused": "bold red", "why": "bold", "try": "bold green"}
 
 
-class Unmade(RuntimeError):
-    """A command that charges nothing broke after data was read. As of `Failed`, the text never
-    varies.
+class ReportFailed(RuntimeError):
+    """A command that charges nothing failed after data was read. The text never varies, as with
+    `Failed`: it could be about a person.
     """
 
     TEXT = (
         "failed: the report could not be made; nothing was written, and nothing was charged "
-        "(SFUMATO_DEBUG=1 shows where)"
+        "(SFUMATO_DEBUG=1 prints the traceback)"
     )
 
     def __init__(self) -> None:
@@ -31,9 +29,9 @@ class Unmade(RuntimeError):
 
 
 @contextmanager
-def typed(example: str) -> Iterator[None]:
-    """In a shell, what would pass is a command: for a path that is no table's, this one, and not a
-    call of `protect`.
+def rewrite_as_command(example: str) -> Iterator[None]:
+    """Replace the rewrite of a refused path: in a shell it is the command `example`, not a call of
+    `protect`.
     """
     try:
         yield
@@ -48,7 +46,7 @@ def typed(example: str) -> Iterator[None]:
         ) from None
 
 
-def show(refusal: Refused) -> None:
+def print_refusal(refusal: Refused) -> None:
     """Print the refusal on standard error."""
     from rich.console import Console
 
@@ -56,9 +54,7 @@ def show(refusal: Refused) -> None:
 
 
 def render(refusal: Refused) -> Text:
-    """The refusal as styled text. The first word of a line says what the line is, so it carries the
-    colour.
-    """
+    """Style a refusal: the first word of a line says what the line is, so it gets the colour."""
     from rich.text import Text
 
     text = Text(printable(str(refusal)))
@@ -69,8 +65,8 @@ def render(refusal: Refused) -> Text:
 
 
 def printable(text: str) -> str:
-    """The place quotes what the user wrote: escape what would move the cursor or recolour the
-    screen.
+    """Escape characters that would move the cursor or recolour the screen: a refusal quotes what
+    the user typed.
     """
     return "".join(
         c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text

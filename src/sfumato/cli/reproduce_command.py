@@ -1,5 +1,5 @@
-"""`sfumato reproduce`: every table and figure of the sources beside ours, as one page. Progress
-goes to the error stream.
+"""`sfumato reproduce`: compare every table and figure of the sources with ours, as one page.
+Progress goes to the error stream.
 """
 
 from __future__ import annotations
@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .terminal import counting
+from .terminal import progress_bar
 
 
-def tell(out: Path, only: Sequence[str], *, repetitions: int, seed: int) -> None:
-    """Run, write, and print the overview."""
+def run_reproduction(out: Path, only: Sequence[str], *, repetitions: int, seed: int) -> None:
+    """Run the studies, write the report, and print the overview."""
     from rich.console import Console
 
     from ..studies import STUDIES, Verdict, reproduce, study
@@ -20,7 +20,7 @@ def tell(out: Path, only: Sequence[str], *, repetitions: int, seed: int) -> None
     for name in only:
         study(name)  # refuses before a bar is drawn
     console = Console(highlight=False)
-    with counting(len(set(only)) or len(STUDIES)) as begin:
+    with progress_bar(len(set(only)) or len(STUDIES)) as begin:
         page, done = reproduce(
             out, only, repetitions=repetitions, seed=seed, begin=lambda now: begin(now.source)
         )

@@ -1,4 +1,4 @@
-"""`sfumato serve`: the curator as a service, of a configuration, or of the sample data."""
+"""`sfumato serve`: run the HTTP service of a configuration, or of the sample data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .terminal import say
+from .terminal import print_line
 
 DEMO = """\
 [server]
@@ -36,43 +36,42 @@ ada = 6
 NAMES = (("olga", "owner"), ("ada", "analyst"), ("ulf", "auditor"))
 
 
-def tell(path: Path) -> None:
-    """Serve what a file declares."""
+def run_server(path: Path) -> None:
+    """Serve the datasets of a configuration file."""
     from ..server.config import load
-    from ..server.run_service import ready, run
+    from ..server.run_service import check_ready, run
 
     config = load(path)
-    ready(config)
-    say(
+    check_ready(config)
+    print_line(
         f"sfumato serves {', '.join(config.datasets)} at "
         f"{_url(config.host, config.port, tls=config.tls_cert is not None)}"
     )
     run(path)
 
 
-def demo(host: str, port: int) -> None:
-    """Serve the sample data, with tokens that end with it."""
+def run_demo_server(host: str, port: int) -> None:
+    """Serve the sample data, with tokens that are valid while the process runs."""
     from ..server.run_service import run
 
-    with _unread_by_others(), tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder:
-        path, tokens = prepared(Path(folder), host, port)
-        say(
-            "The sample data behind the wall. Open the page and give it a token; all of "
-            "it ends with this process.\n"
+    with _private_umask(), tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder:
+        path, tokens = prepare_demo(Path(folder), host, port)
+        print_line(
+            "sfumato serves the sample data. Open the page and enter a token. Everything is "
+            "deleted when this process ends.\n"
         )
-        say(f"  page      {_url(host, port, tls=False)}")
+        print_line(f"  page      {_url(host, port, tls=False)}")
         for role, token in tokens.items():
-            say(f"  {role:<9} {token}")
-        say("")
-        signal.signal(
-            signal.SIGTERM, lambda *_: sys.exit(0)
-        )  # the server passes the signal on when it has ended: the folder goes, too
+            print_line(f"  {role:<9} {token}")
+        print_line("")
+        # the server passes the signal on when it has ended: then the folder is deleted, too
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         run(path)
 
 
 @contextmanager
-def _unread_by_others() -> Iterator[None]:
-    """Whatever is written meanwhile, by this process and its workers, is for its user alone."""
+def _private_umask() -> Iterator[None]:
+    """Make every file that this process and its workers write readable by its user only."""
     before = os.umask(0o077)
     try:
         yield
@@ -80,25 +79,27 @@ def _unread_by_others() -> Iterator[None]:
         os.umask(before)
 
 
-def prepared(folder: Path, host: str, port: int) -> tuple[Path, dict[str, str]]:
-    """The sample data, a configuration and a token for each role, in a folder."""
+def prepare_demo(folder: Path, host: str, port: int) -> tuple[Path, dict[str, str]]:
+    """Write the sample data and a configuration into a folder, and create a token for each role."""
     import json
 
     import pyarrow.parquet as pq
 
     from ..samples.visits import CITIES, visits
     from ..server.config import load
-    from ..server.request_store import State
-    from ..server.tokens import made
+    from ..server.request_store import RequestStore
+    from ..server.tokens import create_token
 
     pq.write_table(visits(), folder / "visits.parquet")
     path = folder / "sfumato.toml"
     path.write_text(
         DEMO.format(host=host, port=port, cities=json.dumps(list(CITIES))), encoding="utf-8"
     )
-    state = State(load(path).tokens)
+    state = RequestStore(load(path).tokens)
     try:
-        return path, {role: made(state, name=name, role=role, days=1) for name, role in NAMES}
+        return path, {
+            role: create_token(state, name=name, role=role, days=1) for name, role in NAMES
+        }
     finally:
         state.close()
 

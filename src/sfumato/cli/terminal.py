@@ -1,5 +1,5 @@
-"""What commands share at a terminal: lines, the form of an answer, and signs of life. Progress goes
-to the error stream.
+"""Terminal helpers that commands share: lines, output formats and progress. Progress goes to the
+error stream.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from contextlib import contextmanager
 import typer
 
 
-def form_of(*, as_json: bool, as_csv: bool) -> str:
-    """How an answer is to be written: text, json or csv."""
+def output_format(*, as_json: bool, as_csv: bool) -> str:
+    """Return the output format: text, json or csv."""
     if as_json and as_csv:
-        raise typer.BadParameter("one of --json and --csv")
+        raise typer.BadParameter("give --json or --csv, not both")
     return "json" if as_json else "csv" if as_csv else "text"
 
 
-def say(line: str) -> None:
-    """A line, at once."""
+def print_line(line: str) -> None:
+    """Print a line and flush it."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """A sign of life; how far a question has come is about the data, and never shown."""
+def show_status(what: str) -> Iterator[None]:
+    """Show a spinner. Progress within a question would be about the data, and is never shown."""
     if not sys.stderr.isatty():
         yield
         return
@@ -37,9 +37,9 @@ def working(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def counting(total: int) -> Iterator[Callable[[str], None]]:
-    """A bar over so many public things, for the time that it takes; what is yielded is told the
-    name of each as it begins.
+def progress_bar(total: int) -> Iterator[Callable[[str], None]]:
+    """Show a progress bar over `total` public steps. Yields a function to call with the name of
+    each step as it begins.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

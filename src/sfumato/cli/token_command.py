@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Refused
-from .terminal import say
+from .terminal import print_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is to be done with tokens: one is made for a name, one is revoked, or all are listed."""
+class TokenRequest:
+    """What to do with tokens: create one for a name, revoke one, or list all."""
 
     name: str | None
     role: str
@@ -24,43 +24,43 @@ class Asked:
     revoke: str | None
 
 
-def tell(path: Path, asked: Asked) -> None:
-    """Print a new token, once; or what became of one; or all of them, without what proves them."""
+def run_token(path: Path, request: TokenRequest) -> None:
+    """Create a token and print it once, or revoke one, or list all without their secrets."""
     from ..server.config import load
-    from ..server.request_store import State
-    from ..server.tokens import made
+    from ..server.request_store import RequestStore
+    from ..server.tokens import create_token
 
     config = load(path)
-    if unknown := [one for one in asked.datasets if one not in config.datasets]:
+    if unknown := [name for name in request.datasets if name not in config.datasets]:
         raise Refused(
             "server.name",
             f"--dataset {unknown[0]:.60}",
-            f"the configuration has {', '.join(config.datasets)}",
+            f"the datasets of the configuration are {', '.join(config.datasets)}",
             f"--dataset {next(iter(config.datasets))}",
         )
-    state = State(config.tokens)
+    state = RequestStore(config.tokens)
     try:
-        if asked.revoke is not None:
-            if not state.revoke(asked.revoke):
+        if request.revoke is not None:
+            if not state.revoke(request.revoke):
                 raise Refused(
                     "server.name",
-                    f"--revoke {asked.revoke:.60}",
+                    f"--revoke {request.revoke:.60}",
                     "there is no such token, or it was revoked before",
-                    "sfumato token lists them",
+                    f"sfumato token {path}, which lists the tokens",
                 )
-            say(f"revoked {asked.revoke}")
-        elif asked.name is not None:
-            say(
-                made(
+            print_line(f"revoked {request.revoke}")
+        elif request.name is not None:
+            print_line(
+                create_token(
                     state,
-                    name=asked.name,
-                    role=asked.role,
-                    datasets=list(asked.datasets) or None,
-                    days=asked.days,
+                    name=request.name,
+                    role=request.role,
+                    datasets=list(request.datasets) or None,
+                    days=request.days,
                 )
             )
             sys.stderr.write(
-                "This is the only time that it is shown: what is kept is a hash of it.\n"
+                "Copy the token now: it is shown only once, and the service stores only its hash.\n"
             )
         else:
             _list(state.tokens())
@@ -72,13 +72,13 @@ def _list(rows: Sequence[tuple[object, ...]]) -> None:
     from ..server.request_store import TokenRow
 
     now = datetime.datetime.now(datetime.UTC).timestamp()
-    for row in (TokenRow(*one) for one in rows):  # type: ignore[arg-type]
-        seen = json.loads(row.datasets)
+    for row in (TokenRow(*fields) for fields in rows):  # type: ignore[arg-type]  # rows of SQL
+        datasets = json.loads(row.datasets)
         ends = datetime.datetime.fromtimestamp(row.expires, datetime.UTC).isoformat(
             timespec="minutes"
         )
         status = "revoked" if row.revoked else "expired" if row.expires <= now else f"until {ends}"
-        say(
+        print_line(
             f"{row.id}  {row.role:<8} {row.name:<20} "
-            f"{'all datasets' if seen is None else ', '.join(seen):<24} {status}"
+            f"{'all datasets' if datasets is None else ', '.join(datasets):<24} {status}"
         )

@@ -1,6 +1,4 @@
-"""The other side of the wall: a protected table behind a server, with the verbs of one in this
-process.
-"""
+"""The client: a protected table behind a server, with the same methods as a local one."""
 
 from .connection import Connection, connect
 

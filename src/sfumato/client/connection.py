@@ -1,4 +1,4 @@
-"""`connect`: a server and a token, and the datasets that they open."""
+"""`connect` to a server with a token, and open the datasets that the token may use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, overload
 from ..errors import Refused
 from ..tables.declare.declaration import Declaration
 from ..tables.declare.declared_database import DatabaseDeclaration
-from .transport import RETRIES, Wire, missing, unreadable
+from .transport import RETRIES, Wire, missing_library, unreadable_reply
 
 
 class Connection:
@@ -17,14 +17,14 @@ class Connection:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
         try:
-            self._me = self._told(wire.get("/api/me"))
+            self._me = self._check_identity(wire.get("/api/me"))
         except BaseException:
             wire.close()
             raise
 
     @property
     def me(self) -> dict[str, Any]:
-        """Who the server takes one for: name, role, when the token ends, and its datasets."""
+        """The token's identity at the server: name, role, expiry and datasets."""
         return dict(self._me)
 
     @property
@@ -33,32 +33,30 @@ class Connection:
         return tuple(self._me["datasets"])
 
     def __getitem__(self, dataset: str) -> Any:
-        """A table, or several where a dataset has several, as the server publishes it."""
+        """Open a dataset: a `RemoteTable`, or a `RemoteDatabase` if it has several tables."""
         if not isinstance(dataset, str) or dataset not in self.datasets:
             there = ", ".join(self.datasets) or "none"
             raise Refused(
                 "client.dataset",
                 f"{dataset!r:.60}",
                 f"the datasets of this token are: {there}",
-                f"connect(…)[{(self.datasets or ('visits',))[0]!r}]",
+                f"connection[{(self.datasets or ('visits',))[0]!r}]",
             )
         try:
             from .remote_table import RemoteDatabase, RemoteTable
         except ImportError:  # the reader of SQL
-            raise missing("sqlglot") from None
+            raise missing_library("sqlglot") from None
         try:
-            said = self._wire.get(f"/api/datasets/{dataset}")
-            if said.get("database") is not None:
+            schema = self._wire.get(f"/api/datasets/{dataset}")
+            if schema.get("database") is not None:
                 return RemoteDatabase(
-                    self._wire, dataset, DatabaseDeclaration.from_toml(said["database"])
+                    self._wire, dataset, DatabaseDeclaration.from_toml(schema["database"])
                 )
             return RemoteTable(
-                self._wire, dataset, Declaration.from_toml(said["tables"][0]["declaration"])
+                self._wire, dataset, Declaration.from_toml(schema["tables"][0]["declaration"])
             )
         except (KeyError, TypeError, IndexError, AttributeError):
-            raise unreadable(
-                dataset, "its declaration is not one that this version can read"
-            ) from None
+            raise unreadable_reply(dataset, "this version cannot read its declaration") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.datasets)
@@ -81,7 +79,7 @@ class Connection:
             f"datasets {', '.join(self.datasets) or 'none'}>"
         )
 
-    def _told(self, me: Any) -> dict[str, Any]:
+    def _check_identity(self, me: Any) -> dict[str, Any]:
         if not isinstance(me, dict) or not {"name", "role", "datasets"} <= set(me):
             raise Refused(
                 "client.reply",
@@ -125,11 +123,11 @@ def connect(
     retries: int = RETRIES,
     insecure: bool = False,
 ) -> Any:
-    """The datasets behind a server, `connect(url, token)["visits"]`; with `dataset=`, that one.
+    """Connect to a server and its datasets, `connect(url, token)["visits"]`; `dataset=` opens one.
 
-    `timeout` is how many seconds one attempt may take, `retries` how often a request is sent again
-    with its key when nobody answers. Over plain HTTP only this computer is spoken to, unless
-    `insecure=True`.
+    `timeout` is the number of seconds for one attempt, `retries` how often the client repeats a
+    request with the same key if the server does not answer. Over plain HTTP the client talks to
+    this computer only, unless `insecure=True`.
     """
-    found = Connection(Wire(url, token, timeout=timeout, retries=retries, insecure=insecure))
-    return found if dataset is None else found[dataset]
+    connection = Connection(Wire(url, token, timeout=timeout, retries=retries, insecure=insecure))
+    return connection if dataset is None else connection[dataset]

@@ -1,10 +1,10 @@
-"""Joined rows as a sub-query: each step a SELECT of its own, so that the reader of SQL takes the
+"""Write joined rows as a sub-query: each step is its own SELECT, so that the SQL parser takes the
 same steps in the same order.
 
-*Names*     Of the rows here and of the other rows every column is listed by the name that it has
-            after the join, so that outside no name is said twice.
-*Unsaid*    A column that is made before a join, a join on what is computed or on a further
-            condition, a union, rows of each unit.
+*Names*     A join lists every column of both sides by its name after the join, so no name occurs
+            twice outside.
+*Unsaid*    A column derived before a join, a join on computed values or with a further condition, a
+            union, rows of each unit.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..tables.expr.expressions import Column
+from ..tables.expr.expressions import ColumnRef
 from ..tables.query.join_steps import Join, Match, Pairs
-from ..tables.query.joins import joined, match
-from ..tables.query.stages import Rows, Step
-from .sql_forms import name, unsaid, written
+from ..tables.query.joins import join_rows, match_rows
+from ..tables.query.stages import Rows, RowStep
+from .sql_forms import expression_sql, no_sql_for, quote_name
 
 KINDS = {
     "inner": "JOIN",
@@ -25,69 +25,70 @@ KINDS = {
     "semi": "SEMI JOIN",
     "anti": "ANTI JOIN",
 }
-INSTEAD = "the same question in SQL: sql('SELECT … FROM … JOIN …', epsilon=…)"
+INSTEAD = "the same question in SQL, with table.sql"
 
 
-def joins(rows: Rows) -> int:
-    """How many of the steps there are up to the last that is more than a condition or a made
-    column.
-    """
+def count_join_steps(rows: Rows) -> int:
+    """Count the steps up to the last one that is neither a condition nor a derived column."""
     return max(
-        (place + 1 for place, step in enumerate(rows.steps) if not isinstance(step, Step)),
+        (place + 1 for place, step in enumerate(rows.steps) if not isinstance(step, RowStep)),
         default=0,
     )
 
 
-def relation(rows: Rows, steps: Sequence[Any]) -> str:
-    """What stands in FROM for a table after these steps."""
-    text, known = name(rows.declaration.name), dict(rows.declaration.schema)
+def from_item(rows: Rows, steps: Sequence[Any]) -> str:
+    """Write a table after these steps as an item of FROM."""
+    text, schema = quote_name(rows.declaration.name), dict(rows.declaration.schema)
     for step in steps:
-        if isinstance(step, Step) and step.column is None:
-            text = f"(SELECT * FROM {text} AS s WHERE {written(step.expression)})"
+        if isinstance(step, RowStep) and step.column is None:
+            text = f"(SELECT * FROM {text} AS s WHERE {expression_sql(step.expression)})"
             continue
         if (
             not isinstance(step, Join | Match)
             or step.where is not None
             or getattr(step, "nulls", False)
         ):
-            raise unsaid(
+            raise no_sql_for(
                 f"{step.text:.80}",
-                "before a join there are conditions only, and it is on columns that are equal",
+                "a join in SQL follows conditions only, and it joins on equal columns",
                 INSTEAD,
             )
-        other = (
+        clause = (
             f"{KINDS[step.how if isinstance(step, Join) else step.kind]} "
-            f"{relation(step.right, step.right.steps)} AS r{_on(step.pairs)}"
+            f"{from_item(step.right, step.right.steps)} AS r{_on(step.pairs)}"
         )
         if isinstance(step, Match):
-            text = f"(SELECT * FROM {text} AS l {other})"
+            text = f"(SELECT * FROM {text} AS l {clause})"
             continue
-        here, there = (
-            (f"l.{name(one)} AS {name(one)}" for one in known),
-            (f"r.{name(old)} AS {name(new)}" for new, old in step.columns),
+        left, right = (
+            (f"l.{quote_name(column)} AS {quote_name(column)}" for column in schema),
+            (f"r.{quote_name(old)} AS {quote_name(new)}" for new, old in step.columns),
         )
-        text, known = (
-            f"(SELECT {', '.join([*here, *there])} FROM {text} AS l {other})",
-            step.schema(known),
+        text, schema = (
+            f"(SELECT {', '.join([*left, *right])} FROM {text} AS l {clause})",
+            step.schema(schema),
         )
     return text
 
 
-def again(rows: Rows, steps: Sequence[Any]) -> Rows:
-    """The same steps, taken from the beginning."""
+def replay_steps(rows: Rows, steps: Sequence[Any]) -> Rows:
+    """Apply the same steps to the rows of a table."""
     for step in steps:
         if isinstance(step, Join):
-            rows = joined(rows, step.right, step.pairs, step.how, step.where)[0]
+            rows = join_rows(rows, step.right, step.pairs, step.how, step.where)[0]
         elif isinstance(step, Match):
-            rows = match(rows, step.right, step.pairs, step.kind, step.where, nulls=step.nulls)
+            rows = match_rows(rows, step.right, step.pairs, step.kind, step.where, nulls=step.nulls)
         else:
             rows = rows.where(step.expression)
     return rows
 
 
 def _on(pairs: Pairs) -> str:
-    for one, two in pairs:
-        if not isinstance(one, Column) or not isinstance(two, Column):
-            raise unsaid(f"{one.text:.40} = {two.text:.40}", "a join is on columns", INSTEAD)
-    listed = " AND ".join(f"l.{name(one.name)} = r.{name(two.name)}" for one, two in pairs)  # type: ignore[attr-defined]
-    return f" ON {listed}" if listed else ""
+    equalities = []
+    for left, right in pairs:
+        if not isinstance(left, ColumnRef) or not isinstance(right, ColumnRef):
+            raise no_sql_for(
+                f"{left.text:.40} = {right.text:.40}", "a join in SQL is on columns", INSTEAD
+            )
+        equalities.append(f"l.{quote_name(left.name)} = r.{quote_name(right.name)}")
+    return f" ON {' AND '.join(equalities)}" if equalities else ""

@@ -1,8 +1,8 @@
-"""What is asked of a server: a SELECT and one of epsilon, within, promise, as JSON. Numbers go as
-text, so that a third stays a third.
+"""Build the JSON of a question to a server: a SELECT and one of epsilon, within, promise. Numbers
+are sent as text, so that 1/3 stays exact.
 
-*Not here*  Some arguments of a protected table have no place in a question over the wire; each is
-            refused with the reason, unless it has its usual value.
+*Not here*  A server does not take some arguments of a protected table; each is refused with the
+            reason, unless it has its default value.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record
 
 
-class How(TypedDict, total=False):
-    """What is said of a question beside its text, by the names that a protected table has for
-    it.
-    """
+class QuestionOptions(TypedDict, total=False):
+    """The options of a question, with the names that a protected table uses."""
 
     epsilon: Number | None
     delta: Number | None
@@ -36,28 +34,32 @@ class How(TypedDict, total=False):
     learn: bool
 
 
-ELSEWHERE: Mapping[str, tuple[Any, str, str]] = {
+NOT_ACCEPTED: Mapping[str, tuple[Any, str, str]] = {
     "share": (
         None,
-        "whose part of the budget pays is said by the token",
-        "a token of another name",
+        "the token decides which share of the budget pays",
+        "a token with that share",
     ),
     "fresh": (
         False,
-        "a server gives the stored answer to the same question, at no cost to the dataset",
-        "another epsilon, which is another question",
+        "a server returns the stored answer to the same question, at no cost to the dataset",
+        "a different epsilon=, which makes a new question",
     ),
-    "simultaneous": (False, "a server promises each cell by itself", "a higher confidence="),
+    "simultaneous": (
+        False,
+        "the intervals of a server hold for each cell by itself",
+        "a higher confidence=",
+    ),
     "learn": (
         True,
-        "a server learns what the question lacks",
+        "a server always learns the bounds and limits that a question needs",
         "bounds and limits that the owner declares",
     ),
 }
-"""Arguments that a server does not take: the usual value, why not, and what to do instead."""
+"""Arguments that a server does not take: the default value, the reason, and what to do instead."""
 
 
-def question(
+def build_payload(
     sql: str,
     *,
     epsilon: Number | None = None,
@@ -69,36 +71,36 @@ def question(
     parameters: Sequence[Any] | Mapping[str, Any] | None = None,
     **others: Any,
 ) -> dict[str, Any]:
-    """A question as the server takes it; refused here is what it would not take, or what would
-    change on the way.
+    """Build a question as the server takes it. Refuse arguments that the server would not take and
+    values that JSON would change.
     """
-    for name, given in others.items():
-        if name not in ELSEWHERE:
+    for name, value in others.items():
+        if name not in NOT_ACCEPTED:
             raise TypeError(f"a question has no argument {name!r}")
-        usual, reason, rewrite = ELSEWHERE[name]
-        if given is not usual:
-            raise Refused("client.option", f"{name}={given!s:.40}", reason, rewrite)
-    said = [
+        usual, reason, rewrite = NOT_ACCEPTED[name]
+        if value is not usual:
+            raise Refused("client.option", f"{name}={value!s:.40}", reason, rewrite)
+    stated = [
         name
-        for name, given in (("epsilon", epsilon), ("within", within), ("promise", promise))
-        if given is not None
+        for name, value in (("epsilon", epsilon), ("within", within), ("promise", promise))
+        if value is not None
     ]
-    if len(said) != 1:
-        place = ", ".join(f"{name}=…" for name in said) or "no promise"
+    if len(stated) != 1:
+        place = ", ".join(f"{name}=…" for name in stated) or "no promise"
         raise Refused(
             "plan.promise",
             place,
-            "a question says its cost or its accuracy, in one way",
+            "a question needs exactly one of epsilon, within and promise",
             "epsilon=0.1, or within=25, or promise=sf.Pure(0.5)",
         )
-    found: dict[str, Any] = {"sql": sql}
+    payload: dict[str, Any] = {"sql": sql}
     if epsilon is not None:
-        found["epsilon"] = str(positive(epsilon, "epsilon"))
+        payload["epsilon"] = str(positive(epsilon, "epsilon"))
     if delta is not None:
-        found["delta"] = str(probability(delta, "delta"))
+        payload["delta"] = str(probability(delta, "delta"))
     if within is not None:
-        found["within"] = (
-            {name: str(positive(one, "within")) for name, one in within.items()}
+        payload["within"] = (
+            {name: str(positive(width, "within")) for name, width in within.items()}
             if isinstance(within, Mapping)
             else str(positive(within, "within"))
         )
@@ -110,23 +112,22 @@ def question(
                 "a promise is a Guarantee",
                 "promise=sf.Pure(0.5), or epsilon=0.5",
             )
-        found["promise"] = record(promise)
+        payload["promise"] = record(promise)
     if exact(confidence, "confidence") != Fraction(19, 20):
-        found["confidence"] = str(probability(confidence, "confidence", zero=False))
+        payload["confidence"] = str(probability(confidence, "confidence", zero=False))
     if group_size is not None:
-        found["group_size"] = group_size
+        payload["group_size"] = group_size
     if parameters is not None:
-        named = isinstance(parameters, Mapping)
-        found["parameters"] = (
-            {name: _scalar(one) for name, one in parameters.items()}  # type: ignore[union-attr]
-            if named
-            else [_scalar(one) for one in parameters]
+        payload["parameters"] = (
+            {name: _scalar(value) for name, value in parameters.items()}
+            if isinstance(parameters, Mapping)
+            else [_scalar(value) for value in parameters]
         )
-    return found
+    return payload
 
 
 def _scalar(value: Any) -> Any:
-    """A parameter as JSON has it; what JSON would change is refused."""
+    """Return a parameter as a JSON scalar; refuse a value that JSON would change."""
     plain = (
         value.item()
         if hasattr(value, "dtype")
@@ -142,12 +143,12 @@ def _scalar(value: Any) -> Any:
     ):
         return plain
     reason = (
-        "a parameter goes to a server as JSON: a text, a whole number of 64 bits, a finite "
-        "float, a truth value or None"
+        "a parameter is sent as JSON: a text, a whole number of 64 bits, a finite float, a "
+        "truth value or None"
     )
     raise Refused(
         "client.option",
         f"parameters: {type(plain).__name__}",
         reason,
-        "a date as text beside a column of dates: day >= $1",
+        "a date as text, compared with a column of dates: day >= $1",
     )

@@ -1,5 +1,5 @@
-"""The book of a dataset behind a server, as far as the token may read it. It is kept there: here
-nothing is charged but by asking.
+"""Read the ledger of a dataset behind a server, as far as the token may. The server stores the
+ledger; the client charges it only by asking questions.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ..guarantees.stored_guarantee import restore
 from ..ledger import Balance, Charge, Head, Verification
 from .transport import Wire
 
-PAGE = 200  # entries that are asked for at a time
+PAGE = 200  # ledger entries per request
 BLIND = "cannot see: "
 
 
 class RemoteLedger:
-    """What was promised away of a dataset."""
+    """The budget, the spending and the entries of a remote dataset."""
 
     def __init__(self, wire: Wire, dataset: str) -> None:
         self._wire = wire
@@ -38,41 +38,42 @@ class RemoteLedger:
 
     @property
     def share(self) -> Balance | None:
-        """The part of the budget that is the token's own, if it has one."""
-        found = self._said()["share"]
-        return None if found is None else _balance(found)
+        """The token's own share of the budget, if it has one."""
+        share = self._read_budget()["share"]
+        return None if share is None else _balance(share)
 
     @property
     def shares(self) -> dict[str, Balance]:
-        """Everybody's part, by name: for owners and auditors."""
-        found = self._said().get("shares")
-        if found is None:
+        """All shares of the budget by name: for owners and auditors."""
+        shares = self._read_budget().get("shares")
+        if shares is None:
             raise Refused(
                 "client.role",
                 "ledger.shares",
                 "only owners and auditors see what others have spent",
                 "ledger.share",
             )
-        return {str(one["name"]): _balance(one) for one in found}
+        return {str(share["name"]): _balance(share) for share in shares}
 
     def history(self) -> tuple[Charge, ...]:
-        """Every entry that the token may see, oldest first: an analyst's own, or all."""
-        found: list[Charge] = []
+        """All entries that the token may see, oldest first: an analyst's own, or all."""
+        charges: list[Charge] = []
         after: int | None = 0
         while after is not None:
             page = self._wire.get(self._path("history"), after=after, limit=PAGE)
-            found += [self._charge(entry) for entry in page["entries"]]
+            charges += [self._charge(entry) for entry in page["entries"]]
             after = page["next"]
-        return tuple(found)
+        return tuple(charges)
 
     def verify(self) -> Verification:
-        """What the server's check of the whole book found: for owners and auditors."""
-        found = self._wire.get(self._path("verify"))
-        blind = tuple(line.removeprefix(BLIND) for line in found["says"] if line.startswith(BLIND))
+        """Let the server verify the whole ledger: for owners and auditors."""
+        reply = self._wire.get(self._path("verify"))
+        lines = reply["says"]
+        blind = tuple(line.removeprefix(BLIND) for line in lines if line.startswith(BLIND))
         wrong = tuple(
-            line.removeprefix("problem: ") for line in found["says"] if not line.startswith(BLIND)
+            line.removeprefix("problem: ") for line in lines if not line.startswith(BLIND)
         )
-        return Verification(() if found["holds"] else wrong, blind, Head.read(found["head"]))
+        return Verification(() if reply["holds"] else wrong, blind, Head.read(reply["head"]))
 
     def __repr__(self) -> str:
         return f"<sfumato ledger of {self.dataset}, at {self._wire.url}>"
@@ -80,12 +81,12 @@ class RemoteLedger:
     def _path(self, what: str) -> str:
         return f"/api/datasets/{self.dataset}/{what}"
 
-    def _said(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self._wire.get(self._path("budget"))
-        return found
+    def _read_budget(self) -> Mapping[str, Any]:
+        reply: Mapping[str, Any] = self._wire.get(self._path("budget"))
+        return reply
 
     def _balance(self) -> Balance:
-        return _balance(self._said())
+        return _balance(self._read_budget())
 
     def _charge(self, entry: Mapping[str, Any]) -> Charge:
         cost = entry["cost"]
@@ -102,5 +103,5 @@ class RemoteLedger:
         )
 
 
-def _balance(said: Mapping[str, Any]) -> Balance:
-    return Balance(restore(said["budget"]), restore(said["spent"]))
+def _balance(record: Mapping[str, Any]) -> Balance:
+    return Balance(restore(record["budget"]), restore(record["spent"]))

@@ -1,5 +1,5 @@
-"""The plan of a question to a server: what it would cost and how exact it would be, as the server
-worked it out. Reads no data, costs nothing.
+"""The plan of a question to a server: its cost and its expected error, computed by the server. A
+plan reads no data and costs nothing.
 """
 
 from __future__ import annotations
@@ -13,35 +13,38 @@ from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record, restore
-from .transport import unreadable
+from .transport import unreadable_reply
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RemotePlan:
-    """What a release would cost, and what is expected of it."""
+    """The cost of a release, and the expected error of its columns."""
 
-    text: str  # the SQL that is asked
+    text: str  # the SQL of the question
     cost: Guarantee
     promise: Guarantee
     kinds: Mapping[str, str]
     keys: tuple[str, ...]
     affordable: bool
     deadline: float  # seconds within which the answer comes
-    groups: int | None  # how many, where they are public
+    groups: int | None  # the number of groups, if they are public
     explained: str = field(repr=False)
-    asked: Mapping[str, Any] = field(repr=False)
+    payload: Mapping[str, Any] = field(repr=False)
     errors: Mapping[str, float | str] = field(repr=False)
-    again: Callable[[Mapping[str, Any]], RemotePlan] = field(repr=False)
+    replan: Callable[[Mapping[str, Any]], RemotePlan] = field(repr=False)
 
     @classmethod
     def of(
-        cls, reply: Any, asked: Mapping[str, Any], again: Callable[[Mapping[str, Any]], RemotePlan]
+        cls,
+        reply: Any,
+        payload: Mapping[str, Any],
+        replan: Callable[[Mapping[str, Any]], RemotePlan],
     ) -> RemotePlan:
-        """What a server replied to a question."""
+        """Read the plan from a server's reply; `replan` sends another payload to the server."""
         try:
             cost = restore(reply["cost"])
             return cls(
-                text=str(asked["sql"]),
+                text=str(payload["sql"]),
                 cost=cost,
                 promise=restore(reply["promise"]) if reply.get("promise") is not None else cost,
                 kinds={str(column["name"]): str(column["kind"]) for column in reply["columns"]},
@@ -50,43 +53,44 @@ class RemotePlan:
                 deadline=float(reply["deadline"]),
                 groups=None if reply["rows"] is None else int(reply["rows"]),
                 explained="\n".join(map(str, reply["explained"])),
-                asked=asked,
+                payload=payload,
                 errors={str(name): _width(width) for name, width in reply["error"].items()},
-                again=again,
+                replan=replan,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, Refused):
                 raise
-            raise unreadable("the plan") from None
+            raise unreadable_reply("the plan") from None
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
     ) -> dict[str, float | str]:
-        """Expected ± of each column, at this confidence; "after learning" where it is not known
-        yet.
+        """The expected ± of each column at this confidence; "after learning" if it depends on
+        limits that are not learned yet.
         """
         probability(confidence, "confidence", zero=False)
-        size = self.asked.get("group_size") if group_size is None else group_size
+        payload = self.payload
+        size = payload.get("group_size") if group_size is None else group_size
         level = str(confidence)
-        if (level, size) == (str(self.asked.get("confidence", 0.95)), self.asked.get("group_size")):
+        if (level, size) == (str(payload.get("confidence", 0.95)), payload.get("group_size")):
             return dict(self.errors)
         how = {
             name: value
-            for name, value in self.asked.items()
+            for name, value in payload.items()
             if name not in ("confidence", "group_size")
         }
-        if "within" in how:  # at another level that would be another cost
+        if "within" in how:  # at another confidence the same `within` would have another cost
             how = {
                 name: value for name, value in how.items() if name not in ("within", "delta")
             } | {"promise": record(self.promise)}
         return dict(
-            self.again(
+            self.replan(
                 {**how, "confidence": level, **({} if size is None else {"group_size": size})}
             ).errors
         )
 
     def explain(self) -> str:
-        """What would happen, in sentences."""
+        """The plan in sentences."""
         return self.explained
 
     def __str__(self) -> str:
@@ -94,5 +98,5 @@ class RemotePlan:
 
 
 def _width(width: Any) -> float | str:
-    """A number; NaN where none is known beforehand."""
+    """Read an expected error; NaN if the server cannot predict it."""
     return width if isinstance(width, str) else math.nan if width is None else float(width)

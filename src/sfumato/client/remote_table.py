@@ -1,10 +1,10 @@
-"""A protected table behind a server, with the verbs of one in this process: a notebook does not
-change when the data move behind the wall.
+"""A protected table behind a server, with the same methods as a local one: a notebook stays the
+same when the data move to a server.
 
-*Here*     Only what is public: the declaration, which the server publishes. Queries are built from
-           it as everywhere, and sent as SQL.
-*There*    Plans, charges, noise. What comes back is an `Answer`, with intervals, cost, card and
-           picture.
+*Here*     Only public things: the declaration, which the server publishes. The client builds
+           queries from it and sends them as SQL.
+*There*    The server plans, charges and adds noise. It returns an `Answer`, with intervals, cost,
+           card and picture.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Self, Unpack
+from typing import Any, NoReturn, Self, Unpack, cast
 
 from ..answers.answer import Answer
 from ..errors import Refused
@@ -26,22 +26,22 @@ from ..tables.expr.expressions import Expr
 from ..tables.query.owned_rows import Origin
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
-from .payload import How, question
+from .payload import QuestionOptions, build_payload
 from .remote_ledger import RemoteLedger
 from .remote_plan import RemotePlan
-from .to_sql import spelled
-from .transport import Wire, unreadable
+from .to_sql import query_to_sql
+from .transport import Wire, unreadable_reply
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
-    """In a source's place: tables behind one connection may be asked about together."""
+class RemoteSource:
+    """Stands for a data source: tables behind the same connection may be joined."""
 
     engine: Wire
 
 
-class Remote:
-    """A dataset behind a server: what can be asked in SQL, and what its book says."""
+class RemoteDataset:
+    """A dataset behind a server: SQL questions, plans, and its ledger."""
 
     def __init__(self, wire: Wire, dataset: str) -> None:
         self._wire = wire
@@ -64,27 +64,32 @@ class Remote:
     def remaining(self) -> Guarantee:
         return self.ledger.remaining
 
-    def plan(self, query: Query | str, **how: Unpack[How]) -> RemotePlan:
-        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no
-        data, costs nothing. Takes what `sql` takes.
+    def plan(self, query: Query | str, **how: Unpack[QuestionOptions]) -> RemotePlan:
+        """Plan the release of a query or of a SELECT: its cost and expected error. Reads no data
+        and costs nothing. Takes the options of `sql`.
         """
-        return self._planned(question(self._text(query), **how))
+        return self._send_plan(build_payload(self._text(query), **how))
 
     def sql(
-        self, text: str, *, key: str | None = None, timeout: float | None = None, **how: Unpack[How]
-    ) -> Any:
-        """The answer to a SELECT, for `epsilon=`, `promise=` or `within=`; with `delta=`,
-        `confidence=`, `group_size=`, `parameters=` as everywhere.
+        self,
+        text: str,
+        *,
+        key: str | None = None,
+        timeout: float | None = None,
+        **how: Unpack[QuestionOptions],
+    ) -> Answer:
+        """Answer a SELECT, for `epsilon=`, `promise=` or `within=`; with `delta=`, `confidence=`,
+        `group_size=`, `parameters=` as in a local table.
 
-        A call that was cut off may be made again with the `key` that its refusal names: it is
-        charged once. `timeout` is how long one attempt may take.
+        After an interrupted call, repeat it with the `key` that its refusal names: the server
+        charges it once. `timeout` is the number of seconds for one attempt.
         """
-        asked = question(text, **how)
+        payload = build_payload(text, **how)
         if explains(text):
-            return self._planned(asked).explain()
+            return cast("Answer", self._send_plan(payload).explain())  # text: see explain_sql
         reply = self._wire.post(
             f"/api/datasets/{self.dataset}/release",
-            asked,
+            payload,
             key=key or secrets.token_urlsafe(24),
             timeout=timeout,
         )
@@ -92,15 +97,19 @@ class Remote:
             answer = Answer.from_json(json.dumps(reply["answer"]))
             return replace(answer, recalled=str(reply["recalled"]))
         except (KeyError, TypeError):
-            raise unreadable("the answer") from None
+            raise unreadable_reply("the answer") from None
+
+    def explain_sql(self, text: str, **how: Unpack[QuestionOptions]) -> str:
+        """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
+        return self.plan(text, **how).explain()
 
     def card(self, number: int) -> dict[str, Any]:
-        """The card of an answer, by the number of the entry that paid for it."""
-        found: dict[str, Any] = self._wire.get(f"/api/datasets/{self.dataset}/cards/{number}")
-        return found
+        """Read the card of an answer, by the number of the ledger entry that paid for it."""
+        card: dict[str, Any] = self._wire.get(f"/api/datasets/{self.dataset}/cards/{number}")
+        return card
 
     def close(self) -> None:
-        """Close the connection, which all tables of it share."""
+        """Close the connection, which all its tables share."""
         self._wire.close()
 
     def __enter__(self) -> Self:
@@ -109,37 +118,34 @@ class Remote:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _planned(self, asked: Mapping[str, Any]) -> RemotePlan:
-        return RemotePlan.of(
-            self._wire.post(f"/api/datasets/{self.dataset}/plan", asked), asked, self._planned
-        )
+    def _send_plan(self, payload: Mapping[str, Any]) -> RemotePlan:
+        reply = self._wire.post(f"/api/datasets/{self.dataset}/plan", payload)
+        return RemotePlan.of(reply, payload, self._send_plan)
 
     def _text(self, query: Query | str) -> str:
-        return query if isinstance(query, str) else self._own(query)
+        return query if isinstance(query, str) else self._query_sql(query)
 
-    def _own(self, query: object) -> str:
+    def _query_sql(self, query: object) -> str:
         raise NotImplementedError
 
 
-class RemoteTable(Remote, RowVerbs):
-    """A table behind a server. Its verbs are those of its rows: where, mutate, group_by,
-    aggregate.
-    """
+class RemoteTable(RemoteDataset, RowVerbs):
+    """A table behind a server, with the methods of its rows: where, mutate, group_by, aggregate."""
 
     def __init__(
         self,
         wire: Wire,
         dataset: str,
         declaration: Declaration,
-        whole: DatabaseDeclaration | None = None,
+        database: DatabaseDeclaration | None = None,
     ) -> None:
         super().__init__(wire, dataset)
         self.declaration = declaration
         self._rows = Rows.of(
             declaration,
             self,
-            Origin(Behind(wire), whole),
-            None if whole is None else whole.words(declaration.name),
+            Origin(RemoteSource(wire), database),
+            None if database is None else database.join_columns(declaration.name),
         )
         self.others: Mapping[str, Rows] = {}
 
@@ -153,7 +159,7 @@ class RemoteTable(Remote, RowVerbs):
         return self._rows
 
     def condition(self, text: str, rows: Rows) -> Expr:
-        """A condition on the columns of rows, read from its text."""
+        """Read a condition on the columns of rows from SQL text."""
         return read_condition(text, rows)
 
     def release(
@@ -162,31 +168,31 @@ class RemoteTable(Remote, RowVerbs):
         *,
         key: str | None = None,
         timeout: float | None = None,
-        **how: Unpack[How],
+        **how: Unpack[QuestionOptions],
     ) -> Answer:
-        """Charge, then answer; or the stored answer to the same question. Takes what `sql` takes,
-        but for parameters.
+        """Charge and answer a query, or return the stored answer to the same question. Takes the
+        options of `sql` except parameters.
         """
-        answer: Answer = self.sql(self._own(query), key=key, timeout=timeout, **how)
+        answer: Answer = self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
         return answer
 
     def learn(self, **_: Any) -> NoReturn:
-        """With the first release."""
-        reason = "what a question lacks is learned with its first release, at the server"
+        """Refused: the server learns limits with the first release."""
+        reason = "the server learns the limits that a question needs with its first release"
         raise Refused(
             "client.option",
             "learn(…)",
             reason,
-            "sql(…) or release(…); plan(…) says what learning will cost",
+            "sql or release; plan shows what learning will cost",
         )
 
     def release_all(self, *_: Any, **__: Any) -> NoReturn:
-        """One by one."""
+        """Refused: a server takes one question at a time."""
         raise Refused(
             "client.option",
             "release_all(…)",
             "a server takes one question at a time",
-            "release(…) for each; or one question with several columns",
+            "release for each query, or one query with several columns",
         )
 
     plan_all = release_all
@@ -197,19 +203,19 @@ class RemoteTable(Remote, RowVerbs):
             f"{self._wire.url}>"
         )
 
-    def _own(self, query: object) -> str:
+    def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator is not self:
             raise Refused(
                 "plan.query",
                 type(query).__name__,
-                "this is no query of this table",
+                "this is not a query of this table",
                 f"{self.name}.aggregate(n=sf.count())",
             )
-        return spelled(query)
+        return query_to_sql(query)
 
 
-class RemoteDatabase(Remote):
-    """Several tables behind a server, with one unit and one budget, and public ones beside them."""
+class RemoteDatabase(RemoteDataset):
+    """Several tables behind a server with one unit and one budget, and public tables."""
 
     def __init__(self, wire: Wire, dataset: str, declaration: DatabaseDeclaration) -> None:
         super().__init__(wire, dataset)
@@ -220,15 +226,18 @@ class RemoteDatabase(Remote):
         }
         first = next(iter(self.tables.values()))
         self.public = {
-            declared.name: Rows.of(declared, first, Origin(Behind(wire), declaration, public=True))
+            declared.name: Rows.of(
+                declared, first, Origin(RemoteSource(wire), declaration, public=True)
+            )
             for declared in declaration.public
         }
         for table in self.tables.values():
-            table.others = {**{name: one.rows for name, one in self.tables.items()}, **self.public}
+            protected = {name: sibling.rows for name, sibling in self.tables.items()}
+            table.others = {**protected, **self.public}
 
     def release(self, query: Query, **how: Any) -> Answer:
-        """Charge, then answer; or the stored answer to the same question."""
-        answer: Answer = self.sql(self._own(query), **how)
+        """Charge and answer a query, or return the stored answer to the same question."""
+        answer: Answer = self.sql(self._query_sql(query), **how)
         return answer
 
     def __getitem__(self, name: str) -> RemoteTable:
@@ -244,12 +253,12 @@ class RemoteDatabase(Remote):
     def __repr__(self) -> str:
         return f"<sfumato tables {', '.join(self.tables)} · at {self._wire.url}>"
 
-    def _own(self, query: object) -> str:
+    def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator not in self.tables.values():
             raise Refused(
                 "plan.query",
                 type(query).__name__,
-                "this is no query of these tables",
+                "this is not a query of these tables",
                 f"db[{next(iter(self.tables))!r}].aggregate(n=sf.count())",
             )
-        return spelled(query)
+        return query_to_sql(query)

@@ -1,5 +1,6 @@
-"""What a query means, whatever names were given to columns on the way: its conditions, its keys
-with their groups, its aggregates, each on declared columns.
+"""The meaning of a query, independent of the names of derived columns: its conditions, its keys
+with their public groups, and its aggregates, each on declared columns. The client compares the
+meanings of a query and of its SQL text.
 """
 
 from __future__ import annotations
@@ -8,75 +9,78 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..sql import Asked
+from ..sql import ParsedQuery
 from ..tables.declare.declaration import Key
-from ..tables.expr.expressions import Call, Column, Expr, call, col
+from ..tables.expr.expressions import ColumnRef, Expr, FunctionCall, call, col
 from ..tables.query.aggregates import Aggregate
-from ..tables.query.stages import Query, Step
+from ..tables.query.stages import Query, RowStep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Meaning:
-    """Conditions that all hold, keys by the names that are shown with their public groups, and
-    aggregates by their names.
+class QueryMeaning:
+    """The conditions of a query, its keys (name, expression, public groups) and its aggregates by
+    name.
     """
 
     conditions: tuple[Expr, ...] = ()
     keys: tuple[tuple[str, Expr, tuple[Key, ...]], ...] = ()
     aggregates: tuple[tuple[str, Aggregate], ...] = ()
-    joins: tuple[str, ...] = ()  # the steps before all that, up to the last join
+    joins: tuple[str, ...] = ()  # the steps up to the last join, before all conditions and keys
 
     @property
     def texts(self) -> tuple[Any, ...]:
-        """Equal for equal meanings. Public groups are a set: in which order they are shown is the
-        owner's.
+        """Texts that are equal for equal meanings. Public groups are compared as a set: the owner
+        decides their order.
         """
-        keys = [(shown, made.text, sorted(map(repr, domain))) for shown, made, domain in self.keys]
+        keys = [(name, key.text, sorted(map(repr, domain))) for name, key, domain in self.keys]
         return (
             self.joins,
-            [one.text for one in self.conditions],
+            [condition.text for condition in self.conditions],
             keys,
-            [(shown, one.text) for shown, one in self.aggregates],
+            [(name, aggregate.text) for name, aggregate in self.aggregates],
         )
 
 
-def of_query(query: Query, after: int = 0, shown: Mapping[str, str] | None = None) -> Meaning:
-    """What a query means, with its keys by other names if some are `shown`. The first so many of
-    its steps are taken as they are; those `after` them are conditions and made columns, nothing
-    else.
+def meaning_of_query(
+    query: Query, after: int = 0, shown: Mapping[str, str] | None = None
+) -> QueryMeaning:
+    """Return the meaning of a query, with the names of its keys replaced as in `shown`. The first
+    `after` steps are compared as they are; the later ones are conditions and derived columns.
     """
-    made: dict[str, Expr] = {}
+    derived: dict[str, Expr] = {}
     conditions: list[Expr] = []
     for step in query.rows.steps[after:]:
-        assert isinstance(step, Step)
-        expression = _inlined(step.expression, made)
+        assert isinstance(step, RowStep)
+        expression = _inline(step.expression, derived)
         if step.column is None:
             conditions += (
                 expression.arguments
-                if isinstance(expression, Call) and expression.function.name == "and"
+                if isinstance(expression, FunctionCall) and expression.function.name == "and"
                 else [expression]
             )
         else:
-            made[step.column] = expression
+            derived[step.column] = expression
     keys = tuple(
-        ((shown or {}).get(key, key), made.get(key, col(key)), domain)
+        ((shown or {}).get(key, key), derived.get(key, col(key)), domain)
         for key, domain in zip(query.keys, query.domains, strict=True)
     )
     first = tuple(step.text for step in query.rows.steps[:after])
-    return Meaning(
+    return QueryMeaning(
         tuple(conditions),
         keys,
-        tuple((column, _on_declared(one, made)) for column, one in query.aggregates),
+        tuple((name, _inline_aggregate(agg, derived)) for name, agg in query.aggregates),
         first,
     )
 
 
-def of_text(asked: Asked, after: int = 0) -> Meaning:
-    """What a text means, if it shows what it asks and nothing else; else nothing."""
-    finish, query = asked.finish, asked.query
-    shown = tuple((one.name, one.of.op, one.of.value) for one in finish.columns)
+def meaning_of_text(parsed: ParsedQuery, after: int = 0) -> QueryMeaning:
+    """Return the meaning of a SQL text that shows its aggregates as they are; an empty meaning for
+    a text that post-processes them.
+    """
+    finish, query = parsed.finish, parsed.query
+    shown = tuple((column.name, column.of.op, column.of.value) for column in finish.columns)
     plain = shown == tuple((column, "aggregate", column) for column, _ in query.aggregates) and all(
-        isinstance(step, Step) for step in query.rows.steps[after:]
+        isinstance(step, RowStep) for step in query.rows.steps[after:]
     )
     if (
         not plain
@@ -85,25 +89,29 @@ def of_text(asked: Asked, after: int = 0) -> Meaning:
         or finish.limit is not None
         or finish.offset
     ):
-        return Meaning()
-    return of_query(query, after, dict(finish.keys))
+        return QueryMeaning()
+    return meaning_of_query(query, after, dict(finish.keys))
 
 
-def _on_declared(one: Aggregate, made: Mapping[str, Expr]) -> Aggregate:
-    parts = {
-        part: None if (value := getattr(one, part)) is None else _inlined(value, made)
-        for part in ("of", "where", "by")
-    }
-    return replace(one, **parts)  # type: ignore[arg-type]
+def _inline_aggregate(aggregate: Aggregate, derived: Mapping[str, Expr]) -> Aggregate:
+    def inline(expression: Expr | None) -> Expr | None:
+        return None if expression is None else _inline(expression, derived)
+
+    return replace(
+        aggregate,
+        of=inline(aggregate.of),
+        where=inline(aggregate.where),
+        by=inline(aggregate.by),
+    )
 
 
-def _inlined(expression: Expr, made: Mapping[str, Expr]) -> Expr:
-    """The same, with every made column written out."""
-    if isinstance(expression, Column):
-        return made.get(expression.name, expression)
-    if isinstance(expression, Call) and expression.columns & set(made):
+def _inline(expression: Expr, derived: Mapping[str, Expr]) -> Expr:
+    """Replace every derived column in an expression by its definition."""
+    if isinstance(expression, ColumnRef):
+        return derived.get(expression.name, expression)
+    if isinstance(expression, FunctionCall) and expression.columns & set(derived):
         return call(
             expression.function.name,
-            *(_inlined(argument, made) for argument in expression.arguments),
+            *(_inline(argument, derived) for argument in expression.arguments),
         )
     return expression

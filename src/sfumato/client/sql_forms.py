@@ -1,8 +1,8 @@
-"""Expressions as SQL text: one form for each function, and constants as a text holds them exactly.
+"""Write expressions as SQL text: one form for each function, and constants exactly.
 
-*Same*      What is written here is read back by `sql` as the very same expression; a test goes
-            through the whole table of functions. What has no text of its own there (a decimal, an
-            infinity, a third) is refused, never written as something near it.
+*Same*      The package `sql` reads each text back as the same expression; a test covers the whole
+            table of functions. A constant without an exact text (a decimal, an infinity, 1/3) is
+            refused, never written as something near it.
 *Brackets*  stand around an operator inside an operator, but for a chain such as a + b + c, which is
             read from the left anyway.
 """
@@ -19,14 +19,13 @@ from fractions import Fraction
 from ..errors import Refused
 from ..sql.sql_functions import TYPES
 from ..tables.expr import constants
-from ..tables.expr.expressions import Call, Column, Expr, Literal
+from ..tables.expr.expressions import ColumnRef, Expr, FunctionCall, Literal
 from ..tables.expr.types import Type
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CHAINS = ({"+", "-"}, {"*"})
-_TYPE_NAMES = {
-    own: sql for sql, own in reversed(list(TYPES.items()))
-}  # of several spellings, the first
+# of several SQL names for a type, the first
+_TYPE_NAMES = {type_name: sql for sql, type_name in reversed(list(TYPES.items()))}
 
 FORMS: Mapping[str, str] = {
     "+": "{0} + {1}",
@@ -57,56 +56,60 @@ FORMS: Mapping[str, str] = {
     },
     **{sign: f"{{0}} {sign} {{1}}" for sign in ("=", "<>", "<", "<=", ">", ">=")},
 }
-"""Functions that are not written NAME(arguments). Those of any number of arguments, and those with
-a constant that is no expression, are below.
+"""Forms of the functions that are not written NAME(arguments). `_JOINED` has those with any number
+of arguments, `SPECIAL` those with a constant that is no expression.
 """
 
 _JOINED = {"and": " AND ", "or": " OR ", "concat": " || "}
 
 
-def written(expression: Expr) -> str:
-    """The text of an expression."""
-    if isinstance(expression, Column):
-        return name(expression.name)
+def expression_sql(expression: Expr) -> str:
+    """Write an expression as SQL."""
+    if isinstance(expression, ColumnRef):
+        return quote_name(expression.name)
     if isinstance(expression, Literal):
-        return constant(expression.value)
-    assert isinstance(expression, Call)
+        return constant_sql(expression.value)
+    assert isinstance(expression, FunctionCall)
     function, arguments = expression.function.name, expression.arguments
     if function in SPECIAL:
         return SPECIAL[function](arguments)
     if function in _JOINED:
         return _JOINED[function].join(
-            _inside(argument, function, first=not i) for i, argument in enumerate(arguments)
+            _operand(argument, function, first=not i) for i, argument in enumerate(arguments)
         )
     form = FORMS.get(function, "")
     if not form:
-        return f"{function.upper()}({', '.join(map(written, arguments))})"
+        return f"{function.upper()}({', '.join(map(expression_sql, arguments))})"
     return form.format(
         *(
-            _inside(argument, function, first=not i) if _open(form) else written(argument)
+            _operand(argument, function, first=not i)
+            if _is_open(form)
+            else expression_sql(argument)
             for i, argument in enumerate(arguments)
         )
     )
 
 
-def name(given: str) -> str:
-    """The name of a column or a table; in quotation marks unless it is an ordinary word to SQL."""
+def quote_name(name: str) -> str:
+    """Write the name of a column or a table, in quotation marks unless SQL reads it as a name."""
     return (
-        given if _PLAIN.fullmatch(given) and _word(given) else '"' + given.replace('"', '""') + '"'
+        name
+        if _PLAIN.fullmatch(name) and _is_plain_word(name)
+        else '"' + name.replace('"', '""') + '"'
     )
 
 
-def constant(value: constants.Constant) -> str:
-    """A constant, exactly; refused where no text means it."""
+def constant_sql(value: constants.Constant) -> str:
+    """Write a constant exactly; refuse one that SQL has no text for."""
     if isinstance(value, Decimal):
-        raise unsaid(
+        raise no_sql_for(
             constants.text(value),
             "SQL has no decimal constants: a number in a text is an integer or a double",
             "a float, or an integer",
         )
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise unsaid(
+            raise no_sql_for(
                 repr(value),
                 "SQL has no text for an infinite number",
                 "a finite number, or sf.col('x').is_finite()",
@@ -117,9 +120,9 @@ def constant(value: constants.Constant) -> str:
     return constants.text(value)
 
 
-def number(value: Fraction) -> str:
-    """A public number (an end, an edge, a probability) in decimals, exactly; refused where decimals
-    would go on for ever.
+def decimal_sql(value: Fraction) -> str:
+    """Write a public number (an end, an edge, a probability) in decimals, exactly; refuse one with
+    infinitely many decimals.
     """
     rest, twos, fives = value.denominator, 0, 0
     while rest % 2 == 0:
@@ -128,108 +131,112 @@ def number(value: Fraction) -> str:
         rest, fives = rest // 5, fives + 1
     places = max(twos, fives)
     if rest != 1 or places > 300:
-        raise unsaid(
+        raise no_sql_for(
             f"{value!s:.60}",
-            "this number has no end in decimals, and SQL is written in decimals",
+            "this number has infinitely many decimals, and SQL has decimal numbers only",
             "a number such as 0.25",
         )
     digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    return f"{'-' if value < 0 else ''}{digits[: len(digits) - places]}{'.' if places else ''}{digits[len(digits) - places :]}"
+    point = len(digits) - places
+    sign, dot = "-" if value < 0 else "", "." if places else ""
+    return f"{sign}{digits[:point]}{dot}{digits[point:]}"
 
 
-def unsaid(place: str, reason: str, rewrite: str) -> Refused:
-    """What SQL cannot say."""
+def no_sql_for(place: str, reason: str, rewrite: str) -> Refused:
+    """The refusal for something that SQL cannot express."""
     return Refused("client.spelling", place, reason, rewrite)
 
 
-def _word(given: str) -> bool:
-    """Whether a name stands for itself in SQL, and is no word of the language."""
+def _is_plain_word(name: str) -> bool:
+    """Whether SQL reads this word as a name and not as a keyword."""
     from sqlglot.dialects.duckdb import DuckDB
     from sqlglot.tokenizer_core import TokenType
 
-    word = DuckDB().tokenize(f"{given} BY")[0]  # ORDER alone is a name, ORDER BY is not
-    return word.token_type == TokenType.VAR and word.text == given
+    word = DuckDB().tokenize(f"{name} BY")[0]  # ORDER alone is a name, ORDER BY is not
+    return word.token_type == TokenType.VAR and word.text == name
 
 
-def _open(form: str) -> bool:
+def _is_open(form: str) -> bool:
     return form.startswith("{") or not form.endswith(")")
 
 
-def _inside(argument: Expr, outer: str, *, first: bool) -> str:
-    """An argument beside an operator."""
-    text = written(argument)
-    if not isinstance(argument, Call):
+def _operand(argument: Expr, outer: str, *, first: bool) -> str:
+    """Write an argument of an operator, in brackets where it needs them."""
+    text = expression_sql(argument)
+    if not isinstance(argument, FunctionCall):
         return f"({text})" if text.startswith("-") else text
     inner = argument.function.name
     chained = first and any({inner, outer} <= chain for chain in _CHAINS)
-    bare = inner not in _JOINED and inner not in _OPERATORS and not _open(FORMS.get(inner, "F()"))
+    bare = (
+        inner not in _JOINED and inner not in _OPERATORS and not _is_open(FORMS.get(inner, "F()"))
+    )
     return text if bare or chained else f"({text})"
 
 
 def _case(arguments: Sequence[Expr]) -> str:
     branches = "".join(
-        f"WHEN {written(arguments[i])} THEN {written(arguments[i + 1])} "
+        f"WHEN {expression_sql(arguments[i])} THEN {expression_sql(arguments[i + 1])} "
         for i in range(0, len(arguments) - 1, 2)
     )
-    return f"CASE {branches}ELSE {written(arguments[-1])} END"
+    return f"CASE {branches}ELSE {expression_sql(arguments[-1])} END"
 
 
-def _listed(arguments: Sequence[Expr]) -> str:
+def _in_list(arguments: Sequence[Expr]) -> str:
     return (
-        f"{_inside(arguments[0], 'is_in', first=True)} IN "
-        f"({', '.join(map(written, arguments[1:]))})"
+        f"{_operand(arguments[0], 'is_in', first=True)} IN "
+        f"({', '.join(map(expression_sql, arguments[1:]))})"
     )
 
 
 def _cast(arguments: Sequence[Expr]) -> str:
-    known = Type.of(str(_value(arguments[1])))
+    target = Type.of(str(_value(arguments[1])))
     to = (
-        f"DECIMAL({known.precision}, {known.scale})"
-        if known.kind == "decimal"
-        else _TYPE_NAMES.get(str(known.bare), "")
+        f"DECIMAL({target.precision}, {target.scale})"
+        if target.kind == "decimal"
+        else _TYPE_NAMES.get(str(target.bare), "")
     )
     if not to:
-        raise unsaid(
-            f"cast({known.words})", "SQL has no name for this type here", ", ".join(_TYPE_NAMES)
+        raise no_sql_for(
+            f"cast({target.words})", "SQL has no name for this type here", ", ".join(_TYPE_NAMES)
         )
-    return f"TRY_CAST({written(arguments[0])} AS {to})"
+    return f"TRY_CAST({expression_sql(arguments[0])} AS {to})"
 
 
 def _trunc(arguments: Sequence[Expr]) -> str:
-    return f"DATE_TRUNC('{_value(arguments[0])}', {written(arguments[1])})"
+    return f"DATE_TRUNC('{_value(arguments[0])}', {expression_sql(arguments[1])})"
 
 
 def _date_add(arguments: Sequence[Expr]) -> str:
     amount = _value(arguments[1])
     if isinstance(amount, bool) or not isinstance(amount, int):
-        raise unsaid(
+        raise no_sql_for(
             f"date_add({amount!r:.40})",
             "an interval is a whole number of units",
             "date_add(3, 'day')",
         )
     sign = "-" if amount < 0 else "+"
     return (
-        f"{_inside(arguments[0], 'date_add', first=True)} {sign} INTERVAL {abs(amount)} "
+        f"{_operand(arguments[0], 'date_add', first=True)} {sign} INTERVAL {abs(amount)} "
         f"{str(_value(arguments[2])).upper()}"
     )
 
 
 def _days(arguments: Sequence[Expr]) -> str:
-    return f"DATE_DIFF('day', {written(arguments[1])}, {written(arguments[0])})"
+    return f"DATE_DIFF('day', {expression_sql(arguments[1])}, {expression_sql(arguments[0])})"
 
 
 def _value(argument: Expr) -> constants.Constant:
     if not isinstance(argument, Literal):
-        raise unsaid(argument.text[:60], "this is a constant in SQL", "a constant")
+        raise no_sql_for(argument.text[:60], "SQL needs a constant here", "a constant")
     return argument.value
 
 
 SPECIAL: Mapping[str, Callable[[Sequence[Expr]], str]] = {
     "case": _case,
-    "is_in": _listed,
+    "is_in": _in_list,
     "cast": _cast,
     "date_trunc": _trunc,
     "date_add": _date_add,
     "days_between": _days,
 }
-_OPERATORS = {"case", "is_in", "date_add"}  # of these, those with an operator's look
+_OPERATORS = {"case", "is_in", "date_add"}  # special forms that need brackets like an operator

@@ -1,15 +1,15 @@
-"""A query of the fluent form as a SELECT: what goes over the wire is text alone, and the reader of
-texts is the only door to the data.
+"""Write a query of the fluent form as a SELECT: the client sends SQL text only, so the server's SQL
+parser is the only way to the data.
 
-*Made*      Conditions are joined by AND, made columns are written out where they are used, keys
+*Made*      Conditions are joined by AND, derived columns are written out where they are used, keys
             come first.
-*Proved*    Every text is read back here, by the reader that the server has, before it is sent.
-            Unless it becomes the same conditions, the same keys with the same groups and the same
-            aggregates, it is refused: nothing is ever asked but what was meant.
-*Joined*    Steps up to the last join are a sub-query, made in `joining`, and have to be read back
-            step by step as they are.
+*Proved*    Before it sends a text, the client reads it back with the server's parser. Unless the
+            result has the same conditions, the same keys with the same groups and the same
+            aggregates, the query is refused: the server never gets another question.
+*Joined*    Steps up to the last join become a sub-query (`join_sql`); reading it back must give the
+            same steps.
 *Unsaid*    Public keys that are not the declared ones, a quantile without interval, a union: these
-            have no text, or none that is written here.
+            have no SQL text, or none that is written here.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import Any
 
 from ..sql import read
 from ..tables.declare.declaration import Key
-from ..tables.expr.expressions import Call, Column, Expr, Literal, call
-from ..tables.plan.missing_limits import filled, redeclared, unbounded
+from ..tables.expr.expressions import ColumnRef, Expr, FunctionCall, Literal, call
+from ..tables.plan.missing_limits import redeclare_query, unbounded_columns, with_placeholders
 from ..tables.query.aggregates import Aggregate, percent
 from ..tables.query.calendars import UNITS, Calendar
 from ..tables.query.stages import Query, Rows
-from .join_sql import again, joins, relation
-from .roundtrip import of_query, of_text
-from .sql_forms import name, number, unsaid, written
+from .join_sql import count_join_steps, from_item, replay_steps
+from .roundtrip import meaning_of_query, meaning_of_text
+from .sql_forms import decimal_sql, expression_sql, no_sql_for, quote_name
 
 LONGEST = 10_000  # characters of a question that a server takes
 CONFIDENCE = Fraction(19, 20)  # of a quantile's interval, in SQL
@@ -50,136 +50,142 @@ AGGREGATES: Mapping[str, str] = {
     "ratio": "RATIO({of}, {by})",
     "weighted_mean": "WEIGHTED_AVG({of}, {by})",
 }
-"""Kinds of aggregates, as they are written."""
+"""The SQL form of each kind of aggregate."""
 
 
-def spelled(query: Query) -> str:
-    """The SELECT that asks the same; refused where there is none."""
-    declared, after = query.rows.declaration, joins(query.rows)
+def query_to_sql(query: Query) -> str:
+    """Return a SELECT with the same meaning as the query; refuse a query that has none."""
+    declared, after = query.rows.declaration, count_join_steps(query.rows)
     if after:
-        home: Any = query.rows.curator
-        begun, tables, about = (
-            home.rows,
-            home.others,
-            f"{relation(query.rows, query.rows.steps[:after])} AS t",
+        table: Any = query.rows.curator
+        base_rows, tables, source = (
+            table.rows,
+            table.others,
+            f"{from_item(query.rows, query.rows.steps[:after])} AS t",
         )
-        rows = again(begun, query.rows.steps[:after])
+        rows = replay_steps(base_rows, query.rows.steps[:after])
     else:  # bounds that are yet to be learned change no text
-        begun, tables, about = (
-            Rows.of(filled(declared, unbounded(declared)), query.rows.curator),
+        base_rows, tables, source = (
+            Rows.of(with_placeholders(declared, unbounded_columns(declared)), query.rows.curator),
             {},
-            name(declared.name),
+            quote_name(declared.name),
         )
-        rows, query = begun, redeclared(query, {declared.name: begun})
-    wanted = of_query(query, after)
-    keys = [f"{_key(made, domain, rows)} AS {name(shown)}" for shown, made, domain in wanted.keys]
-    columns = [_column(shown, one, declared.unit) for shown, one in wanted.aggregates]
-    text = f"SELECT {', '.join([*keys, *columns])} FROM {about}"
-    if wanted.conditions:
-        text += (
-            f" WHERE "
-            f"{written(wanted.conditions[0] if len(wanted.conditions) == 1 else call('and', *wanted.conditions))}"
-        )
+        rows, query = base_rows, redeclare_query(query, {declared.name: base_rows})
+    meaning = meaning_of_query(query, after)
+    keys = [
+        f"{_key(key, domain, rows)} AS {quote_name(name)}" for name, key, domain in meaning.keys
+    ]
+    columns = [_column(name, aggregate, declared.unit) for name, aggregate in meaning.aggregates]
+    text = f"SELECT {', '.join([*keys, *columns])} FROM {source}"
+    if meaning.conditions:
+        first, *more = meaning.conditions
+        text += f" WHERE {expression_sql(call('and', first, *more) if more else first)}"
     if keys:
         text += f" GROUP BY {', '.join(str(place) for place in range(1, len(keys) + 1))}"
     if len(text) > LONGEST:
-        raise unsaid(
+        raise no_sql_for(
             f"{len(text)} characters",
-            f"a question to a server has at most {LONGEST}",
+            f"a question to a server has at most {LONGEST} characters",
             "fewer columns, or shorter lists",
         )
-    if of_text(read(text, begun, None, tables), after).texts != wanted.texts:
-        raise unsaid(
+    if meaning_of_text(read(text, base_rows, None, tables), after).texts != meaning.texts:
+        raise no_sql_for(
             f"{text:.120}",
-            "no SQL text was found that means just this",
-            "the same question in SQL: sql('SELECT …', epsilon=…)",
+            "this SQL does not mean exactly the same as the query",
+            "the same question in SQL, with table.sql",
         )
     return text
 
 
-def _key(made: Expr, domain: tuple[Key, ...], rows: Rows) -> str:
-    """A key as it is grouped by: a calendar where its groups are buckets of time."""
-    if set(domain) == set(_own(made, rows)):
-        return written(made)
-    found = _calendar(made, domain, rows)
-    if found is None:
-        reason = "which groups are public is for the owner to declare: SQL has no list of them"
-        raise unsaid(
-            f"group_by({made.text:.60}=[…])",
+def _key(key: Expr, domain: tuple[Key, ...], rows: Rows) -> str:
+    """Write a key of GROUP BY; a CALENDAR if its groups are buckets of time."""
+    if set(domain) == set(_natural_domain(key, rows)):
+        return expression_sql(key)
+    calendar = _calendar(key, domain, rows)
+    if calendar is None:
+        reason = "the owner declares the public groups: SQL has no list of groups"
+        raise no_sql_for(
+            f"group_by({key.text:.60}=[…])",
             reason,
-            "group_by('city') with the declared keys, or sf.calendar(…)",
+            "group_by('city') with the declared keys, or sf.calendar",
         )
     return (
-        f"CALENDAR({written(found.of)}, '{found.unit}', TIMESTAMP "
-        f"'{found.first.isoformat(' ')}', TIMESTAMP '{found.last.isoformat(' ')}')"
+        f"CALENDAR({expression_sql(calendar.of)}, '{calendar.unit}', TIMESTAMP "
+        f"'{calendar.first.isoformat(' ')}', TIMESTAMP '{calendar.last.isoformat(' ')}')"
     )
 
 
-def _own(made: Expr, rows: Rows) -> tuple[Key, ...]:
-    """The public groups that a key has by itself."""
-    grouped = rows if isinstance(made, Column) else rows.mutate(**{_free(rows): made})
-    return grouped.group_by(made.name if isinstance(made, Column) else _free(rows)).domains[0]
+def _natural_domain(key: Expr, rows: Rows) -> tuple[Key, ...]:
+    """The public groups of a key for which the query lists none."""
+    if isinstance(key, ColumnRef):
+        return rows.group_by(key.name).domains[0]
+    name = _unused_name(rows)
+    return rows.mutate(**{name: key}).group_by(name).domains[0]
 
 
-def _free(rows: Rows) -> str:
+def _unused_name(rows: Rows) -> str:
     """A name that no column has."""
     return "k" + "".join(rows.schema)[:190]
 
 
-def _calendar(made: Expr, domain: tuple[Key, ...], rows: Rows) -> Calendar | None:
-    """The calendar whose buckets are these groups, if there is one."""
-    if not (
-        isinstance(made, Call)
-        and made.function.name == "date_trunc"
-        and all(isinstance(bucket, date) for bucket in domain)
-    ):
+def _calendar(key: Expr, domain: tuple[Key, ...], rows: Rows) -> Calendar | None:
+    """Find the calendar whose buckets are these groups, if there is one."""
+    if not (isinstance(key, FunctionCall) and key.function.name == "date_trunc"):
         return None
-    unit, of = made.arguments
+    buckets = [bucket for bucket in domain if isinstance(bucket, date)]
+    if len(buckets) < len(domain):
+        return None
+    unit, of = key.arguments
     if not isinstance(unit, Literal) or unit.value not in UNITS:
         return None
     ends = [
-        end if isinstance(end, datetime) else datetime.combine(end, time())  # type: ignore[arg-type]
-        for end in (domain[0], domain[-1])
+        end if isinstance(end, datetime) else datetime.combine(end, time())
+        for end in (buckets[0], buckets[-1])
     ]
-    found = Calendar(of, str(unit.value), *(end.replace(tzinfo=None) for end in ends))
-    return found if found.keys(rows.schema) == domain else None
+    calendar = Calendar(of, str(unit.value), *(end.replace(tzinfo=None) for end in ends))
+    return calendar if calendar.keys(rows.schema) == domain else None
 
 
-def _column(shown: str, one: Aggregate, unit: tuple[str, ...]) -> str:
-    """An aggregate with its rows and its name."""
-    filtered = "" if one.where is None else f" FILTER (WHERE {written(one.where)})"
-    suffix = f"_{percent(one.q or Fraction(0))}" if one.kind == "percentile" else ""
-    if suffix and (not shown.endswith(suffix) or shown == suffix):
-        raise unsaid(
-            f"{shown}=…",
+def _column(name: str, aggregate: Aggregate, unit: tuple[str, ...]) -> str:
+    """Write an aggregate with its filter and its name."""
+    where = aggregate.where
+    filtered = "" if where is None else f" FILTER (WHERE {expression_sql(where)})"
+    is_percentile = aggregate.kind == "percentile"
+    suffix = f"_{percent(aggregate.q or Fraction(0))}" if is_percentile else ""
+    if suffix and (not name.endswith(suffix) or name == suffix):
+        raise no_sql_for(
+            f"{name}=…",
             "one of several quantiles is named after its probability",
-            f"aggregate({shown}=sf.quantiles(…))",
+            f"aggregate({name}=sf.quantiles('x', [0.25, 0.5]))",
         )
-    return f"{_aggregate(one, unit)}{filtered} AS {name(shown.removesuffix(suffix))}"
+    return f"{_aggregate(aggregate, unit)}{filtered} AS {quote_name(name.removesuffix(suffix))}"
 
 
-def _aggregate(one: Aggregate, unit: tuple[str, ...]) -> str:
-    if one.kind == "quantile" and (not one.interval or one.confidence != CONFIDENCE):
-        raise unsaid(
-            f"{one.text:.80}",
-            "in SQL a quantile has an interval, at 95 %",
+def _aggregate(aggregate: Aggregate, unit: tuple[str, ...]) -> str:
+    if aggregate.kind == "quantile" and (
+        not aggregate.interval or aggregate.confidence != CONFIDENCE
+    ):
+        raise no_sql_for(
+            f"{aggregate.text:.80}",
+            "in SQL a quantile has an interval at 95 %",
             "without interval= and confidence=",
         )
-    if one.kind == "count_units" and not unit:
-        raise unsaid(
+    if aggregate.kind == "count_units" and not unit:
+        raise no_sql_for(
             "count_units()",
             "each row is taken as a different person: people are counted as rows are",
             "sf.count()",
         )
-    of = "" if one.of is None else written(one.of)
-    if one.low is not None and one.high is not None:
-        of = f"CLAMP({of}, {number(one.low)}, {number(one.high)})"
+    of = "" if aggregate.of is None else expression_sql(aggregate.of)
+    if aggregate.low is not None and aggregate.high is not None:
+        of = f"CLAMP({of}, {decimal_sql(aggregate.low)}, {decimal_sql(aggregate.high)})"
     parts = {
         "of": of,
-        "by": "" if one.by is None else written(one.by),
-        "q": "" if one.q is None else number(one.q),
+        "by": "" if aggregate.by is None else expression_sql(aggregate.by),
+        "q": "" if aggregate.q is None else decimal_sql(aggregate.q),
+        "edges": ", ".join(map(decimal_sql, aggregate.edges)),
+        "unit": ", ".join(map(quote_name, unit)),
     }
-    kind = "rows" if one.kind == "count" and one.of is None else one.beyond or one.kind
-    return AGGREGATES[kind].format(
-        **parts, edges=", ".join(map(number, one.edges)), unit=", ".join(map(name, unit))
-    )
+    is_row_count = aggregate.kind == "count" and aggregate.of is None
+    kind = "rows" if is_row_count else aggregate.beyond or aggregate.kind
+    return AGGREGATES[kind].format(**parts)

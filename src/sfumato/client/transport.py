@@ -1,13 +1,13 @@
-"""Requests to a server: sent again with the same key where nobody answered, and every refusal as
-the one that the library raises.
+"""Send requests to a server: repeat a request with the same key if no answer comes, and raise every
+refusal as the library would.
 
-*Again*     A release carries a key of its own. Whatever is lost on the way, the same request with
-            the same key gets the same bytes and is charged once, so it is sent again, a little
-            later each time, until there is an answer or patience ends.
-*Token*     goes into one header, to one address: no redirect is followed, and over plain HTTP only
-            this computer is spoken to, unless one insists. Over plain HTTP a proxy would be handed
-            the token to read, so what the environment says of proxies holds for HTTPS alone, which
-            goes through them sealed.
+*Again*     A release carries its own key. The server answers the same request with the same key by
+            the same bytes and charges it once. So the client repeats a lost request, with growing
+            pauses, until an answer comes or the retries end.
+*Token*     goes into one header, to one address: the client follows no redirect, and over plain
+            HTTP it talks to this computer only, unless `insecure=True`. Over plain HTTP a proxy
+            could read the token, so proxies of the environment are used for HTTPS alone, which goes
+            through them encrypted.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from ..ledger import BudgetExceeded
 
 RETRIES = 6
 LATER = frozenset({"server.running", "server.rate", "server.busy", "server.internal"})
-"""Codes of problems that pass: the same request may be answered later."""
+"""Codes of temporary problems: the same request may succeed later."""
 FAILED = frozenset({"server.deadline", "server.lost", "server.internal"})
-"""Codes of what broke after the charge: there is no answer, and what was charged stays charged."""
+"""Codes of failures after the charge: there is no answer, and the charge stays."""
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _TOKEN = re.compile(r"[\x21-\x7e]{8,512}")
 _PARTS = ("code", "place", "reason", "rewrite")
 
 
 class Wire:
-    """One server, and one token for it."""
+    """An HTTP connection to one server, with one token."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class Wire:
         try:
             import httpx
         except ImportError:
-            raise missing("httpx") from None
+            raise missing_library("httpx") from None
         self.url = _address(url, insecure=insecure)
         if not isinstance(token, str) or not _TOKEN.fullmatch(token):
             raise Refused(
                 "client.token",
                 "token=…",
                 "a token is the text that `sfumato token` printed",
-                'sf.connect(url, token="sft_…")',
+                'sf.connect("http://127.0.0.1:8000", token)',
             )
         self.retries = retries
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
@@ -69,11 +69,10 @@ class Wire:
             trust_env=sealed,
         )
 
-    def get(self, path: str, **asked: Any) -> Any:
-        """What the server says of something."""
-        return self._sent(
-            "GET", path, params={name: value for name, value in asked.items() if value is not None}
-        )
+    def get(self, path: str, **parameters: Any) -> Any:
+        """Read a resource of the server."""
+        params = {name: value for name, value in parameters.items() if value is not None}
+        return self._send("GET", path, params=params)
 
     def post(
         self,
@@ -83,12 +82,12 @@ class Wire:
         key: str | None = None,
         timeout: float | None = None,
     ) -> Any:
-        """The reply to a question."""
+        """Send a question and return the reply."""
         headers = {"Content-Type": "application/json"} | (
             {"Idempotency-Key": key} if key is not None else {}
         )
         more = {} if timeout is None else {"timeout": timeout}
-        return self._sent(
+        return self._send(
             "POST",
             path,
             content=json.dumps(body, ensure_ascii=False).encode(),
@@ -99,16 +98,14 @@ class Wire:
     def close(self) -> None:
         self._http.close()
 
-    def _sent(self, method: str, path: str, **request: Any) -> Any:
+    def _send(self, method: str, path: str, **request: Any) -> Any:
         import httpx
 
         for attempt in range(self.retries + 1):
             last, wait = attempt == self.retries, min(2.0, 0.1 * 2**attempt)
             try:
                 reply = self._http.request(method, path, **request)
-            except (
-                httpx.TransportError
-            ):  # its text may name more of the network than is anybody's business
+            except httpx.TransportError:  # its text may reveal the network, so it is not shown
                 if last:
                     raise self._unreachable(request) from None
                 time.sleep(wait)
@@ -128,13 +125,13 @@ class Wire:
             raise self._strange(reply.status_code) from None
 
     def _problem(self, reply: Any) -> dict[str, str]:
-        """What is said of a problem; of a reply that is none of ours, that."""
+        """Read the parts of a refusal; of a reply that no sfumato server sent, say that."""
         try:
-            found = reply.json()
+            parts = reply.json()
         except ValueError:
-            found = None
-        if isinstance(found, dict) and all(isinstance(found.get(part), str) for part in _PARTS):
-            return {part: found[part] for part in _PARTS}
+            parts = None
+        if isinstance(parts, dict) and all(isinstance(parts.get(part), str) for part in _PARTS):
+            return {part: parts[part] for part in _PARTS}
         strange = self._strange(reply.status_code)
         return {part: getattr(strange, part) for part in _PARTS}
 
@@ -152,23 +149,23 @@ class Wire:
             return Refused(
                 "client.unreachable",
                 self.url,
-                f"nobody answered, {self.retries + 1} times",
+                f"the server did not answer {self.retries + 1} attempts",
                 "the address that `sfumato serve` prints; is it running?",
             )
         reason = (
-            "nobody answered; whether this was charged is not known here, and asked again "
-            "with the same key it is charged once"
+            "the server did not answer; it may have charged the question, and charges it only "
+            "once if you repeat it with the same key"
         )
         return Refused("client.unreachable", self.url, reason, f"the same call with key={key!r}")
 
 
-def unreadable(what: str, reason: str = "it is not one that this version can read") -> Refused:
-    """A reply of a server that speaks otherwise."""
+def unreadable_reply(what: str, reason: str = "this version cannot read it") -> Refused:
+    """The refusal for a reply that this version cannot read."""
     return Refused("client.reply", what, reason, "the same version of sfumato on both sides")
 
 
-def missing(library: str) -> Refused:
-    """What an installation without extras lacks."""
+def missing_library(library: str) -> Refused:
+    """The refusal for a library that is not installed."""
     return Refused(
         "client.missing",
         "connect(…)",
@@ -178,44 +175,44 @@ def missing(library: str) -> Refused:
 
 
 def _refusal(problem: Mapping[str, str], status: int) -> Exception:
-    """What the library would have raised."""
+    """Return the exception that the library would raise for this problem."""
     if problem["code"] in FAILED:
         return Failed()
     return (BudgetExceeded if status == 402 else Refused)(*(problem[part] for part in _PARTS))
 
 
 def _address(url: str, *, insecure: bool) -> str:
-    """The address of a server, checked."""
+    """Check the address of a server."""
     try:
-        found = urlsplit(url)
-        known = (
-            found.scheme in ("http", "https")
-            and bool(found.hostname)
-            and not (found.username or found.password or found.query or found.fragment)
+        parts = urlsplit(url)
+        is_valid = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and not (parts.username or parts.password or parts.query or parts.fragment)
         )
-        _ = found.port
+        _ = parts.port
     except (ValueError, AttributeError, TypeError):
-        found, known = urlsplit(""), False
-    if not known:
+        parts, is_valid = urlsplit(""), False
+    if not is_valid:
         raise Refused(
             "client.url",
             f"{url!s:.80}",
-            "a server has an address of its own",
+            "this is not the address of a server",
             "http://127.0.0.1:8000 or https://dp.example.org",
         )
-    if found.scheme == "http" and found.hostname not in _LOCAL and not insecure:
-        reason = "over plain HTTP the token and the answers can be read on the way"
+    if parts.scheme == "http" and parts.hostname not in _LOCAL and not insecure:
+        reason = "over plain HTTP others can read the token and the answers on the way"
         raise Refused(
             "client.url",
             f"{url!s:.80}",
             reason,
-            "https://…, or insecure=True where the network is your own",
+            f"https://{parts.hostname}, or insecure=True if the network is your own",
         )
     return url.rstrip("/")
 
 
 def _seconds(header: str | None) -> float:
-    """How long the server asks to be left alone, within reason."""
+    """The seconds that the server asks the client to wait, at most 10."""
     return (
         min(10.0, float(header))
         if header is not None and header.isdecimal() and len(header) < 6

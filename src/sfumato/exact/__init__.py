@@ -1,1 +1,1 @@
-"""Exact numbers: how parameters come in, and how real numbers are decided and rounded outward."""
+"""Exact numbers: parameters as rationals, and real numbers in ball arithmetic, rounded outward."""

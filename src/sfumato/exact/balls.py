@@ -1,9 +1,9 @@
-"""Ball arithmetic (Arb): real numbers as intervals that surely hold the truth, and how they become
-integers and floats.
+"""Ball arithmetic (Arb): real numbers as intervals that surely contain the true value, and their
+conversion to integers and floats.
 
-A ball is right at any working precision; more precision only makes it smaller. So everything here
-evaluates, looks whether the ball is small enough to decide the question, and doubles the precision
-until it is. What leaves is rounded outward, in the direction asked for.
+A ball is correct at any working precision; more precision only makes it smaller. So every function
+here evaluates a formula, checks whether the ball is small enough to decide the question, and
+doubles the precision until it is. Results are rounded outward, in the requested direction.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .numbers import SMALLEST, rational_root
 Rounding = Literal["nearest", "up", "down"]
 T = TypeVar("T")
 
-# correct bits wanted before a ball becomes a double: the outward step is then one unit in the last
+# correct bits that a ball needs to become a double: the outward step is then one unit in the last
 # place
 _ENOUGH = 72
 _LIMIT = 1 << 16
@@ -37,19 +37,18 @@ _lock = threading.RLock()
 def _renew_lock() -> None:
     global _lock
     _lock = threading.RLock()
-    ctx.prec = 53  # the other thread will not restore it here
+    ctx.prec = 53  # a thread that changed it does not exist in the child
 
 
-if hasattr(
-    os, "register_at_fork"
-):  # another thread may hold the lock at the moment of a fork, and does not exist in the child
+# another thread may hold the lock at the moment of a fork, and does not exist in the child
+if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """Work with `bits` bits. Arb's precision is one setting for the whole process, hence the
-    lock.
+    """Set Arb's precision to `bits` bits inside the block. The setting belongs to the whole
+    process, hence the lock.
     """
     with _lock:
         before = ctx.prec
@@ -61,23 +60,23 @@ def precision(bits: int) -> Iterator[None]:
 
 
 def ball(value: Fraction | int) -> arb:
-    """The ball around a rational."""
+    """Return the ball around a rational."""
     return arb(fmpq(value.numerator, value.denominator))
 
 
 def between(low: int, high: int, bits: int) -> arb:
-    """The ball [low, high] · 2^-bits."""
+    """Return the ball [low, high] · 2^-bits."""
     return arb(fmpz(low + high), fmpz(high - low)) * arb(2) ** (-bits - 1)
 
 
 def floor(value: arb) -> int | None:
-    """The floor of every number in the ball, if they agree."""
-    whole = value.floor().unique_fmpz() if value.is_finite() else None
-    return None if whole is None else int(whole)
+    """Return the floor of all numbers in the ball; None if they differ."""
+    integer = value.floor().unique_fmpz() if value.is_finite() else None
+    return None if integer is None else int(integer)
 
 
 def decide(question: Callable[[], T | None], start: int = 96) -> T:
-    """Ask `question` at growing precision until it answers."""
+    """Call `question` at growing precision until it returns an answer."""
     bits = start
     while bits <= _LIMIT:
         with precision(bits):
@@ -88,13 +87,13 @@ def decide(question: Callable[[], T | None], start: int = 96) -> T:
     raise Refused(
         "number.range",
         "a comparison",
-        "the numbers are too extreme to be told apart",
+        "the numbers are too extreme to compare",
         "less extreme parameters",
     )
 
 
 def below(small: Callable[[], arb], large: Callable[[], arb]) -> bool:
-    """Whether small < large, decided for certain."""
+    """Whether small < large, decided with certainty."""
 
     def compare() -> bool | None:
         a, b = small(), large()
@@ -104,8 +103,8 @@ def below(small: Callable[[], arb], large: Callable[[], arb]) -> bool:
 
 
 def evaluate(formula: Callable[[], arb], rounding: Rounding = "nearest") -> float:
-    """The double nearest to a real number, or the nearest that is surely not below ("up") or above
-    ("down") it.
+    """Return the double nearest to a real number, or the nearest one surely not below ("up") or not
+    above ("down") it.
     """
 
     def small_enough() -> float | None:
@@ -124,12 +123,12 @@ def evaluate(formula: Callable[[], arb], rounding: Rounding = "nearest") -> floa
 
 
 def chance(formula: Callable[[], arb], rounding: Rounding = "nearest") -> float:
-    """`evaluate` for a probability: however it is rounded, it lies in [0, 1]."""
+    """Evaluate a probability; the result lies in [0, 1] however it is rounded."""
     return min(max(0.0, evaluate(formula, rounding)), 1.0)
 
 
 def above(formula: Callable[[], arb]) -> Fraction:
-    """A normal double not below a real number, as the exact rational it is. (Its text would not do:
+    """Return a normal double not below a real number, as an exact rational. (Its text would not do:
     the shortest text of a double may lie below it.)
     """
     double = evaluate(formula, "up")
@@ -137,19 +136,21 @@ def above(formula: Callable[[], arb]) -> Fraction:
         raise Refused(
             "number.range",
             "a derived number",
-            "it is too large for a double",
+            "the number is too large for a double",
             "less extreme parameters",
         )
     return max(Fraction(double), SMALLEST) if double > 0 else Fraction(double)
 
 
 def short(value: Fraction) -> Fraction:
-    """A sum itself, or, once its ratio is very long, a double above it."""
+    """Return a rational itself, or a double above it once the ratio is very long."""
     return value if value.denominator.bit_length() <= _LONG else above(lambda: ball(value))
 
 
 def up(value: Fraction) -> float:
-    """The nearest double not below a rational, nor is what its text says: 0.1 for one tenth."""
+    """Return the least double that is not below a rational, with a text that is not below it
+    either: 0.1 for one tenth.
+    """
     try:
         double = float(value)
     except OverflowError:
@@ -160,12 +161,14 @@ def up(value: Fraction) -> float:
 
 
 def down(value: Fraction) -> float:
-    """The nearest double not above a rational, nor is what its text says."""
+    """Return the largest double that is not above a rational, with a text that is not above it
+    either.
+    """
     return 0.0 - up(-value)  # 0 and not −0
 
 
 def _round(value: arb, rounding: Rounding) -> float:
-    """A double on the right side, and so is what its shortest text says: a user may type it in
+    """Round to a double on the safe side whose shortest text is safe too: a user may type it in
     again.
     """
     if rounding == "nearest":
@@ -188,11 +191,11 @@ def _round(value: arb, rounding: Rounding) -> float:
 
 
 def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
-    """The least positive double (to 2^-50 of itself) at which a property that, once true, stays
-    true was seen to hold.
+    """Find the least positive double (to 2^-50 of itself) at which a monotone property holds: one
+    that stays true once it is true.
 
-    The property is evaluated at the number returned, so the result is safe even where "once true,
-    stays true" is only nearly so.
+    The search evaluates the property at the number that it returns, so the result is safe even if
+    the property is only nearly monotone.
     """
     low = high = start
     while not holds(Fraction(high)):
@@ -211,9 +214,8 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
         if not low < middle < high:
             break
         low, high = (low, middle) if holds(Fraction(middle)) else (middle, high)
-    while not (
-        holds(Fraction(high)) and holds(Fraction(repr(high)))
-    ):  # a user may type in what he was told
+    # the text must hold too: a user may type it in again
+    while not (holds(Fraction(high)) and holds(Fraction(repr(high)))):
         high = math.nextafter(high, math.inf)
     return Fraction(high)
 
@@ -221,11 +223,11 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
 def below_crossing(
     curve: Callable[[Fraction], arb], level: Fraction, near: float, bits: int = 192
 ) -> float:
-    """A double below the place where a falling curve crosses a level: the nearest to `near` of
-    those tried at which balls prove that it is not below it.
+    """Return a double below the place where a falling curve crosses a level, as near to `near` as
+    balls can prove.
 
-    They lie twice as far from `near` each time, so the one found is at most twice as far as need
-    be; zero where none is found.
+    Each trial lies twice as far from `near` as the last, so the result is at most twice as far as
+    necessary; zero if every trial fails.
     """
     low, step = near, 2.0**-52
     while (low := near * (1.0 - step)) > 2.0**-1000:
@@ -237,16 +239,16 @@ def below_crossing(
 
 
 def normal_cdf(x: arb) -> arb:
-    """Φ(x), with full relative accuracy in the lower tail."""
+    """Return Φ(x), with full relative accuracy in the lower tail."""
     return (-x / arb(2).sqrt()).erfc() / 2
 
 
 def sqrt_up(value: Fraction) -> Fraction:
-    """A double not below the square root."""
+    """Return a double not below the square root."""
     return above(lambda: ball(value).sqrt())
 
 
 def root_up(value: Fraction) -> Fraction:
-    """The square root: exact where it is rational, else a double not below it."""
+    """Return the square root: exact if it is rational, else a double not below it."""
     root = rational_root(value)
     return sqrt_up(value) if root is None else root

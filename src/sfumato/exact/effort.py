@@ -1,4 +1,4 @@
-"""A limit on the processor time that planning may take, for whoever plans on behalf of others.
+"""A limit on the processor time of planning, for services that plan on behalf of analysts.
 
 *Set*       A service plans each question inside `limited(seconds)`. A notebook sets no limit, and
             `check` then does nothing.
@@ -6,9 +6,9 @@
             node, each resolved expression, each column, each candidate of a search. A step between
             two checks takes well under 0.1 seconds, so planning ends at most so much after its
             limit.
-*Kept*      Planning may catch a refusal and try something else. So `limited` looks again when the
-            block ends: no result of a block that took too long is used. *Processor* The clock
-            counts the processor time of the thread, which other requests do not change.
+*Kept*      Planning may catch a refusal and try something else. So `limited` checks again when the
+            block ends: no result of a block that took too long is used.
+*Processor* The clock counts the processor time of the thread, which other requests do not change.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LIMIT = _Limit()
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Refuse what the block plans once this thread has computed for so many seconds in it."""
+    """Refuse to plan for more than so many seconds of this thread's processor time in the block."""
     before = _LIMIT.end, _LIMIT.seconds
     _LIMIT.end, _LIMIT.seconds = time.thread_time() + seconds, seconds
     try:
@@ -46,7 +46,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def check() -> None:
-    """Refuse to go on where the thread has used up its limit."""
+    """Refuse to go on if the thread has used up its limit."""
     if _LIMIT.end is not None and time.thread_time() > _LIMIT.end:
         reason = (
             f"planning it takes more than {_LIMIT.seconds:g} seconds of processor time, "

@@ -1,8 +1,9 @@
-"""One door for numbers: what a user writes becomes an exact rational, or is refused.
+"""The parser of numeric parameters: a number that a user writes becomes an exact rational, or is
+refused.
 
-An int, a Fraction, a Decimal or a string ("0.1", "1/3") is taken as it stands; a float by its
-shortest text, so 0.1 means one tenth and not the double next to it. Everything behind this door
-computes with these rationals, so a parameter is never rounded by accident.
+An int, a Fraction, a Decimal or a string ("0.1", "1/3") keeps its exact value. A float counts by
+its shortest text, so 0.1 means one tenth and not the double next to it. All code behind this parser
+computes with these rationals, so no parameter is rounded by accident.
 """
 
 from __future__ import annotations
@@ -18,31 +19,29 @@ from typing import Literal, SupportsFloat, TypeGuard
 from ..errors import Refused
 
 Number = int | float | str | Decimal | Fraction | SupportsFloat
-"""What a user may write for a number. (`SupportsFloat` admits NumPy's scalars without importing
-NumPy.)
+"""The types that a user may pass as a number. (`SupportsFloat` admits NumPy's scalars without
+importing NumPy.)
 """
 
 SMALLEST = Fraction(2) ** -1022
-"""Below the smallest normal double a number is not told from zero by much of the world's
-software.
-"""
+"""The smallest normal double: much software treats smaller numbers as zero."""
 LARGEST = Fraction(2) ** 1024
 
 Side = Literal["up", "down"]
-"""Where a number goes that has to be rounded: a bound from above up, one from below down."""
+"""The direction of rounding: upper bounds up, lower bounds down."""
 
 _MODES: dict[Side, str] = {"up": ROUND_CEILING, "down": ROUND_FLOOR}
 
 _RATIO = re.compile(r"\s*([+-]?[0-9]{1,400})\s*/\s*([0-9]{1,400})\s*")
 _PLAIN = re.compile(r"[A-Za-z0-9.+-]+")
-"""The signs of a number. `Decimal` also takes 1_0 for 10, and the digits of every script, which
-people may read as something else.
+"""The characters of a number. `Decimal` also accepts 1_0 for 10, and the digits of every script,
+which people may misread.
 """
 _DIGITS = 400  # longer texts are mistakes or attacks: 10 ** 999999999 would be computed in full
 
 
 def exact(value: Number, name: str = "number") -> Fraction:
-    """The exact rational that `value` denotes."""
+    """Return the exact rational that `value` denotes."""
     if isinstance(value, bool) or type(value).__name__ == "bool":
         raise Refused(
             "number.type", f"{name}={value!s}", "a truth value is not a number", f"{name}=1"
@@ -50,8 +49,8 @@ def exact(value: Number, name: str = "number") -> Fraction:
     if isinstance(value, Fraction):
         return value
     if hasattr(value, "__index__"):
-        with suppress(TypeError):  # every NumPy array has the method; only integers have an answer
-            return Fraction(operator.index(value))  # type: ignore[arg-type]
+        with suppress(TypeError):  # every NumPy array has the method; only integers support it
+            return Fraction(operator.index(value))  # type: ignore[arg-type]  # has __index__
     if isinstance(value, float):
         return _from_text(repr(float(value)), name)
     if isinstance(value, str):
@@ -97,7 +96,7 @@ def _from_text(text: str, name: str) -> Fraction:
 
 
 def is_whole(value: object, least: int = 1, most: int | None = None) -> TypeGuard[int]:
-    """Whether this is a whole number in Python's own type, within limits. A truth value is none."""
+    """Whether this is a Python int within limits. A bool does not count."""
     return (
         isinstance(value, int)
         and not isinstance(value, bool)
@@ -107,7 +106,7 @@ def is_whole(value: object, least: int = 1, most: int | None = None) -> TypeGuar
 
 
 def shown(value: object) -> str:
-    """The beginning of what was written."""
+    """Return the first 60 characters of a value, for a refusal."""
     try:
         return f"{value!s:.60}"
     except ValueError:  # Python writes no integer of more than 4300 digits
@@ -115,7 +114,7 @@ def shown(value: object) -> str:
 
 
 def positive(value: Number, name: str) -> Fraction:
-    """An exact number that is safely above zero and finite as a double."""
+    """Check that a number is safely above zero and finite as a double."""
     number = exact(value, name)
     if number <= 0:
         raise Refused(
@@ -128,7 +127,7 @@ def positive(value: Number, name: str) -> Fraction:
         raise Refused(
             "number.subnormal",
             f"{name}={shown(value)}",
-            f"{name} is so small that software takes it for zero",
+            f"{name} is so small that much software treats it as zero",
             f"{name}=1e-6",
         )
     if number >= LARGEST:
@@ -142,13 +141,15 @@ def positive(value: Number, name: str) -> Fraction:
 
 
 def non_negative(value: Number, name: str) -> Fraction:
-    """Zero, or a number that `positive` takes."""
+    """Check that a number is zero, or one that `positive` accepts."""
     number = exact(value, name)
     return number if number == 0 else positive(value, name)
 
 
 def probability(value: Number, name: str, *, zero: bool = True, one: bool = False) -> Fraction:
-    """An exact number in (0, 1); the ends are admitted where `zero` or `one` says so."""
+    """Check that a number lies in (0, 1). `zero` and `one` say whether the ends 0 and 1 are
+    allowed.
+    """
     number = exact(value, name)
     if not 0 <= number <= 1 or (number == 0 and not zero) or (number == 1 and not one):
         interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
@@ -162,7 +163,7 @@ def probability(value: Number, name: str, *, zero: bool = True, one: bool = Fals
 
 
 def by_its_bits(value: Number, name: str) -> Fraction:
-    """An exact number in which a float is what its bits say: the shortest text of 2**-30 is no
+    """Return the exact number that the bits of a float denote: the shortest text of 2**-30 is no
     power of two.
     """
     number = exact(value, name)
@@ -174,7 +175,7 @@ def by_its_bits(value: Number, name: str) -> Fraction:
 
 
 def power_of_two(value: Number, name: str) -> int:
-    """The exponent j of value = 2^j."""
+    """Return the exponent j of value = 2^j."""
     positive(value, name)
     number = by_its_bits(value, name)
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
@@ -189,41 +190,39 @@ def power_of_two(value: Number, name: str) -> int:
 
 
 def ceil_sqrt(value: Fraction) -> int:
-    """The least integer whose square is at least `value`."""
-    whole = math.ceil(value)
-    root = math.isqrt(whole)
-    return root if root * root >= whole else root + 1
+    """Return the least integer whose square is at least `value`."""
+    ceiling = math.ceil(value)
+    root = math.isqrt(ceiling)
+    return root if root * root >= ceiling else root + 1
 
 
 def rational_root(value: Fraction) -> Fraction | None:
-    """The square root, where it is rational."""
+    """Return the square root if it is rational, else None."""
     root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
     return root if root * root == value else None
 
 
 def double_below(value: Fraction) -> float:
-    """The largest double that is not above a number."""
+    """Return the largest double that is not above a number."""
     double = float(value)
     return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
 
 
 def double_above(value: Fraction) -> float:
-    """The least double that is not below a number."""
+    """Return the least double that is not below a number."""
     double = float(value)
     return double if Fraction(double) >= value else math.nextafter(double, math.inf)
 
 
 def rounded(value: Fraction, side: Side, digits: int) -> Decimal:
-    """The nearest number of so many digits on one side: never below the value, or never above
-    it.
-    """
+    """Round to so many digits: with "up" never below the value, with "down" never above it."""
     return Context(prec=digits, rounding=_MODES[side]).divide(
         Decimal(value.numerator), Decimal(value.denominator)
     )
 
 
 def text(value: Fraction) -> str:
-    """An exact number as a person would write it: 0.5, 1e-06, 1/3."""
+    """Write an exact number as a person would: 0.5, 1e-06, 1/3."""
     if value.denominator == 1 and abs(value.numerator) < 10**15:
         return str(value.numerator)
     try:
@@ -240,7 +239,7 @@ def text(value: Fraction) -> str:
 
 
 def power_of_two_at_least(value: Fraction) -> Fraction:
-    """The least power of two that is not below a positive number."""
+    """Return the least power of two that is not below a positive number."""
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     return next(
         Fraction(2) ** e

@@ -1,5 +1,5 @@
-"""Searches: where a property of whole numbers begins to hold, and where a function is least.
-(`balls.least` is the first of them for real numbers.)
+"""Searches for the first whole number with a property, and for the minimum of a function.
+(`balls.least` is the first search for real numbers.)
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ _RATIO = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 def first(holds: Callable[[int], bool], *, near: int = 0, least: int | None = None) -> int:
-    """The least integer with a property that, once true, stays true; none below `least` is asked.
-    The search begins near one.
+    """Find the least integer with a property that stays true once it is true. The search begins at
+    `near` and tries nothing below `least`.
     """
     start, step = near if least is None else max(near, least), 1
     if holds(start):
@@ -33,7 +33,7 @@ def first(holds: Callable[[int], bool], *, near: int = 0, least: int | None = No
 
 
 def lowest(function: Callable[[float], float], low: float, high: float, *, steps: int) -> float:
-    """Where a function that falls and then rises is about least, strictly between two ends: by so
+    """Locate the minimum of a function that falls and then rises, strictly between two ends, by so
     many golden sections. An infinite value counts as rising.
     """
     left, right = high - _RATIO * (high - low), low + _RATIO * (high - low)

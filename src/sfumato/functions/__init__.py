@@ -1,4 +1,4 @@
-"""Statistics and functions of whole datasets, released with what they promise."""
+"""Private releases of statistics and functions of whole datasets, each with its promise."""
 
 from . import fits
 from .bernstein import Bernstein

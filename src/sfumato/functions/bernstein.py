@@ -1,5 +1,5 @@
-"""The Bernstein mechanism (Aldà & Rubinstein 2017): a whole function of the data, released once,
-evaluated as often as one likes.
+"""The Bernstein mechanism (Aldà & Rubinstein 2017): release a whole function of the data once,
+evaluate it any number of times.
 
 *Steps*        fit(data) is read at the (k + 1)^d points of a public lattice; the values are rounded
                to a public grid; exact integer noise; the noisy values are the coefficients of a
@@ -9,8 +9,8 @@ evaluated as often as one likes.
                for Gaussian. From the largest move S of one value alone, L1 is (k + 1)^d·S, the
                sources' scale, and L2 is (k + 1)^(d/2)·S; known L1 and L2 moves are smaller, and the
                least bound is taken. The degree k is public and is not the number of records.
-*Completed*    as in privatize: where the fit raises, or gives something else than numbers, values
-               are 0. The sensitivity is that of the fit so completed.
+*Completed*    as in privatize: if the fit raises or returns something other than numbers, values
+               are 0. The sensitivity must be that of the fit so completed.
 *Sampled*      with a sampled sensitivity the promise is RandomDP, which no ledger takes. The norm
                is fixed beforehand: L1 for Laplace, L2 for Gaussian.
 *Error*        Curve.error for the noise, `approximation` for the polynomial.
@@ -23,7 +23,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -35,25 +35,34 @@ from ..mechanisms.shared.additive import Additive
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Global, Norms, Sensitivity
 from ..sensitivity.sampled import Sampled, SampledFunction
-from .calibration import noise_for, promised, usable
+from .calibration import check_usable, noise_for, promise_from
 from .curve import Curve
-from .guarded_call import Form, completed
-from .lattice import Lattice, known_bounds
-from .polynomial import known_iterations
-from .sampled_noise import SampledNoise, check_records, drawn_by
+from .guarded_call import ValueForm, call_guarded
+from .lattice import Lattice, check_bounds
+from .polynomial import check_iterations
+from .sampled_noise import SampledNoise, base_of, check_records
 from .smoothness import hoelder_error, smooth_error
 
 if TYPE_CHECKING:
     from ..ledger import Ledger
 
 Fit = Callable[[Any], Callable[[Any], Any]]
+
+
+class SensitiveFit(Protocol):
+    """A fit that knows its sensitivity on a lattice."""
+
+    def sensitivity(self, lattice: Lattice, relation: str | None) -> Norms:
+        """Bound how far a neighbour moves the values on the lattice."""
+
+
 NORMS = ("best", "1", "2", "inf")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Bernstein:
-    """How a fit is released. `sensitivity`: a number (the largest move of a single value), a Global
-    or sampled one; left out, the fit's own.
+    """The release of a fit. `sensitivity` is a number (the largest move of a single value), a
+    Global or a sampled one; by default the fit's own.
     """
 
     fit: Fit
@@ -91,32 +100,35 @@ class Bernstein:
                 "moves are measured by their sum, the root of their squares, or the largest",
                 "norm='best'",
             )
-        own = getattr(fit, "box", None) if bounds is None and dimensions is None else None
+        fit_box = getattr(fit, "box", None) if bounds is None and dimensions is None else None
         put = object.__setattr__
         put(self, "fit", fit)
         put(
             self,
             "lattice",
-            Lattice(degree=degree, bounds=known_bounds(bounds, dimensions) if own is None else own),
+            Lattice(
+                degree=degree,
+                bounds=check_bounds(bounds, dimensions) if fit_box is None else fit_box,
+            ),
         )
         put(self, "sensitivity", sensitivity)
-        put(self, "iterations", known_iterations(iterations))
+        put(self, "iterations", check_iterations(iterations))
         put(self, "norm", str(norm))
         put(self, "grid", grid)
         put(self, "slack", slack)
         if sensitivity is None and not hasattr(fit, "sensitivity"):
-            usable(None)  # type: ignore[arg-type]  # refuses: it has to be said
+            check_usable(None)  # type: ignore[arg-type]  # refuses a missing sensitivity
         if (
             isinstance(sensitivity, SampledFunction)
             and sensitivity.fit is not fit
             and sensitivity.fit != fit
         ):
-            reason = "the sensitivity would be sampled of another fit than the one that is released"
+            reason = "the sensitivity is sampled for another fit than the released one"
             raise Refused(
                 "bernstein.fit", "sensitivity=sample_sensitivity(…)", reason, "the same fit in both"
             )
         if sensitivity is not None and not isinstance(sensitivity, SampledFunction):
-            usable(sensitivity)  # a local one, among others, is refused here
+            check_usable(sensitivity)  # refuses a local sensitivity, for example
 
     def noise(
         self,
@@ -127,16 +139,16 @@ class Bernstein:
         relation: str | None = None,
         unit: str | None = None,
     ) -> Additive | SampledNoise:
-        """The mechanism that a release with this promise uses: from public things alone. Draws
-        pairs where the sensitivity is to be sampled.
+        """Build the mechanism of a release with this promise, from public facts alone. Draws pairs
+        of neighbours if the sensitivity must be sampled.
         """
-        asked = promised(epsilon, delta, promise, "Bernstein.release(…)")
-        own = self.sensitivity is None
-        moves = self.moves(relation or asked.relation)
-        slack = Fraction(0) if own and self.slack is None else self.slack
+        target = promise_from(epsilon, delta, promise, "Bernstein.release(…)")
+        from_fit = self.sensitivity is None
+        moves = self.moves(relation or target.relation)
+        slack = Fraction(0) if from_fit and self.slack is None else self.slack
         return noise_for(
             moves,
-            asked,
+            target,
             size=self.lattice.size,
             grid=self.grid,
             slack=slack,
@@ -145,19 +157,20 @@ class Bernstein:
         )
 
     def moves(self, relation: str | None = None) -> Norms:
-        """How far a neighbour moves the values on the lattice, in the norm asked for."""
+        """Bound how far a neighbour moves the values on the lattice, in the chosen norm."""
         stated = self.sensitivity
+        norms: Norms
         if stated is None:
-            known: Norms = self.fit.sensitivity(self.lattice, relation or "replace")  # type: ignore[attr-defined]
+            norms = cast("SensitiveFit", self.fit).sensitivity(self.lattice, relation or "replace")
         elif isinstance(stated, SampledFunction):
-            known = stated.on(self.lattice.points)
+            norms = stated.on(self.lattice.points)
         elif isinstance(stated, Norms):
-            known = stated
+            norms = stated
         else:
-            known = Global(stated)  # type: ignore[arg-type]  # how far any single value moves
-        if isinstance(known, Sampled):
-            self._sampled_here(known)
-        return measured(known, self.norm, self.lattice.size)
+            norms = Global(stated)  # type: ignore[arg-type]  # a Number: the constructor checked
+        if isinstance(norms, Sampled):
+            self._sampled_here(norms)
+        return restrict_to_norm(norms, self.norm, self.lattice.size)
 
     def release(
         self,
@@ -173,10 +186,10 @@ class Bernstein:
         share: str | None = None,
         bits: Bits = SYSTEM,
     ) -> Curve:
-        """The private curve. With `ledger=`, its cost is charged before the data are read."""
+        """Release the private curve. With `ledger=`, charge its cost before reading the data."""
         if ledger is not None and isinstance(self.sensitivity, Sampled | SampledFunction):
             reason = (
-                "a sampled sensitivity promises RandomDP, for most pairs only: no ledger takes it"
+                "a sampled sensitivity promises RandomDP, for most pairs only: no ledger accepts it"
             )
             raise Refused(
                 "sensitivity.sampled",
@@ -197,11 +210,13 @@ class Bernstein:
                 memo=memo or f"Bernstein({type(self.fit).__name__}, degree={self.lattice.degree})",
                 share=share,
             )
-        base = drawn_by(noise)
-        form = Form((self.lattice.size,), 0.0, -math.inf, math.inf, whole=base.grid is None)
+        base = base_of(noise)
+        form = ValueForm(
+            (self.lattice.size,), 0.0, -math.inf, math.inf, integer_valued=base.grid is None
+        )
         points, size = self.lattice.points, self.lattice.size
         values = base.perturb(
-            completed(lambda records: np.reshape(self.fit(records)(points), size), data, form),
+            call_guarded(lambda records: np.reshape(self.fit(records)(points), size), data, form),
             bits=bits,
         )
         return Curve(
@@ -214,14 +229,14 @@ class Bernstein:
         hoelder: tuple[Number, Number] | None = None,
         smooth: tuple[int, Number] | None = None,
     ) -> float:
-        """How far the curve without noise is from the fitted function at most, for a smoothness
+        """Bound the distance between the noiseless curve and the fitted function, for a smoothness
         class: `hoelder=(γ, L)` or `smooth=(derivatives, T)`.
         """
         if (hoelder is None) == (smooth is None):
             raise Refused(
                 "bernstein.smoothness",
                 "approximation(…)",
-                "say how smooth the function is, in one way",
+                "state the smoothness as hoelder= or as smooth=, not both",
                 "approximation(smooth=(2, 10))",
             )
         if hoelder is not None:
@@ -231,14 +246,14 @@ class Bernstein:
         assert smooth is not None
         return smooth_error(self.lattice, self.iterations, order=smooth[0], bound=smooth[1])
 
-    def _sampled_here(self, known: Sampled) -> None:
-        if known.size != self.lattice.size:
-            place = f"a sensitivity sampled at {known.size} values"
+    def _sampled_here(self, sampled: Sampled) -> None:
+        if sampled.size != self.lattice.size:
+            place = f"a sensitivity sampled at {sampled.size} values"
             raise Refused(
                 "bernstein.lattice",
                 place,
                 f"this lattice has {self.lattice.size} points",
-                "sf.sample_sensitivity(fit, …) of a fit that returns functions",
+                "sensitivity=sf.sample_sensitivity(fit, oracle=oracle, n=500, gamma=0.2)",
             )
 
     def __repr__(self) -> str:
@@ -248,27 +263,30 @@ class Bernstein:
         )
 
 
-def measured(known: Norms, norm: str, size: int) -> Norms:
-    """Only what one norm says; "best" leaves a global one as it is. Of a sampled one L1 and L2 are
-    taken as each was sampled, not from one another: γ is for one norm, chosen beforehand.
+def restrict_to_norm(norms: Norms, norm: str, size: int) -> Norms:
+    """Keep the bound of one norm only; "best" keeps all bounds of a global sensitivity. A sampled
+    sensitivity keeps L1 and L2 as sampled, never one derived from the other: γ holds for one norm,
+    chosen beforehand.
     """
-    if isinstance(known, Sampled):
-        l1 = {"2": sqrt_up(size * known.l2_squared), "inf": size * known.sup}.get(norm, known.l1)
-        square = {"1": known.l1**2, "inf": size * known.sup**2}.get(norm, known.l2_squared)
-        return replace(known, l1=l1, l2_squared=square, sup=l1)
+    if isinstance(norms, Sampled):
+        l1 = {"2": sqrt_up(size * norms.l2_squared), "inf": size * norms.sup}.get(norm, norms.l1)
+        square = {"1": norms.l1**2, "inf": size * norms.sup**2}.get(norm, norms.l2_squared)
+        return replace(norms, l1=l1, l2_squared=square, sup=l1)
     if norm == "best":
-        return known
-    one = {"1": known.l1, "2": known.l2_squared, "inf": known.sup}[norm]
-    if one is None:
+        return norms
+    move = {"1": norms.l1, "2": norms.l2_squared, "inf": norms.sup}[norm]
+    if move is None:
         raise Refused(
             "sensitivity.norm",
             f"norm={norm}",
             "the sensitivity is not known in this norm",
             "norm='best'",
         )
-    rounding = known.rounding if isinstance(known, Global) else None
+    rounding = norms.rounding if isinstance(norms, Global) else None
     return Global(
-        **{{"1": "l1", "2": "l2_squared", "inf": "sup"}[norm]: one},  # type: ignore[arg-type]
-        relation=known.relation,
+        l1=move if norm == "1" else None,
+        l2_squared=move if norm == "2" else None,
+        sup=move if norm == "inf" else None,
+        relation=norms.relation,
         rounding=rounding,
     )

@@ -1,5 +1,5 @@
-"""The noise that keeps a promise for values computed in floating point, from a sensitivity and
-public things alone.
+"""Calibration of noise to a promise, for values computed in floating point, from a sensitivity and
+public facts alone.
 
 *Law*        Laplace by the L1 move for Pure; Gaussian by the L2 move for ZCDP and GDP; for Approx
              the one with the smaller variance (for a vector with a plain number or a sampled
@@ -30,7 +30,7 @@ from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
 from ..guarantees.guarantee import relation_of
 from ..mechanisms.gaussian import Gaussian
 from ..mechanisms.laplace import Laplace
-from ..mechanisms.shared.additive import Additive, known_size
+from ..mechanisms.shared.additive import Additive, check_size
 from ..sensitivity.kinds import Global, Inverse, Lipschitz, Local, Norms, Sensitivity, Smooth
 from ..sensitivity.sampled import Sampled, SampledFunction
 from .sampled_noise import SampledNoise
@@ -48,7 +48,7 @@ Stated = Number | Sensitivity
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What is public of the values that get noise."""
+    """The public facts about the values that get noise."""
 
     size: int
     grid: Number | None
@@ -67,39 +67,37 @@ def noise_for(
     relation: str | None = None,
     unit: str | None = None,
 ) -> Additive | SampledNoise:
-    """The mechanism for `size` coordinates; with a sampled sensitivity, one that promises
-    RandomDP.
-    """
-    moves = usable(sensitivity)
+    """Build the mechanism for `size` coordinates; a sampled sensitivity gives RandomDP."""
+    moves = check_usable(sensitivity)
     related = same_relation(moves, relation, promise)
     values = Values(
-        known_size(size) or 1,
+        check_size(size) or 1,
         grid,
         None if slack is None else non_negative(slack, "slack"),
         related,
         unit or promise.unit,
     )
     if isinstance(moves, Sampled) and moves.size != values.size:
-        reason = f"it was sampled for {moves.size} values together, and these are {values.size}"
+        reason = f"it was sampled for {moves.size} values, but there are {values.size}"
         raise Refused(
             "privatize.shape",
             f"sensitivity={moves}",
             reason,
             f"size={moves.size}, or a fit that returns {values.size} values",
         )
-    made = _calibrated(moves, promise, values)
-    return SampledNoise(made, moves) if isinstance(moves, Sampled) else made
+    mechanism = _calibrate(moves, promise, values)
+    return SampledNoise(mechanism, moves) if isinstance(moves, Sampled) else mechanism
 
 
-def promised(
+def promise_from(
     epsilon: Number | None, delta: Number | None, promise: Guarantee | None, place: str
 ) -> Guarantee:
-    """The promise that was asked for, in one way or the other."""
+    """Return the promise, which is stated as epsilon (and delta) or as `promise`."""
     if (epsilon is None) == (promise is None) or (delta is not None and epsilon is None):
         raise Refused(
             "privatize.promise",
             place,
-            "give epsilon, epsilon and delta, or promise",
+            "state epsilon, epsilon and delta, or promise",
             "epsilon=1, or promise=sf.Approx(1, 1e-6)",
         )
     if epsilon is not None:
@@ -114,49 +112,49 @@ def promised(
     return promise
 
 
-def usable(sensitivity: Stated) -> Norms | Fraction:
-    """A sensitivity that noise may be scaled to; the other kinds are refused by their type."""
+def check_usable(sensitivity: Stated) -> Norms | Fraction:
+    """Return a sensitivity that noise may be scaled to; refuse the other kinds by their type."""
     if isinstance(sensitivity, Norms):
         return sensitivity
     for kind, (code, reason, rewrite) in UNUSABLE.items():
         if isinstance(sensitivity, kind):
             raise Refused(code, f"sensitivity={type(sensitivity).__name__}(…)", reason, rewrite)
-    return positive(sensitivity, "sensitivity")  # type: ignore[arg-type]
+    return positive(sensitivity, "sensitivity")  # type: ignore[arg-type]  # a Number by now
 
 
 UNUSABLE: dict[type, tuple[str, str, str]] = {
     type(None): (
         "sensitivity.missing",
-        "noise is scaled to how far the function can move between neighbours: it has to be said",
-        "sensitivity=Fraction(1, n)",
+        "noise is scaled to how far the function can move between neighbours: state it",
+        "sensitivity=1",
     ),
     Local: (
         "sensitivity.local",
         (
-            "it is about one dataset, and noise scaled to it gives that dataset away: where "
-            "it is 0 the exact answer comes out"
+            "a local sensitivity is about one dataset, and noise scaled to it gives that dataset "
+            "away: where it is 0 the exact answer comes out"
         ),
-        "a Global sensitivity, Smooth(…), or sf.propose_test_release",
+        "a Global or Smooth sensitivity, or sf.propose_test_release",
     ),
     Lipschitz: (
         "sensitivity.metric",
-        "it is per unit of distance: say how far apart neighbours are",
+        "a Lipschitz constant is per unit of distance: state the distance of neighbours",
         "lipschitz.within(1)",
     ),
     SampledFunction: (
         "sensitivity.function",
-        "it is of whole functions, which are released by their values on a lattice",
-        "sf.Bernstein(fit, degree=…)",
+        "the fit returns functions, which are released by their values on a lattice",
+        "sf.Bernstein(fit, degree=25, sensitivity=sensitivity)",
     ),
     Smooth: (
         "sensitivity.mechanism",
-        "it has a mechanism of its own, for the statistic it names",
-        "sf.privatize('median', data, sensitivity=Smooth('median', …))",
+        "a Smooth sensitivity has its own mechanism, for the statistic that it names",
+        "sf.privatize('median', data, sensitivity=sensitivity, epsilon=1, delta=1e-6)",
     ),
     Inverse: (
         "sensitivity.mechanism",
-        "it has a mechanism of its own, for the statistic it names",
-        "sf.privatize('median', data, sensitivity=Inverse('median', …))",
+        "an Inverse sensitivity has its own mechanism, for the statistic that it names",
+        "sf.privatize('median', data, sensitivity=sensitivity, epsilon=1)",
     ),
 }
 """Kinds that additive noise cannot be scaled to: code, reason, rewrite."""
@@ -165,20 +163,20 @@ UNUSABLE: dict[type, tuple[str, str, str]] = {
 def same_relation(
     sensitivity: Norms | Fraction, relation: str | None, promise: Guarantee
 ) -> str | None:
-    """The one relation that sensitivity, call and promise are about."""
-    own = None if isinstance(sensitivity, Fraction) else sensitivity.relation
-    said = {r for r in (own, relation_of(relation), promise.relation) if r is not None}
-    if len(said) > 1:
+    """Return the relation of sensitivity, call and promise; refuse different ones."""
+    stated = None if isinstance(sensitivity, Fraction) else sensitivity.relation
+    relations = {r for r in (stated, relation_of(relation), promise.relation) if r is not None}
+    if len(relations) > 1:
         raise Refused(
             "guarantee.relation",
             f"relation={relation!r}",
-            f"the sensitivity is about {own}, the promise about another relation",
-            f"relation={own!r}",
+            f"the sensitivity is about {stated}, the promise about another relation",
+            f"relation={stated!r}",
         )
-    return said.pop() if said else None
+    return relations.pop() if relations else None
 
 
-def _calibrated(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Additive:
+def _calibrate(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Additive:
     pure = isinstance(promise, Approx) and not promise.parameters["delta"]
     ways = WAYS.get(Pure if pure else type(promise), ())
     if values.size > 1 and isinstance(moves, Fraction | Sampled):
@@ -211,7 +209,7 @@ def _gaussian(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Ad
     delta = moves if isinstance(moves, Fraction) else moves.moves(2, values.size)
     root = sqrt_up(Fraction(values.size)) if values.size > 1 else Fraction(1)
     slack, grid = _slack_and_grid(moves, delta, values, root)
-    kept = (
+    budget = (
         {"rho": promise.mu_squared / 2}
         if isinstance(promise, GDP)
         else {"rho": promise.rho}
@@ -224,7 +222,7 @@ def _gaussian(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Ad
         size=values.size,
         relation=values.relation,
         unit=values.unit,
-        **kept,
+        **budget,
     )
 
 
@@ -236,18 +234,18 @@ WAYS: dict[
     ZCDP: (_gaussian,),
     GDP: (_gaussian,),
 }
-"""The laws that keep a promise of each notion."""
+"""The mechanisms that keep a promise of each notion."""
 
 
 def _slack_and_grid(
     moves: Norms | Fraction, delta: Fraction, values: Values, spread: Fraction
 ) -> tuple[Fraction, Number | None]:
-    """`spread` is how much further all coordinates move together than one of them, if each moves
-    alike: size in L1, √size in L2.
+    """Choose slack and grid. `spread` is the move of all coordinates relative to one, if each moves
+    by the same amount: size in L1, √size in L2.
     """
     if values.grid is not None:
         return values.slack or Fraction(0), values.grid
-    if isinstance(moves, Global) and moves.whole and not values.slack:
+    if isinstance(moves, Global) and moves.integer_valued and not values.slack:
         return Fraction(0), None
     slack = (
         values.slack
@@ -259,23 +257,23 @@ def _slack_and_grid(
 
 
 def _rounding(moves: Norms | Fraction, delta: Fraction, spread: Fraction) -> Fraction:
-    """How far each value rounds by the sensitivity's own account; or a refusal, where that is more
-    than noise should quietly grow by.
+    """Return the rounding error of each value that the sensitivity states; refuse one so large that
+    the noise would grow noticeably.
     """
-    known = moves.rounding if isinstance(moves, Global) else Fraction(0)
-    if 2 * known * spread > delta * _MOST:
-        place = f"rounding of {float(known):.3g} beside a sensitivity of {float(delta):.3g}"
+    rounding = moves.rounding if isinstance(moves, Global) else Fraction(0)
+    if 2 * rounding * spread > delta * _MOST:
+        place = f"rounding of {float(rounding):.3g} against a sensitivity of {float(delta):.3g}"
         reason = (
-            "doubles round values so far from 0, or so many, by more than a thirty-second of "
-            "what one record moves"
+            "doubles round values this far from 0, or this many, by more than 1/32 of what one "
+            "record moves"
         )
         raise Refused(
             "privatize.slack",
             place,
             reason,
             (
-                "subtract the lower end of the range first; or n= for a sum; or slack=, how "
-                "far your function rounds"
+                "subtract the lower end of the range first; or state n= for a sum, or slack=, the "
+                "rounding error of your function"
             ),
         )
-    return known
+    return rounding

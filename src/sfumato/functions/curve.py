@@ -1,8 +1,7 @@
-"""A released curve: noisy values on a lattice, and the Bernstein polynomial through which they are
-read.
+"""A released curve: noisy values on a lattice, and the Bernstein polynomial that interpolates them.
 
-It holds numbers that may be published and nothing else: no data, no fit, no noise. Whatever is done
-with it is processing of the release.
+It holds only numbers that may be published: no data, no fit, no noise. Anything computed from it is
+post-processing.
 
 *Error*      of the noise. For the whole curve at once: the basis is not negative and sums to 1, so
              the curve errs by no more than the coefficient that errs most; iterated, by its errors
@@ -28,7 +27,7 @@ from ..errors import Refused
 from ..exact.balls import up
 from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, RandomDP
-from ..guarantees.stored_guarantee import only, ratio
+from ..guarantees.stored_guarantee import check_fields, ratio
 from ..guarantees.stored_guarantee import record as promise_record
 from ..guarantees.stored_guarantee import restore as restore_promise
 from ..mechanisms.gaussian import Gaussian
@@ -38,7 +37,7 @@ from ..mechanisms.shared.stored_mechanism import record as noise_record
 from ..mechanisms.shared.stored_mechanism import restore as restore_noise
 from .lattice import Lattice
 from .polynomial import Floats, corrected, corrected_weights, evaluate, weights
-from .sampled_noise import SampledNoise, drawn_by
+from .sampled_noise import SampledNoise, base_of
 
 VERSION = 1
 # nodes per degree: in between a polynomial is at most 1/cos(π/16) times as large, along each axis
@@ -63,43 +62,43 @@ class Curve:
     promise: Guarantee
 
     def __post_init__(self) -> None:
-        known = (
+        typed = (
             isinstance(self.lattice, Lattice)
             and isinstance(self.noise, Additive | SampledNoise)
             and isinstance(self.promise, Guarantee)
         )
         if (
-            not known
+            not typed
             or not is_whole(self.iterations)
             or len(self.coefficients) != self.lattice.size
             or not all(map(math.isfinite, self.coefficients))
         ):
             reason = (
-                "a curve has a lattice, a number for each of its points, how often it was "
-                "iterated, its noise and its promise"
+                "a curve needs a lattice, a finite number for each of its points, a number of "
+                "iterations, its noise and its promise"
             )
-            raise Refused("curve.parts", "Curve(…)", reason, "the curve of sf.Bernstein(…).release")
-        if isinstance(self.promise, RandomDP) and isinstance(
-            self.noise, Additive
-        ):  # whose own promise would be for all pairs
+            rewrite = "sf.Bernstein(fit).release(data, epsilon=1)"
+            raise Refused("curve.parts", "Curve(…)", reason, rewrite)
+        # the promise of the plain mechanism would be for all pairs
+        if isinstance(self.promise, RandomDP) and isinstance(self.noise, Additive):
             object.__setattr__(self, "noise", SampledNoise(self.noise, self.promise))
 
     def __call__(self, points: ArrayLike) -> Any:
-        """The curve at a point, a float; or at many, an array."""
-        found = evaluate(corrected(self._values(), self.iterations), self.lattice.unit(points))
-        given = np.shape(points)
-        shape = given if self.lattice.dimensions == 1 else given[:-1]
-        return found.reshape(shape) if shape else float(found[0])
+        """Evaluate the curve: a float at one point, an array at many."""
+        values = evaluate(corrected(self._values(), self.iterations), self.lattice.unit(points))
+        point_shape = np.shape(points)
+        shape = point_shape if self.lattice.dimensions == 1 else point_shape[:-1]
+        return values.reshape(shape) if shape else float(values[0])
 
     def error(self, confidence: Number = 0.95, *, at: ArrayLike | None = None) -> Any:
-        """Half the width of a band that holds the curve without noise: everywhere at once, or for
-        each of the points `at` by itself.
+        """Return half the width of a band that holds the noiseless curve: everywhere at once, or at
+        each of the points `at` separately.
         """
         if at is None:
             return self._band(confidence)
         missing = float(1 - probability(confidence, "confidence", zero=False))
         points = self.lattice.unit(at)
-        found = (
+        widths = (
             np.concatenate(
                 [self._widths(self._weights(part), missing) for part in self._parts(points)]
             )
@@ -107,14 +106,14 @@ class Curve:
             else np.zeros(0)
         )
         shape = np.shape(at) if self.lattice.dimensions == 1 else np.shape(at)[:-1]
-        return found.reshape(shape) if shape else float(found[0])
+        return widths.reshape(shape) if shape else float(widths[0])
 
     @property
     def size(self) -> int:
         return self.lattice.size
 
     def to_json(self) -> str:
-        """A text that `Curve.from_json` reads."""
+        """Write the curve as text for `Curve.from_json`."""
         about = {
             "sfumato": "curve",
             "version": VERSION,
@@ -123,7 +122,7 @@ class Curve:
             "iterations": self.iterations,
             "coefficients": [float(c).hex() for c in self.coefficients],
             "noise": {
-                **noise_record(drawn_by(self.noise)),
+                **noise_record(base_of(self.noise)),
                 "promises": [promise_record(promise) for promise in self.noise.promises],
             },
             "promise": promise_record(self.promise),
@@ -132,7 +131,7 @@ class Curve:
 
     @classmethod
     def from_json(cls, content: str) -> Curve:
-        """The curve of a text."""
+        """Read a curve from the text of `to_json`."""
         try:
             stored = json.loads(content)
             if stored["sfumato"] != "curve" or stored["version"] != VERSION:
@@ -143,15 +142,15 @@ class Curve:
             )
             coefficients = tuple(float.fromhex(c) for c in stored["coefficients"])
             noise: Any = restore_noise(stored["noise"])
-            found = cls(
+            curve = cls(
                 lattice,
                 stored["iterations"],
                 coefficients,
                 noise,
                 restore_promise(stored["promise"]),
             )
-            only(stored, json.loads(found.to_json()))
-            return found
+            check_fields(stored, json.loads(curve.to_json()))
+            return curve
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
             raise Refused(
                 "curve.stored",
@@ -164,9 +163,9 @@ class Curve:
         return np.array(self.coefficients).reshape(self.lattice.shape)
 
     def _band(self, confidence: Number) -> float:
-        """The largest noise; or, iterated, what the errors at Chebyshev's nodes keep together, and
-        a little more in between; on lattices too large for that, 2^h − 1 times the largest
-        noise.
+        """Bound the largest noise. For an iterated curve, bound the errors at Chebyshev's nodes and
+        add a little for the points in between; on lattices too large for that, use 2^h − 1 times
+        the largest noise.
         """
         largest = float(self.noise.error(confidence, values=self.lattice.size))
         if self.iterations == 1:
@@ -181,17 +180,18 @@ class Curve:
             -1, dimensions
         )
         missing = float(1 - probability(confidence, "confidence", zero=False))
-        found = np.concatenate([self._weights(part) for part in self._parts(nodes)])
+        node_weights = np.concatenate([self._weights(part) for part in self._parts(nodes)])
         return min(
-            most, self._common(found, missing) / math.cos(math.pi / (2 * _FINE)) ** dimensions
+            most,
+            self._common(node_weights, missing) / math.cos(math.pi / (2 * _FINE)) ** dimensions,
         )
 
-    def _common(self, found: Floats, missing: float) -> float:
-        """A width that all sums of noise, weighted by these rows, keep at once: the chances to
-        leave it, added up, are at most what may be missing.
+    def _common(self, weights: Floats, missing: float) -> float:
+        """Find a width that holds all weighted sums of noise at once, one per row: their chances to
+        leave it add up to at most `missing`.
         """
-        outside = _outside(drawn_by(self.noise), found)
-        low, high = 0.0, float(self._widths(found, missing / len(found)).max())
+        outside = _outside(base_of(self.noise), weights)
+        low, high = 0.0, float(self._widths(weights, missing / len(weights)).max())
         while high - low > 1e-4 * high:
             middle = (low + high) / 2
             low, high = (middle, high) if float(outside(middle).sum()) > missing else (low, middle)
@@ -206,12 +206,12 @@ class Curve:
             len(points), -1
         )
 
-    def _widths(self, found: Floats, missing: float) -> Floats:
-        """For each row of weights, what a sum of noise so weighted leaves with at most this
-        probability: by bisection on the bound of that probability.
+    def _widths(self, weights: Floats, missing: float) -> Floats:
+        """For each row of weights, find a width that the weighted sum of noise leaves with at most
+        this probability, by bisection on the bound of that probability.
         """
-        outside = _outside(drawn_by(self.noise), found)
-        low, high = np.zeros(len(found)), np.full(len(found), float(self.noise.error(0.5)))
+        outside = _outside(base_of(self.noise), weights)
+        low, high = np.zeros(len(weights)), np.full(len(weights), float(self.noise.error(0.5)))
         while (far := outside(high) > missing).any():
             high = np.where(far, 2 * high, high)
         for _ in range(40):
@@ -229,13 +229,13 @@ class Curve:
         )
 
     def __reduce__(self) -> tuple[Any, Sequence[Any]]:
-        """Through the stored text: what is not in it cannot travel along."""
+        """Pickle the stored text, so that nothing else travels along."""
         return Curve.from_json, (self.to_json(),)
 
 
-def _outside(noise: Additive, found: Floats) -> Callable[[Any], Floats]:
-    """For each row of weights w an upper bound of P(|Σ w·Z| > x), rounding to the grid included."""
-    squares, total = np.square(found), np.abs(found).sum(axis=1)
+def _outside(noise: Additive, weights: Floats) -> Callable[[Any], Floats]:
+    """Bound P(|Σ w·Z| > x) for each row of weights w, including the rounding to the grid."""
+    squares, total = np.square(weights), np.abs(weights).sum(axis=1)
     half = float(noise.step) / 2 * total
     if isinstance(noise, Gaussian):
         from scipy.special import ndtr
@@ -249,7 +249,7 @@ def _outside(noise: Additive, found: Floats) -> Callable[[Any], Floats]:
     s = _SHARES[:, None] / np.sqrt(
         squares.max(axis=1)
     )  # any s is right; the best of these is near the least
-    costs = np.stack([-np.log1p(-squares * np.square(one)[:, None]).sum(axis=1) for one in s])
+    costs = np.stack([-np.log1p(-squares * np.square(shares)[:, None]).sum(axis=1) for shares in s])
     return lambda x: np.asarray(
         np.exp(
             np.minimum(

@@ -1,5 +1,5 @@
-"""A function as a total one: finite floats, or whole numbers, of a public shape, whatever it does.
-Data are in here, and nothing but those values leaves.
+"""Guarded calls: any function of the data returns finite floats, or whole numbers, of a public
+shape, whatever it does. Nothing but these values leaves the call.
 
 *Clipped*    to bounds, where there are any.
 *Default*    where a value is no number, in every coordinate where the shape is not the stated one,
@@ -26,7 +26,7 @@ import numpy as np
 
 from ..errors import Refused
 from ..exact.numbers import Number, exact
-from ..mechanisms.shared.additive import known_size
+from ..mechanisms.shared.additive import check_size
 from ..mechanisms.shared.grid import integers, snap, snap_each
 
 _EXACT = 1 << 53
@@ -34,16 +34,16 @@ SILENCE: Any = ("ignore", None, Warning, None, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """What is public of the values: their shape (None for one number), what stands for those that
-    are none, bounds, and whether they are whole numbers.
+class ValueForm:
+    """The public facts about the values: their shape (None for a single number), the default for
+    invalid values, bounds, and whether they are whole numbers.
     """
 
     shape: tuple[int, ...] | None
     default: float
     low: float
     high: float
-    whole: bool = False
+    integer_valued: bool = False
 
     @property
     def size(self) -> int:
@@ -56,13 +56,13 @@ def form_of(
     shape: tuple[int, ...] | None = None,
     bounds: tuple[Number, Number] | None = None,
     default: Number | None = None,
-) -> Form:
-    """The form that a caller states, or a refusal."""
+) -> ValueForm:
+    """Check the form that a caller states."""
     if size is not None and shape is not None:
         raise Refused(
             "privatize.shape",
             f"size={size}, shape={shape}",
-            "one of them says it all",
+            "state size or shape, not both",
             f"shape={shape}",
         )
     sides = (
@@ -91,18 +91,18 @@ def form_of(
         if bounds is None
         else low / 2 + high / 2
     )
-    return Form(
-        None if sides is None else tuple(known_size(side) or 1 for side in sides),
+    return ValueForm(
+        None if sides is None else tuple(check_size(side) or 1 for side in sides),
         min(high, max(low, otherwise)),
         low,
         high,
     )
 
 
-def known_labels(
+def check_labels(
     labels: Iterable[Hashable], size: int | None, shape: tuple[int, ...] | None
 ) -> tuple[Hashable, ...]:
-    """The public names of the values, or a refusal."""
+    """Check the public names of the values."""
     names: tuple[Hashable, ...] = ()
     try:
         names = tuple(labels)
@@ -110,37 +110,38 @@ def known_labels(
     except TypeError:
         different = False
     if not different or size is not None or shape is not None:
-        reason = (
-            "labels are public names, each of them once; they say how many values there are, "
-            "in place of size and shape"
-        )
+        reason = "labels are distinct public names, and replace size and shape"
         raise Refused("privatize.shape", f"labels={labels!r:.40}", reason, "labels=['yes', 'no']")
     return names
 
 
-def by_label(found: Any, labels: tuple[Hashable, ...]) -> Any:
-    """The values at these labels, of a dictionary or a pandas Series. Anything else has no labels,
-    and goes by its places.
+def by_label(result: Any, labels: tuple[Hashable, ...]) -> Any:
+    """Read a dictionary or a pandas Series by these labels. Return any other result as it is, to be
+    read by position.
     """
-    named = found.to_dict() if hasattr(found, "to_dict") and hasattr(found, "index") else found
-    return [named.get(label, math.nan) for label in labels] if isinstance(named, Mapping) else found
+    named = result.to_dict() if hasattr(result, "to_dict") and hasattr(result, "index") else result
+    return (
+        [named.get(label, math.nan) for label in labels] if isinstance(named, Mapping) else result
+    )
 
 
-def completed(f: Callable[[Any], Any], data: Any, form: Form) -> Any:
-    """f(data) as finite floats, or whole numbers, of the stated shape, whatever f does. Secret."""
+def call_guarded(f: Callable[[Any], Any], data: Any, form: ValueForm) -> Any:
+    """Call f(data) and return finite floats, or whole numbers, of the stated shape, whatever f
+    does. The result is secret.
+    """
     spoken = warnings.filters
     warnings.filters = [SILENCE]  # warnings of what f calls would be about data
     try:
-        found = f(data)
+        result = f(data)
         if (
-            type(found) is float
-            and form.low <= found <= form.high
+            type(result) is float
+            and form.low <= result <= form.high
             and form.shape is None
-            and not form.whole
-            and found - found == 0.0
+            and not form.integer_valued
+            and result - result == 0.0
         ):
-            return found
-        return _number(found, form) if form.shape is None else _array(found, form)
+            return result
+        return _number(result, form) if form.shape is None else _array(result, form)
     except KeyboardInterrupt:
         raise KeyboardInterrupt from None
     except BaseException:
@@ -153,64 +154,64 @@ def completed(f: Callable[[Any], Any], data: Any, form: Form) -> Any:
         warnings.filters = spoken
 
 
-def _number(found: Any, form: Form) -> float | int:
-    given = (
-        found.item()
-        if isinstance(found, np.ndarray) and found.ndim == 0 and found.dtype.kind in "iu"
-        else found
+def _number(result: Any, form: ValueForm) -> float | int:
+    scalar = (
+        result.item()
+        if isinstance(result, np.ndarray) and result.ndim == 0 and result.dtype.kind in "iu"
+        else result
     )
     value: float | int
-    if isinstance(given, int | np.integer):
-        value = int(given)
-        value = value if form.whole or abs(value) > _EXACT else float(value)
-    elif form.whole and isinstance(given, Fraction):
-        value = math.floor(given + Fraction(1, 2))
+    if isinstance(scalar, int | np.integer):
+        value = int(scalar)
+        value = value if form.integer_valued or abs(value) > _EXACT else float(value)
+    elif form.integer_valued and isinstance(scalar, Fraction):
+        value = math.floor(scalar + Fraction(1, 2))
     else:
-        value = math.nan if isinstance(given, str | bytes | np.complexfloating) else float(given)
+        value = math.nan if isinstance(scalar, str | bytes | np.complexfloating) else float(scalar)
         if math.isnan(value) or (math.isinf(value) and math.isinf(form.high)):
             value = form.default
     value = min(form.high, max(form.low, value))  # an integer and a double are compared exactly
-    return snap(value, 0) if form.whole else value
+    return snap(value, 0) if form.integer_valued else value
 
 
-def _array(found: Any, form: Form) -> Any:
-    """An array; or, where integers that no double holds stand beside other numbers, lists of both,
+def _array(result: Any, form: ValueForm) -> Any:
+    """Return an array; or, for integers beyond doubles among other numbers, nested lists of both,
     which get the same noise.
     """
-    listed = isinstance(found, list | tuple) and not all(
-        type(v) is float for v in found
+    listed = isinstance(result, list | tuple) and not all(
+        type(v) is float for v in result
     )  # which NumPy would give one type for all
-    values = np.array(found, dtype=object) if listed else np.asarray(found)
+    values = np.array(result, dtype=object) if listed else np.asarray(result)
     if values.shape != form.shape:
         values = np.full(form.shape or (), form.default)
     if values.dtype.kind not in "biuf":
         each = [_entry(v, form) for v in values.ravel().tolist()]
-        if form.whole:
+        if form.integer_valued:
             return np.array(each, dtype=np.int64).reshape(values.shape)
         if any(type(v) is int and abs(v) > _EXACT for v in each):
             return _shaped(each, values.shape)
         values = np.array(each, dtype=np.float64).reshape(values.shape)
     elif values.dtype.kind in "iu":
-        if form.whole:
+        if form.integer_valued:
             low, high = (
                 (-(1 << 62) if math.isinf(form.low) else snap(form.low, 0)),
                 ((1 << 62) if math.isinf(form.high) else snap(form.high, 0)),
             )
-            known = integers(values)
-            assert known is not None
-            return np.clip(known, low, high)
+            whole_numbers = integers(values)
+            assert whole_numbers is not None
+            return np.clip(whole_numbers, low, high)
         if values.size and (int(values.max()) > _EXACT or int(values.min()) < -_EXACT):
             return _shaped([_number(v, form) for v in values.ravel().tolist()], values.shape)
     values = values.astype(np.float64)
     if not math.isinf(form.high):
         values = np.clip(values, form.low, form.high)
     values = np.where(np.isfinite(values), values, form.default)
-    return snap_each(values, 0) if form.whole else values
+    return snap_each(values, 0) if form.integer_valued else values
 
 
-def _entry(value: Any, form: Form) -> float | int:
-    """One coordinate of many: what is no number becomes the default there, and a list in its place
-    is another shape.
+def _entry(value: Any, form: ValueForm) -> float | int:
+    """Read one coordinate of many: an invalid one becomes the default, and a list in its place is a
+    wrong shape.
     """
     if isinstance(value, list | tuple | np.ndarray):
         raise TypeError
@@ -221,9 +222,7 @@ def _entry(value: Any, form: Form) -> float | int:
 
 
 def _shaped(each: list[Any], shape: tuple[int, ...]) -> Any:
-    """Lists within lists, as NumPy would show an array of this shape; an integer is not made a
-    double.
-    """
-    kept = np.empty(len(each), dtype=object)
-    kept[:] = each
-    return kept.reshape(shape).tolist()
+    """Return nested lists of this shape. Integers stay integers."""
+    flat = np.empty(len(each), dtype=object)
+    flat[:] = each
+    return flat.reshape(shape).tolist()

@@ -1,4 +1,4 @@
-"""The lattice on which a function is read: (k + 1)^d points, evenly spaced over a public box."""
+"""The lattice of a Bernstein release: (k + 1)^d points, evenly spaced over a public box."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from ..errors import Refused
 from ..exact.numbers import Number, exact, is_whole, text
-from .polynomial import Floats, known_degree
+from .polynomial import Floats, check_degree
 
 LARGEST = 1 << 20
-"""Noise is drawn for every point, and its scale grows with their number."""
+"""The most points: each of them gets noise, whose scale grows with their number."""
 
 Interval = tuple[Number, Number]
 
@@ -28,14 +28,14 @@ class Lattice:
     bounds: tuple[tuple[Fraction, Fraction], ...]
 
     def __init__(self, *, degree: int, bounds: Sequence[Interval]) -> None:
-        object.__setattr__(self, "degree", known_degree(degree))
-        object.__setattr__(self, "bounds", tuple(known_interval(pair) for pair in bounds))
+        object.__setattr__(self, "degree", check_degree(degree))
+        object.__setattr__(self, "bounds", tuple(check_interval(pair) for pair in bounds))
         if not self.bounds or self.size > LARGEST:
             place = f"degree={degree} in {len(self.bounds)} dimensions"
             raise Refused(
                 "bernstein.lattice",
                 place,
-                f"the lattice has from one dimension on, and at most {LARGEST:,} points",
+                f"a lattice has at least one dimension and at most {LARGEST:,} points",
                 "a smaller degree",
             )
 
@@ -52,7 +52,7 @@ class Lattice:
         return (self.degree + 1,) * len(self.bounds)
 
     def axis(self, number: int = 0) -> Floats:
-        """The coordinates along one axis."""
+        """Return the coordinates along one axis."""
         low, high = self.bounds[number]
         return np.array(
             [float(low + (high - low) * Fraction(i, self.degree)) for i in range(self.degree + 1)]
@@ -70,33 +70,33 @@ class Lattice:
         ).reshape(-1, len(self.bounds))
 
     def values(self, function: Callable[[Any], Any]) -> Floats:
-        """What a function is at the points, shaped like the lattice. A value that is no number
-        counts as 0: whatever the data, there is an answer.
+        """Evaluate a function at the points, shaped like the lattice. NaN counts as 0, so that any
+        data give an answer.
         """
-        found = np.asarray(function(self.points), dtype=np.float64).reshape(self.shape)
+        values = np.asarray(function(self.points), dtype=np.float64).reshape(self.shape)
         return np.nan_to_num(
-            found, nan=0.0, posinf=np.finfo(np.float64).max, neginf=-np.finfo(np.float64).max
+            values, nan=0.0, posinf=np.finfo(np.float64).max, neginf=-np.finfo(np.float64).max
         )
 
     def unit(self, points: ArrayLike) -> Floats:
-        """Points of the box as points of [0, 1]^d, one row each."""
-        given = np.asarray(points)
-        if given.dtype.kind not in "iuf":
+        """Scale points of the box to [0, 1]^d, one row each."""
+        array = np.asarray(points)
+        if array.dtype.kind not in "iuf":
             raise Refused(
                 "curve.points",
-                f"points of {given.dtype}",
+                f"points of {array.dtype}",
                 "a curve is evaluated at numbers",
                 "np.linspace(0, 1, 101)",
             )
         rows = (
-            given.astype(np.float64).reshape(-1, 1)
+            array.astype(np.float64).reshape(-1, 1)
             if len(self.bounds) == 1
-            else np.atleast_2d(given.astype(np.float64))
+            else np.atleast_2d(array.astype(np.float64))
         )
         if rows.ndim != 2 or rows.shape[1] != len(self.bounds):
             raise Refused(
                 "curve.points",
-                f"points of shape {given.shape}",
+                f"points of shape {array.shape}",
                 f"a point has {len(self.bounds)} coordinates",
                 f"shape (n, {len(self.bounds)})",
             )
@@ -106,7 +106,7 @@ class Lattice:
             raise Refused(
                 "curve.points",
                 "points",
-                f"the curve is known on {self.box} only, and says nothing beyond",
+                f"the curve is defined on {self.box} only",
                 f"points of {self.box}",
             )
         return np.asarray(np.clip((rows - low) / (high - low), 0.0, 1.0))
@@ -119,8 +119,8 @@ class Lattice:
         return f"Lattice(degree={self.degree}, {self.box})"
 
 
-def known_interval(pair: Any) -> tuple[Fraction, Fraction]:
-    """Public ends, the lower first."""
+def check_interval(pair: Any) -> tuple[Fraction, Fraction]:
+    """Check a public interval, the lower end first."""
     try:
         low, high = pair
     except (TypeError, ValueError):
@@ -135,10 +135,8 @@ def known_interval(pair: Any) -> tuple[Fraction, Fraction]:
     return exact(low, "low"), exact(high, "high")
 
 
-def known_bounds(bounds: Any, dimensions: int | None) -> tuple[tuple[Fraction, Fraction], ...]:
-    """Bounds for every dimension: a pair for all of them, or a pair each; [0, 1] where nothing is
-    said.
-    """
+def check_bounds(bounds: Any, dimensions: int | None) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Check the bounds of all dimensions: a pair for all, or a pair each; [0, 1] by default."""
     if dimensions is not None and not is_whole(dimensions, 1, 20):
         raise Refused(
             "bernstein.lattice",
@@ -155,13 +153,13 @@ def known_bounds(bounds: Any, dimensions: int | None) -> tuple[tuple[Fraction, F
         and not isinstance(bounds[0], str)
     )
     if not several:
-        return (known_interval(bounds),) * (dimensions or 1)
-    found = tuple(known_interval(pair) for pair in bounds)
-    if dimensions is not None and dimensions != len(found):
+        return (check_interval(bounds),) * (dimensions or 1)
+    intervals = tuple(check_interval(pair) for pair in bounds)
+    if dimensions is not None and dimensions != len(intervals):
         raise Refused(
             "bernstein.bounds",
-            f"{len(found)} pairs of bounds",
-            f"there are {dimensions} dimensions",
+            f"{len(intervals)} pairs of bounds",
+            f"dimensions={dimensions}",
             "a pair of bounds for each dimension",
         )
-    return found
+    return intervals

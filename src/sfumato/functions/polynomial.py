@@ -1,5 +1,5 @@
-"""Bernstein polynomials: from the values of a function on a lattice to a smooth function that stays
-between them.
+"""Bernstein polynomials turn the values of a function on a lattice into a smooth function that
+stays between them.
 
 *Basis*      B_{i,k}(t) = C(k, i)·tⁱ·(1 − t)^(k−i), i = 0 … k: not negative, and their sum is 1
              (Bernstein 1912).
@@ -24,34 +24,34 @@ from ..errors import Refused
 
 Floats = NDArray[np.float64]
 LARGEST_DEGREE = 500
-"""Beyond it binomial coefficients near the end of the doubles would lose digits; noise on so fine a
-lattice would drown any curve long before.
+"""Larger binomial coefficients would overflow doubles; noise on so fine a lattice would drown any
+curve long before.
 """
-_CELLS = 1 << 21  # how many numbers are held at once
+_CELLS = 1 << 21  # the most numbers in memory at once
 
 
 def basis(t: ArrayLike, degree: int) -> Floats:
-    """B_{i,k}(t), one row for each t in [0, 1], one column for each i."""
+    """Return B_{i,k}(t), one row for each t in [0, 1], one column for each i."""
     points = np.asarray(t, dtype=np.float64).reshape(-1)
-    return np.ascontiguousarray(_rows(points, known_degree(degree)).T)
+    return np.ascontiguousarray(_rows(points, check_degree(degree)).T)
 
 
 def _rows(points: Floats, degree: int) -> Floats:
-    """The same with a row for each i: whole rows are multiplied, one after the other."""
-    found = np.empty((degree + 1, points.size))
-    found[0] = 1.0
+    """Return the basis with a row for each i, computed row by row."""
+    rows = np.empty((degree + 1, points.size))
+    rows[0] = 1.0
     for i in range(degree):
-        np.multiply(found[i], points, out=found[i + 1])
+        np.multiply(rows[i], points, out=rows[i + 1])
     rest, power = 1.0 - points, np.ones_like(points)
     for i in range(degree, -1, -1):
-        found[i] *= power
-        found[i] *= float(math.comb(degree, i))
+        rows[i] *= power
+        rows[i] *= float(math.comb(degree, i))
         power = power * rest
-    return found
+    return rows
 
 
-def known_degree(degree: Any) -> int:
-    """A degree that doubles can hold."""
+def check_degree(degree: Any) -> int:
+    """Check a degree."""
     if (
         isinstance(degree, int | np.integer)
         and not isinstance(degree, bool)
@@ -66,8 +66,8 @@ def known_degree(degree: Any) -> int:
     )
 
 
-def known_iterations(iterations: Any) -> int:
-    """How often the operator corrects itself."""
+def check_iterations(iterations: Any) -> int:
+    """Check how often the operator corrects itself."""
     if (
         isinstance(iterations, int | np.integer)
         and not isinstance(iterations, bool)
@@ -83,19 +83,21 @@ def known_iterations(iterations: Any) -> int:
 
 
 def corrected(values: Floats, iterations: int) -> Floats:
-    """The lattice values whose Bernstein polynomial is B^(h); all axes of `values` belong to the
-    lattice.
+    """Return the lattice values whose Bernstein polynomial is B^(h); all axes of `values` belong to
+    the lattice.
     """
     return _iterated(_operator(values), values, iterations, range(values.ndim))
 
 
 def corrected_weights(weights: Floats, iterations: int) -> Floats:
-    """For each point (first axis) the weights of the lattice values in B^(h), from those in B_k."""
+    """Return, for each point (first axis), the weights of the lattice values in B^(h), from those
+    in B_k.
+    """
     return _iterated(_operator(weights).T, weights, iterations, range(1, weights.ndim))
 
 
 def _operator(values: Floats) -> Floats:
-    """B_k from lattice to lattice, along one axis."""
+    """Return the matrix of B_k from lattice to lattice, along one axis."""
     degree = values.shape[-1] - 1
     return basis(np.arange(degree + 1) / degree, degree)
 
@@ -114,27 +116,29 @@ def _along(matrix: Floats, values: Floats, axes: range) -> Floats:
 
 
 def weights(points: Floats, degree: int) -> Floats:
-    """The weight of every lattice value at every point of [0, 1]^d: shape (n, k + 1, …, k + 1)."""
-    found = np.ones((len(points), 1))
+    """Return the weight of every lattice value at every point of [0, 1]^d: shape (n, k + 1, …,
+    k + 1).
+    """
+    products = np.ones((len(points), 1))
     for column in points.T:
-        found = (found[:, :, None] * basis(column, degree)[:, None, :]).reshape(len(points), -1)
-    return found.reshape(len(points), *(degree + 1,) * points.shape[1])
+        products = (products[:, :, None] * basis(column, degree)[:, None, :]).reshape(
+            len(points), -1
+        )
+    return products.reshape(len(points), *(degree + 1,) * points.shape[1])
 
 
 def evaluate(values: Floats, points: Floats) -> Floats:
-    """Σ values·basis at points of [0, 1]^d, shape (n, d); piece by piece, so that memory stays
-    small.
-    """
+    """Return Σ values·basis at points of [0, 1]^d, shape (n, d), piece by piece to save memory."""
     degree, dimensions = values.shape[0] - 1, values.ndim
-    found = np.empty(len(points))
+    results = np.empty(len(points))
     if dimensions == 1:
         for start in range(
             0, len(points), 1 << 14
         ):  # the rows of this many points stay in the cache
-            found[start : start + (1 << 14)] = values @ _rows(
+            results[start : start + (1 << 14)] = values @ _rows(
                 np.ascontiguousarray(points[start : start + (1 << 14), 0]), degree
             )
-        return found
+        return results
     most = max(1, _CELLS // max(degree + 1, values.size // (degree + 1)))
     for start in range(0, len(points), most):
         part = points[start : start + most]
@@ -143,18 +147,18 @@ def evaluate(values: Floats, points: Floats) -> Floats:
             sums = np.einsum(
                 "ni,nij->nj", basis(part[:, axis], degree), sums.reshape(len(part), degree + 1, -1)
             )
-        found[start : start + most] = sums[:, 0]
-    return found
+        results[start : start + most] = sums[:, 0]
+    return results
 
 
 def bernstein(
     function: Callable[[Any], Any], degree: int, *, dimensions: int = 1, iterations: int = 1
 ) -> Callable[[ArrayLike], Floats]:
-    """The Bernstein polynomial of a function on [0, 1]^d, without noise: for public functions, and
-    to compare with.
+    """Return the Bernstein polynomial of a function on [0, 1]^d without noise, for public functions
+    and comparisons.
     """
     from .lattice import Lattice
 
     lattice = Lattice(degree=degree, bounds=((0, 1),) * dimensions)
-    values = corrected(lattice.values(function), known_iterations(iterations))
+    values = corrected(lattice.values(function), check_iterations(iterations))
     return lambda points: evaluate(values, lattice.unit(points))

@@ -1,13 +1,13 @@
-"""Any function of any data, with noise: for people who know how far it can move.
+"""`sf.privatize`: any function of any data, with noise scaled to a stated sensitivity.
 
-*Steps*      Everything public first: promise, sensitivity, shape and grid make a mechanism, or a
-             refusal. Then the charge, if there is a ledger. Then the function is called, once, and
-             its values get exact noise. From the call on, nothing that is raised, printed or
-             returned depends on the data, but for the noisy values.
-*Completed*  The sensitivity is that of the function as completed here. Values are clipped to
-             `bounds`, if given. What is no number, has another shape than stated, or raises,
-             becomes `default`: by default the middle of the bounds, or 0. A function that can fail
-             has to move to and from that default by no more than its sensitivity.
+*Steps*      Public facts first: promise, sensitivity, shape and grid make a mechanism, or a
+             refusal. Then the charge, if there is a ledger. Then the function is called once, and
+             its values get exact noise. From the call on, nothing raised, printed or returned
+             depends on the data, except the noisy values.
+*Completed*  The sensitivity must be that of the function as completed here. Values are clipped to
+             `bounds`, if given. A result that is no number, has the wrong shape or raises becomes
+             `default`: the middle of the bounds, or 0. A function that can fail must move to and
+             from that default by no more than its sensitivity.
 *Not hidden* how long the function takes, and what it prints or stores itself.
 *Proof*      docs/functions.md; the laws in docs/proofs/laplace.md and docs/proofs/gaussian.md, the
              grid in docs/proofs/grid.md
@@ -32,31 +32,31 @@ from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Inverse, Smooth
 from ..sensitivity.sampled import Sampled
-from .calibration import Stated, noise_for, promised
-from .guarded_call import Form, by_label, completed, form_of, known_labels
-from .record_loop import attempted, known_list
+from .calibration import Stated, noise_for, promise_from
+from .guarded_call import ValueForm, by_label, call_guarded, check_labels, form_of
+from .record_loop import check_one_column, perturb_guarded
 from .released_value import Released
-from .sampled_noise import SampledNoise, check_records, drawn_by
+from .sampled_noise import SampledNoise, base_of, check_records
 
 if TYPE_CHECKING:
     from ..ledger import Ledger, Receipt
 
-OWN: dict[type, tuple[Any, type[Guarantee]]] = {
+OWN_MECHANISMS: dict[type, tuple[Any, type[Guarantee]]] = {
     Smooth: (SmoothLaplace, Approx),
     Inverse: (InverseSensitivity, Pure),
 }
-"""Sensitivities with a mechanism of their own, and the notion it promises."""
+"""Sensitivities with their own mechanism, and the notion that it promises."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """What is known before the data: the mechanism, and the form of the values that get its
+class NoiseSetup:
+    """The setup before the data are read: the mechanism, and the form of the values that get its
     noise.
     """
 
     mechanism: Additive | SampledNoise
     noise: Additive
-    form: Form
+    form: ValueForm
 
 
 def privatize(
@@ -81,15 +81,15 @@ def privatize(
     share: str | None = None,
     bits: Bits = SYSTEM,
 ) -> Released:
-    """f(data) with noise: a number, with `size` or `shape` an array, with `labels` a dictionary.
-    The promise is `epsilon` (and `delta`), or any of Pure, Approx, ZCDP, GDP.
+    """Release f(data) with noise: a number, with `size` or `shape` an array, with `labels` a
+    dictionary. The promise is `epsilon` (and `delta`), or any of Pure, Approx, ZCDP, GDP.
 
     `sensitivity` is how far f moves between neighbours: a number (L1 for Laplace, L2 for Gaussian
-    noise) or a value of `sf.sensitivity`. `slack` is how far f, as computed, may be from the f it
-    is of. `labels` are public names, by which a dictionary or a Series is read.
+    noise) or a value of `sf.sensitivity`. `slack` bounds the rounding error of f as computed.
+    `labels` are public names, by which a dictionary or a Series is read.
     """
-    if type(sensitivity) in OWN:
-        return _by_its_own(
+    if type(sensitivity) in OWN_MECHANISMS:
+        return _by_own_mechanism(
             f,
             data,
             sensitivity,
@@ -108,12 +108,12 @@ def privatize(
         raise Refused(
             "privatize.function",
             f"privatize({f!r:.40}, …)",
-            "a function of the data is needed",
-            "privatize(np.mean, data, …)",
+            "the first argument must be a function of the data",
+            "privatize(np.mean, data, sensitivity=0.01, epsilon=1)",
         )
-    names = None if labels is None else known_labels(labels, size, shape)
+    names = None if labels is None else check_labels(labels, size, shape)
     count = size if names is None else len(names)
-    made = _at_hand(
+    setup = _prepare_once(
         sensitivity,
         epsilon,
         delta,
@@ -127,22 +127,23 @@ def privatize(
         grid,
         slack,
     )
-    receipt = None if ledger is None else _charged(ledger, made, _memo(f, memo), share)
-    if isinstance(
-        sensitivity, Sampled
-    ):  # nothing is charged by now: with a ledger `_charged` has refused it
+    receipt = None if ledger is None else _charge(ledger, setup, _memo(f, memo), share)
+    # nothing is charged by now: with a ledger `_charge` has refused a sampled sensitivity
+    if isinstance(sensitivity, Sampled):
         check_records(sensitivity, data)
     if names is None:
         return Released(
-            made.noise.perturb(completed(f, data, made.form), bits=bits), made.mechanism, receipt
+            setup.noise.perturb(call_guarded(f, data, setup.form), bits=bits),
+            setup.mechanism,
+            receipt,
         )
-    values = made.noise.perturb(
-        completed(lambda records: by_label(f(records), names), data, made.form), bits=bits
+    values = setup.noise.perturb(
+        call_guarded(lambda records: by_label(f(records), names), data, setup.form), bits=bits
     )
-    return Released(dict(zip(names, values.tolist(), strict=True)), made.mechanism, receipt)
+    return Released(dict(zip(names, values.tolist(), strict=True)), setup.mechanism, receipt)
 
 
-def prepared(
+def prepare(
     sensitivity: Stated,
     epsilon: Number | None = None,
     delta: Number | None = None,
@@ -155,81 +156,78 @@ def prepared(
     default: Number | None = None,
     grid: Number | None = None,
     slack: Number | None = None,
-) -> Prepared:
-    """Everything that is settled before the data are read, or a refusal."""
+) -> NoiseSetup:
+    """Build the setup from public facts, before the data are read."""
     form = form_of(size=size, shape=shape, bounds=bounds, default=default)
-    wanted = promised(epsilon, delta, promise, "privatize(…)")
-    made = noise_for(
-        sensitivity, wanted, size=form.size, grid=grid, slack=slack, relation=relation, unit=unit
+    target = promise_from(epsilon, delta, promise, "privatize(…)")
+    mechanism = noise_for(
+        sensitivity, target, size=form.size, grid=grid, slack=slack, relation=relation, unit=unit
     )
-    noise = drawn_by(made)
-    return Prepared(made, noise, replace(form, whole=noise.grid is None))
+    noise = base_of(mechanism)
+    return NoiseSetup(mechanism, noise, replace(form, integer_valued=noise.grid is None))
 
 
-_kept: Any = lru_cache(maxsize=256, typed=True)(prepared)
-_last: tuple[tuple[Any, ...], Prepared] | None = None
+_cached_prepare: Any = lru_cache(maxsize=256, typed=True)(prepare)
+_last: tuple[tuple[Any, ...], NoiseSetup] | None = None
 
 
-def _at_hand(*public: Any) -> Prepared:
-    """What was prepared before of the same: the very same objects as last time, or equal ones of
-    late. Only of what cannot change: a sensitivity of the caller's own kind may say something else
-    tomorrow.
+def _prepare_once(*public: Any) -> NoiseSetup:
+    """Return a cached setup: for the same objects as in the last call, or for equal immutable ones.
+    A sensitivity of the caller's own class may change, so it is never cached.
     """
     global _last
     last = _last
     if last is not None and all(map(is_, last[0], public)):
         return last[1]
-    if not all(map(_lasting, public)):
-        return prepared(*public)
+    if not all(map(_is_immutable, public)):
+        return prepare(*public)
     try:
-        made: Prepared = _kept(*public)
+        setup: NoiseSetup = _cached_prepare(*public)
     except TypeError:
-        return prepared(*public)
-    _last = (public, made)
-    return made
+        return prepare(*public)
+    _last = (public, setup)
+    return setup
 
 
-def _lasting(value: Any) -> bool:
-    """Whether this is a number, a name, a pair of them, or one of the library's own frozen
-    records.
-    """
+def _is_immutable(value: Any) -> bool:
+    """Whether this is a number, a name, a tuple of these, or a frozen record of this library."""
     kind = type(value)
     if kind in PLAIN:
         return True
     if kind is tuple:
-        return all(map(_lasting, value))
-    made = vars(kind).get("__dataclass_params__")
+        return all(map(_is_immutable, value))
+    parameters = vars(kind).get("__dataclass_params__")
     return (
-        made is not None
-        and bool(made.frozen and made.eq)
+        parameters is not None
+        and bool(parameters.frozen and parameters.eq)
         and kind.__module__.startswith("sfumato.")
     )
 
 
 PLAIN = frozenset({type(None), bool, int, float, str, Fraction, Decimal})
-"""What is what it is equal to, for ever."""
+"""Immutable types whose equal values are interchangeable."""
 
 
-def _charged(ledger: Ledger, made: Prepared, memo: str, share: str | None) -> Receipt:
-    if isinstance(made.mechanism, SampledNoise):
+def _charge(ledger: Ledger, setup: NoiseSetup, memo: str, share: str | None) -> Receipt:
+    if isinstance(setup.mechanism, SampledNoise):
         reason = (
             "a sampled sensitivity promises something for most pairs of neighbours only, "
-            "which is no differential privacy: no ledger takes it"
+            "which is no differential privacy: no ledger accepts it"
         )
         raise Refused(
             "sensitivity.sampled",
-            f"ledger, {made.mechanism.promise}",
+            f"ledger, {setup.mechanism.promise}",
             reason,
-            "a Global sensitivity; or no ledger, and γ told beside the value",
+            "a Global sensitivity; or no ledger, with γ published next to the value",
         )
-    return ledger.charge(made.mechanism, memo=memo, share=share)
+    return ledger.charge(setup.mechanism, memo=memo, share=share)
 
 
 def _memo(f: object, memo: str | None) -> str:
     return memo if memo is not None else f"privatize {getattr(f, '__name__', type(f).__name__)}"
 
 
-def _by_its_own(
+def _by_own_mechanism(
     f: Any,
     data: Any,
     sensitivity: Any,
@@ -244,43 +242,46 @@ def _by_its_own(
     share: str | None,
     bits: Bits,
 ) -> Released:
-    """The statistic that a smooth or inverse sensitivity names, by the mechanism it is for."""
+    """Release the statistic that a smooth or inverse sensitivity names, by its own mechanism."""
     name = type(sensitivity).__name__
+    kind, notion = OWN_MECHANISMS[type(sensitivity)]
     if f != sensitivity.statistic:
-        reason = f"{name} is of the {sensitivity.statistic}, which its mechanism computes itself"
+        reason = f"{name} is for the {sensitivity.statistic}, which its mechanism computes itself"
         raise Refused(
             "privatize.function",
             f"privatize({f!r:.40}, …)",
             reason,
-            f"privatize({sensitivity.statistic!r}, data, …)",
+            f"privatize({sensitivity.statistic!r}, data, sensitivity=sensitivity, epsilon=1)"
+            if notion is Pure
+            else f"privatize({sensitivity.statistic!r}, data, sensitivity=sensitivity, epsilon=1, "
+            f"delta=1e-6)",
         )
-    wanted = promised(epsilon, delta, promise, "privatize(…)")
-    if relation not in (None, "replace") or wanted.relation not in (None, "replace"):
+    target = promise_from(epsilon, delta, promise, "privatize(…)")
+    if relation not in (None, "replace") or target.relation not in (None, "replace"):
         raise Refused(
             "guarantee.relation",
             f"relation={relation!r}",
             f"{name} is about replace: the number of values is public",
             "relation='replace'",
         )
-    kind, notion = OWN[type(sensitivity)]
-    if not isinstance(wanted, notion):
+    if not isinstance(target, notion):
         raise Refused(
             "privatize.promise",
-            f"promise={wanted!r:.60}",
+            f"promise={target!r:.60}",
             f"the mechanism of {name} promises {notion.__name__}",
-            f"promise=sf.{notion.__name__}(…)",
+            "promise=sf.Pure(1)" if notion is Pure else "promise=sf.Approx(1, 1e-6)",
         )
     mechanism = kind(
         sensitivity.statistic,
-        **wanted.parameters,
+        **target.parameters,
         **sensitivity.public(),
         grid=grid,
-        unit=unit or wanted.unit,
+        unit=unit or target.unit,
     )
-    known_list(data)
+    check_one_column(data)
     receipt = (
         None
         if ledger is None
         else ledger.charge(mechanism, memo=_memo(f, memo or f"privatize {f}"), share=share)
     )
-    return Released(attempted(mechanism, data, bits, mechanism.low), mechanism, receipt)
+    return Released(perturb_guarded(mechanism, data, bits, mechanism.low), mechanism, receipt)

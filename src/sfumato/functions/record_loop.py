@@ -1,10 +1,10 @@
-"""Records read one by one, each by a rule that looks at this record alone: so one strange record
-changes one value, and never the others. Data are in here.
+"""Reading of records one by one, each by a rule that looks at this record alone. So one strange
+record changes one value, and never the others.
 
-*Numbers*    what is no number counts as the lower end. *Yes or no*: what is neither is a no.
-             *Labels*: what cannot be one is no category.
-*Failing*    what a mechanism raises all the same would be about data: it is not kept, and `Failed`
-             says nothing.
+*Numbers*    a record that is no number counts as the lower end. *Yes or no*: a record that is
+             neither counts as no. *Labels*: a record that cannot be a label is in no category.
+*Failing*    an exception of a mechanism would reveal data: it is dropped, and `Failed` says
+             nothing.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from .guarded_call import SILENCE
 _FAR = 1e300
 
 
-def known_list(data: Any) -> None:
-    """Refuses, by its public shape alone, what holds several values in a record."""
+def check_one_column(data: Any) -> None:
+    """Refuse data with several values in a record, by the public shape alone."""
     shape = getattr(data, "shape", None)
     if isinstance(shape, tuple) and len(shape) != 1 and not (len(shape) == 2 and shape[1] == 1):
         place = (
             f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
         )
-        raise Refused("privatize.shape", place, "a record is one value here", "one column")
+        raise Refused("privatize.shape", place, "a record must be a single value", "one column")
 
 
 def values_of(data: Any, otherwise: float) -> NDArray[Any]:
-    """Each record as a finite number, by itself: what is none becomes `otherwise`, so that one
-    record changes one value. Secret.
+    """Read each record by itself as a finite number; one that is no number becomes `otherwise`. The
+    result is secret.
     """
     if isinstance(data, list | tuple):
         return np.array([_finite(v, otherwise) for v in data], dtype=np.float64)
@@ -54,7 +54,9 @@ def values_of(data: Any, otherwise: float) -> NDArray[Any]:
 
 
 def flags_of(data: Any) -> NDArray[np.bool_]:
-    """Each record as a yes or a no, by itself: what is neither is a no. Secret."""
+    """Read each record by itself as a yes or a no; one that is neither counts as no. The result is
+    secret.
+    """
     records = data if isinstance(data, list | tuple) else np.asarray(data)
     if isinstance(records, np.ndarray) and records.ndim == 1 and records.dtype.kind in "biuf":
         return np.asarray(records != 0)
@@ -65,15 +67,17 @@ def flags_of(data: Any) -> NDArray[np.bool_]:
 
 
 def labels_of(data: Any) -> list[Any]:
-    """Each record as a label, by itself: what cannot be one is no category. Secret."""
+    """Read each record by itself as a label; one that cannot be a label is dropped. The result is
+    secret.
+    """
     records = data.tolist() if isinstance(data, np.ndarray) and data.ndim else list(data)
     return [v for v in records if _can_be_hashed(v)]
 
 
-def attempted(mechanism: Any, data: Any, bits: Bits, low: Fraction | None) -> Any:
-    """What a mechanism that computes its statistic itself makes of data: of each record by itself.
-    A record that is no number counts as the lower end. Whatever is raised beyond that would be
-    about data, so it is not kept, and the failure says nothing.
+def perturb_guarded(mechanism: Any, data: Any, bits: Bits, low: Fraction | None) -> Any:
+    """Apply a mechanism that computes its statistic itself. Each record is read by itself; one that
+    is no number counts as the lower end. Any other exception would reveal data, so `Failed`
+    replaces it and says nothing.
     """
     spoken = warnings.filters
     warnings.filters = [SILENCE]

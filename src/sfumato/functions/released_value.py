@@ -1,6 +1,4 @@
-"""What comes out when a statistic is released: a value that may be published, and what was promised
-for it.
-"""
+"""The result of a release: a value that may be published, with its promise."""
 
 from __future__ import annotations
 
@@ -18,8 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """A value that may be published. None says that the mechanism, by its own private test, gave no
-    answer. The receipt says what was charged for it.
+    """A value that may be published. None means that the mechanism's private test gave no answer.
+    The receipt holds the charge.
     """
 
     value: Any
@@ -31,8 +29,8 @@ class Released:
         return self.mechanism.promise
 
     def error(self, confidence: Number = 0.95) -> float:
-        """Half the width of the interval around the value (around each coordinate), where the
-        mechanism's noise does not depend on the data.
+        """Return half the width of the confidence interval around the value (around each
+        coordinate), for mechanisms whose noise does not depend on the data.
         """
         error = getattr(self.mechanism, "error", None)
         if error is None:

@@ -1,9 +1,9 @@
 """Medians, quantiles, modes and counts of data in memory, by mechanisms whose noise follows the
 data.
 
-One call: the record is made from public things, the data enter once, the value comes out with its
-promise. The relation is replace: the number of values is public. Records are read one by one: what
-is no number counts as the lower end, and nothing that is raised is about data.
+One call builds the mechanism from public facts, reads the data once, and returns the value with its
+promise. The relation is replace: the number of values is public. Records are read one by one: one
+that is no number counts as the lower end, and no exception reveals data.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from ..mechanisms.inverse_sensitivity import InverseSensitivity
 from ..mechanisms.propose_test_release import ProposeTestRelease
 from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM
-from .record_loop import attempted, known_list
+from .record_loop import check_one_column, perturb_guarded
 from .released_value import Released
 
 
 def propose_test_release(statistic: str, data: ArrayLike, **public: Any) -> Released:
-    """A "median", "quantile", "iqr" or "mode" with a proposed `bound`, or no answer: see
-    mechanisms.ProposeTestRelease.
+    """Release a "median", "quantile", "iqr" or "mode" with a proposed `bound`, or give no answer:
+    see mechanisms.ProposeTestRelease.
     """
     mechanism = ProposeTestRelease(statistic, **public)
     return _released(mechanism, data)
 
 
 def inverse_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Released:
-    """A "count", "median", "quantile" or "mode": see mechanisms.InverseSensitivity."""
+    """Release a "count", "median", "quantile" or "mode": see mechanisms.InverseSensitivity."""
     mechanism = InverseSensitivity(statistic, **public)
     return _released(mechanism, data)
 
 
 def smooth_sensitivity(statistic: str, data: ArrayLike, **public: Any) -> Released:
-    """A "median", "quantile" or "kth-largest" with noise scaled to the smooth sensitivity: see
-    mechanisms.SmoothLaplace.
+    """Release a "median", "quantile" or "kth-largest" with noise scaled to the smooth sensitivity:
+    see mechanisms.SmoothLaplace.
     """
     mechanism = SmoothLaplace(statistic, **public)
     return _released(mechanism, data)
 
 
 def _released(mechanism: Any, data: Any) -> Released:
-    known_list(data)
-    return Released(attempted(mechanism, data, SYSTEM, mechanism.low), mechanism)
+    check_one_column(data)
+    return Released(perturb_guarded(mechanism, data, SYSTEM, mechanism.low), mechanism)

@@ -1,10 +1,9 @@
-"""Noise scaled to a sampled sensitivity: the mechanism as it is, and a promise for most pairs only.
+"""Noise scaled to a sampled sensitivity: a usual mechanism with a promise for most pairs only.
 
 *Promise*    RandomDP(promise of the base, γ, over the oracle). Nothing else is listed, so no ledger
-             takes it and nothing converts it.
-*Base*       the mechanism whose noise it is would promise the same for all pairs, which it does not
-             keep. So it is not handed out: what is public of it, its law, scale and grid, is read
-             here.
+             accepts it and nothing converts it.
+*Base*       the base mechanism would claim its promise for all pairs, which does not hold. So it is
+             hidden; its public facts, law, scale and grid, are properties here.
 *Records*    the pairs had n records, and the promise is about datasets of n records. Under replace
              the number of records is public, so data of another number are refused. Under
              add-remove it is not public, so nothing is compared.
@@ -30,8 +29,8 @@ from ..sensitivity.sampled import Sampled, SampledFunction
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledNoise(Mechanism):
-    """A base mechanism whose sensitivity was sampled; from the sampled sensitivity, or from the
-    promise that it came to.
+    """A base mechanism with a sampled sensitivity, built from that sensitivity or from the
+    resulting promise.
     """
 
     _base: Additive = field(repr=False)
@@ -46,11 +45,11 @@ class SampledNoise(Mechanism):
         )
 
     @property
-    def relation(self) -> Relation | None:  # type: ignore[override]
+    def relation(self) -> Relation | None:  # type: ignore[override]  # the base's field, read-only
         return self._base.relation
 
     @property
-    def unit(self) -> str | None:  # type: ignore[override]
+    def unit(self) -> str | None:  # type: ignore[override]  # the base's field, read-only
         return self._base.unit
 
     @property
@@ -58,11 +57,11 @@ class SampledNoise(Mechanism):
         return (self.random,)
 
     def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
-        """The value with the base's noise."""
+        """Return the value with the base's noise."""
         return self._base.perturb(value, bits=bits)
 
     def error(self, confidence: Number = 0.95, *, values: int = 1) -> int | float:
-        """That of the base: it does not depend on the pairs."""
+        """Return the error of the base, which does not depend on the pairs."""
         return self._base.error(confidence, values=values)
 
     @property
@@ -84,26 +83,26 @@ class SampledNoise(Mechanism):
 
     @property
     def sensitivity(self) -> Fraction:
-        """What the noise is scaled to."""
+        """The sensitivity that the noise is scaled to."""
         return self._base.sensitivity
 
     @property
     def scale(self) -> Fraction:
-        """Of Laplace noise; of Gaussian noise, its σ."""
-        found: Fraction = getattr(self._base, "scale" if hasattr(self._base, "scale") else "sigma")
-        return found
+        """The scale of Laplace noise, or the σ of Gaussian noise."""
+        scale: Fraction = getattr(self._base, "scale" if hasattr(self._base, "scale") else "sigma")
+        return scale
 
     def __repr__(self) -> str:
         return f"SampledNoise({type(self._base).__name__} noise, {self.random!r})"
 
 
-def drawn_by(noise: Additive | SampledNoise) -> Additive:
-    """What draws the noise, for the library's own arithmetic."""
+def base_of(noise: Additive | SampledNoise) -> Additive:
+    """Return the mechanism that draws the noise, for internal use."""
     return noise._base if isinstance(noise, SampledNoise) else noise
 
 
 def check_records(sampled: Sampled | SampledFunction, data: Any) -> None:
-    """Refuse data of another number of records than the sampled pairs had, where the relation makes
+    """Refuse data whose number of records differs from the sampled pairs', if the relation makes
     that number public. Reads no record.
     """
     if sampled.relation != "replace":
@@ -117,7 +116,7 @@ def check_records(sampled: Sampled | SampledFunction, data: Any) -> None:
         rewrite = (
             "data with a length: a list, an array or a frame"
             if records is None
-            else f"sample_sensitivity(…, n={records})"
+            else f"n={records} in sample_sensitivity"
         )
         raise Refused(
             "sensitivity.size",

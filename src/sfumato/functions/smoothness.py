@@ -1,5 +1,5 @@
-"""How far a Bernstein polynomial of degree k is from the function itself, on a box with sides of
-width w at most, in d dimensions.
+"""Bounds on the distance between a function and its Bernstein polynomial of degree k, on a box with
+sides of width at most w, in d dimensions.
 
 *Hölder*     |f(x) − f(x')| ≤ L·max|x_j − x'_j|^γ, 0 < γ ≤ 1:  L·(w²·d/(4k))^(γ/2), because B_k f(t)
              is the mean of f at a binomial point, of variance t(1 − t)/k.
@@ -26,7 +26,7 @@ from .lattice import Lattice
 def hoelder_error(
     lattice: Lattice, iterations: int, *, exponent: Number, constant: Number
 ) -> float:
-    """The largest distance for a (γ, L)-Hölder function."""
+    """Bound the distance for a (γ, L)-Hölder function."""
     gamma, height = exact(exponent, "exponent"), positive(constant, "constant")
     if not 0 < gamma <= 1:
         raise Refused(
@@ -42,7 +42,7 @@ def hoelder_error(
 
 
 def smooth_error(lattice: Lattice, iterations: int, *, order: int, bound: Number) -> float:
-    """The largest distance for a function whose partial derivatives up to `order` are at most
+    """Bound the distance for a function whose partial derivatives up to `order` are at most
     `bound`.
     """
     most, d, k, w = positive(bound, "bound"), lattice.dimensions, lattice.degree, _width(lattice)
@@ -53,9 +53,8 @@ def smooth_error(lattice: Lattice, iterations: int, *, order: int, bound: Number
             "the number of derivatives is a whole number from 1 on",
             "order=2",
         )
-    bounds = [
-        Fraction(evaluate(lambda: ball(most * d) * ball(w**2 * d / (4 * k)).sqrt(), "up"))
-    ]  # Lipschitz in the largest coordinate, constant d·T
+    # Lipschitz in the largest coordinate, constant d·T
+    bounds = [Fraction(evaluate(lambda: ball(most * d) * ball(w**2 * d / (4 * k)).sqrt(), "up"))]
     if order >= 2:
         bounds.append(d * most * w**2 / (8 * k))
     first = min(bounds) * 2 ** (iterations - 1)

@@ -1,11 +1,11 @@
-"""What is promised about neighbours, as values: notions, their algebra, and what follows from
-what.
+"""Privacy guarantees as values: the notions (Pure, Approx, zCDP, GDP, Rényi), their algebra, and
+the conversions between them.
 """
 
 from .approx import Approx
 from .gdp import GDP
 from .guarantee import Guarantee, Relation
-from .mixed import Together
+from .mixed import Mixed
 from .pure import Pure
 from .random_dp import RandomDP
 from .renyi import Renyi
@@ -16,9 +16,9 @@ __all__ = [
     "ZCDP",
     "Approx",
     "Guarantee",
+    "Mixed",
     "Pure",
     "RandomDP",
     "Relation",
     "Renyi",
-    "Together",
 ]

@@ -21,15 +21,15 @@ from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown
 from .guarantee import (
     Guarantee,
     Relation,
-    known_delta,
-    known_epsilon,
-    known_order,
+    check_delta,
+    check_epsilon,
+    check_order,
     reach,
     relation_of,
     sum_of_deltas,
     unit_of,
 )
-from .pure import Pure, amplified, renyi_of_pure
+from .pure import Pure, amplify, renyi_of_pure
 from .tradeoff_bounds import two_lines
 
 
@@ -60,28 +60,28 @@ class Approx(Guarantee):
         return {"epsilon": self._epsilon, "delta": self._delta}
 
     def delta(self, epsilon: Number) -> float:
-        d, e = self._delta, known_epsilon(epsilon)
+        d, e = self._delta, check_epsilon(epsilon)
         rest = Fraction(Pure(self._epsilon).delta(e))
         return up(d + (1 - d) * rest)
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = known_delta(delta)
+        d = check_delta(delta)
         rest = (d - self._delta) / (1 - self._delta)
         return (
             math.inf if rest < 0 else Pure(self._epsilon).epsilon(rest if rest >= SMALLEST else 0)
         )
 
     def renyi(self, order: Number) -> float:
-        a = known_order(order)
+        a = check_order(order)
         return math.inf if self._delta else renyi_of_pure(self._epsilon, a)
 
     def tradeoff(self, alpha: Number) -> float:
         return two_lines(self._epsilon, self._delta, probability(alpha, "alpha", one=True))
 
-    def _plus(self, other: Self) -> Self:
+    def _plus(self, addend: Self) -> Self:
         return type(self)(
-            short(self._epsilon + other._epsilon),
-            sum_of_deltas(short(self._delta + other._delta), lambda: f"{self} + {other}"),
+            short(self._epsilon + addend._epsilon),
+            sum_of_deltas(short(self._delta + addend._delta), lambda: f"{self} + {addend}"),
         )
 
     def _times(self, count: int) -> Self:
@@ -90,21 +90,21 @@ class Approx(Guarantee):
             sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"),
         )
 
-    def _implied_by(self, other: Guarantee) -> bool:
-        exactly = reach(other, Approx)  # where no rounding is needed
+    def _implied_by(self, premise: Guarantee) -> bool:
+        exactly = reach(premise, Approx)  # where no rounding is needed
         if (
             exactly is not None
             and exactly._epsilon <= self._epsilon
             and exactly._delta <= self._delta
         ):
             return True
-        found = other.delta(self._epsilon)
+        delta = premise.delta(self._epsilon)
         return (
-            found <= self._delta or Fraction(repr(found)) <= self._delta
-        )  # neither the double nor what its text says lies below the truth
+            delta <= self._delta or Fraction(repr(delta)) <= self._delta
+        )  # neither the double nor its shortest decimal text lies below the true δ
 
-    def _meet(self, other: Self) -> Self:
-        return min(self, other, key=lambda a: (a._delta, a._epsilon))
+    def _meet(self, second: Self) -> Self:
+        return min(self, second, key=lambda a: (a._delta, a._epsilon))
 
     def _group(self, size: int) -> Approx:
         e, d = self._epsilon, self._delta
@@ -119,4 +119,4 @@ class Approx(Guarantee):
         return Approx(size * e, sum_of_deltas(grown, lambda: f"{self}.group({shown(size)})"))
 
     def _subsample(self, q: Fraction) -> Approx:
-        return Approx(amplified(self._epsilon, q), q * self._delta)
+        return Approx(amplify(self._epsilon, q), q * self._delta)

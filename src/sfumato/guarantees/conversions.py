@@ -1,8 +1,7 @@
-"""Which notion implies which, one line and one theorem each; the best over all chains is what `.to`
-returns.
+"""Conversions between notions: each arrow is one theorem. `.to` returns the best statement over all
+chains of arrows.
 
-An arrow gives the best constant known. Numbers that are irrational are rounded up, so what an arrow
-ends at is always true.
+An arrow uses the best constant known. It rounds irrational numbers up, so its result always holds.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ..exact.numbers import SMALLEST, Number
 from .approx import Approx
 from .gdp import GDP
 from .guarantee import Guarantee
-from .mixed import Together
+from .mixed import Mixed
 from .pure import Pure, renyi_of_pure
 from .renyi import Renyi
 from .zcdp import ZCDP
@@ -31,6 +30,8 @@ G = TypeVar("G", bound=Guarantee)
 
 
 class Arrow(NamedTuple):
+    """A theorem by which a guarantee of the notion `start` implies one of the notion `end`."""
+
     start: type[Guarantee]
     end: type[Guarantee]
     theorem: str
@@ -39,14 +40,12 @@ class Arrow(NamedTuple):
 
 
 def _normal(value: float | Fraction) -> Fraction:
-    """A number that may be rounded up, exactly; raised to the smallest that guarantees take where
-    it is below that.
-    """
+    """Return the number exactly, raised to the smallest positive number that guarantees accept."""
     if value == math.inf:
         raise Refused(
             "number.range",
             "a derived number",
-            "it is too large for a double",
+            "the number is too large for a double",
             "less extreme parameters",
         )
     return max(Fraction(value), SMALLEST) if value > 0 else Fraction(0)
@@ -75,7 +74,7 @@ def _approx_pure(a: Approx) -> Pure | None:
     return None if a.parameters["delta"] else Pure(a.parameters["epsilon"])
 
 
-def _nothing(a: GDP | ZCDP | Renyi) -> Approx | None:
+def _equal_laws(a: GDP | ZCDP | Renyi) -> Approx | None:
     numbers = [a.mu_squared] if isinstance(a, GDP) else [a.rho] if isinstance(a, ZCDP) else a.values
     return None if all(numbers) else Approx(0, a.parameters.get("delta", 0))
 
@@ -131,44 +130,51 @@ ARROWS: tuple[Arrow, ...] = (
         "D_α ≤ ρ·α, the definition",
         lambda a: Renyi(lambda order: order * a.rho, a.parameters.get("delta", 0)),
     ),
-    Arrow(GDP, Approx, "μ = 0: the laws are equal", _nothing, only_if_nothing=True),
-    Arrow(ZCDP, Approx, "ρ = 0: the laws are equal, up to δ", _nothing, only_if_nothing=True),
+    Arrow(GDP, Approx, "μ = 0: the laws are equal", _equal_laws, only_if_nothing=True),
+    Arrow(ZCDP, Approx, "ρ = 0: the laws are equal, up to δ", _equal_laws, only_if_nothing=True),
     Arrow(
         Renyi,
         Approx,
         "a divergence of 0: the laws are equal, up to δ",
-        _nothing,
+        _equal_laws,
         only_if_nothing=True,
     ),
 )
 
 
-def best(guarantee: Guarantee, notion: type[G]) -> G | None:
-    """The best statement of `notion` over all chains of arrows, or None where none leads there."""
+def best_statement(guarantee: Guarantee, notion: type[G]) -> G | None:
+    """Return the best statement of `notion` over all chains of arrows; None if no chain ends at
+    it.
+    """
     if isinstance(guarantee, notion):
         return guarantee
-    if isinstance(guarantee, Together):
-        parts = [best(part, notion) for part in guarantee.parts]
+    if isinstance(guarantee, Mixed):
+        parts = [best_statement(part, notion) for part in guarantee.parts]
         if any(part is None for part in parts):
             return None
         try:
-            found = cast(G, reduce(add, cast(list[Guarantee], parts)))
+            statement = cast(G, reduce(add, cast(list[Guarantee], parts)))
         except Refused:  # curves without a common order
             return None
     else:
-        own = guarantee._states(notion)
+        direct = guarantee._states(notion)
         statements = (
-            [own] if isinstance(own, notion) else list(_all(guarantee, notion, (type(guarantee),)))
+            [direct]
+            if isinstance(direct, notion)
+            else list(_chain_ends(guarantee, notion, (type(guarantee),)))
         )
         if not statements:
             return None
-        found = reduce(lambda a, b: a._meet(b), statements)
-    return Guarantee._bind(found, guarantee.relation, guarantee.unit)
+        statement = reduce(lambda a, b: a._meet(b), statements)
+    return Guarantee._bind(statement, guarantee.relation, guarantee.unit)
 
 
-def _all(guarantee: Guarantee, notion: type[G], passed: tuple[type[Guarantee], ...]) -> Iterator[G]:
-    """The ends of all chains. What follows from something is nothing only if that was, so arrows
-    for nothing are taken as a first step only.
+def _chain_ends(
+    guarantee: Guarantee, notion: type[G], passed: tuple[type[Guarantee], ...]
+) -> Iterator[G]:
+    """Yield the guarantee at the end of every chain that reaches `notion`. A conversion promises
+    equal laws only if its start does, so arrows with `only_if_nothing` are tried as a first step
+    only.
     """
     if isinstance(guarantee, notion):
         yield guarantee
@@ -179,15 +185,15 @@ def _all(guarantee: Guarantee, notion: type[G], passed: tuple[type[Guarantee], .
             isinstance(guarantee, arrow.start)
             and arrow.end not in passed
             and (first or not arrow.only_if_nothing)
-            and notion in _ahead(arrow.end)
+            and notion in _reachable(arrow.end)
         ):
-            further = _followed(arrow, guarantee)
+            further = _follow(arrow, guarantee)
             if further is not None:
-                yield from _all(further, notion, (*passed, arrow.end))
+                yield from _chain_ends(further, notion, (*passed, arrow.end))
 
 
-def _followed(arrow: Arrow, guarantee: Guarantee) -> Guarantee | None:
-    """Where an arrow leads; nowhere, if a number leaves the doubles on the way."""
+def _follow(arrow: Arrow, guarantee: Guarantee) -> Guarantee | None:
+    """Apply an arrow; return None if a number on the way is too large for a double."""
     try:
         return arrow.follow(guarantee)
     except Refused:
@@ -195,18 +201,20 @@ def _followed(arrow: Arrow, guarantee: Guarantee) -> Guarantee | None:
 
 
 @cache
-def _ahead(start: type[Guarantee]) -> frozenset[type[Guarantee]]:
-    """The notions that chains from one lead to, itself among them."""
-    found, new = frozenset[type[Guarantee]](), frozenset({start})
+def _reachable(start: type[Guarantee]) -> frozenset[type[Guarantee]]:
+    """Return the notions that chains from `start` lead to, `start` included."""
+    reached, new = frozenset[type[Guarantee]](), frozenset({start})
     while new:
-        found |= new
+        reached |= new
         new = (
             frozenset(
-                arrow.end for arrow in ARROWS if arrow.start in found and not arrow.only_if_nothing
+                arrow.end
+                for arrow in ARROWS
+                if arrow.start in reached and not arrow.only_if_nothing
             )
-            - found
+            - reached
         )
-    return found
+    return reached
 
 
 def convert(guarantee: Guarantee, notion: type[G], delta: Number | None) -> G:
@@ -228,8 +236,8 @@ def convert(guarantee: Guarantee, notion: type[G], delta: Number | None) -> G:
         return cast(
             G, Approx(Fraction(epsilon), delta, relation=guarantee.relation, unit=guarantee.unit)
         )
-    found = best(guarantee, notion)
-    if found is None:
+    statement = best_statement(guarantee, notion)
+    if statement is None:
         reason = f"{notion.__name__} does not follow from {type(guarantee).__name__}"
         raise Refused(
             "guarantee.does-not-follow",
@@ -237,4 +245,4 @@ def convert(guarantee: Guarantee, notion: type[G], delta: Number | None) -> G:
             reason,
             ".to(sf.Approx, delta=1e-6)",
         )
-    return found
+    return statement

@@ -25,16 +25,16 @@ from ..exact.numbers import Number, non_negative, positive, probability
 from .guarantee import (
     Guarantee,
     Relation,
-    known_delta,
-    known_epsilon,
-    known_order,
+    check_delta,
+    check_epsilon,
+    check_order,
     reach,
     relation_of,
     unit_of,
 )
 
 ABOVE = "sfumato.accounting.loss.privacy_loss"
-_NOTHING = 10**6  # an ε that no one would call privacy, and that would only slow the search down
+_NOTHING = 10**6  # a larger ε is no privacy at all, and would only slow down the search
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,9 +57,9 @@ class GDP(Guarantee):
         cls, mu_squared: Number, *, relation: str | None = None, unit: str | None = None
     ) -> Self:
         """The guarantee with this μ², where μ itself need not be rational."""
-        made = cls(0, relation=relation, unit=unit)
-        object.__setattr__(made, "mu_squared", non_negative(mu_squared, "mu_squared"))
-        return made
+        guarantee = cls(0, relation=relation, unit=unit)
+        object.__setattr__(guarantee, "mu_squared", non_negative(mu_squared, "mu_squared"))
+        return guarantee
 
     @property
     def mu(self) -> Fraction:
@@ -71,16 +71,16 @@ class GDP(Guarantee):
         return {"mu": self.mu}
 
     def delta(self, epsilon: Number) -> float:
-        return delta_of_mu(self.mu_squared, known_epsilon(epsilon))
+        return delta_of_mu(self.mu_squared, check_epsilon(epsilon))
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = known_delta(delta)
+        d = check_delta(delta)
         if self.delta(0) <= d:
             return 0.0
         return math.inf if d == 0 else float(least(lambda e: self.delta(e) <= d))
 
     def renyi(self, order: Number) -> float:
-        a = known_order(order)
+        a = check_order(order)
         return up(a * self.mu_squared / 2)
 
     def tradeoff(self, alpha: Number) -> float:
@@ -98,39 +98,37 @@ class GDP(Guarantee):
             ),
         )
 
-    def _plus(self, other: Self) -> Self:
-        return type(self).from_square(short(self.mu_squared + other.mu_squared))
+    def _plus(self, addend: Self) -> Self:
+        return type(self).from_square(short(self.mu_squared + addend.mu_squared))
 
     def _times(self, count: int) -> Self:
         return type(self).from_square(count * self.mu_squared)
 
-    def _implied_by(self, other: Guarantee) -> bool:
-        weaker = reach(other, GDP)
+    def _implied_by(self, premise: Guarantee) -> bool:
+        weaker = reach(premise, GDP)
         return weaker is not None and weaker.mu_squared <= self.mu_squared
 
-    def _meet(self, other: Self) -> Self:
-        return min(self, other, key=lambda a: a.mu_squared)
+    def _meet(self, second: Self) -> Self:
+        return min(self, second, key=lambda a: a.mu_squared)
 
     def _group(self, size: int) -> GDP:
         return GDP.from_square(size * size * self.mu_squared)
 
     def _subsample(self, q: Fraction) -> Guarantee:
-        """In a notion that is defined above this layer; fetched when it is needed, as public names
-        are.
-        """
-        found: Guarantee = import_module(ABOVE).sampled_gaussian(self.mu_squared, q)
-        return found
+        """Return a `Loss`. It is defined in a layer above this one, so it is imported on use."""
+        loss: Guarantee = import_module(ABOVE).sampled_gaussian(self.mu_squared, q)
+        return loss
 
 
 def delta_of_mu(mu_squared: Fraction, epsilon: Fraction) -> float:
-    """The curve, rounded up."""
+    """δ(ε) of μ-GDP, rounded up."""
     return (
         min(1.0, evaluate(lambda: normal_curve(mu_squared, epsilon), "up")) if mu_squared else 0.0
     )
 
 
 def normal_curve(mu_squared: Fraction, epsilon: Fraction) -> arb:
-    """The curve of two normal laws, as a ball."""
+    """δ(ε) between two normal laws whose means differ by μ, as a ball."""
     mu, e = ball(mu_squared).sqrt(), ball(epsilon)
     return normal_cdf(mu / 2 - e / mu) - e.exp() * normal_cdf(-mu / 2 - e / mu)
 

@@ -1,14 +1,16 @@
-"""What every guarantee shares: a promise about neighbours, as a value with an algebra.
+"""The base class of all guarantees: a promise about neighbouring datasets, as a value with an
+algebra.
 
-    a + b      both releases happened             a.to(Notion)    the best statement of that notion
-    that a implies
-    n * a      the release happened n times       a.delta(ε)      least δ known with (ε, δ)-DP;
-    a.epsilon(δ) its inverse a <= b whoever has a also has b a.tradeoff(α) attacker's least type-II
-    error at type-I error α
+    a + b           both releases happened
+    n * a           the release happened n times
+    a <= b          a implies b
+    a.to(Notion)    the best statement of that notion that a implies
+    a.delta(ε)      the least δ known with (ε, δ)-DP; a.epsilon(δ) is its inverse
+    a.tradeoff(α)   an attacker's least type-II error at type-I error α
 
-Parameters are exact rationals. Numbers that must be rounded are rounded outward: a reported ε or δ
-is never below the truth. Relation (which datasets are neighbours) and unit (what is protected) are
-carried along; left unspecified they mix with anything.
+Parameters are exact rationals. Results that need rounding are rounded outward: a reported ε or δ is
+never below the true one. A guarantee carries its relation (which datasets are neighbours) and its
+unit (what is protected); if either is unspecified, the guarantee combines with any other.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ LARGEST_ORDER, SMALLEST_ORDER = Fraction(2**40), 1 + Fraction(1, 2**40)
 G = TypeVar("G", bound="Guarantee")
 
 
-class Curve(Protocol):
+class DeltaCurve(Protocol):
     """δ as a function of ε, and its inverse."""
 
     def delta(self, epsilon: Number) -> float: ...
@@ -40,7 +42,7 @@ class Curve(Protocol):
 
 
 class Guarantee(ABC):
-    """A promise, a cost or a budget: the same type in three roles."""
+    """A privacy guarantee. The same type serves as promise, cost and budget."""
 
     __slots__ = ()
 
@@ -67,20 +69,22 @@ class Guarantee(ABC):
         """
 
     @abstractmethod
-    def _plus(self, other: Self) -> Self:
-        """Both releases, of the same notion; relation and unit are settled by the caller."""
+    def _plus(self, addend: Self) -> Self:
+        """Both releases, of the same notion; the caller sets relation and unit."""
 
     @abstractmethod
     def _times(self, count: int) -> Self:
         """The release, `count` times."""
 
     @abstractmethod
-    def _implied_by(self, other: Guarantee) -> bool:
-        """Whether `other` implies this."""
+    def _implied_by(self, premise: Guarantee) -> bool:
+        """Whether `premise` implies this guarantee."""
 
     @abstractmethod
-    def _meet(self, other: Self) -> Self:
-        """One statement for two that both hold of the same release."""
+    def _meet(self, second: Self) -> Self:
+        """Return one statement that follows from this and `second`, which both hold of the same
+        release.
+        """
 
     @abstractmethod
     def _group(self, size: int) -> Guarantee:
@@ -95,27 +99,27 @@ class Guarantee(ABC):
             "Pure, Approx or GDP, before converting",
         )
 
-    def _quick(self) -> Curve:
-        """The curve, for searches that ask it at many ε. A notion whose own is slow has a quicker
-        one: δ never below the truth, ε roughly.
+    def _quick(self) -> DeltaCurve:
+        """Return the curve for searches that evaluate it at many ε. A notion with a slow curve
+        returns a quicker one: its δ is never too small, its ε is approximate.
         """
         return self
 
-    def _absorb(self, other: Guarantee) -> Guarantee | None:
-        """This and `other` together, in the notion of this, where every such guarantee has a place
-        in it.
+    def _absorb(self, addend: Guarantee) -> Guarantee | None:
+        """Return this plus `addend` in the notion of this guarantee; None if it cannot express
+        `addend`.
         """
         return None
 
     def _states(self, notion: type[Guarantee]) -> Guarantee | None:
-        """What a notion that no arrow starts from implies by itself."""
+        """Return the statement of `notion` that this implies without an arrow of `conversions`."""
         return None
 
-    def _check(self, relation: Relation | None) -> None:  # noqa: B027
+    def _check(self, relation: Relation | None) -> None:  # noqa: B027  # most accept any relation
         """Refuse a relation under which the guarantee is not known to hold."""
 
     def _stored(self) -> dict[str, Any] | None:
-        """What is stored of a notion beside its parameters, where these would not do."""
+        """Return the stored fields of a notion whose parameters are not enough to restore it."""
         return None
 
     def to(self, notion: type[G], *, delta: Number | None = None) -> G:
@@ -146,27 +150,27 @@ class Guarantee(ABC):
         return self if size == 1 else self._bind(self._group(size), self.relation, self.unit)
 
     def under(self, relation: str) -> Guarantee:
-        """The promise under another relation: replacing a unit is removing it and adding another,
-        so two steps of add-remove.
+        """The promise under another relation: replacing a unit means removing it and adding a new
+        one, so it takes two steps of add-remove.
         """
-        wanted, place = relation_of(relation), f"{self}.under({relation!r})"
-        if wanted == self.relation:
+        target, place = relation_of(relation), f"{self}.under({relation!r})"
+        if target == self.relation:
             return self
         if self.relation is None:
             raise Refused(
                 "guarantee.relation",
                 place,
-                "the relation it holds under is not stated",
-                f"{type(self).__name__}(…, relation='add-remove')",
+                "the guarantee does not state its relation",
+                "relation='add-remove'",
             )
-        if wanted == "add-remove":
+        if target == "add-remove":
             raise Refused(
                 "guarantee.relation",
                 place,
                 "replace says nothing about datasets of different size",
                 "state the cost under add-remove",
             )
-        return self._bind(self._group(2), wanted, self.unit)
+        return self._bind(self._group(2), target, self.unit)
 
     def subsample(self, q: Number) -> Guarantee:
         """The promise when every unit enters the data independently with probability q (Poisson
@@ -174,12 +178,11 @@ class Guarantee(ABC):
         """
         rate = probability(q, "q", one=True)
         if self.relation == "replace":
-            rewrite = f"{type(self).__name__}(…, relation='add-remove')"
             raise Refused(
                 "guarantee.relation",
                 f"{self}.subsample({q})",
                 "Poisson sampling is about add-remove",
-                rewrite,
+                "relation='add-remove'",
             )
         return self._bind(self._subsample(rate), "add-remove", self.unit)
 
@@ -213,9 +216,9 @@ class Guarantee(ABC):
     def __add__(self, other: Any) -> Guarantee:
         if not isinstance(other, Guarantee):
             return NotImplemented
-        from .mixed import together
+        from .mixed import add_guarantees
 
-        return together(self, other)
+        return add_guarantees(self, other)
 
     def __radd__(self, other: Any) -> Guarantee:
         if isinstance(other, int) and other == 0:  # so that sum() works
@@ -239,14 +242,15 @@ class Guarantee(ABC):
     def __le__(self, other: Any) -> bool:
         if not isinstance(other, Guarantee):
             return NotImplemented
-        settle(self, other)
+        common_relation_and_unit(self, other)
         return other._implied_by(self)
 
     def __ge__(self, other: Any) -> bool:
         return NotImplemented if not isinstance(other, Guarantee) else other <= self
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join([*(text(value) for value in self.parameters.values()), *self._about()])})"
+        numbers = (text(value) for value in self.parameters.values())
+        return f"{type(self).__name__}({', '.join([*numbers, *self._about()])})"
 
     def _about(self) -> list[str]:
         return [
@@ -263,23 +267,21 @@ class Guarantee(ABC):
         return guarantee
 
 
-def settle(a: Guarantee, b: Guarantee) -> tuple[Relation | None, str | None]:
-    """The relation and unit of two guarantees that speak of the same data; refused where they
-    differ.
-    """
-    for name, one, two in (("relation", a.relation, b.relation), ("unit", a.unit, b.unit)):
-        if one is not None and two is not None and one != two:
+def common_relation_and_unit(a: Guarantee, b: Guarantee) -> tuple[Relation | None, str | None]:
+    """Return the relation and unit that two guarantees share; refuse two that differ."""
+    for name, first, second in (("relation", a.relation, b.relation), ("unit", a.unit, b.unit)):
+        if first is not None and second is not None and first != second:
             raise Refused(
                 f"guarantee.{name}",
                 f"{a} and {b}",
-                f"one is about {name} {one!r}, the other about {two!r}",
+                f"one is about {name} {first!r}, the other about {second!r}",
                 f"state both for the same {name}",
             )
     return a.relation or b.relation, a.unit or b.unit
 
 
 def relation_of(value: str | None) -> Relation | None:
-    """A known relation, or unspecified."""
+    """Check the name of a relation; None leaves it unspecified."""
     for relation in RELATIONS:
         if value == relation:
             return relation
@@ -294,7 +296,7 @@ def relation_of(value: str | None) -> Relation | None:
 
 
 def unit_of(value: object) -> str | None:
-    """The name of what is protected, or unspecified."""
+    """Check the name of the protected unit; None leaves it unspecified."""
     if value is None or (isinstance(value, str) and value):
         return value
     raise Refused(
@@ -307,13 +309,13 @@ def unit_of(value: object) -> str | None:
 
 def reach(guarantee: Guarantee, notion: type[G]) -> G | None:
     """The best statement of `notion` that follows without giving up any δ, or None."""
-    from .conversions import best
+    from .conversions import best_statement
 
-    return best(guarantee, notion)
+    return best_statement(guarantee, notion)
 
 
-def known_epsilon(epsilon: Number) -> Fraction:
-    """ε ≥ 0 at which a curve is asked."""
+def check_epsilon(epsilon: Number) -> Fraction:
+    """Check an ε ≥ 0 at which a curve is evaluated."""
     number = exact(epsilon, "epsilon")
     if number < 0:
         raise Refused(
@@ -329,14 +331,16 @@ def known_epsilon(epsilon: Number) -> Fraction:
     return number
 
 
-def known_delta(delta: Number) -> Fraction:
-    """δ in [0, 1) at which a curve is asked: 0, or not below the smallest normal double."""
+def check_delta(delta: Number) -> Fraction:
+    """Check a δ in [0, 1) at which a curve is evaluated: 0, or at least the smallest normal
+    double.
+    """
     number = probability(delta, "delta")
     return number if number == 0 else positive(number, "delta")
 
 
-def known_order(order: Number) -> Fraction:
-    """A Rényi order α ≥ 1."""
+def check_order(order: Number) -> Fraction:
+    """Check a Rényi order α ≥ 1."""
     number = exact(order, "order")
     if number < 1 or number > LARGEST_ORDER or 1 < number < SMALLEST_ORDER:
         raise Refused(
@@ -349,7 +353,7 @@ def known_order(order: Number) -> Fraction:
 
 
 def sum_of_deltas(total: Fraction, place: Callable[[], str]) -> Fraction:
-    """A sum of failure probabilities; from 1 on nothing is promised any more, and that is said."""
+    """Return a sum of failure probabilities; refuse 1 or more, which would promise nothing."""
     if total >= 1:
         raise Refused(
             "guarantee.no-promise",

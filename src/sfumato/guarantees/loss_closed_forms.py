@@ -1,5 +1,5 @@
-"""Privacy loss and Rényi divergence of the laws that have no finite table: shifted Laplace and
-normal laws, with randomized response beside them.
+"""Closed forms of the privacy loss and the Rényi divergence: shifted Laplace and normal laws, and
+randomized response for comparison.
 
 *Laplace*    With t = Δ/b for scale b and shift Δ: the loss is t with probability ½, −t with
              probability e^(−t)/2, and spread between; D_α = ln[α/(2α − 1)·e^((α − 1)t) + (α −
@@ -50,7 +50,7 @@ class NormalLoss(NamedTuple):
         return chance(lambda: normal_cdf(ball(gap) / ball(self.variance).sqrt()), rounding)
 
 
-class Row(NamedTuple):
+class RenyiRow(NamedTuple):
     """A mechanism with its pure ε and its Rényi ε at one order."""
 
     mechanism: str
@@ -154,20 +154,20 @@ def renyi_table(
     sigma: Number,
     sensitivity: Number = 1,
     rounding: Rounding = "up",
-) -> tuple[Row, Row, Row]:
-    """The pure and the Rényi parameter of the three basic mechanisms."""
+) -> tuple[RenyiRow, RenyiRow, RenyiRow]:
+    """Return the pure and the Rényi ε of the three basic mechanisms."""
     return (
-        Row(
+        RenyiRow(
             "randomized response",
             randomized_response_renyi(math.inf, truth, rounding=rounding),
             randomized_response_renyi(order, truth, rounding=rounding),
         ),
-        Row(
+        RenyiRow(
             "Laplace",
             laplace_renyi(math.inf, scale, sensitivity, rounding=rounding),
             laplace_renyi(order, scale, sensitivity, rounding=rounding),
         ),
-        Row("Gaussian", math.inf, _gaussian(order, sigma, sensitivity, rounding)),
+        RenyiRow("Gaussian", math.inf, _gaussian(order, sigma, sensitivity, rounding)),
     )
 
 

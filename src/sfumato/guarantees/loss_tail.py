@@ -1,4 +1,4 @@
-"""How seldom the privacy loss is large, for promises that do not bound it for every answer.
+"""Tail bounds on the privacy loss, for promises that do not bound it for every answer.
 
 *Loss*      L = ln p(answer | x)/p(answer | x′), the answer drawn under x: by e^L the odds on the
             truth grow.
@@ -35,39 +35,41 @@ _STEPS = 40
 
 
 def pure_epsilon(guarantee: Guarantee) -> Fraction | None:
-    """The ε that holds for every answer, exact where it can be; None where there is none."""
-    whole = reach(guarantee, Pure)
-    if whole is not None:
-        return whole.parameters["epsilon"]
-    found = guarantee.epsilon(0)
-    return None if math.isinf(found) else Fraction(found)
+    """Return the ε that bounds the loss of every answer, exact if possible; None if there is
+    none.
+    """
+    pure = reach(guarantee, Pure)
+    if pure is not None:
+        return pure.parameters["epsilon"]
+    epsilon = guarantee.epsilon(0)
+    return None if math.isinf(epsilon) else Fraction(epsilon)
 
 
 def tail(guarantee: Guarantee, epsilon: Number) -> float:
     """The least bound known on P(L > ε), rounded up."""
     e = positive(epsilon, "epsilon")
-    whole = pure_epsilon(guarantee)
-    if whole is not None and whole <= e:
+    largest = pure_epsilon(guarantee)
+    if largest is not None and largest <= e:
         return 0.0
     curve = guarantee._quick()
 
     def bound(t: Fraction) -> float:
-        other = Fraction(curve.delta(abs(t)))
+        delta = Fraction(curve.delta(abs(t)))
         if t >= 0:
-            return chance(lambda: ball(other) / -ball(t - e).expm1(), "up")
+            return chance(lambda: ball(delta) / -ball(t - e).expm1(), "up")
         return chance(
-            lambda: (ball(other) * ball(t).exp() - ball(t).expm1()) / -ball(t - e).expm1(), "up"
+            lambda: (ball(delta) * ball(t).exp() - ball(t).expm1()) / -ball(t - e).expm1(), "up"
         )
 
     zero = Fraction(0)
     return min(bound(t) for t in (zero, _lowest(bound, zero, e), _lowest(bound, -2 * e - 8, zero)))
 
 
-def outside(guarantee: Guarantee, eta: Number) -> float:
+def epsilon_outside(guarantee: Guarantee, eta: Number) -> float:
     """The least ε known such that |L| ≤ ε outside an event of probability η, rounded up."""
     n = probability(eta, "eta", zero=False)
-    whole, first = pure_epsilon(guarantee), guarantee.epsilon(n)
-    if whole == 0:
+    largest, first = pure_epsilon(guarantee), guarantee.epsilon(n)
+    if largest == 0:
         return 0.0
     curve = guarantee._quick()
 
@@ -86,8 +88,8 @@ def outside(guarantee: Guarantee, eta: Number) -> float:
     )
     if isinstance(guarantee, Approx):
         places.append(guarantee.parameters["epsilon"])  # where the curve has its kink
-    found = min([bound(t) for t in places], default=math.inf)
-    if math.isinf(found):
+    epsilon = min([bound(t) for t in places], default=math.inf)
+    if math.isinf(epsilon):
         reason = "with a probability of that size the loss may be infinite"
         raise Refused(
             "guarantee.does-not-follow",
@@ -95,11 +97,11 @@ def outside(guarantee: Guarantee, eta: Number) -> float:
             reason,
             f"a probability above {guarantee.delta(2**20):.3g}",
         )
-    return found if whole is None else min(found, up(whole))
+    return epsilon if largest is None else min(epsilon, up(largest))
 
 
 def _lowest(bound: Callable[[Fraction], float], low: Fraction, high: Fraction) -> Fraction:
-    """Where the bound is lowest. It holds wherever it is evaluated, so a place that is only nearly
-    the best is as sound.
+    """Return a t at which the bound is about lowest. The bound holds at every t, so an approximate
+    minimum is sound.
     """
     return Fraction(lowest(lambda t: bound(Fraction(t)), float(low), float(high), steps=_STEPS))

@@ -1,4 +1,5 @@
-"""The sum of guarantees of different notions: both parts are kept, and evaluated together.
+"""The sum of guarantees of different notions. `Mixed` stores one part per notion and evaluates the
+parts together.
 
 *Compose*   one part for each notion; parts of the same notion add up.
 *Curve*     the least of: the sum in each notion that every part reaches (ZCDP, GDP, Rényi) or that
@@ -21,18 +22,25 @@ from ..exact.balls import least, up
 from ..exact.numbers import Number
 from .approx import Approx
 from .gdp import GDP
-from .guarantee import Guarantee, Relation, known_delta, known_epsilon, reach, settle
+from .guarantee import (
+    Guarantee,
+    Relation,
+    check_delta,
+    check_epsilon,
+    common_relation_and_unit,
+    reach,
+)
 from .pure import Pure
 from .random_dp import RandomDP
 from .renyi import Renyi
 from .zcdp import ZCDP
 
 NOTIONS: tuple[type[Guarantee], ...] = (Pure, Approx, GDP, ZCDP, Renyi)
-"""The notions of differential privacy, in the order in which parts are kept."""
+"""The notions of differential privacy, in the order of a mixed guarantee's parts."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Together(Guarantee):
+class Mixed(Guarantee):
     """Two or more releases with guarantees of different notions."""
 
     parts: tuple[Guarantee, ...]
@@ -48,18 +56,18 @@ class Together(Guarantee):
         }
 
     def delta(self, epsilon: Number) -> float:
-        e = known_epsilon(epsilon)
+        e = check_epsilon(epsilon)
         basic = self._basic(e)
-        return min(1.0, up(basic), *(whole.delta(e) for whole in _sums(self.parts)))
+        return min(1.0, up(basic), *(total.delta(e) for total in _sums(self.parts)))
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = known_delta(delta)
+        d = check_delta(delta)
         if self.delta(0) <= d:
             return 0.0
         if d == 0:
-            whole = reach(self, Pure)
-            return whole.epsilon(0) if whole is not None else math.inf
-        enough = min([whole.epsilon(d) for whole in _sums(self.parts)], default=math.inf)
+            pure = reach(self, Pure)
+            return pure.epsilon(0) if pure is not None else math.inf
+        enough = min([total.epsilon(d) for total in _sums(self.parts)], default=math.inf)
         within = self._basic(Fraction(2) ** 20) <= d
         return min(enough, float(least(lambda e: self._basic(e) <= d))) if within else enough
 
@@ -75,18 +83,18 @@ class Together(Guarantee):
         return math.inf if any(math.isinf(part.renyi(order)) for part in self.parts) else up(total)
 
     def _basic(self, epsilon: Fraction) -> Fraction:
-        """Basic composition, with one part without an ε of its own (the others brought into its
-        notion) taking what the rest leave.
+        """δ at this ε by basic composition: Pure and Approx parts use their own ε, and the other
+        parts, added up in one notion, get the ε that is left.
         """
-        own = [part for part in self.parts if isinstance(part, Pure | Approx)]
+        stated = [part for part in self.parts if isinstance(part, Pure | Approx)]
         rest = [part for part in self.parts if not isinstance(part, Pure | Approx)]
-        left = epsilon - sum((part.parameters["epsilon"] for part in own), Fraction(0))
+        left = epsilon - sum((part.parameters["epsilon"] for part in stated), Fraction(0))
         if left < 0:
             return Fraction(1)
-        lost = sum((part.parameters.get("delta", Fraction(0)) for part in own), Fraction(0))
+        lost = sum((part.parameters.get("delta", Fraction(0)) for part in stated), Fraction(0))
         if rest:
             lost += Fraction(
-                min((whole.delta(left) for whole in _sums(tuple(rest))), default=1.0)
+                min((total.delta(left) for total in _sums(tuple(rest))), default=1.0)
             )  # none where curves share no order
         return lost
 
@@ -94,38 +102,40 @@ class Together(Guarantee):
         for part in self.parts:
             part._check(relation)
 
-    def _plus(self, other: Self) -> Self:
-        return cast(Self, _kept([*self.parts, *other.parts]))
+    def _plus(self, addend: Self) -> Self:
+        return cast(Self, _merge_by_notion([*self.parts, *addend.parts]))
 
     def _times(self, count: int) -> Self:
         return type(self)(tuple(count * part for part in self.parts), None, None)
 
-    def _implied_by(self, other: Guarantee) -> bool:
-        """The other's parts can be shared out so that each part of this covers what falls to it."""
-        theirs = other.parts if isinstance(other, Together) else (other,)
+    def _implied_by(self, premise: Guarantee) -> bool:
+        """Whether the premise's parts can be assigned to the parts of this guarantee so that each
+        part covers the sum of those assigned to it.
+        """
+        theirs = premise.parts if isinstance(premise, Mixed) else (premise,)
         return any(
             all(
                 _covers(
-                    mine, [part for part, share in zip(theirs, shares, strict=True) if share == i]
+                    part, [p for p, place in zip(theirs, assignment, strict=True) if place == i]
                 )
-                for i, mine in enumerate(self.parts)
+                for i, part in enumerate(self.parts)
             )
-            for shares in product(range(len(self.parts)), repeat=len(theirs))
+            for assignment in product(range(len(self.parts)), repeat=len(theirs))
         )
 
-    def _meet(self, other: Self) -> Self:
-        return self if other._implied_by(self) else other
+    def _meet(self, second: Self) -> Self:
+        return self if second._implied_by(self) else second
 
     def _group(self, size: int) -> Guarantee:
-        return _kept([part.group(size) for part in self.parts])
+        return _merge_by_notion([part.group(size) for part in self.parts])
 
     def __repr__(self) -> str:
         return " + ".join(repr(part) for part in self.parts)
 
 
-def together(a: Guarantee, b: Guarantee) -> Guarantee:
+def add_guarantees(a: Guarantee, b: Guarantee) -> Guarantee:
     """a + b."""
-    relation, unit = settle(a, b)
+    relation, unit = common_relation_and_unit(a, b)
     if isinstance(a, RandomDP) != isinstance(b, RandomDP):
         raise Refused(
             "guarantee.random",
@@ -137,17 +147,17 @@ def together(a: Guarantee, b: Guarantee) -> Guarantee:
         return Guarantee._bind(a._plus(b), relation, unit)
     parts = [
         part
-        for whole in (a, b)
-        for part in (whole.parts if isinstance(whole, Together) else (whole,))
+        for summand in (a, b)
+        for part in (summand.parts if isinstance(summand, Mixed) else (summand,))
     ]
-    return Guarantee._bind(_kept(parts), relation, unit)
+    return Guarantee._bind(_merge_by_notion(parts), relation, unit)
 
 
-def _covers(whole: Guarantee, parts: list[Guarantee]) -> bool:
-    return not parts or whole._implied_by(reduce(add, parts))
+def _covers(guarantee: Guarantee, parts: list[Guarantee]) -> bool:
+    return not parts or guarantee._implied_by(reduce(add, parts))
 
 
-def _kept(parts: list[Guarantee]) -> Guarantee:
+def _merge_by_notion(parts: list[Guarantee]) -> Guarantee:
     further = tuple(
         sorted({type(part) for part in parts} - set(NOTIONS), key=lambda notion: notion.__name__)
     )
@@ -156,33 +166,33 @@ def _kept(parts: list[Guarantee]) -> Guarantee:
         for notion in (*NOTIONS, *further)
         if (same := [part for part in parts if type(part) is notion])
     ]
-    return merged[0] if len(merged) == 1 else Together(tuple(merged), None, None)
+    return merged[0] if len(merged) == 1 else Mixed(tuple(merged), None, None)
 
 
-def _taken_in(parts: tuple[Guarantee, ...]) -> Guarantee | None:
-    """The sum in the notion of one part that can take in all others."""
-    for one in parts:
-        found: Guarantee | None = one
-        for other in parts:
-            found = found if other is one or found is None else found._absorb(other)
-        if found is not None:
-            return found
+def _absorb_all(parts: tuple[Guarantee, ...]) -> Guarantee | None:
+    """Return the sum in the notion of the first part that can absorb all the others."""
+    for host in parts:
+        total: Guarantee | None = host
+        for part in parts:
+            total = total if part is host or total is None else total._absorb(part)
+        if total is not None:
+            return total
     return None
 
 
 @lru_cache(maxsize=256)
 def _sums(parts: tuple[Guarantee, ...]) -> tuple[Guarantee, ...]:
-    """The sum in every notion with a curve that all parts reach; the part itself if there is one
-    only. Kept, as a curve asks for them at every ε.
+    """Return the sum in every notion with a curve that all parts reach; a single part as it is.
+    Cached: a curve needs these sums at every ε.
     """
     if len(parts) == 1:
         return parts
     sums = [_sum([reach(part, notion) for part in parts]) for notion in (GDP, ZCDP, Renyi)]
-    return tuple(whole for whole in (*sums, _taken_in(parts)) if whole is not None)
+    return tuple(total for total in (*sums, _absorb_all(parts)) if total is not None)
 
 
 def _sum(parts: list[Any]) -> Guarantee | None:
-    """The sum, where every part is there and curves have an order in common."""
+    """Return the sum; None if a part is missing or the curves have no order in common."""
     try:
         return None if None in parts else reduce(add, parts)
     except Refused:

@@ -1,4 +1,5 @@
-"""Which datasets are neighbours, as objects that can be asked and enumerated.
+"""Neighbour relations as objects: they measure the distance of two datasets and enumerate
+neighbours.
 
 *Replace*      Datasets are ordered rows of one fixed length; the distance is the number of rows
                that differ (Hamming).
@@ -33,30 +34,28 @@ Records = Sequence[Hashable] | Mapping[Any, int]
 
 
 class NeighbourRelation(ABC):
-    """A distance between datasets, one step of which is what a promise is about."""
+    """A distance between datasets; neighbours are one step apart, and guarantees are about them."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The word that guarantees, ledgers and cards carry."""
+        """The name of the relation in guarantees, ledgers and cards."""
 
     @abstractmethod
     def distance(self, x: Any, y: Any) -> int | float:
-        """The least number of steps from one dataset to the other; infinite where no steps lead
-        there.
-        """
+        """The least number of steps from x to y; infinite if no steps lead there."""
 
     @abstractmethod
     def neighbours(self, x: Any, domain: Sequence[Hashable]) -> Iterator[Dataset]:
-        """Every dataset over the domain that is one step away from x, once each; x itself is not
-        among them.
+        """Yield every dataset over the domain that is one step away from x, once each, without x
+        itself.
         """
 
     @abstractmethod
     def pairs(self, domain: Sequence[Hashable], size: int) -> Iterator[tuple[Dataset, Dataset]]:
-        """Every ordered pair of different neighbours over the domain."""
+        """Yield every ordered pair of different neighbours over the domain."""
 
     def are_neighbours(self, x: Any, y: Any) -> bool:
         """Whether at most one step leads from x to y."""
@@ -154,7 +153,7 @@ RELATIONS: dict[str, NeighbourRelation] = {
 def hamming(x: Sequence[Hashable], y: Sequence[Hashable]) -> int:
     """#{i : xᵢ ≠ yᵢ}, of equally many rows."""
     if len(x) != len(y):
-        reason = "rows are compared one by one, and one dataset has more of them"
+        reason = "rows are compared one by one, and the two datasets have different lengths"
         raise Refused(
             "relation.length",
             f"{len(x)} rows and {len(y)} rows",
@@ -165,7 +164,7 @@ def hamming(x: Sequence[Hashable], y: Sequence[Hashable]) -> int:
 
 
 def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Any]:
-    """How often each record occurs; values of the domain that do not occur are listed with 0."""
+    """Count how often each record occurs; a value of the domain that does not occur counts 0."""
     if not isinstance(x, Mapping):
         counts: Counter[Any] = Counter(x)
     else:
@@ -184,7 +183,7 @@ def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Any]:
 
 
 def symmetric_difference(x: Records, y: Records) -> Counter[Any]:
-    """The records that one dataset has more often than the other, with how much more often."""
+    """Return the records whose counts differ, each with the absolute difference of its counts."""
     a, b = to_histogram(x), to_histogram(y)
     return (a - b) + (b - a)
 
@@ -206,14 +205,14 @@ def l1_distance(x: Sequence[int] | Mapping[Any, int], y: Sequence[int] | Mapping
 def _values(
     domain: Sequence[Hashable], held: Sequence[Hashable] | Mapping[Any, int] = ()
 ) -> Dataset:
-    """The values of a domain, which are different and include every record held."""
+    """Check that the values of a domain are different and include every record in `held`."""
     values = tuple(domain)
-    known = set(values)
-    if len(known) < len(values):
+    distinct = set(values)
+    if len(distinct) < len(values):
         raise Refused(
             "relation.domain", f"{len(values)} values", "a value is listed twice", "each value once"
         )
-    strange = [record for record in held if record not in known]
+    strange = [record for record in held if record not in distinct]
     if strange:
         raise Refused(
             "relation.domain",

@@ -24,9 +24,9 @@ from ..exact.numbers import Number, non_negative, probability
 from .guarantee import (
     Guarantee,
     Relation,
-    known_delta,
-    known_epsilon,
-    known_order,
+    check_delta,
+    check_epsilon,
+    check_order,
     reach,
     relation_of,
     unit_of,
@@ -54,46 +54,48 @@ class Pure(Guarantee):
         return {"epsilon": self._epsilon}
 
     def delta(self, epsilon: Number) -> float:
-        mine, e = self._epsilon, known_epsilon(epsilon)
+        promised, e = self._epsilon, check_epsilon(epsilon)
         return (
-            evaluate(lambda: -ball(e - mine).expm1() / (1 + ball(-mine).exp()), "up")
-            if e < mine
+            evaluate(lambda: -ball(e - promised).expm1() / (1 + ball(-promised).exp()), "up")
+            if e < promised
             else 0.0
         )
 
     def epsilon(self, delta: Number = 0) -> float:
         """The inverse of the curve, ln(e^ε − δ(1 + e^ε)), where that is above zero."""
-        mine, d = self._epsilon, known_delta(delta)
+        promised, d = self._epsilon, check_delta(delta)
         if self.delta(0) <= d:
             return 0.0
         if d == 0:
-            return up(mine)
-        return evaluate(lambda: ball(mine) + (-ball(d) * (1 + ball(-mine).exp())).log1p(), "up")
+            return up(promised)
+        return evaluate(
+            lambda: ball(promised) + (-ball(d) * (1 + ball(-promised).exp())).log1p(), "up"
+        )
 
     def renyi(self, order: Number) -> float:
-        return renyi_of_pure(self._epsilon, known_order(order))
+        return renyi_of_pure(self._epsilon, check_order(order))
 
     def tradeoff(self, alpha: Number) -> float:
         return two_lines(self._epsilon, Fraction(0), probability(alpha, "alpha", one=True))
 
-    def _plus(self, other: Self) -> Self:
-        return type(self)(short(self._epsilon + other._epsilon))
+    def _plus(self, addend: Self) -> Self:
+        return type(self)(short(self._epsilon + addend._epsilon))
 
     def _times(self, count: int) -> Self:
         return type(self)(count * self._epsilon)
 
-    def _implied_by(self, other: Guarantee) -> bool:
-        weaker = reach(other, Pure)
+    def _implied_by(self, premise: Guarantee) -> bool:
+        weaker = reach(premise, Pure)
         return weaker is not None and weaker._epsilon <= self._epsilon
 
-    def _meet(self, other: Self) -> Self:
-        return self if self._epsilon <= other._epsilon else other
+    def _meet(self, second: Self) -> Self:
+        return self if self._epsilon <= second._epsilon else second
 
     def _group(self, size: int) -> Pure:
         return Pure(size * self._epsilon)
 
     def _subsample(self, q: Fraction) -> Pure:
-        return Pure(amplified(self._epsilon, q))
+        return Pure(amplify(self._epsilon, q))
 
 
 @lru_cache(maxsize=4096)
@@ -105,15 +107,14 @@ def renyi_of_pure(epsilon: Fraction, order: Fraction) -> float:
         return evaluate(lambda: ball(epsilon) * ball(epsilon / 2).tanh(), "up")
 
     def formula() -> arb:
-        # e^(αε) is taken out, so that nothing overflows: αε/(α−1) + ln((1 + e^((1−2α)ε)) / (1 +
-        # e^ε)) / (α−1)
+        # factoring out e^(αε) avoids overflow: αε/(α−1) + ln((1 + e^((1−2α)ε)) / (1 + e^ε)) / (α−1)
         rest = ball((1 - 2 * order) * epsilon).exp().log1p() - ball(-epsilon).exp().log1p()
         return ball(epsilon) + rest / ball(order - 1)
 
     return evaluate(formula, "up")
 
 
-def amplified(epsilon: Fraction, q: Fraction) -> Fraction:
+def amplify(epsilon: Fraction, q: Fraction) -> Fraction:
     """ln(1 + q(e^ε − 1)), rounded up (Balle, Barthe & Gaboardi 2018)."""
     return (
         above(lambda: (ball(q) * ball(epsilon).expm1()).log1p()) if epsilon and q else Fraction(0)

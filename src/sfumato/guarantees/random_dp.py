@@ -1,5 +1,5 @@
-"""Random differential privacy: a guarantee that holds for most pairs of neighbours drawn from a
-distribution someone made up.
+"""Random differential privacy: a guarantee that holds for most pairs of neighbours drawn from an
+assumed distribution.
 
 *Promise*   With probability at least 1 − γ over a random pair of neighbours drawn from `over`, the
             inner guarantee holds for that pair (Hall, Rinaldo & Wasserman 2013).
@@ -63,17 +63,17 @@ class RandomDP(Guarantee):
             "guarantee.random", f"{self}.{call}", reason, ".guarantee, with its γ beside it"
         )
 
-    def _plus(self, other: Self) -> Self:
-        if self.over != other.over:
+    def _plus(self, addend: Self) -> Self:
+        if self.over != addend.over:
             raise Refused(
                 "guarantee.random",
-                f"{self} + {other}",
+                f"{self} + {addend}",
                 "the two hold over different distributions",
                 "state both over the same one",
             )
         return type(self)(
-            self.guarantee + other.guarantee,
-            sum_of_deltas(self.gamma + other.gamma, lambda: f"{self} + {other}"),
+            self.guarantee + addend.guarantee,
+            sum_of_deltas(self.gamma + addend.gamma, lambda: f"{self} + {addend}"),
             over=self.over,
         )
 
@@ -84,16 +84,16 @@ class RandomDP(Guarantee):
             over=self.over,
         )
 
-    def _implied_by(self, other: Guarantee) -> bool:
+    def _implied_by(self, premise: Guarantee) -> bool:
         return (
-            isinstance(other, RandomDP)
-            and other.over == self.over
-            and other.gamma <= self.gamma
-            and other.guarantee <= self.guarantee
+            isinstance(premise, RandomDP)
+            and premise.over == self.over
+            and premise.gamma <= self.gamma
+            and premise.guarantee <= self.guarantee
         )
 
-    def _meet(self, other: Self) -> Self:
-        return min(self, other, key=lambda a: a.gamma)
+    def _meet(self, second: Self) -> Self:
+        return min(self, second, key=lambda a: a.gamma)
 
     def _group(self, size: int) -> NoReturn:
         self._refuse(f"group({size})")

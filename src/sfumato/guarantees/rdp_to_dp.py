@@ -50,22 +50,28 @@ def pinsker(divergence: Fraction) -> float:
     return evaluate(lambda: ball(divergence / 2).sqrt(), "up")
 
 
-def clamped(value: Fraction) -> float:
-    """A number as a double to search with, where any order is right and only the best is wanted."""
+def clamp_to_double(value: Fraction) -> float:
+    """Return the number as a double for a search; every order is valid, so accuracy is not
+    needed.
+    """
     return float(max(-_FAR, min(_FAR, value)))
 
 
 def log_delta(order: Fraction, divergence: Fraction, epsilon: Fraction) -> float:
-    """ln δ in double precision, to find the best order with."""
-    a = clamped(order)
-    return (a - 1.0) * clamped(divergence - epsilon) + a * math.log1p(-1.0 / a) - math.log(a - 1.0)
+    """ln δ in double precision, for the search of the best order."""
+    a = clamp_to_double(order)
+    return (
+        (a - 1.0) * clamp_to_double(divergence - epsilon)
+        + a * math.log1p(-1.0 / a)
+        - math.log(a - 1.0)
+    )
 
 
 def best_order(rho: Fraction, epsilon: Fraction) -> Fraction:
     """The order that is best for D_α = ρα: where the derivative of ln δ, (2α − 1)ρ − ε + ln(1 −
     1/α), changes sign.
     """
-    r, e = clamped(rho), clamped(epsilon)
+    r, e = clamp_to_double(rho), clamp_to_double(epsilon)
     low, high = 1.0 + 1e-9, max(2.0, min(2.0**40, (e + 1.0) / (2.0 * r) + 2.0))
     for _ in range(200):
         middle = (low + high) / 2.0

@@ -29,22 +29,22 @@ from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, 
 from .guarantee import (
     Guarantee,
     Relation,
-    known_delta,
-    known_epsilon,
-    known_order,
+    check_delta,
+    check_epsilon,
+    check_order,
     reach,
     relation_of,
     sum_of_deltas,
     unit_of,
 )
-from .rdp_to_dp import clamped, delta_at, epsilon_at, log_delta, pinsker
+from .rdp_to_dp import clamp_to_double, delta_at, epsilon_at, log_delta, pinsker
 
 ORDERS: tuple[Fraction, ...] = (
     *(Fraction(n, 100) for n in (101, 102, 105)),
     *(Fraction(n, 10) for n in range(11, 110)),
     *map(Fraction, [*range(11, 65), 80, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096]),
 )
-"""The public grid on which curves of other notions are taken."""
+"""The public grid of orders at which curves of other notions are evaluated."""
 
 _MOST = 4096
 _WHOLE_ORDERS = tuple(a for a in ORDERS if a.denominator == 1 and a <= 256)
@@ -68,8 +68,8 @@ class Renyi(Guarantee):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        given = curve.items() if isinstance(curve, Mapping) else ((a, curve(a)) for a in ORDERS)
-        points = {known_order(a): non_negative(v, f"curve({a})") for a, v in given}
+        pairs = curve.items() if isinstance(curve, Mapping) else ((a, curve(a)) for a in ORDERS)
+        points = {check_order(a): non_negative(v, f"curve({a})") for a, v in pairs}
         if not points or min(points) <= 1:
             raise Refused(
                 "guarantee.order",
@@ -105,34 +105,36 @@ class Renyi(Guarantee):
         return {"curve": self.curve, "delta": self._delta} if self._delta else {"curve": self.curve}
 
     def delta(self, epsilon: Number) -> float:
-        e, d = known_epsilon(epsilon), self._delta
+        e, d = check_epsilon(epsilon), self._delta
         order, value = min(self.curve.items(), key=lambda p: log_delta(p[0], p[1], e))
         rest = Fraction(min(1.0, delta_at(order, value, e), pinsker(min(self.values))))
         return up(d + (1 - d) * rest)
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = known_delta(delta)
+        d = check_delta(delta)
         if d <= self._delta:
             return 0.0 if d == self._delta and not any(self.values) else math.inf
         if self.delta(0) <= d:
             return 0.0
         rest = (d - self._delta) / (1 - self._delta)
-        wanted = math.log(max(rest, SMALLEST))
+        log_rest = math.log(max(rest, SMALLEST))
         order, value = min(
             self.curve.items(),
             key=lambda p: (
-                clamped(p[1]) + math.log1p(-1 / p[0]) - (wanted + math.log(p[0])) / float(p[0] - 1)
+                clamp_to_double(p[1])
+                + math.log1p(-1 / p[0])
+                - (log_rest + math.log(p[0])) / float(p[0] - 1)
             ),
         )
         return epsilon_at(order, value, rest)
 
     def renyi(self, order: Number) -> float:
-        a = known_order(order)
+        a = check_order(order)
         bound = None if self._delta else self._at(a)
         return math.inf if bound is None else up(bound)
 
     def _at(self, order: Fraction) -> Fraction | None:
-        """The bound at any order, δ left aside; None beyond the grid."""
+        """The bound at any order, without the δ; None beyond the grid."""
         if not self.values[0]:
             return Fraction(0)  # a divergence of 0 at one order: the laws are equal
         at = bisect_left(self.orders, order)
@@ -152,18 +154,18 @@ class Renyi(Guarantee):
         )
         return min(next_above, chord)
 
-    def _plus(self, other: Self) -> Self:
-        theirs = other.curve
+    def _plus(self, addend: Self) -> Self:
+        theirs = addend.curve
         shared = {a: short(v + theirs[a]) for a, v in self.curve.items() if a in theirs}
         if not shared:
             raise Refused(
                 "guarantee.order",
-                f"{self} + {other}",
+                f"{self} + {addend}",
                 "the two curves have no order in common",
                 "curves on the same orders",
             )
         return type(self)(
-            shared, sum_of_deltas(self._delta + other._delta, lambda: f"{self} + {other}")
+            shared, sum_of_deltas(self._delta + addend._delta, lambda: f"{self} + {addend}")
         )
 
     def _times(self, count: int) -> Self:
@@ -172,23 +174,23 @@ class Renyi(Guarantee):
             sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}"),
         )
 
-    def _implied_by(self, other: Guarantee) -> bool:
-        weaker = reach(other, Renyi)
+    def _implied_by(self, premise: Guarantee) -> bool:
+        weaker = reach(premise, Renyi)
         if weaker is None or weaker._delta > self._delta:
             return False
         return all(
-            _below(weaker._at(a), value) or _below(_finite(other.renyi(a)), value)
+            _below(weaker._at(a), value) or _below(_finite(premise.renyi(a)), value)
             for a, value in self.curve.items()
         )
 
-    def _meet(self, other: Self) -> Self:
-        if self._delta != other._delta:
-            return min(self, other, key=lambda a: a._delta)
-        theirs = other.curve
-        # the two may leave out different events: no statement is made of the better parts of both
+    def _meet(self, second: Self) -> Self:
+        if self._delta != second._delta:
+            return min(self, second, key=lambda a: a._delta)
+        theirs = second.curve
+        # the two may exclude different events: their better parts cannot be combined
         if self._delta:
             return (
-                other
+                second
                 if all(a in theirs and theirs[a] <= v for a, v in self.curve.items())
                 else self
             )

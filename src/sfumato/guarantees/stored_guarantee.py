@@ -1,5 +1,5 @@
-"""Guarantees as stored text: JSON with a version, exact numbers as ratios, read back as equal
-values.
+"""Store guarantees as JSON and restore them: a version, the notion's name, and exact numbers as
+ratios. A restored guarantee equals the stored one.
 """
 
 from __future__ import annotations
@@ -17,17 +17,25 @@ from ..errors import Refused
 from .approx import Approx
 from .gdp import GDP
 from .guarantee import Guarantee, relation_of, unit_of
-from .mixed import Together
+from .mixed import Mixed
 from .pure import Pure
 from .random_dp import RandomDP
 from .renyi import Renyi
 from .zcdp import ZCDP
 
 VERSION = 1
+STORED_NAMES = {"Mixed": "Together"}
+"""Notions that are stored under another name than that of their class."""
+
+
+def stored_notion(guarantee: Guarantee) -> str:
+    """The name under which ledgers, answers and cards store the notion of a guarantee."""
+    name = type(guarantee).__name__
+    return STORED_NAMES.get(name, name)
 
 
 def record(guarantee: Guarantee) -> dict[str, Any]:
-    """What is stored: names and strings only."""
+    """Return the guarantee as a JSON object of names and strings only."""
     about = {
         name: value
         for name, value in (("relation", guarantee.relation), ("unit", guarantee.unit))
@@ -36,7 +44,7 @@ def record(guarantee: Guarantee) -> dict[str, Any]:
     return {
         "sfumato": "guarantee",
         "version": VERSION,
-        "notion": type(guarantee).__name__,
+        "notion": stored_notion(guarantee),
         **_numbers(guarantee),
         **about,
     }
@@ -55,13 +63,13 @@ def _numbers(guarantee: Guarantee) -> dict[str, Any]:
                 "gamma": str(guarantee.gamma),
                 "over": guarantee.over,
             }
-        case Together():
+        case Mixed():
             return {"parts": [record(part) for part in guarantee.parts]}
         case _:
-            own = guarantee._stored()
+            fields = guarantee._stored()
             return (
-                own
-                if own is not None
+                fields
+                if fields is not None
                 else {name: str(value) for name, value in guarantee.parameters.items()}
             )
 
@@ -76,14 +84,14 @@ _READERS: dict[str, Callable[..., Guarantee]] = {
     ),
     "RandomDP": lambda r, **_: RandomDP(restore(r["guarantee"]), ratio(r["gamma"]), over=r["over"]),
     "Together": lambda r, relation, unit: Guarantee._bind(
-        _together([restore(part) for part in r["parts"]]), relation_of(relation), unit_of(unit)
+        _restore_mixed([restore(part) for part in r["parts"]]), relation_of(relation), unit_of(unit)
     ),
 }
 
 
 ELSEWHERE = {"Loss": "sfumato.accounting.loss.privacy_loss"}
-"""Notions that are defined above this layer, and the module whose `restore` reads them; fetched
-when one is met, as public names are.
+"""Notions that are defined above this layer, each with the module whose `restore` reads it. The
+module is imported when a record needs it.
 """
 
 
@@ -94,30 +102,34 @@ _RATIO = re.compile(
 
 
 def ratio(written: Any) -> Fraction:
-    """A ratio as this library writes it, of any length that it writes, or a decimal as people write
-    it; a ValueError for anything else. (A large power of ten could be computed for ever.)
+    """Read a ratio as this library writes it, or a decimal as people write it. Raise ValueError for
+    anything else: computing a huge power of ten would never end.
     """
     if not isinstance(written, str) or not _RATIO.fullmatch(written):
         raise ValueError("not a ratio")
     return Fraction(written)
 
 
-def only(stored: dict[str, Any], written: dict[str, Any], *more: str) -> None:
-    """A ValueError where a record has fields that are not written of what was restored from it."""
+def check_fields(stored: dict[str, Any], written: dict[str, Any], *more: str) -> None:
+    """Raise ValueError if `stored` has a field that `written`, the record of the restored value,
+    does not have.
+    """
     if unknown := set(stored) - set(written) - set(more):
-        raise ValueError(f"fields that mean nothing here: {len(unknown)}")
+        raise ValueError(f"unknown fields: {len(unknown)}")
 
 
-def _together(parts: list[Guarantee]) -> Guarantee:
-    """The parts again, if they are two or more notions of differential privacy."""
-    whole = reduce(add, parts)
-    if not isinstance(whole, Together) or any(isinstance(part, Together) for part in parts):
+def _restore_mixed(parts: list[Guarantee]) -> Guarantee:
+    """Restore a `Mixed` guarantee, whose parts are of two or more notions and not mixed
+    themselves.
+    """
+    total = reduce(add, parts)
+    if not isinstance(total, Mixed) or any(isinstance(part, Mixed) for part in parts):
         raise KeyError("parts")
-    return Together(whole.parts, None, None)
+    return Mixed(total.parts, None, None)
 
 
 def restore(stored: Any) -> Guarantee:
-    """The guarantee of a record."""
+    """Restore a guarantee from its record; refuse anything that this library does not write."""
     place = f"{stored!r:.60}"
     notion = stored.get("notion") if isinstance(stored, dict) else None
     if (
@@ -143,11 +155,13 @@ def restore(stored: Any) -> Guarantee:
         reader = (
             _READERS[notion] if notion in _READERS else import_module(ELSEWHERE[notion]).restore
         )
-        found: Guarantee = reader(stored, relation=stored.get("relation"), unit=stored.get("unit"))
-        only(stored, record(found), "delta")  # a δ of zero may be left out
-        if (found.relation, found.unit) != (stored.get("relation"), stored.get("unit")):
-            raise ValueError("another relation or unit than its parts have")
-        return found
+        guarantee: Guarantee = reader(
+            stored, relation=stored.get("relation"), unit=stored.get("unit")
+        )
+        check_fields(stored, record(guarantee), "delta")  # a δ of zero may be left out
+        if (guarantee.relation, guarantee.unit) != (stored.get("relation"), stored.get("unit")):
+            raise ValueError("the relation or unit differs from that of the parts")
+        return guarantee
     except (
         KeyError,
         TypeError,
@@ -167,6 +181,7 @@ def restore(stored: Any) -> Guarantee:
 
 
 def restore_text(content: str) -> Guarantee:
+    """Restore a guarantee from JSON text."""
     try:
         return restore(json.loads(content))
     except Refused:

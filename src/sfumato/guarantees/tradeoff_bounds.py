@@ -2,8 +2,8 @@
 type-I error.
 
 Every (ε, δ)-statement confines the errors by two lines, 1 − δ − e^ε·α and e^(−ε)·(1 − δ − α)
-(Wasserman & Zhou 2010; Kairouz, Oh & Viswanath 2015); a curve δ(ε) by all of them at once. Results
-are rounded down: no test does better than is said.
+(Wasserman & Zhou 2010; Kairouz, Oh & Viswanath 2015); a curve δ(ε) confines them by all such lines
+at once. Results are rounded down: no test has a smaller error than the result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .guarantee import Guarantee
 
 _STEPS = 48
-_LARGEST = 700.0  # e^ε beyond it says nothing about errors that a double can hold
+_LARGEST = 700.0  # a larger ε bounds no error that a double can hold
 
 
 def two_lines(epsilon: Fraction, delta: Fraction, alpha: Fraction) -> float:
@@ -30,8 +30,8 @@ def two_lines(epsilon: Fraction, delta: Fraction, alpha: Fraction) -> float:
 
 
 def from_curve(guarantee: Guarantee, alpha: Fraction) -> float:
-    """The largest of the two lines over ε. Any ε gives a valid bound, so it is only searched for,
-    by golden sections.
+    """Return the largest value of the two lines over ε. Any ε gives a valid bound, so a golden
+    section search is enough.
     """
     curve = guarantee._quick()
 

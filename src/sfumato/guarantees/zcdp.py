@@ -22,9 +22,9 @@ from ..exact.numbers import Number, non_negative, probability, shown
 from .guarantee import (
     Guarantee,
     Relation,
-    known_delta,
-    known_epsilon,
-    known_order,
+    check_delta,
+    check_epsilon,
+    check_order,
     reach,
     relation_of,
     sum_of_deltas,
@@ -60,7 +60,7 @@ class ZCDP(Guarantee):
         return {"rho": self.rho, "delta": self._delta} if self._delta else {"rho": self.rho}
 
     def delta(self, epsilon: Number) -> float:
-        e, d = known_epsilon(epsilon), self._delta
+        e, d = check_epsilon(epsilon), self._delta
         rest = Fraction(0)
         if self.rho:
             a = best_order(self.rho, e)
@@ -68,7 +68,7 @@ class ZCDP(Guarantee):
         return up(d + (1 - d) * rest)
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = known_delta(delta)
+        d = check_delta(delta)
         if d < self._delta or (d == self._delta and self.rho):
             return math.inf
         return (
@@ -78,13 +78,13 @@ class ZCDP(Guarantee):
         )
 
     def renyi(self, order: Number) -> float:
-        a = known_order(order)
+        a = check_order(order)
         return math.inf if self._delta else up(a * self.rho)
 
-    def _plus(self, other: Self) -> Self:
+    def _plus(self, addend: Self) -> Self:
         return type(self)(
-            short(self.rho + other.rho),
-            sum_of_deltas(short(self._delta + other._delta), lambda: f"{self} + {other}"),
+            short(self.rho + addend.rho),
+            sum_of_deltas(short(self._delta + addend._delta), lambda: f"{self} + {addend}"),
         )
 
     def _times(self, count: int) -> Self:
@@ -92,12 +92,12 @@ class ZCDP(Guarantee):
             count * self.rho, sum_of_deltas(count * self._delta, lambda: f"{shown(count)} * {self}")
         )
 
-    def _implied_by(self, other: Guarantee) -> bool:
-        weaker = reach(other, ZCDP)
+    def _implied_by(self, premise: Guarantee) -> bool:
+        weaker = reach(premise, ZCDP)
         return weaker is not None and weaker.rho <= self.rho and weaker._delta <= self._delta
 
-    def _meet(self, other: Self) -> Self:
-        return min(self, other, key=lambda a: (a._delta, a.rho))
+    def _meet(self, second: Self) -> Self:
+        return min(self, second, key=lambda a: (a._delta, a.rho))
 
     def _group(self, size: int) -> ZCDP:
         if self._delta:
@@ -105,6 +105,6 @@ class ZCDP(Guarantee):
                 "guarantee.group",
                 f"{self}.group({size})",
                 "no group theorem is known for zCDP outside an event",
-                ".to(sf.Approx, delta=…).group(…)",
+                ".to(sf.Approx, delta=1e-6).group(2)",
             )
         return ZCDP(size * size * self.rho)

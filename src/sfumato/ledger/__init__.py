@@ -1,5 +1,5 @@
-"""What has been promised away, durably: a book that cannot be overspent, lost or rolled back
-unseen.
+"""The privacy ledger: a durable book of all charges. It refuses to overspend a budget, and it shows
+when entries were lost, changed or rolled back.
 """
 
 from .book import Ledger

@@ -1,14 +1,14 @@
-"""The ledger: one book for the datasets of an owner, with budgets that hold whatever was asked
-before.
+"""The ledger: one book for all datasets of an owner. It charges queries to budgets that hold
+for any sequence of queries.
 
 *Charge*    Price every mechanism in the currency, check `total ≤ budget` for the dataset and for
-            the asker's share, append the entry, all in one durable transaction; only then is there
-            a receipt. Two asks for the last of the budget: one is granted.
-*Promise*   What is promised is the budget of the whole, by the filter theorem of its currency,
-            against people who share what they learn. A share is a promise about someone who talks
-            to nobody. What was spent is bookkeeping.
-*Identity*  A name that the owner gives, never a hash of content: all versions of a growing dataset
-            share one book, and new rows refill nothing.
+            the analyst's share, and append the entry, all in one durable transaction. Only then
+            does the ledger give a receipt. Of two charges for the last of the budget, one succeeds.
+*Promise*   The guarantee is the budget of the dataset, by the filter theorem of its currency, also
+            against analysts who share what they learn. A share guarantees only what one analyst
+            learns who shares nothing. The spent total is bookkeeping.
+*Identity*  The owner names a dataset; the name is never a hash of its content. All versions of a
+            growing dataset share one account, and new rows refill no budget.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from ..errors import Refused
 from ..guarantees import Guarantee, Renyi
 from ..guarantees.stored_guarantee import record as guarantee_record
 from . import book_queries, stored_answers
-from .account_view import Readings
-from .charging import Ask, charge, given_before
+from .account_view import AccountView
+from .charging import Ask, charge, find_earlier_receipt
 from .clock import now
 from .entries import WHOLE, Account, spent_as_guarantee
-from .fast_charge import Following
-from .open_account import opened, place_of, said_of, same
+from .fast_charge import FastCharge
+from .open_account import check_same_header, collect_declared, find_place, open_dataset
 from .pricing import Priced, Prices, Quote
 from .receipts import Head, Recalled, Receipt
-from .storage.location import store_at
+from .storage.location import open_store
 from .storage.sqlite_store import Conflict, Store
-from .typed_text import named, told
+from .typed_text import check_name, check_text
 
-TURNS = 5  # how often a charge is tried that a server undoes because of others
+TURNS = 5  # attempts at a charge that the server rolls back because of concurrent writers
 
 
-class Ledger(Readings):
-    """A dataset's account in a book."""
+class Ledger(AccountView):
+    """The account of a dataset in a ledger: charge it, read it, verify the book."""
 
-    def __init__(self, store: Store, dataset: str, seen: Head | None = None) -> None:
+    def __init__(self, store: Store, dataset: str, last_head: Head | None = None) -> None:
         super().__init__(store, dataset)
-        self._seen = seen  # the book as this process last knew it, or
-        self._following: Following | None = None  # as the last of several charges in a row left it
-        self._knowing = threading.Lock()
-        self._priced_for: Guarantee | None = None  # the budget as it was last seen
+        self._last_head = last_head  # the last head that this process read
+        self._fast_charge: FastCharge | None = None  # the state after the last charge
+        self._head_lock = threading.Lock()
+        self._priced_for: Guarantee | None = None  # the budget as last read
         self._prices = Prices()
 
     @classmethod
@@ -63,49 +63,52 @@ class Ledger(Readings):
         schema: dict[str, str] | None = None,
         head: Head | str | None = None,
     ) -> Self:
-        """A dataset's account: a new one where it is not in the book yet, which needs a budget, a
-        unit and a relation; else the existing one, if what is said of it is the same.
+        """Open the account of a dataset. A dataset that is not in the book yet needs a budget, a
+        unit and a relation; an existing account must agree with all that the call declares.
 
-        The path is that of a file, or the URL of a PostgreSQL database. Without one the book lives
-        in memory, and ends with the process. With a head that was kept elsewhere, a book that does
-        not contain it (an old copy, a book cut short) is refused.
+        `path` is a file or the URL of a PostgreSQL database. Without a path the book lives in
+        memory, and ends with the process. With `head`, a head that you kept elsewhere, the ledger
+        refuses a book that does not contain it: an old copy, or a book cut short.
         """
         if dataset is not None:
-            named("dataset", dataset)
-        said = said_of(budget, unit, relation, schema)
-        known = Head.read(head) if isinstance(head, str) else head
-        store = store_at(place_of(path, budget, dataset), begin=budget is not None)
+            check_name("dataset", dataset)
+        declared = collect_declared(budget, unit, relation, schema)
+        expected_head = Head.read(head) if isinstance(head, str) else head
+        store = open_store(find_place(path, budget, dataset), begin=budget is not None)
         try:
             with store.writing() as tx:
                 book_queries.begin(tx, secrets.token_hex(8))
-                _holds(tx, known)
-                name = opened(tx, dataset, said, now())
-                seen = book_queries.head(tx)
+                _check_head(tx, expected_head)
+                name = open_dataset(tx, dataset, declared, now())
+                last_head = book_queries.head(tx)
         except BaseException:
             store.close()
             raise
-        return cls(store, name, seen)
+        return cls(store, name, last_head)
 
     def hold(self, head: Head) -> None:
-        """Refuse to be another book than the one whose head was kept, or an older copy of it."""
+        """Refuse if the book does not contain `head`: it is another book, or an older copy."""
         with self._store.reading() as tx:
-            _holds(tx, head)
+            _check_head(tx, head)
 
     def agree(
         self, *, budget: Guarantee, dataset: str, unit: str, relation: str, schema: dict[str, str]
     ) -> None:
-        """Refuse to be the book of something else than this; of a schema, where the book knows
-        one.
+        """Refuse if the account differs from this declaration. The schema is compared only if the
+        book stores one.
         """
         if dataset != self.dataset:
             raise Refused(
                 "ledger.dataset",
                 f"dataset={dataset!r:.60}",
-                "the account is another dataset's",
-                f"Ledger.open(…, dataset={dataset!r:.60})",
+                f"this ledger is the account of {self.dataset!r:.60}",
+                f"Ledger.open(path, dataset={dataset!r:.60})",
             )
         header = self.header
-        same(header, said_of(budget, unit, relation, schema if header.get("schema") else None))
+        check_same_header(
+            header,
+            collect_declared(budget, unit, relation, schema if header.get("schema") else None),
+        )
 
     def charge(
         self,
@@ -115,8 +118,8 @@ class Ledger(Readings):
         *,
         share: str | None = None,
     ) -> Receipt:
-        """Record the cost of these, durably, or refuse. The same key again returns the same
-        receipt.
+        """Charge the cost of the mechanisms durably, or refuse. The same key again returns the
+        same receipt.
         """
         return self._charge("charge", mechanisms, memo, key, share)
 
@@ -128,31 +131,31 @@ class Ledger(Readings):
         *,
         share: str | None = None,
     ) -> Receipt:
-        """Like `charge`, but may be released as long as `use` has not been called, that is before
-        data is read.
+        """Charge like `charge`, but `release` may give the charge back until `use` is called, that
+        is before data is read.
         """
         return self._charge("reserve", mechanisms, memo, key, share)
 
     def use(self, receipt: Receipt) -> None:
-        """Data is about to be read: from here on nothing is refunded."""
-        self._settle(receipt, "use")
+        """Mark a reservation as used, before data is read. It cannot be released any more."""
+        self._settle_reservation(receipt, "use")
 
     def release(self, receipt: Receipt) -> None:
-        """Give a reservation back. No data was read."""
-        self._settle(receipt, "release")
+        """Give a reservation back, if no data was read."""
+        self._settle_reservation(receipt, "release")
 
     def allow(self, share: str, budget: Guarantee) -> None:
-        """A named share of the budget, for an analyst or a team: never more than its own, never
-        more than the whole.
+        """Create a share of the budget for an analyst or a team. A charge to a share must fit both
+        its budget and the budget of the dataset.
         """
-        named("share", share)
+        check_name("share", share)
         bound = self._same_currency(budget)
         with self._writing() as tx:
             if book_queries.has_account(tx, self.dataset, share):
                 raise Refused(
                     "ledger.share",
                     f"share={share!r}",
-                    "it exists; amend(budget=…, share=…) changes it",
+                    "the share exists already; amend(budget, reason, share=share) changes it",
                     "another name",
                 )
             book_queries.append(
@@ -167,10 +170,10 @@ class Ledger(Readings):
             )
 
     def amend(self, budget: Guarantee, reason: str, *, share: str | None = None) -> None:
-        """Another budget from here on, as an entry of its own; not below what is spent."""
-        told("reason", reason)
+        """Change a budget from now on, by an entry of its own; not below what is spent."""
+        check_text("reason", reason)
         if share is not None:
-            named("share", share)
+            check_name("share", share)
         bound = self._same_currency(budget)
         with self._writing() as tx:
             account = book_queries.account(tx, self.dataset, share or WHOLE)
@@ -178,7 +181,7 @@ class Ledger(Readings):
                 raise Refused(
                     "ledger.budget",
                     f"{budget}",
-                    "more than that is spent already",
+                    "the account has already spent more",
                     f"at least {spent_as_guarantee(account)}",
                 )
             amended = {
@@ -192,9 +195,9 @@ class Ledger(Readings):
 
     def remember(self, receipt: Receipt, question: str, answer: bytes) -> None:
         """Store an answer under its question: the text of the query, the declaration and the
-        version of the data, as the asker would repeat it.
+        version of the data, as the analyst would repeat them.
         """
-        told("question", question)
+        check_text("question", question)
         if not isinstance(answer, bytes):
             raise Refused(
                 "ledger.text", "answer=…", "an answer is stored as bytes", "answer.encode()"
@@ -203,39 +206,40 @@ class Ledger(Readings):
             stored_answers.remember(tx, self.dataset, question, receipt, answer, now())
 
     def recall(self, question: str, *, share: str | None = None) -> Recalled | None:
-        """The bytes given for this question before, or None. Free for the dataset; booked against a
-        share that has not seen it yet.
+        """Return the stored answer to a question, or None. It costs the dataset nothing; a share
+        that has not seen the answer yet pays for it.
 
-        Nothing is written, and no writer waited for, unless there is something to book.
+        The call writes nothing and waits for no writer, unless the share has to pay.
         """
-        found = self.recall_all((question,), share=share)
-        return None if found is None else found[0]
+        answers = self.recall_all((question,), share=share)
+        return None if answers is None else answers[0]
 
     def recall_all(
         self, questions: Sequence[str], *, share: str | None = None
     ) -> tuple[Recalled, ...] | None:
-        """The bytes given for all of these before, or None where one of them is missing. A share
-        pays for all that it has not seen, or for none of it.
+        """Return the stored answers to all questions, or None if one is missing. A share pays for
+        all answers that it has not seen, or the call refuses and it pays for none.
         """
         for question in questions:
-            told("question", question)
+            check_text("question", question)
         if share is not None:
-            named("share", share)
+            check_name("share", share)
         with self._store.reading() as tx:
-            _holds(tx, self._known)
-            several = [
-                stored_answers.found(tx, self.dataset, question, share) for question in questions
+            _check_head(tx, self._latest_head)
+            stored = [
+                stored_answers.find_answer(tx, self.dataset, question, share)
+                for question in questions
             ]
-        if None in several or not any(one.due for one in several if one is not None):
-            return stored_answers.all_of(several)
+        if None in stored or not any(answer.due for answer in stored if answer is not None):
+            return stored_answers.all_recalled(stored)
         with self._writing() as tx:
             return stored_answers.recall(tx, self.dataset, questions, share, now())
 
     def reprice(self, reason: str) -> Guarantee:
-        """Price every charge anew with the theorems known today, in the same currency; the totals
-        can only fall. Returns what is spent then.
+        """Price every charge again with the theorems of this version, in the same currency. Totals
+        can only fall. Returns the spent total afterwards.
         """
-        told("reason", reason)
+        check_text("reason", reason)
         with self._writing() as tx:
             stored_answers.reprice(tx, self.dataset, reason, now())
         return self.spent
@@ -248,11 +252,11 @@ class Ledger(Readings):
         key: str | None,
         share: str | None,
     ) -> Receipt:
-        told("memo", memo)
+        check_text("memo", memo)
         if key is not None:
-            named("key", key)
+            check_name("key", key)
         if share is not None:
-            named("share", share)
+            check_name("share", share)
         ask = Ask(kind, self.dataset, share, memo, key)
         receipt, turns = None, TURNS
         while (
@@ -261,61 +265,64 @@ class Ledger(Readings):
             budget = self._priced_for = self._priced_for or self.budget
             price = self._prices.quote(budget, mechanisms)
             if (
-                self._following is not None
-                and (receipt := self._followed(ask, price, budget)) is not None
+                self._fast_charge is not None
+                and (receipt := self._charge_fast(ask, price, budget)) is not None
             ):
                 return receipt
-            following = None
+            fast_charge = None
             try:
                 with self._store.writing() as tx:
-                    whole = book_queries.account(tx, self.dataset, WHOLE)
-                    alone = tx.head == self._known
+                    account = book_queries.account(tx, self.dataset, WHOLE)
+                    alone = tx.head == self._latest_head
                     if not alone:
-                        _holds(tx, self._known)
-                    receipt = None if key is None else given_before(tx, ask, price, budget)
-                    self._priced_for = whole.budget
+                        _check_head(tx, self._latest_head)
+                    receipt = None if key is None else find_earlier_receipt(tx, ask, price, budget)
+                    self._priced_for = account.budget
                     if receipt is None and (
-                        whole.budget is budget or whole.budget == budget
+                        account.budget is budget or account.budget == budget
                     ):  # else it was amended meanwhile
-                        receipt = charge(tx, ask, price, whole, now())
-                        if alone and share is None and self._store.follows:
-                            following = Following(
-                                book_queries.head(tx), whole, price, book_queries.stand(tx).state
+                        receipt = charge(tx, ask, price, account, now())
+                        if alone and share is None and self._store.allows_fast_charge:
+                            fast_charge = FastCharge(
+                                book_queries.head(tx),
+                                account,
+                                price,
+                                book_queries.load_standing(tx).state,
                             )
             except Conflict:  # the server undid it, all of it: it may be asked again
                 receipt, turns = None, turns - 1
                 if not turns:
                     raise
                 continue
-            self._learn(tx.head)
-            self._following = following
+            self._note_head(tx.head)
+            self._fast_charge = fast_charge
         return receipt
 
-    def _followed(self, ask: Ask, price: Quote, budget: Guarantee) -> Receipt | None:
-        """A charge in the short way; None where that way is closed, now and until the book has been
-        looked at.
+    def _charge_fast(self, ask: Ask, price: Quote, budget: Guarantee) -> Receipt | None:
+        """Try the fast path. Returns None if it does not apply; then it stays off until the book
+        has been read again.
         """
-        following, receipt = self._following, None
-        if following is not None:
+        fast_charge, receipt = self._fast_charge, None
+        if fast_charge is not None:
             if ask.share is ask.key is None and ask.kind == "charge":
-                receipt = following.charge(self._store, ask, price, budget)
+                receipt = fast_charge.charge(self._store, ask, price, budget)
             if receipt is None:
-                self._following = None
+                self._fast_charge = None
             if (
-                self._following is not following
+                self._fast_charge is not fast_charge
             ):  # given up, here or by another thread meanwhile: what was written by it stays known
-                self._learn(following.head)
+                self._note_head(fast_charge.head)
         return receipt
 
-    def _settle(self, receipt: Receipt, kind: str) -> None:
+    def _settle_reservation(self, receipt: Receipt, kind: str) -> None:
         with self._writing() as tx:
-            paid = book_queries.paid(tx, self.dataset, receipt.number, receipt.digest)
+            paid = book_queries.read_charge(tx, self.dataset, receipt.number, receipt.digest)
             if book_queries.reservation(tx, receipt.number) != "open":
                 raise Refused(
                     "ledger.reservation",
                     f"entry {receipt.number}",
                     "it is not an open reservation",
-                    "a receipt of reserve(…), settled once",
+                    "a receipt from reserve(), settled once",
                 )
             body = {
                 "kind": kind,
@@ -328,61 +335,63 @@ class Ledger(Readings):
 
     @contextmanager
     def _writing(self) -> Iterator[Any]:
-        """A durable transaction on the book as this process knows it: an older copy put in its
-        place meanwhile is refused.
+        """Open a durable transaction. Refuse if somebody replaced the book by an older copy since
+        this process last read it.
         """
         with self._store.writing() as tx:
-            _holds(tx, self._known)
+            _check_head(tx, self._latest_head)
             yield tx
-            seen = book_queries.head(tx)
-        self._learn(seen)
-        self._following = None
+            new_head = book_queries.head(tx)
+        self._note_head(new_head)
+        self._fast_charge = None
 
     @property
-    def _known(self) -> Head | None:
-        """The latest entry that this process has seen."""
-        following, seen = self._following, self._seen
+    def _latest_head(self) -> Head | None:
+        """The latest entry that this process has read or written."""
+        fast_charge, last_head = self._fast_charge, self._last_head
         return (
-            seen
-            if following is None
-            else following.head
-            if seen is None
-            else max(seen, following.head, key=lambda head: head.number)
+            last_head
+            if fast_charge is None
+            else fast_charge.head
+            if last_head is None
+            else max(last_head, fast_charge.head, key=lambda head: head.number)
         )
 
-    def _learn(self, head: Head | None) -> None:
-        """The end of the book as a thread has just seen it, which may be before what another has
-        seen.
-        """
-        with self._knowing:
-            if head is not None and (self._seen is None or self._seen.number < head.number):
-                self._seen = head
+    def _note_head(self, head: Head | None) -> None:
+        """Remember the end of the book, unless another thread has read a later one."""
+        with self._head_lock:
+            if head is not None and (
+                self._last_head is None or self._last_head.number < head.number
+            ):
+                self._last_head = head
 
     def _same_currency(self, budget: Guarantee) -> Guarantee:
-        """Another budget of this dataset: in its currency, with its relation and unit."""
-        mine = self.budget
-        if type(budget) is not type(mine) or (
-            isinstance(budget, Renyi) and isinstance(mine, Renyi) and budget.orders != mine.orders
+        """Bind a budget to the dataset's relation and unit; refuse another currency."""
+        current = self.budget
+        if type(budget) is not type(current) or (
+            isinstance(budget, Renyi)
+            and isinstance(current, Renyi)
+            and budget.orders != current.orders
         ):
             raise Refused(
                 "ledger.currency",
                 f"{budget}",
-                f"the book counts in {type(mine).__name__}, at the orders it began with",
+                f"the book counts in {type(current).__name__}, at the orders it began with",
                 "the same currency",
             )
-        Filter(mine).price(budget)  # refuses another relation or unit
-        return Guarantee._bind(1 * budget, mine.relation, mine.unit)
+        Filter(current).price(budget)  # refuses another relation or unit
+        return Guarantee._bind(1 * budget, current.relation, current.unit)
 
 
-def _holds(tx: Any, known: Head | None) -> None:
-    if known is not None and not book_queries.holds(tx, known):
+def _check_head(tx: Any, expected: Head | None) -> None:
+    if expected is not None and not book_queries.contains_head(tx, expected):
         reason = (
             "the book does not contain the head that was kept: it was cut, rewritten, or is "
             "another or an older copy; nothing was accepted"
         )
         raise Refused(
             "ledger.head",
-            f"entry {known.number}",
+            f"entry {expected.number}",
             reason,
-            "the right file; verify(head=…) says more",
+            "the right file; verify(head) says more",
         )

@@ -1,5 +1,5 @@
-"""Reading and writing the book's tables inside a transaction that the caller holds, in the SQL that
-SQLite and PostgreSQL share.
+"""Queries on the tables of a book, in the SQL that SQLite and PostgreSQL share. The caller holds
+the transaction.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..accounting.budget_vector import read
+from ..accounting.budget_vector import to_vector
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
@@ -18,38 +18,40 @@ from . import exact_totals
 from .entries import (
     WHOLE,
     Account,
-    Dataset,
+    AccountRow,
+    DatasetState,
     Reservation,
-    Row,
     Standing,
     apply,
     canonical,
     genesis,
     in_currency,
     is_written,
-    sealed,
+    seal_entry,
 )
-from .exact_totals import Ratios, exact, fractions, ratios
+from .exact_totals import Ratios, fractions, parse_ratios, ratios
 from .receipts import Charge, Head
 
 STAND = """
 SELECT 'book', id, NULL, NULL, NULL, NULL, NULL, NULL FROM book
 UNION ALL SELECT 'entry', CAST(number AS TEXT), dataset, body, digest, spent, state, parts
-    FROM (SELECT number, dataset, body, digest, spent, state, parts FROM entry ORDER BY number DESC LIMIT 2) AS last
+    FROM (SELECT number, dataset, body, digest, spent, state, parts FROM entry
+        ORDER BY number DESC LIMIT 2) AS last
 UNION ALL SELECT 'account', dataset, share, budget, spent, NULL, NULL, parts FROM balance
-UNION ALL SELECT 'open', CAST(number AS TEXT), NULL, NULL, NULL, NULL, NULL, NULL FROM reservation WHERE state = 'open'"""
-"""All that a charge is held against, in one look."""
+UNION ALL SELECT 'open', CAST(number AS TEXT), NULL, NULL, NULL, NULL, NULL, NULL
+    FROM reservation WHERE state = 'open'"""
+"""All that a charge is checked against, in one query."""
 
 HEAD = (
     "SELECT id, number, digest FROM book LEFT JOIN (SELECT number, digest FROM entry ORDER "
     "BY number DESC LIMIT 1) AS last ON true"
 )
-DAMAGED = "what an account comes to is not what the chain says"
+DAMAGED = "the total of an account differs from the chain"
 
 
-class Written(NamedTuple):
-    """An entry with all that it does to the other tables, to be written in one go: rows of
-    accounts, the state of a reservation, an answer, who has seen it.
+class EntryWrite(NamedTuple):
+    """An entry and its changes to the other tables, written together: account rows, the state of a
+    reservation, an answer, the share that has seen it.
     """
 
     number: int
@@ -62,10 +64,10 @@ class Written(NamedTuple):
     spent: str
     parts: int
     state: str
-    rows: Sequence[Row] = ()
+    rows: Sequence[AccountRow] = ()
     reserved: tuple[int, str] | None = None
     answer: tuple[str, int, bytes] | None = (
-        # question, the entry that paid, and the bytes: whoever saw an older one has not seen this
+        # question, the entry that paid, the bytes; shares that saw an older answer did not see it
         None
     )
     shown: str | None = None  # the question whose answer the share has seen now
@@ -78,32 +80,32 @@ def begin(tx: Any, book: str) -> None:
         tx.head = None
 
 
-def stand(tx: Any) -> Standing:
-    """The accounts, once they were found to be those that the last entry, and so the head, vouches
-    for.
+def load_standing(tx: Any) -> Standing:
+    """Return the accounts, after checking them against the state digest in the last entry. Read
+    once per transaction.
     """
     if tx.standing is None:
-        found: dict[str, list[Any]] = {"book": [], "entry": [], "account": [], "open": []}
+        rows_by_kind: dict[str, list[Any]] = {"book": [], "entry": [], "account": [], "open": []}
         for kind, *row in tx.run(STAND):
-            found[kind].append(row)
+            rows_by_kind[kind].append(row)
         try:
-            tx.head, tx.standing = _stood(*found.values())
+            tx.head, tx.standing = _check_standing(*rows_by_kind.values())
         except (ValueError, TypeError, AttributeError, KeyError):
             raise _damaged(DAMAGED) from None
     standing: Standing = tx.standing
     return standing
 
 
-def _stood(
+def _check_standing(
     books: list[Any], entries: list[Any], accounts: list[Any], open_: list[Any]
 ) -> tuple[Head, Standing]:
     ((book, *_),) = books
     standing = Standing(
         (
-            Row(dataset, share, budget, spent, parts)
+            AccountRow(dataset, share, budget, spent, parts)
             for dataset, share, budget, spent, _, _, parts in accounts
         ),
-        (int(one) for one, *_ in open_),
+        (int(number_text) for number_text, *_ in open_),
     )
     if not entries:
         if standing.rows or standing.open:
@@ -113,7 +115,7 @@ def _stood(
         entries, key=lambda row: int(row[0]), reverse=True
     )
     previous = before[0][3] if before else genesis(book)
-    if state != standing.state or fresh != sealed(previous, body, dataset, spent, state):
+    if state != standing.state or fresh != seal_entry(previous, body, dataset, spent, state):
         raise ValueError("state")
     standing.carried = standing.rows[dataset, WHOLE]._replace(spent=spent, parts=parts)
     return Head(book, int(number), fresh), standing
@@ -127,7 +129,7 @@ def datasets(tx: Any) -> list[str]:
 
 
 def header(tx: Any, dataset: str) -> dict[str, Any]:
-    """What the opening entry says, with the budget of today."""
+    """Return the header of the opening entry, with the current budget."""
     rows = tx.execute(
         "SELECT body FROM entry WHERE dataset = ? AND kind = 'open'", (dataset,)
     ).fetchall()
@@ -141,7 +143,7 @@ def head(tx: Any) -> Head:
     if tx.head is None:
         rows = tx.execute(HEAD).fetchall()
         if len(rows) != 1:
-            raise _damaged("it has no name of its own, or several")
+            raise _damaged("the book has no id, or several")
         ((book, number, fresh),) = rows
         if not isinstance(number, int | None):
             raise _damaged("its entries have no numbers")
@@ -154,26 +156,26 @@ def head(tx: Any) -> Head:
     return last
 
 
-def holds(tx: Any, known: Head) -> bool:
-    """Whether the book still has the entry that a head names."""
-    if known == head(tx):
+def contains_head(tx: Any, expected: Head) -> bool:
+    """Whether the book contains the entry that a head names."""
+    if expected == head(tx):
         return True
-    if known.number == 0:
-        return known.digest == genesis(known.book) and known.book == head(tx).book
+    if expected.number == 0:
+        return expected.digest == genesis(expected.book) and expected.book == head(tx).book
     return bool(
         tx.execute(
             "SELECT 1 FROM book, entry WHERE id = ? AND number = ? AND digest = ?",
-            (known.book, known.number, known.digest),
+            (expected.book, expected.number, expected.digest),
         ).fetchall()
     )
 
 
 def has_account(tx: Any, dataset: str, share: str) -> bool:
-    return (dataset, share) in stand(tx).rows
+    return (dataset, share) in load_standing(tx).rows
 
 
 def account(tx: Any, dataset: str, share: str) -> Account:
-    row = stand(tx).account(dataset, share)
+    row = load_standing(tx).account(dataset, share)
     if row is None:
         raise Refused(
             "ledger.share",
@@ -185,39 +187,39 @@ def account(tx: Any, dataset: str, share: str) -> Account:
 
 
 def shares(tx: Any, dataset: str) -> list[str]:
-    """The names of a dataset's accounts, its own first."""
-    return [share for name, share in sorted(stand(tx).rows) if name == dataset]
+    """Return the names of a dataset's accounts, its own (empty) name first."""
+    return [share for name, share in sorted(load_standing(tx).rows) if name == dataset]
 
 
-def enter(
-    tx: Any, kind: str, dataset: str, key: str | None, text: str, after: Sequence[Row]
+def write_charge(
+    tx: Any, kind: str, dataset: str, key: str | None, text: str, after: Sequence[AccountRow]
 ) -> tuple[int, str]:
-    """Write a charge or a reservation, whose text is at hand, at the end of the chain, and what the
-    accounts that it touches come to.
+    """Append a charge or reservation with this text, and write the rows of the accounts it touches.
+    Returns its number and digest.
     """
-    whole, *shares = after
+    total_row, *share_rows = after
     number = head(tx).number + 1
-    share = shares[0].share if shares else None
+    share = share_rows[0].share if share_rows else None
     return number, _write(
         tx,
         (dataset, share, kind, key),
         text,
-        whole,
-        shares,
+        total_row,
+        share_rows,
         reserved=(number, "open") if kind == "reserve" else None,
     )
 
 
 def append(tx: Any, body: dict[str, Any], answer: bytes | None = None) -> None:
-    """Write an entry of another kind at the end of the chain, and what it does to the rest of the
-    book.
-    """
+    """Append an entry of any other kind, and write its changes to the other tables."""
     name, kind, number = body["dataset"], body["kind"], head(tx).number + 1
-    state = {} if kind == "open" else {name: _touched(tx, body)}
+    state = {} if kind == "open" else {name: _load_touched(tx, body)}
     touched = apply(state, number, body)
     accounts = state[name].accounts
-    whole = Row.of(name, WHOLE, accounts[WHOLE])
-    rows = [Row.of(name, share, accounts[share]) for share in touched if is_written(share, kind)]
+    total_row = AccountRow.of(name, WHOLE, accounts[WHOLE])
+    rows = [
+        AccountRow.of(name, share, accounts[share]) for share in touched if is_written(share, kind)
+    ]
     reserved = (body["entry"], kind) if kind in ("use", "release") else None
     stored = None if answer is None else (body["question"], body["entry"], answer)
     share = body.get("share")
@@ -225,7 +227,7 @@ def append(tx: Any, body: dict[str, Any], answer: bytes | None = None) -> None:
         tx,
         (name, share, kind, None),
         canonical(body),
-        whole,
+        total_row,
         rows,
         reserved=reserved,
         answer=stored,
@@ -237,29 +239,40 @@ def _write(
     tx: Any,
     about: tuple[str, str | None, str, str | None],
     text: str,
-    whole: Row,
-    rows: Sequence[Row],
+    total_row: AccountRow,
+    rows: Sequence[AccountRow],
     **more: Any,
 ) -> str:
-    """Write an entry, with the digest of the accounts as they are after it. Returns the entry's own
-    digest.
-    """
-    standing, last, dataset = stand(tx), head(tx), about[0]
-    rows = [*standing.settled(dataset), *rows]
+    """Write an entry that carries the state of the accounts after it. Returns its digest."""
+    standing, last, dataset = load_standing(tx), head(tx), about[0]
+    rows = [*standing.pending_rows(dataset), *rows]
     for row in rows:
         standing.put(row)
     if more.get("reserved") is not None:
         standing.settle(*more["reserved"])
-    number, fresh = last.number + 1, sealed(last.digest, text, dataset, whole.spent, standing.state)
-    tx.put(
-        Written(number, *about, text, fresh, whole.spent, whole.parts, standing.state, rows, **more)
+    number, fresh = (
+        last.number + 1,
+        seal_entry(last.digest, text, dataset, total_row.spent, standing.state),
     )
-    tx.head, standing.carried = Head(last.book, number, fresh), whole
+    tx.put(
+        EntryWrite(
+            number,
+            *about,
+            text,
+            fresh,
+            total_row.spent,
+            total_row.parts,
+            standing.state,
+            rows,
+            **more,
+        )
+    )
+    tx.head, standing.carried = Head(last.book, number, fresh), total_row
     return fresh
 
 
-def _touched(tx: Any, body: dict[str, Any]) -> Dataset:
-    """The part of a dataset's state that an entry may change."""
+def _load_touched(tx: Any, body: dict[str, Any]) -> DatasetState:
+    """Load the part of a dataset's state that an entry may change."""
     name, kind, share = body["dataset"], body["kind"], body.get("share") or WHOLE
     shares = (
         {WHOLE} if kind in ("share", "use", "answer") else {WHOLE, share, *body.get("spent", ())}
@@ -268,13 +281,17 @@ def _touched(tx: Any, body: dict[str, Any]) -> Dataset:
     if kind in ("use", "release"):
         entry = body["entry"]
         reservations[entry] = Reservation(
-            share, paid(tx, name, entry)["cost"], reservation(tx, entry)
+            share, read_charge(tx, name, entry)["cost"], reservation(tx, entry)
         )
-    return Dataset({}, {one: account(tx, name, one) for one in shares}, reservations)
+    return DatasetState(
+        {},
+        {name_of_share: account(tx, name, name_of_share) for name_of_share in shares},
+        reservations,
+    )
 
 
-def paid(tx: Any, dataset: str, number: int, fresh: str | None = None) -> dict[str, Any]:
-    """The body of the charge or reservation with this number, and this digest."""
+def read_charge(tx: Any, dataset: str, number: int, fresh: str | None = None) -> dict[str, Any]:
+    """Return the body of the charge or reservation with this number, and this digest if given."""
     rows = tx.execute(
         (
             "SELECT body, digest FROM entry WHERE number = ? AND dataset = ? AND kind IN "
@@ -287,14 +304,14 @@ def paid(tx: Any, dataset: str, number: int, fresh: str | None = None) -> dict[s
             "ledger.receipt",
             f"entry {number}",
             "the book has no such charge of this dataset",
-            "a receipt that charge(…) or reserve(…) gave",
+            "a receipt that charge() or reserve() returned",
         )
     body: dict[str, Any] = json.loads(rows[0][0])
     return body
 
 
 def reservation(tx: Any, number: int) -> str:
-    """Open, use or release; empty for what is no reservation."""
+    """Return the state of a reservation: open, use or release; empty if it is none."""
     rows = tx.execute("SELECT state FROM reservation WHERE number = ?", (number,)).fetchall()
     return rows[0][0] if rows else ""
 
@@ -305,7 +322,9 @@ def history(tx: Any, dataset: str) -> Iterator[Charge]:
         "SELECT number, kind, body, digest FROM entry WHERE dataset = ? ORDER BY number", (dataset,)
     ):
         body = json.loads(text)
-        cost = in_currency(currency, fractions(exact(body["cost"]))) if "cost" in body else None
+        cost = (
+            in_currency(currency, fractions(parse_ratios(body["cost"]))) if "cost" in body else None
+        )
         memo = body.get("memo") or body.get("reason") or ""
         yield Charge(
             number,
@@ -325,23 +344,23 @@ def _damaged(reason: str) -> Refused:
         "ledger.corrupt",
         "the book",
         f"{reason}; nothing was accepted",
-        "the last backup, checked with verify(head=…)",
+        "the last backup, checked with verify(head)",
     )
 
 
 @lru_cache(maxsize=64)
 def _budget(text: str) -> tuple[Guarantee, Ratios]:
     budget = restore_guarantee(json.loads(text))
-    return budget, ratios(read(budget))
+    return budget, ratios(to_vector(budget))
 
 
 def _account(budget: str, spent: str) -> Account:
-    """An account as the table has it."""
+    """Parse a row of the table `balance`."""
     try:
-        kept, limits = _budget(budget)
-        found = exact_totals.read(spent)
-        if len(found) != len(limits):
+        stored_budget, limits = _budget(budget)
+        totals = exact_totals.read_totals(spent)
+        if len(totals) != len(limits):
             raise ValueError(spent)
-        return Account(kept, found, limits)
+        return Account(stored_budget, totals, limits)
     except (ValueError, TypeError, ZeroDivisionError):
         raise _damaged("an account cannot be read") from None

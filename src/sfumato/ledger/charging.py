@@ -1,10 +1,10 @@
-"""A charge, inside the transaction that makes it durable: whether it was asked before, whether it
-fits, and its entry.
+"""Charge within a durable transaction: find an earlier charge with the same key, check that the
+cost fits, and write the entry.
 
-*Fits*      `total ≤ budget`, number by number, for the whole and then for the share: exact, and
-            read under the write lock that the entry is written under.
-*Text*      The entry's canonical text is put together from parts that are canonical already,
-            because the mechanisms, which are most of it, are the same for many charges.
+*Fits*      `total ≤ budget`, number by number, for the dataset and then for the share: exact, and
+            read under the same write lock as the entry is written.
+*Text*      The canonical text of the entry is joined from canonical parts. The mechanisms are most
+            of it, and many charges share them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,22 @@ from ..accounting.filters import Filter
 from ..errors import Refused
 from ..guarantees import Guarantee
 from . import book_queries
-from .entries import WHOLE, Account, Row, budget_text, in_currency, quoted, spent_as_guarantee
-from .exact_totals import ALL, exact, fractions, lately, spend
+from .entries import (
+    WHOLE,
+    Account,
+    AccountRow,
+    budget_text,
+    in_currency,
+    quoted,
+    spent_as_guarantee,
+)
+from .exact_totals import ALL, cache_totals, fractions, parse_ratios, spend
 from .pricing import Quote
 from .receipts import BudgetExceeded, Receipt
 
 
 class Ask(NamedTuple):
-    """What is asked of the book, but for the mechanisms; `kind` is charge or reserve."""
+    """A charge without its mechanisms; `kind` is charge or reserve."""
 
     kind: str
     dataset: str
@@ -32,32 +40,35 @@ class Ask(NamedTuple):
     key: str | None
 
     def text(self, mechanisms: str, cost: str, when: str) -> str:
-        """The canonical text of its entry, of canonical parts."""
+        """Return the canonical text of the entry, from canonical parts."""
         key = "" if self.key is None else f'"key":{quoted(self.key)},'
         share = "null" if self.share is None else quoted(self.share)
-        about = f'"cost":{cost},"dataset":{quoted(self.dataset)},{key}"kind":{quoted(self.kind)},"mechanisms":{mechanisms}'
+        about = f'"cost":{cost},"dataset":{quoted(self.dataset)},{key}"kind":{quoted(self.kind)}'
+        about = f'{about},"mechanisms":{mechanisms}'
         return f'{{{about},"memo":{quoted(self.memo)},"share":{share},"when":{quoted(when)}}}'
 
 
-def charge(tx: Any, ask: Ask, price: Quote, whole: Account, when: str) -> Receipt:
-    """The receipt of a new entry, or a refusal."""
-    after = [_spent(ask.dataset, WHOLE, whole, price)]
+def charge(tx: Any, ask: Ask, price: Quote, account: Account, when: str) -> Receipt:
+    """Write a new entry and return its receipt, or refuse."""
+    after = [_row_after(ask.dataset, WHOLE, account, price)]
     if ask.share is not None:
         after.append(
-            _spent(ask.dataset, ask.share, book_queries.account(tx, ask.dataset, ask.share), price)
+            _row_after(
+                ask.dataset, ask.share, book_queries.account(tx, ask.dataset, ask.share), price
+            )
         )
-    number, fresh = book_queries.enter(
+    number, fresh = book_queries.write_charge(
         tx, ask.kind, ask.dataset, ask.key, ask.text(price.stored, price.texts, when), after
     )
-    cost = price.cost or in_currency(whole.budget, fractions(price.ratios))
+    cost = price.cost or in_currency(account.budget, fractions(price.ratios))
     return Receipt(
         ask.dataset, number, fresh, cost, when, ask.memo, ask.share, ask.kind == "reserve"
     )
 
 
-def given_before(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receipt | None:
-    """The receipt given before for this key, if any; refused if something else is asked under
-    it.
+def find_earlier_receipt(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receipt | None:
+    """Return the receipt of an earlier charge with this key, if any. Refuse if that charge was for
+    something else.
     """
     rows = tx.execute(
         "SELECT number, digest, body FROM entry WHERE dataset = ? AND key = ?",
@@ -81,7 +92,7 @@ def given_before(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receip
             "the reservation of this key was given back; nothing was spent",
             "a new key",
         )
-    cost = in_currency(currency, fractions(exact(body["cost"])))
+    cost = in_currency(currency, fractions(parse_ratios(body["cost"])))
     return Receipt(
         ask.dataset,
         number,
@@ -95,14 +106,14 @@ def given_before(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receip
     )
 
 
-def _spent(dataset: str, share: str, account: Account, price: Quote) -> Row:
-    """What the cost makes of an account, if it fits."""
-    after, text, taken = spend(account.totals, price.ratios, account.limits)
-    if taken > ALL:
+def _row_after(dataset: str, share: str, account: Account, price: Quote) -> AccountRow:
+    """Return the row of an account after the cost, or refuse if the cost does not fit."""
+    after, text, parts = spend(account.totals, price.ratios, account.limits)
+    if parts > ALL:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
         place, reason = (
             f"{dataset} / {share}" if share else dataset,
             f"it does not fit: {left} is left; nothing was read, nothing was spent",
         )
         raise BudgetExceeded("budget.exceeded", place, reason, "a smaller cost")
-    return Row(dataset, share, budget_text(account.budget), lately(text, after), taken)
+    return AccountRow(dataset, share, budget_text(account.budget), cache_totals(text, after), parts)

@@ -1,4 +1,4 @@
-"""When an entry was made, as entries say it: UTC, to the thousandth of a second."""
+"""The time of an entry: UTC, to the millisecond."""
 
 from __future__ import annotations
 

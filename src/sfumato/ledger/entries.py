@@ -1,19 +1,19 @@
-"""Entries and their chain: canonical text, digests, and the one function that says what an entry
-does to the rest of the book.
+"""Ledger entries and their hash chain: canonical text, digests, and `apply`, which says what an
+entry does to the accounts.
 
-*Chain*     An entry's digest is SHA-256 of the digest before it, of its own canonical text, and of
-            what it carries; the first follows from the name of the book. Whoever changes, drops or
-            reorders an entry changes every digest after it, and so the head.
-*Carried*   Every entry carries what its dataset's own account comes to after it, and the digest of
-            all accounts and open reservations as the tables have them. So the head vouches for
-            every number that the next charge is held against, and an edited table is refused
-            without reading the whole chain.
-*Lag*       The row of a dataset's own account is not written by each entry: the last entry of the
-            book has that total, and the row is brought up to date before an entry about another
-            dataset. So a charge writes one page.
-*Rule*      `apply` is used twice, by the book when it writes and by `verify` when it reads. Only a
-            charge is written without it, for speed, by the same sums; `verify` compares it with the
-            rule here.
+*Chain*     The digest of an entry is SHA-256 of the digest before it, its canonical text, and what
+            it carries. The first entry follows from the id of the book. Changing, dropping or
+            reordering an entry changes every later digest, and so the head.
+*Carried*   Every entry carries the total of its dataset after it, and the digest of all accounts
+            and open reservations as the tables store them. So the head vouches for every number
+            that the next charge is compared with, and the ledger detects an edited table without
+            reading the whole chain.
+*Lag*       An entry does not write the account row of its dataset: the last entry has that total.
+            The ledger updates the row before it writes an entry about another dataset. So a charge
+            writes one page.
+*Rule*      Both the ledger, when it writes, and `verify`, when it reads, use `apply`. Only a charge
+            is written without `apply`, for speed, with the same sums; `verify` compares it with
+            this rule.
 """
 
 from __future__ import annotations
@@ -26,12 +26,22 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..accounting.budget_vector import Numbers, make, read
+from ..accounting.budget_vector import Numbers, from_vector, to_vector
 from ..accounting.filters import FILTERS
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
-from .exact_totals import Ratios, exact, fractions, minus, parts, plus, ratios, within, written
+from .exact_totals import (
+    Ratios,
+    fractions,
+    minus,
+    parse_ratios,
+    parts,
+    plus,
+    ratios,
+    within,
+    write_totals,
+)
 
 WHOLE = ""  # the name of a dataset's own account among its shares
 quoted = json.encoder.encode_basestring  # as the encoder below writes a string
@@ -49,7 +59,7 @@ class Account:
 
     @classmethod
     def of(cls, budget: Guarantee, spent: Numbers) -> Account:
-        return cls(budget, ratios(spent), ratios(read(budget)))
+        return cls(budget, ratios(spent), ratios(to_vector(budget)))
 
     @property
     def spent(self) -> Numbers:
@@ -61,10 +71,8 @@ class Account:
 
     @property
     def sums(self) -> tuple[str, int]:
-        """What is spent, as the tables have it: the totals, and the parts of the budget that they
-        are.
-        """
-        return written(self.totals), parts(self.totals, self.limits)
+        """The spent totals as the tables store them, and the part of the budget they use."""
+        return write_totals(self.totals), parts(self.totals, self.limits)
 
     def plus(self, cost: Ratios) -> Account:
         return Account(self.budget, plus(self.totals, cost), self.limits)
@@ -74,9 +82,7 @@ class Account:
 
 
 class Reservation(NamedTuple):
-    """A charge that may be given back: whose, how much, and whether it is open, used or
-    released.
-    """
+    """A charge that may be released: its share, its cost, its state (open, use or release)."""
 
     share: str
     cost: list[str]
@@ -84,9 +90,9 @@ class Reservation(NamedTuple):
 
 
 @dataclass(slots=True)
-class Dataset:
-    """What the entries about a dataset come to; the book holds the part of it that an entry
-    touches, `verify` all of it.
+class DatasetState:
+    """The state of a dataset after its entries. The ledger loads the part that an entry touches,
+    `verify` all of it.
     """
 
     header: dict[str, Any] = field(default_factory=dict)
@@ -94,32 +100,32 @@ class Dataset:
     reservations: dict[int, Reservation] = field(default_factory=dict)
     answers: dict[str, tuple[int, str]] = field(
         default_factory=dict
-    )  # question: the entry that paid, the fingerprint of the answer
+    )  # by question digest: the entry that paid, the fingerprint of the answer
     shown: dict[str, tuple[str, ...]] = field(
         default_factory=dict
-    )  # question: the shares that have seen its answer
+    )  # by question digest: the shares that have seen its answer
 
 
 def canonical(body: object) -> str:
-    """One text for one body, or for a part of one."""
+    """Return the canonical JSON text of an entry body, or of a part of one."""
     return _CANONICAL.encode(body)
 
 
 def digest(previous: str, text: str) -> str:
-    hashed = _EMPTY.copy()  # which is quicker than to begin one
+    hashed = _EMPTY.copy()  # faster than a new one
     hashed.update(f"{previous}\n{text}".encode())
     return hashed.hexdigest()
 
 
-def sealed(previous: str, text: str, dataset: str, spent: str, state: str) -> str:
-    """The digest of an entry with what it carries. Its text is JSON in one line, and the name of
-    the dataset comes last, so no two entries share one input.
+def seal_entry(previous: str, text: str, dataset: str, spent: str, state: str) -> str:
+    """Return the digest of an entry and what it carries. The text is JSON in one line, and the name
+    of the dataset comes last, so no two entries share one input.
     """
     return digest(previous, f"{text}\n{state} {spent} {dataset}")
 
 
 def genesis(book: str) -> str:
-    """What the first entry follows from."""
+    """Return the digest that the first entry follows."""
     return digest("sfumato ledger", book)
 
 
@@ -127,34 +133,34 @@ def numbers(values: Iterable[Fraction]) -> list[str]:
     return [str(value) for value in values]
 
 
-def open_account(budget: Guarantee) -> Account:
+def new_account(budget: Guarantee) -> Account:
     if (
         type(budget) not in FILTERS
     ):  # the book refuses this with a reason; here it would be a broken file
         raise ValueError("no filter")
-    return Account.of(budget, tuple(Fraction(0) for _ in read(budget)))
+    return Account.of(budget, tuple(Fraction(0) for _ in to_vector(budget)))
 
 
 def in_currency(budget: Guarantee, cost: Numbers) -> Guarantee:
-    """Numbers in the currency of a budget, with its relation and unit."""
-    return Guarantee._bind(make(budget, cost), budget.relation, budget.unit)
+    """Return the numbers as a guarantee in the currency, relation and unit of a budget."""
+    return Guarantee._bind(from_vector(budget, cost), budget.relation, budget.unit)
 
 
 def spent_as_guarantee(account: Account) -> Guarantee:
-    """What was spent of a budget."""
+    """Return the spent total of an account as a guarantee."""
     return in_currency(account.budget, account.spent)
 
 
-def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> set[str]:
-    """Do what an entry does, and name the accounts that it touches. Raises KeyError or ValueError
-    where the book cannot have written the entry.
+def apply(datasets: dict[str, DatasetState], number: int, body: dict[str, Any]) -> set[str]:
+    """Apply an entry to the datasets and return the names of the accounts it touches. Raises
+    KeyError or ValueError if the ledger cannot have written the entry.
     """
     name = body["dataset"]
     if body["kind"] == "open":
         if name in datasets:
             raise ValueError("opened twice")
-        datasets[name] = Dataset(
-            body["header"], {WHOLE: open_account(restore_guarantee(body["header"]["budget"]))}
+        datasets[name] = DatasetState(
+            body["header"], {WHOLE: new_account(restore_guarantee(body["header"]["budget"]))}
         )
         return {WHOLE}
     dataset = datasets[name]
@@ -165,11 +171,11 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> se
             if share in accounts:
                 raise ValueError("shared twice")
             touched = {share}
-            accounts[share] = open_account(restore_guarantee(body["budget"]))
+            accounts[share] = new_account(restore_guarantee(body["budget"]))
         case "charge" | "reserve":
             touched = {WHOLE, share}
             for account in touched:
-                accounts[account] = accounts[account].plus(exact(body["cost"]))
+                accounts[account] = accounts[account].plus(parse_ratios(body["cost"]))
             if body["kind"] == "reserve":
                 dataset.reservations[number] = Reservation(share, body["cost"], "open")
         case "use" | "release":
@@ -181,24 +187,26 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> se
             dataset.reservations[body["entry"]] = reserved._replace(state=body["kind"])
             touched = {WHOLE, share} if body["kind"] == "release" else set()
             for account in touched:
-                accounts[account] = accounts[account].minus(exact(reserved.cost))
+                accounts[account] = accounts[account].minus(parse_ratios(reserved.cost))
         case "answer":
             dataset.answers[body["question"]] = (body["entry"], body["answer"])
             dataset.shown[body["question"]] = (
                 share,
-            )  # whoever saw an older answer has not seen this one
+            )  # shares that saw an older answer have not seen this one
         case "recall":
             touched = {share}
-            accounts[share] = accounts[share].plus(exact(body["cost"]))
-            seen = dataset.shown.get(body["question"], ())
-            dataset.shown[body["question"]] = seen if share in seen else (*seen, share)
+            accounts[share] = accounts[share].plus(parse_ratios(body["cost"]))
+            shares_shown = dataset.shown.get(body["question"], ())
+            dataset.shown[body["question"]] = (
+                shares_shown if share in shares_shown else (*shares_shown, share)
+            )
         case "amend":
             touched = {share}
             accounts[share] = Account.of(restore_guarantee(body["budget"]), accounts[share].spent)
         case "reprice":
             touched = set(body["spent"])
             for account, spent in body["spent"].items():
-                lower, before = exact(spent), accounts[account]
+                lower, before = parse_ratios(spent), accounts[account]
                 if not within(lower, before.totals) or any(n < 0 for n, _ in lower):
                     raise ValueError("a total that rises")
                 accounts[account] = Account(before.budget, lower, before.limits)
@@ -210,14 +218,14 @@ def apply(datasets: dict[str, Dataset], number: int, body: dict[str, Any]) -> se
 
 
 def is_written(share: str, kind: str) -> bool:
-    """Whether an entry that touches an account also writes its row: a dataset's own account is
-    carried instead, unless its budget is new.
+    """Whether an entry writes the row of an account it touches. Entries carry the dataset's own
+    account instead, unless its budget is new.
     """
     return share != WHOLE or kind in ("open", "amend")
 
 
-class Row(NamedTuple):
-    """An account as the table has it."""
+class AccountRow(NamedTuple):
+    """A row of the table `balance`."""
 
     dataset: str
     share: str
@@ -226,21 +234,24 @@ class Row(NamedTuple):
     parts: int
 
     @classmethod
-    def of(cls, dataset: str, share: str, account: Account) -> Row:
+    def of(cls, dataset: str, share: str, account: Account) -> AccountRow:
         return cls(dataset, share, budget_text(account.budget), *account.sums)
 
 
 class Standing:
-    """The accounts and open reservations as the tables have them, and the digest of them that
-    entries carry.
+    """The accounts and open reservations as the tables store them, and their digest, which entries
+    carry.
     """
 
     __slots__ = ("_digests", "_state", "carried", "open", "rows")
 
     def __init__(
-        self, rows: Iterable[Row] = (), open_: Iterable[int] = (), carried: Row | None = None
+        self,
+        rows: Iterable[AccountRow] = (),
+        open_: Iterable[int] = (),
+        carried: AccountRow | None = None,
     ) -> None:
-        self.rows: dict[tuple[str, str], Row] = {}
+        self.rows: dict[tuple[str, str], AccountRow] = {}
         self.open = set(open_)
         self.carried = carried  # a dataset's own account as the last entry has it
         self._digests: dict[tuple[str, str], bytes] = {}
@@ -257,7 +268,7 @@ class Standing:
             self._state = hashed.hexdigest()
         return self._state
 
-    def put(self, row: Row) -> None:
+    def put(self, row: AccountRow) -> None:
         place = row[:2]
         new = place not in self.rows
         self.rows[place] = row
@@ -267,12 +278,12 @@ class Standing:
         self._state = ""
 
     def settle(self, entry: int, state: str) -> None:
-        """What became of a reservation."""
+        """Record the new state of a reservation."""
         (self.open.add if state == "open" else self.open.discard)(entry)
         self._state = ""
 
-    def settled(self, dataset: str) -> list[Row]:
-        """The row to write before an entry about another dataset than the last one."""
+    def pending_rows(self, dataset: str) -> list[AccountRow]:
+        """Return the row to write before an entry about another dataset than the last one."""
         if (
             self.carried is None
             or self.carried.dataset == dataset
@@ -281,8 +292,8 @@ class Standing:
             return []
         return [self.carried]
 
-    def account(self, dataset: str, share: str) -> Row | None:
-        """What an account comes to."""
+    def account(self, dataset: str, share: str) -> AccountRow | None:
+        """Return the current row of an account."""
         carried = self.carried
         return (
             carried
@@ -292,19 +303,19 @@ class Standing:
 
 
 class Replay:
-    """What all entries of a book come to, counted in one by one."""
+    """The state of a book, built entry by entry."""
 
     def __init__(self) -> None:
-        self.datasets: dict[str, Dataset] = {}
+        self.datasets: dict[str, DatasetState] = {}
         self.standing: Standing | None = None  # from the first entry on that carries a state
         self.touched: list[Account] = []  # by the last entry
-        self._rows: dict[tuple[str, str], tuple[Account, Row]] = {}
+        self._rows: dict[tuple[str, str], tuple[Account, AccountRow]] = {}
 
     def count(
         self, number: int, body: dict[str, Any], *, carries: bool
     ) -> tuple[str, int, str | None]:
-        """Count an entry in, and say what it carries: the total of its dataset, the parts of the
-        budget that this is, and the state of the tables.
+        """Apply an entry and return what it must carry: the total of its dataset, the part of the
+        budget this uses, and the state digest of the tables.
         """
         name, kind = body["dataset"], body["kind"]
         if (
@@ -325,34 +336,32 @@ class Replay:
         touched = apply(self.datasets, number, body)
         accounts = self.datasets[name].accounts
         self.touched = [accounts[share] for share in touched]
-        whole, standing = self._row(name, WHOLE), self.standing
+        total_row, standing = self._row(name, WHOLE), self.standing
         if not carries or standing is None:
-            return whole.spent, whole.parts, None
-        for row in standing.settled(name):
+            return total_row.spent, total_row.parts, None
+        for row in standing.pending_rows(name):
             standing.put(row)
         for share in touched:
             if is_written(share, kind):
                 standing.put(self._row(name, share))
         if kind in ("reserve", "use", "release"):
             standing.settle(*((number, "open") if kind == "reserve" else (body["entry"], kind)))
-        standing.carried = whole
-        return whole.spent, whole.parts, standing.state
+        standing.carried = total_row
+        return total_row.spent, total_row.parts, standing.state
 
-    def _row(self, dataset: str, share: str) -> Row:
-        """An account as the table has it: written once for each account, and its budget once for
-        each budget.
-        """
+    def _row(self, dataset: str, share: str) -> AccountRow:
+        """Return the table row of an account, from a cache."""
         account = self.datasets[dataset].accounts[share]
         before, row = self._rows.get((dataset, share), (None, None))
         if row is None or before is None or before.budget is not account.budget:
-            row = Row.of(dataset, share, account)
+            row = AccountRow.of(dataset, share, account)
         elif before is not account:
-            row = Row(dataset, share, row.budget, *account.sums)
+            row = AccountRow(dataset, share, row.budget, *account.sums)
         self._rows[dataset, share] = account, row
         return row
 
 
 @lru_cache(maxsize=64)
 def budget_text(budget: Guarantee) -> str:
-    """As the table of accounts has it."""
+    """Return a budget as the table `balance` stores it."""
     return canonical(guarantee_record(budget))

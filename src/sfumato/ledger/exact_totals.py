@@ -1,8 +1,8 @@
-"""Exact sums as pairs of integers, numerator and denominator in lowest terms: what a book adds up,
-at a fraction of the work of `Fraction`.
+"""Exact totals as integer pairs (numerator, denominator) in lowest terms, much faster than
+`Fraction`.
 
-*Rounding*  Up, and only where a denominator has grown beyond 512 bits: to the next multiple of
-            2^-256. So every charge is constant work, and no sum is ever below the truth.
+*Rounding*  Up, and only if a denominator has grown beyond 512 bits: to the next multiple of 2^-256.
+            So every charge is constant work, and no total is ever below the truth.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def plus(totals: Ratios, cost: Ratios) -> Ratios:
 
 
 def minus(totals: Ratios, cost: Ratios) -> Ratios:
-    """Not below zero."""
+    """Subtract a cost, but not below zero."""
     return tuple(
         [_short(max(0, n * e - m * d), d * e) for (n, d), (m, e) in zip(totals, cost, strict=True)]
     )
@@ -52,8 +52,8 @@ def within(totals: Ratios, limits: Ratios) -> bool:
 
 
 def parts(totals: Ratios, limits: Ratios) -> int:
-    """The largest share of a limit that is spent, in parts of 2^-60, rounded down; more than all
-    where one is exceeded.
+    """Return the largest spent fraction of a limit, in units of 2^-60, rounded down; `ALL` + 1 if a
+    total exceeds its limit.
     """
     most = 0
     for (n, d), (m, e) in zip(totals, limits, strict=True):
@@ -65,8 +65,8 @@ def parts(totals: Ratios, limits: Ratios) -> int:
 
 
 def spend(totals: Ratios, cost: Ratios, limits: Ratios) -> tuple[Ratios, str, int]:
-    """The sum, as it is written, and its parts: what the functions around this one say, in one go,
-    because every charge needs all of it.
+    """Add a cost. Returns the sum, its stored text and its parts, as `plus`, `write_totals` and
+    `parts` do, because every charge needs all three.
     """
     if (
         len(totals) == len(cost) == len(limits) == 1
@@ -74,31 +74,31 @@ def spend(totals: Ratios, cost: Ratios, limits: Ratios) -> tuple[Ratios, str, in
         sum_, text, most = _spend(totals[0], cost[0], limits[0])
         return (sum_,), f'["{text}"]', most
     sums, texts, shares = zip(
-        *[_spend(*one) for one in zip(totals, cost, limits, strict=True)], strict=True
+        *[_spend(*numbers) for numbers in zip(totals, cost, limits, strict=True)], strict=True
     )
     return sums, '["' + '", "'.join(texts) + '"]', max(shares)
 
 
-def written(totals: Ratios) -> str:
-    """As the table of accounts has them."""
-    return lately('["' + '", "'.join([_text(n, d) for n, d in totals]) + '"]', totals)
+def write_totals(totals: Ratios) -> str:
+    """Return totals as the table `balance` stores them."""
+    return cache_totals('["' + '", "'.join([_text(n, d) for n, d in totals]) + '"]', totals)
 
 
-def lately(text: str, totals: Ratios) -> str:
-    """Such a text, to be read soon."""
+def cache_totals(text: str, totals: Ratios) -> str:
+    """Cache the totals of a text, which is usually read soon, and return the text."""
     if len(_WRITTEN) >= _LATELY:
         _WRITTEN.clear()
     _WRITTEN[text] = totals
     return text
 
 
-def read(text: str) -> Ratios:
-    """The totals of such a text; mostly a charge finds what the one before it wrote."""
-    return _WRITTEN.get(text) or exact(json.loads(text))
+def read_totals(text: str) -> Ratios:
+    """Parse stored totals. Most charges find in the cache what the last one wrote."""
+    return _WRITTEN.get(text) or parse_ratios(json.loads(text))
 
 
-def exact(texts: Iterable[str]) -> Ratios:
-    """Exact numbers, as entries have them."""
+def parse_ratios(texts: Iterable[str]) -> Ratios:
+    """Parse the exact numbers of an entry."""
     return tuple([_exact(text) for text in texts])
 
 
@@ -111,7 +111,7 @@ def _exact(text: str) -> Ratio:
 
 
 def _spend(total: Ratio, due: Ratio, limit: Ratio) -> tuple[Ratio, str, int]:
-    """The same of one number."""
+    """Add one number of a cost: see `spend`."""
     (n, d), (m, e), (b, f) = total, due, limit
     sum_ = n, d = _short(n * e + m * d, d * e)
     share = n * f * ALL // (b * d) if n * f <= b * d != 0 else ALL + 1 if n else 0

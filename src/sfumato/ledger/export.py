@@ -1,8 +1,7 @@
-"""A dataset's account as text for other programs: CSV for a spreadsheet, JSON for everything else.
+"""Export a dataset's account: CSV for spreadsheets, JSON for other programs.
 
-A memo is whatever somebody typed. A spreadsheet takes a cell that begins with = + - @ for a
-formula, and would run it, so such a cell gets an apostrophe in front. JSON keeps the text as it is,
-and every number exact.
+Users type memos. A spreadsheet runs a cell that begins with = + - @ as a formula, so the CSV puts
+an apostrophe before such a cell. JSON keeps texts as they are, and every number exact.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
-from .account_view import Readings
+from .account_view import AccountView
 from .receipts import Charge
 from .statement import Balance, Statement, statement
 
@@ -24,19 +23,17 @@ COLUMNS = ("number", "when", "dataset", "share", "kind", "memo", "cost", "mechan
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def to_csv(ledger: Readings) -> str:
-    """One line for each entry, oldest first, below a line of names."""
+def to_csv(ledger: AccountView) -> str:
+    """Return CSV with one line per entry, oldest first, below the column names."""
     return csv_of(ledger.history())
 
 
 def csv_of(history: Iterable[Charge], plain: Callable[[str], str] = str) -> str:
-    """The same for entries that were read already; `plain` is done to what somebody typed, for
-    whoever shows the text on a screen.
+    """Return the entries as CSV. `plain` is applied to memos, for callers that show the text on a
+    screen.
     """
     out = io.StringIO()
-    writer = csv.writer(
-        out
-    )  # lines end as RFC 4180 has it, and a cell with a line break in it is quoted
+    writer = csv.writer(out)  # line ends and quotes as in RFC 4180
     writer.writerow(COLUMNS)
     for e in history:
         writer.writerow(
@@ -58,15 +55,15 @@ def csv_of(history: Iterable[Charge], plain: Callable[[str], str] = str) -> str:
     return out.getvalue()
 
 
-def to_json(ledger: Readings) -> str:
-    """What is promised, what was spent, what is left, for the whole and for every share, and every
-    entry.
+def to_json(ledger: AccountView) -> str:
+    """Return JSON with budget, spent and remaining, for the dataset and every share, and all
+    entries.
     """
     return json.dumps(record(statement(ledger, history=True)), ensure_ascii=False, indent=2)
 
 
 def record(account: Statement) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return the statement as plain values, for JSON."""
     about = {
         name: getattr(account, name)
         for name in ("dataset", "unit", "relation", "theorem", "schema")
@@ -77,7 +74,7 @@ def record(account: Statement) -> dict[str, Any]:
         "sfumato": "ledger",
         "version": VERSION,
         **about,
-        **_numbers(account.whole),
+        **_numbers(account.total),
         "shares": shares,
         "head": str(account.head),
         "history": history,
@@ -85,18 +82,18 @@ def record(account: Statement) -> dict[str, Any]:
 
 
 def safe(value: object) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """Return the text of a cell that no spreadsheet runs as a formula."""
     text = "" if value is None else bare(value) if isinstance(value, Guarantee) else str(value)
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def bare(guarantee: Guarantee) -> str:
-    """Without the relation and the unit, which are the dataset's."""
+    """Return the text of a guarantee without relation and unit, which the dataset has."""
     return str(Guarantee._bind(1 * guarantee, None, None))
 
 
 def kinds(entry: Charge) -> str:
-    """The mechanisms by name; a cost that was charged as a guarantee by its notion."""
+    """Return the kinds of the mechanisms; for a charged guarantee, its notion."""
     return " + ".join(str(m.get("kind") or m.get("notion")) for m in entry.mechanisms)
 
 
@@ -108,5 +105,5 @@ def _numbers(balance: Balance) -> dict[str, Any]:
 
 def _entry(entry: Charge) -> dict[str, Any]:
     cost = None if entry.cost is None else guarantee_record(entry.cost)
-    said = {name: getattr(entry, name) for name in ("number", "when", "kind", "share", "memo")}
-    return {**said, "cost": cost, "mechanisms": list(entry.mechanisms), "digest": entry.digest}
+    fields = {name: getattr(entry, name) for name in ("number", "when", "kind", "share", "memo")}
+    return {**fields, "cost": cost, "mechanisms": list(entry.mechanisms), "digest": entry.digest}

@@ -1,4 +1,4 @@
-"""What is said of a dataset when its account is opened, and whether it is what the book says."""
+"""Open the account of a dataset: collect what the caller declares, and compare it with the book."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from . import book_queries
 from .storage import location
 from .storage.location import Url
 from .storage.sqlite_schema import NEW
-from .typed_text import encodable
+from .typed_text import is_encodable
 
 
-def place_of(
+def find_place(
     path: str | Path | None, budget: Guarantee | None, dataset: str | None
 ) -> Path | Url | None:
-    """Where the book is, or is to be; None is memory. What a server has, only it can say."""
-    place = location.place(path)
+    """Return the location of the book; None is memory. Refuse a file that cannot hold one."""
+    place = location.parse_location(path)
     if isinstance(place, Url):
         return place
     if place is not None and (
@@ -41,10 +41,10 @@ def place_of(
     return place
 
 
-def said_of(
+def collect_declared(
     budget: Guarantee | None, unit: str | None, relation: str | None, schema: dict[str, str] | None
 ) -> dict[str, Any]:
-    """What the caller says; what is left out is not compared."""
+    """Return what the caller declares, checked. Values left out are not compared."""
     if budget is not None and type(budget) not in FILTERS:
         Filter(budget)  # refuses, with the reason
     if schema is not None and not all(
@@ -53,95 +53,97 @@ def said_of(
         raise Refused(
             "ledger.schema",
             "schema=…",
-            "a schema says the type of each column, in words",
+            "a schema maps each column to the name of its type",
             "schema={'age': 'integer'}",
         )
     bound = relation_of(relation) or (budget.relation if budget else None)
     name = unit_of(unit) or (budget.unit if budget else None)
-    for what, given, of_budget in (
+    for what, stated, of_budget in (
         ("relation", bound, budget and budget.relation),
         ("unit", name, budget and budget.unit),
     ):
-        if of_budget is not None and of_budget != given:
+        if of_budget is not None and of_budget != stated:
             raise Refused(
                 f"ledger.{what}",
-                f"{what}={given!r}",
+                f"{what}={stated!r}",
                 f"the budget is about {what} {of_budget!r}",
-                "say the same of both",
+                f"{what}={of_budget!r}",
             )
     for what, word in (
         ("unit", name),
         *(("schema", word) for pair in (schema or {}).items() for word in pair),
     ):
-        if word is not None and not encodable(word):
+        if word is not None and not is_encodable(word):
             raise Refused(
                 "ledger.name",
                 f"{what}={word!a:.60}",
-                "it cannot be written down: half of a character",
+                "it contains half of a surrogate pair, which has no encoding",
                 f"a {what} that can be printed",
             )
-    said = {
+    declared = {
         "unit": name,
         "relation": bound,
         "schema": schema,
         "budget": budget,
         "currency": budget and type(budget).__name__,
     }
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in declared.items() if value is not None}
 
 
-def opened(tx: Any, dataset: str | None, said: dict[str, Any], when: str) -> str:
-    """The name of the dataset, after it was compared with what the book says, or written down."""
-    known = book_queries.datasets(tx)
-    name = dataset or (known[0] if len(known) == 1 else "data" if not known else None)
+def open_dataset(tx: Any, dataset: str | None, declared: dict[str, Any], when: str) -> str:
+    """Return the name of the dataset: compare it with the book, or write its opening entry."""
+    names = book_queries.datasets(tx)
+    name = dataset or (names[0] if len(names) == 1 else "data" if not names else None)
     if name is None:
         raise Refused(
             "ledger.dataset",
-            f"{len(known)} datasets",
-            "the book holds several: say which",
-            f"dataset={known[0]!r}",
+            f"{len(names)} datasets",
+            "the book holds several datasets: name one",
+            f"dataset={names[0]!r}",
         )
-    if name in known:
-        same(book_queries.header(tx, name), said)
-    elif not {"budget", "unit", "relation"} <= said.keys():
+    if name in names:
+        check_same_header(book_queries.header(tx, name), declared)
+    elif not {"budget", "unit", "relation"} <= declared.keys():
         raise Refused(
             "ledger.dataset",
             f"dataset={name!r}",
-            "the book does not know it; a new one needs a budget, a unit and a relation",
+            "the book has no such dataset; a new one needs a budget, a unit and a relation",
             NEW.format("path"),
         )
     else:
         book_queries.append(
-            tx, {"kind": "open", "dataset": name, "header": _header_of(said), "when": when}
+            tx, {"kind": "open", "dataset": name, "header": _header_of(declared), "when": when}
         )
     return name
 
 
-def _header_of(said: dict[str, Any]) -> dict[str, Any]:
-    """What the opening entry of a new dataset says."""
-    budget = said["budget"]
-    bound = Guarantee._bind(1 * budget, said["relation"], said["unit"])
-    return {**said, "budget": guarantee_record(bound), "theorem": FILTERS[type(budget)]}
+def _header_of(declared: dict[str, Any]) -> dict[str, Any]:
+    """Return the header of the opening entry of a new dataset."""
+    budget = declared["budget"]
+    bound = Guarantee._bind(1 * budget, declared["relation"], declared["unit"])
+    return {**declared, "budget": guarantee_record(bound), "theorem": FILTERS[type(budget)]}
 
 
-def same(header: dict[str, Any], said: dict[str, Any]) -> None:
-    """Refuse what the book says otherwise. A budget that names no unit or relation means those of
-    the book.
+def check_same_header(header: dict[str, Any], declared: dict[str, Any]) -> None:
+    """Refuse if the declaration differs from the book. A budget without a unit or relation takes
+    those of the book.
     """
     for what in ("unit", "relation", "schema", "currency"):
-        if what in said and said[what] != header.get(what):
-            _refuse(what, said[what], header.get(what))
-    if "budget" in said:
-        kept = restore_guarantee(header["budget"])
-        given = Guarantee._bind(1 * said["budget"], kept.relation, kept.unit)
-        if given != kept:
-            _refuse("budget", given, kept)
+        if what in declared and declared[what] != header.get(what):
+            _refuse(what, declared[what], header.get(what))
+    if "budget" in declared:
+        stored_budget = restore_guarantee(header["budget"])
+        declared_budget = Guarantee._bind(
+            1 * declared["budget"], stored_budget.relation, stored_budget.unit
+        )
+        if declared_budget != stored_budget:
+            _refuse("budget", declared_budget, stored_budget)
 
 
-def _refuse(what: str, given: object, kept: object) -> None:
+def _refuse(what: str, declared: object, stored: object) -> None:
     raise Refused(
         f"ledger.{what}",
-        f"{what}={given!r:.80}",
-        f"the book says {kept!r:.80}",
-        "open it as it is; amend(…) changes a budget",
+        f"{what}={declared!r:.80}",
+        f"the book says {stored!r:.80}",
+        "open it as it is; amend() changes a budget",
     )

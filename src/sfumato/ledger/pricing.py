@@ -1,11 +1,12 @@
-"""What a charge costs in the currency of a book: every promise of a mechanism is converted first,
-the best is taken, then costs are added.
+"""The cost of a charge in the currency of a book: convert every guarantee of a mechanism, take the
+best, add the costs.
 
-*Best*      Promises may be incomparable, as (1, 0) and (½, 10⁻⁹) are. The one whose largest part of
-            the budget is smallest is taken; never one that another undercuts in every number. The
-            choice depends on the mechanism and the budget alone, not on what has been spent.
-*Rényi*     Curves without δ that hold of the same release are taken at their lowest, order by
-            order. Numbers of different statements are mixed nowhere else.
+*Best*      Guarantees may be incomparable, such as (1, 0) and (½, 10⁻⁹). The ledger takes the one
+            whose largest fraction of the budget is smallest, and never one that another undercuts
+            in every number. The choice depends on the mechanism and the budget alone, not on what
+            is spent.
+*Rényi*     Of several curves without δ for the same release, the ledger takes the lowest value at
+            each order. It mixes numbers of different guarantees nowhere else.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from functools import lru_cache
 from operator import is_
 from typing import Any
 
-from ..accounting.budget_vector import Numbers, read
+from ..accounting.budget_vector import Numbers, to_vector
 from ..accounting.filters import Filter
 from ..errors import Refused
 from ..guarantees import Guarantee, Renyi
@@ -29,31 +30,30 @@ from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import record
 from .entries import canonical, in_currency, numbers
 from .exact_totals import Ratios, ratios
-from .typed_text import encodable
+from .typed_text import is_encodable
 
 Priced = Mechanism | Guarantee
 
 
-def sequence_of(mechanisms: object) -> tuple[Priced, ...]:
-    """What is asked for, one or several."""
+def as_sequence(mechanisms: object) -> tuple[Priced, ...]:
+    """Return one or several mechanisms and guarantees as a tuple; refuse anything else."""
     if isinstance(mechanisms, Mechanism | Guarantee):
         return (mechanisms,)
-    asked = tuple(mechanisms) if isinstance(mechanisms, Sequence) else ()
-    if not asked or not all(isinstance(m, Mechanism | Guarantee) for m in asked):
+    priced = tuple(mechanisms) if isinstance(mechanisms, Sequence) else ()
+    if not priced or not all(isinstance(m, Mechanism | Guarantee) for m in priced):
         raise Refused(
             "ledger.charge",
             "charge(…)",
-            "what is charged are mechanisms, or guarantees",
+            "a charge takes mechanisms or guarantees",
             "charge([m], memo='why')",
         )
-    return asked
+    return priced
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What is asked for and what it costs together, both as the canonical text of an entry, made
-    once for all charges of the same; the cost also as exact numbers and, where there can be one, as
-    a guarantee.
+    """Mechanisms and their total cost, both as canonical text for an entry. The cost is also given
+    as exact ratios and, where possible, as a guarantee.
     """
 
     stored: str
@@ -63,8 +63,8 @@ class Quote:
 
 
 class Prices:
-    """What charges to a book cost. Prices are kept for a while, the last one at hand: the same
-    mechanism is often used again.
+    """Prices charges to a book. It caches quotes, and keeps the last one at hand: callers often
+    use the same mechanism again.
     """
 
     __slots__ = ("_last",)
@@ -73,54 +73,58 @@ class Prices:
         self._last: tuple[Guarantee, tuple[Priced, ...], Quote] | None = None
 
     def quote(self, budget: Guarantee, mechanisms: object) -> Quote:
-        """What these, one or several, cost together; refused if they are anything else than
-        mechanisms and guarantees.
+        """Return the total cost of one or several mechanisms and guarantees; refuse anything
+        else.
         """
         if (last := self._last) is not None and last[0] is budget:
             several = mechanisms if isinstance(mechanisms, list | tuple) else (mechanisms,)
             if len(last[1]) == len(several) and all(map(is_, last[1], several)):
                 return last[2]
-        asked = sequence_of(mechanisms)
-        if not all(_lasting(type(one)) for one in asked):
-            return _quote(budget, asked)
+        priced = as_sequence(mechanisms)
+        if not all(_is_frozen_record(type(item)) for item in priced):
+            return _quote(budget, priced)
         try:
-            price = _kept(budget, asked)
+            price = _cached_quote(budget, priced)
         except TypeError:  # candidates that cannot be hashed, and so may change under the same name
-            return _quote(budget, asked)
-        self._last = (budget, asked, price)
+            return _quote(budget, priced)
+        self._last = (budget, priced, price)
         return price
 
 
 @lru_cache(maxsize=256)
-def _lasting(kind: type) -> bool:
-    """Whether things of this kind are frozen records, which are what they are equal to: only their
-    prices may be kept. Others may promise less tomorrow.
+def _is_frozen_record(kind: type) -> bool:
+    """Whether a class is a frozen dataclass compared by value. Only prices of such objects may be
+    cached: others may change their guarantees.
     """
-    made = vars(kind).get("__dataclass_params__")
-    return made is not None and bool(made.frozen and made.eq)
+    parameters = vars(kind).get("__dataclass_params__")
+    return parameters is not None and bool(parameters.frozen and parameters.eq)
 
 
-def price(budget: Guarantee, asked: Iterable[Priced]) -> Numbers:
-    """What these cost together."""
-    return _sum(budget, (one.promises if isinstance(one, Mechanism) else (one,) for one in asked))
+def price(budget: Guarantee, priced: Iterable[Priced]) -> Numbers:
+    """Return the total cost."""
+    return _sum(
+        budget, (item.promises if isinstance(item, Mechanism) else (item,) for item in priced)
+    )
 
 
 def price_stored(budget: Guarantee, stored: Iterable[dict[str, Any]]) -> Numbers:
-    """What recorded mechanisms cost together, by what was promised then and what is known of them
-    today.
+    """Return the total cost of stored mechanisms, from their stored guarantees and those that this
+    version derives.
     """
     return _sum(
         budget,
         (
-            stored_promises(one) if one["sfumato"] == "mechanism" else (restore_guarantee(one),)
-            for one in stored
+            stored_promises(record_)
+            if record_["sfumato"] == "mechanism"
+            else (restore_guarantee(record_),)
+            for record_ in stored
         ),
     )
 
 
 def best(budget: Guarantee, costs: Iterable[Numbers]) -> Numbers:
-    """One of these costs of the same thing: that which takes the smallest part of the budget."""
-    return min(costs, key=lambda cost: _weight(read(budget), cost))
+    """Return the one of several costs of the same release that uses the least of the budget."""
+    return min(costs, key=lambda cost: _weight(to_vector(budget), cost))
 
 
 def _weight(budget: Numbers, cost: Numbers) -> tuple[bool, Fraction, Fraction, Numbers]:
@@ -129,24 +133,24 @@ def _weight(budget: Numbers, cost: Numbers) -> tuple[bool, Fraction, Fraction, N
     return impossible, max(parts, default=Fraction(0)), sum(parts, Fraction(0)), cost
 
 
-def _quote(budget: Guarantee, asked: tuple[Priced, ...]) -> Quote:
-    total, cost = price(budget, asked), None
+def _quote(budget: Guarantee, priced: tuple[Priced, ...]) -> Quote:
+    total, cost = price(budget, priced), None
     with suppress(Refused):  # a sum of δ that comes to 1 promises nothing, and fits into no budget
         cost = in_currency(budget, total)
     stored = canonical(
-        [record(one) if isinstance(one, Mechanism) else guarantee_record(one) for one in asked]
+        [record(item) if isinstance(item, Mechanism) else guarantee_record(item) for item in priced]
     )
-    if not encodable(stored):
+    if not is_encodable(stored):
         raise Refused(
             "ledger.charge",
             "charge(…)",
-            "it has a name that cannot be written down: half of a character",
+            "a name contains half of a surrogate pair, which has no encoding",
             "names that can be printed",
         )
     return Quote(stored, canonical(numbers(total)), ratios(total), cost)
 
 
-_kept = lru_cache(maxsize=256)(_quote)
+_cached_quote = lru_cache(maxsize=256)(_quote)
 
 
 def _sum(budget: Guarantee, releases: Iterable[tuple[Guarantee, ...]]) -> Numbers:
@@ -164,7 +168,7 @@ def _cost(budget: Guarantee, promises: tuple[Guarantee, ...]) -> Numbers:
     refusals: list[Refused] = []
     for promise in promises:
         try:
-            costs.append(read(filter_.price(promise)))
+            costs.append(to_vector(filter_.price(promise)))
         except Refused as refusal:
             if refusal.code in ("guarantee.relation", "guarantee.unit"):
                 raise

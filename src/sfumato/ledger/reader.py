@@ -1,10 +1,9 @@
-"""A book to look at: nothing is made, nothing is changed, not even for a moment, and a writer at
-work is not in the way.
+"""Open a book read-only: create nothing, change nothing, and never block or wait for a writer.
 
-SQLite keeps the latest entries in a log beside the file. While a writer has the book open, or after
-one was killed, the log is read with it, through the log's index, which is only looked at. A book
-that was closed has no log: it is read as it stands, and refused if it changed meanwhile. A log that
-was copied without its index is read in a copy. The whole look is one unchanging view.
+SQLite keeps the latest entries in a log next to the file. While a writer has the book open, or
+after it was killed, the reader reads the log through its index, without writing to either. A closed
+book has no log: the reader reads the file, and refuses if it changed meanwhile. A log copied
+without its index is read in a temporary copy. All reads of one opening see the same snapshot.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from ..errors import Refused
 from . import book_queries
 from .book import Ledger
 from .receipts import Head, Verification
-from .storage.fork_guard import open_here
-from .storage.location import Url, place, server
+from .storage.fork_guard import is_open_here
+from .storage.location import Url, open_server, parse_location
 from .storage.sqlite_schema import MAGIC, check
 from .storage.sqlite_store import PATIENCE, Store
 
@@ -30,61 +29,66 @@ if TYPE_CHECKING:
     import apsw
 
 
-class Looking:
-    """A store that is only read: one view, and one inside another is the same."""
+class ReadOnlyStore:
+    """Mixin for a read-only store. Nested reads share one snapshot."""
 
     _name: str
     _view: Any = None
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
-        """One unchanging view."""
+        """Open a snapshot."""
         if self._view is not None:
             yield self._view
             return
         try:
-            with super().reading() as self._view:  # type: ignore[misc]  # of the store it is mixed into
+            reading = super().reading  # type: ignore[misc]  # Store, which it is mixed into, has it
+            with reading() as self._view:
                 yield self._view
         finally:
             self._view = None
 
     def writing(self) -> NoReturn:
-        """Refused."""
+        """Refuse to write."""
         raise Refused(
             "ledger.read-only",
             self._name,
-            "the book was opened to be read; nothing was changed",
+            "the ledger was opened read-only; nothing was changed",
             "Ledger.open(path)",
         )
 
 
-class Reader(Looking, Store):
+class FileReader(ReadOnlyStore, Store):
     """One file, read only."""
 
     def __init__(self, path: Path) -> None:
         self._copy: tempfile.TemporaryDirectory[str] | None = None
-        self._stamp: tuple[int, int] | None = None  # of a book that is read as it stands
+        self._stamp: tuple[int, int] | None = None  # of a file without a log
         super().__init__(path)
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
-        """One view, of a book that did not change meanwhile."""
+        """Open a snapshot; refuse if the file changed while it was read."""
         try:
             with super().reading() as view:
                 yield view
         except Refused:
-            self._unchanged()
+            self._check_unchanged()
             raise
         if self._view is None:
-            self._unchanged()
+            self._check_unchanged()
 
     def close(self) -> None:
         super().close()
         if self._copy is not None:
             self._copy.cleanup()
 
-    def _unchanged(self) -> None:
-        if self._stamp is not None and self.path is not None and self._stamp != _stamp(self.path):
+    def _check_unchanged(self) -> None:
+        if (
+            self._stamp is not None
+            and self.path is not None
+            and self._stamp != _file_stamp(self.path)
+        ):
             raise Refused(
                 "ledger.busy",
                 self._name,
@@ -92,8 +96,8 @@ class Reader(Looking, Store):
                 "try again",
             )
 
-    def _beside(self) -> tuple[str, ...]:
-        """None: a reader does not rest on the log's name."""
+    def _log_files(self) -> tuple[str, ...]:
+        """A reader does not depend on the names of the log files."""
         return ()
 
     def _connect(self, name: str) -> apsw.Connection:
@@ -103,9 +107,9 @@ class Reader(Looking, Store):
         log, index = (place.with_name(place.name + ending) for ending in ("-wal", "-shm"))
         flags, how = apsw.SQLITE_OPEN_READONLY, "?mode=ro&readonly_shm=1"
         if not log.exists() or log.stat().st_size == 0:
-            self._stamp, how = _stamp(place), "?immutable=1"
+            self._stamp, how = _file_stamp(place), "?immutable=1"
         elif not index.exists():
-            place, flags, how = self._copied(place, log), apsw.SQLITE_OPEN_READWRITE, ""
+            place, flags, how = self._copy_files(place, log), apsw.SQLITE_OPEN_READWRITE, ""
         connection = apsw.Connection(
             f"file:{quote(str(place.absolute()))}{how}", flags=flags | apsw.SQLITE_OPEN_URI
         )
@@ -117,7 +121,7 @@ class Reader(Looking, Store):
             raise
         return connection
 
-    def _copied(self, *files: Path) -> Path:
+    def _copy_files(self, *files: Path) -> Path:
         self._copy = tempfile.TemporaryDirectory(prefix="sfumato-")
         first, *_ = [
             Path(shutil.copyfile(file, Path(self._copy.name) / file.name)) for file in files
@@ -126,7 +130,7 @@ class Reader(Looking, Store):
 
 
 class Book(dict[str, Ledger]):
-    """The accounts of a book, by the names of their datasets."""
+    """The accounts of a book, by dataset name."""
 
     def __init__(self, store: Store, names: list[str]) -> None:
         super().__init__({name: Ledger(store, name) for name in names})
@@ -139,9 +143,13 @@ class Book(dict[str, Ledger]):
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[Book]:
-    """A book to look at, in a file or on a server: whatever would change it is refused."""
-    found = place(path)
-    store: Any = server(found).reader() if isinstance(found, Url) else Reader(_book(Path(path)))
+    """Open a book read-only, in a file or on a server. Refuses every change."""
+    location = parse_location(path)
+    store: Any = (
+        open_server(location).reader()
+        if isinstance(location, Url)
+        else FileReader(_check_is_ledger(Path(path)))
+    )
     try:
         with store.reading() as tx:
             yield Book(store, book_queries.datasets(tx))
@@ -149,13 +157,13 @@ def reading(path: str | Path) -> Iterator[Book]:
         store.close()
 
 
-def _book(path: Path) -> Path:
-    """A path at which there is a ledger, by its first bytes."""
+def _check_is_ledger(path: Path) -> Path:
+    """Return the path if its first bytes are those of a ledger; refuse otherwise."""
     if path.is_dir():
         raise Refused(
             "ledger.path", path.name, "a ledger is a file, and this is a folder", "the file in it"
         )
-    if open_here(str(path)):
+    if is_open_here(str(path)):
         return path
     try:
         with path.open("rb") as file:
@@ -164,19 +172,19 @@ def _book(path: Path) -> Path:
         raise Refused(
             "ledger.path",
             path.name,
-            "there is no such file, or it cannot be read; nothing was made",
+            "there is no such file, or it cannot be read; nothing was created",
             "the path of a ledger",
         ) from None
     if first != MAGIC:
         raise Refused(
             "ledger.format",
             path.name,
-            "this file is something else than a ledger; it was not touched",
+            "this file is not a ledger; it was not touched",
             "another path",
         )
     return path
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
+def _file_stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size

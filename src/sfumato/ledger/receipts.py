@@ -1,5 +1,5 @@
-"""What the ledger hands out: receipts, the head of the chain, the lines of its history, and its
-refusal to overspend.
+"""Values that the ledger returns: receipts, the head of the chain, lines of the history, stored
+answers, verification results; and `BudgetExceeded`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ class BudgetExceeded(Refused):
 
 
 class Head(NamedTuple):
-    """The last entry of a book: kept elsewhere, it makes any edit, truncation or old copy
-    visible.
-    """
+    """The last entry of a book. A copy kept elsewhere reveals any edit, truncation or old copy."""
 
     book: str
     number: int
@@ -32,7 +30,7 @@ class Head(NamedTuple):
 
     @classmethod
     def read(cls, line: str) -> Self:
-        """The head that a printed line names."""
+        """Parse a printed head."""
         parts = _HEAD.fullmatch(line.strip())
         if parts is None:
             raise Refused(
@@ -80,7 +78,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """An answer given before, with its date: the same bytes, at no cost to the dataset."""
+    """A stored answer with its date: the same bytes again, at no cost to the dataset."""
 
     answer: bytes
     when: str
@@ -89,7 +87,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What a check of the whole book found, and what it could not have found."""
+    """The result of a check: the problems, and what the check cannot detect (`blind`)."""
 
     problems: tuple[str, ...]
     blind: tuple[str, ...]
@@ -100,7 +98,7 @@ class Verification:
         return not self.problems
 
     def __str__(self) -> str:
-        found = [f"problem: {p}" for p in self.problems] or [
+        lines = [f"problem: {p}" for p in self.problems] or [
             f"whole: {self.head.number} entries, chain and totals agree"
         ]
-        return "\n".join([*found, *(f"cannot see: {b}" for b in self.blind)])
+        return "\n".join([*lines, *(f"cannot see: {b}" for b in self.blind)])

@@ -1,6 +1,6 @@
-"""A statement of account: everything there is to say about a dataset, read in one view.
+"""The statement of a dataset's account: budgets, totals, shares, uses, history, read in one view.
 
-*Promise*   What is promised is the budget of the whole; what was spent of it is bookkeeping.
+*Promise*   The guarantee is the budget of the dataset; the spent total is bookkeeping.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..accounting.budget_vector import Numbers, make, read
+from ..accounting.budget_vector import Numbers, from_vector, to_vector
 from ..exact.numbers import text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from . import book_queries
-from .account_view import Readings
+from .account_view import AccountView
 from .entries import WHOLE, Account, spent_as_guarantee
-from .exact_totals import exact, fractions
+from .exact_totals import fractions, parse_ratios
 from .receipts import Charge, Head
 
 NAMES: dict[type[Guarantee], tuple[str, ...]] = {
@@ -26,44 +26,50 @@ NAMES: dict[type[Guarantee], tuple[str, ...]] = {
     ZCDP: ("ρ", "δ"),
     GDP: ("μ²",),
 }
-"""The numbers of a budget that add up; a Rényi curve has one for each order, and δ."""
+"""Names of the numbers in a budget that add up. A Rényi curve has one per order, and δ."""
 
 _COUNTED = """
-SELECT CAST({json} -> 'memo' AS TEXT), CAST({json} -> 'cost' AS TEXT), count(*), max(CAST({json} -> 'when' AS TEXT))
+SELECT CAST({json} -> 'memo' AS TEXT), CAST({json} -> 'cost' AS TEXT), count(*),
+    max(CAST({json} -> 'when' AS TEXT))
 FROM entry LEFT JOIN reservation USING (number)
-WHERE dataset = ? AND kind IN ('charge', 'reserve') AND coalesce(reservation.state, '') <> 'release' GROUP BY 1, 2"""
+WHERE dataset = ? AND kind IN ('charge', 'reserve') AND coalesce(reservation.state,
+    '') <> 'release' GROUP BY 1, 2"""
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A budget, and what was spent of it."""
+    """A budget and its spent total."""
 
     budget: Guarantee
     spent: Guarantee
 
     @property
     def remaining(self) -> Guarantee:
-        left = make(
+        left = from_vector(
             self.budget,
             (
                 max(Fraction(0), b - s)
-                for b, s in zip(read(self.budget), read(self.spent), strict=True)
+                for b, s in zip(to_vector(self.budget), to_vector(self.spent), strict=True)
             ),
         )
         return Guarantee._bind(left, self.budget.relation, self.budget.unit)
 
     @property
     def part(self) -> Fraction:
-        """How much of the budget is gone, in the number of it that is nearest its limit."""
+        """The spent fraction of the budget, in the number that is nearest its limit."""
         return max(
-            (s / b for s, b in zip(read(self.spent), read(self.budget), strict=True) if b),
+            (
+                s / b
+                for s, b in zip(to_vector(self.spent), to_vector(self.budget), strict=True)
+                if b
+            ),
             default=Fraction(0),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What was charged under one memo, as charged; what was released again is left out."""
+    """The charges under one memo, without released reservations."""
 
     memo: str
     times: int
@@ -73,14 +79,14 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A dataset's account. Entries are listed if they were asked for: there may be millions."""
+    """A dataset's account. `history` is empty unless requested: it may have millions of entries."""
 
     dataset: str
     unit: str
     relation: str
     theorem: str
     schema: dict[str, str] | None
-    whole: Balance
+    total: Balance
     shares: dict[str, Balance]
     head: Head
     uses: tuple[Use, ...]
@@ -88,17 +94,17 @@ class Statement:
 
 
 def name_of(budget: Guarantee, index: int) -> str:
-    """What a number of a budget is called."""
+    """Return the name of a number in a budget."""
     if isinstance(budget, Renyi):
         return f"D at α = {text(budget.orders[index])}" if index < len(budget.orders) else "δ"
     return NAMES[type(budget)][index]
 
 
 def worth_showing(budget: Guarantee, spent: Numbers) -> list[int]:
-    """Which numbers of a budget to show: those that are not zero; of a curve, the order that is
+    """Return the indices of the numbers to show: those that are not zero; of a curve, the order
     nearest its limit.
     """
-    limits = read(budget)
+    limits = to_vector(budget)
     numbers = [i for i, limit in enumerate(limits) if limit]
     if not isinstance(budget, Renyi):
         return numbers or [0]
@@ -108,9 +114,9 @@ def worth_showing(budget: Guarantee, spent: Numbers) -> list[int]:
     return [i for i in range(len(limits)) if i == nearest or (i == len(limits) - 1 and limits[i])]
 
 
-def balances(ledger: Readings, only: Collection[str] | None = None) -> dict[str, Balance]:
-    """The accounts of the dataset, its own under the empty name; or those of these names that there
-    are. Nothing else is read.
+def balances(ledger: AccountView, only: Collection[str] | None = None) -> dict[str, Balance]:
+    """Return the balances of the dataset and its shares; the dataset's is under the empty name.
+    `only` restricts them to these names.
     """
     with ledger._store.reading() as tx:
         return {
@@ -120,8 +126,8 @@ def balances(ledger: Readings, only: Collection[str] | None = None) -> dict[str,
         }
 
 
-def statement(ledger: Readings, *, history: bool = False) -> Statement:
-    """What the book says of the dataset now."""
+def statement(ledger: AccountView, *, history: bool = False) -> Statement:
+    """Read the statement of a dataset."""
     name = ledger.dataset
     with ledger._store.reading() as tx:
         header = book_queries.header(tx, name)
@@ -129,26 +135,26 @@ def statement(ledger: Readings, *, history: bool = False) -> Statement:
             share: _balance(book_queries.account(tx, name, share))
             for share in book_queries.shares(tx, name)
         }
-        whole = balances.pop(WHOLE)
-        said = (header["unit"], header["relation"], header["theorem"], header.get("schema"))
+        total = balances.pop(WHOLE)
+        declared = (header["unit"], header["relation"], header["theorem"], header.get("schema"))
         listed = tuple(book_queries.history(tx, name)) if history else ()
         return Statement(
-            name, *said, whole, balances, book_queries.head(tx), _uses(tx, name), listed
+            name, *declared, total, balances, book_queries.head(tx), _uses(tx, name), listed
         )
 
 
 def _uses(tx: Any, dataset: str) -> tuple[Use, ...]:
-    """What the budget went into, the most expensive first; summed here, exactly, over what the
-    database has counted.
+    """Return the uses of the budget, the most expensive first. The database counts equal charges;
+    the sums here are exact.
     """
-    found: dict[str, Use] = {}
-    for said, costs, times, last in tx.execute(_COUNTED.format(json=tx.json), (dataset,)):
-        memo, when = json.loads(said), json.loads(last)
-        cost = tuple(times * c for c in fractions(exact(json.loads(costs))))
-        before = found.get(memo, Use(memo, 0, tuple(Fraction(0) for _ in cost), ""))
+    uses: dict[str, Use] = {}
+    for memo_text, costs, times, last in tx.execute(_COUNTED.format(json=tx.json), (dataset,)):
+        memo, when = json.loads(memo_text), json.loads(last)
+        cost = tuple(times * c for c in fractions(parse_ratios(json.loads(costs))))
+        before = uses.get(memo, Use(memo, 0, tuple(Fraction(0) for _ in cost), ""))
         total = tuple(a + b for a, b in zip(before.cost, cost, strict=True))
-        found[memo] = Use(memo, before.times + times, total, max(before.last, when))
-    return tuple(sorted(found.values(), key=lambda use: use.cost, reverse=True))
+        uses[memo] = Use(memo, before.times + times, total, max(before.last, when))
+    return tuple(sorted(uses.values(), key=lambda use: use.cost, reverse=True))
 
 
 def _balance(account: Account) -> Balance:

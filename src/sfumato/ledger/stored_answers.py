@@ -1,6 +1,4 @@
-"""Stored answers, and prices brought up to date: what a book gives back without a new charge to the
-dataset.
-"""
+"""Store and recall answers, and price old charges again. None of it costs the dataset anything."""
 
 from __future__ import annotations
 
@@ -13,27 +11,26 @@ from ..accounting.budget_vector import Numbers
 from ..errors import Refused
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
-from .entries import WHOLE, Account, digest, numbers, open_account
-from .exact_totals import Ratios, exact, fractions, ratios, within
+from .entries import WHOLE, Account, digest, new_account, numbers
+from .exact_totals import Ratios, fractions, parse_ratios, ratios, within
 from .pricing import best, price_stored
 from .receipts import BudgetExceeded, Recalled, Receipt
 
-BESIDE = """
-SELECT 1 FROM answer JOIN shown ON answer.dataset = shown.dataset AND answer.question = shown.question
+SAME_CHARGE = """
+SELECT 1 FROM answer JOIN shown ON answer.dataset = shown.dataset
+    AND answer.question = shown.question
 WHERE answer.dataset = ? AND shown.share = ? AND answer.number = ? LIMIT 1"""
-"""Whether a share has seen another answer of the same charge."""
+"""Whether a share has already seen an answer of this charge."""
 PRICED = "('open', 'amend', 'charge', 'reserve', 'recall')"
-"""The kinds of entries that a sum of costs follows from."""
+"""The kinds of entries that determine the totals."""
 
 
 def remember(
     tx: Any, dataset: str, question: str, receipt: Receipt, answer: bytes, when: str
 ) -> None:
-    """Store an answer, and its fingerprint in the chain: of what may be published, so that a
-    changed answer is seen.
-    """
-    asked = digest("question", question)
-    paid = book_queries.paid(tx, dataset, receipt.number, receipt.digest)
+    """Store an answer, and its fingerprint in the chain, so that `verify` detects a change."""
+    question_digest = digest("question", question)
+    paid = book_queries.read_charge(tx, dataset, receipt.number, receipt.digest)
     if book_queries.reservation(tx, receipt.number) in ("open", "release"):
         raise Refused(
             "ledger.reservation",
@@ -47,19 +44,19 @@ def remember(
         "dataset": dataset,
         "share": paid["share"],
         "entry": receipt.number,
-        "question": asked,
+        "question": question_digest,
         "answer": fingerprint,
         "when": when,
     }
     book_queries.append(tx, body, answer)
 
 
-class Found(NamedTuple):
-    """A stored answer, what a share pays for it that has not seen it yet, and whether this one has
-    not.
+class StoredAnswer(NamedTuple):
+    """A stored answer, what a share pays to see it, and whether this share still has to pay
+    (`due`).
 
-    That is what the first asker paid; nothing, where the share has paid for another answer of the
-    same charge.
+    The price is what the first analyst paid; nothing, if the share has paid for another answer of
+    the same charge.
     """
 
     recalled: Recalled
@@ -67,36 +64,39 @@ class Found(NamedTuple):
     due: bool
 
 
-def found(tx: Any, dataset: str, question: str, share: str | None) -> Found | None:
-    """What is stored under a question, if anything is."""
-    asked = digest("question", question)
+def find_answer(tx: Any, dataset: str, question: str, share: str | None) -> StoredAnswer | None:
+    """Return the stored answer to a question, or None."""
+    question_digest = digest("question", question)
     rows = tx.execute(
-        "SELECT number, answer FROM answer WHERE dataset = ? AND question = ?", (dataset, asked)
+        "SELECT number, answer FROM answer WHERE dataset = ? AND question = ?",
+        (dataset, question_digest),
     ).fetchall()
     if not rows:
         return None
     ((number, answer),) = rows
-    paid = book_queries.paid(tx, dataset, number)
+    paid = book_queries.read_charge(tx, dataset, number)
     due = (
         share is not None
         and not tx.execute(
             "SELECT 1 FROM shown WHERE dataset = ? AND question = ? AND share = ?",
-            (dataset, asked, share),
+            (dataset, question_digest, share),
         ).fetchall()
     )
-    beside = due and tx.execute(BESIDE, (dataset, share, number)).fetchall()
-    return Found(
+    is_paid = due and tx.execute(SAME_CHARGE, (dataset, share, number)).fetchall()
+    return StoredAnswer(
         Recalled(bytes(answer), paid["when"], number),
-        ["0" for _ in paid["cost"]] if beside else paid["cost"],
+        ["0" for _ in paid["cost"]] if is_paid else paid["cost"],
         due,
     )
 
 
-def owed(several: Iterable[Found | None]) -> list[Ratios]:
-    """What a share that sees all of these pays: every charge once."""
+def unpaid_costs(answers: Iterable[StoredAnswer | None]) -> list[Ratios]:
+    """Return the costs that a share pays to see all answers: every charge once."""
     return list(
         {
-            one.recalled.number: exact(one.cost) for one in several if one is not None and one.due
+            stored.recalled.number: parse_ratios(stored.cost)
+            for stored in answers
+            if stored is not None and stored.due
         }.values()
     )
 
@@ -104,56 +104,53 @@ def owed(several: Iterable[Found | None]) -> list[Ratios]:
 def recall(
     tx: Any, dataset: str, questions: Sequence[str], share: str | None, when: str
 ) -> tuple[Recalled, ...] | None:
-    """The bytes stored for questions, if they are stored for all of them; a share that has not seen
-    some pays for these together, or for none.
+    """Return the stored answers to all questions, or None if one is missing. A share pays for all
+    that it has not seen, or for none.
     """
-    several = [found(tx, dataset, question, share) for question in questions]
-    if share is not None and None not in several:
+    answers = [find_answer(tx, dataset, question, share) for question in questions]
+    if share is not None and None not in answers:
         after = book_queries.account(tx, dataset, share)
-        for cost in owed(several):
+        for cost in unpaid_costs(answers):
             after = after.plus(cost)
         if not after.fits:
             reason = (
                 f"the share has not enough left to be shown "
-                f"{'this answer' if len(several) == 1 else 'these answers'}; nothing was "
+                f"{'this answer' if len(answers) == 1 else 'these answers'}; nothing was "
                 f"spent"
             )
             raise BudgetExceeded(
                 "budget.exceeded", f"{dataset} / {share}", reason, "a larger share"
             )
         for question in questions:
-            known = found(tx, dataset, question, share)
+            stored = find_answer(tx, dataset, question, share)
             if (
-                known is not None and known.due
-                # asked anew for each: what one has paid for, the next of the same charge has not to
-                # pay
-                # again
+                stored is not None and stored.due
+                # looked up again for each: the first answer of a charge pays for the others
             ):
                 about = {
                     "kind": "recall",
                     "dataset": dataset,
                     "share": share,
-                    "entry": known.recalled.number,
+                    "entry": stored.recalled.number,
                     "question": digest("question", question),
                 }
-                book_queries.append(tx, {**about, "cost": known.cost, "when": when})
-    return all_of(several)
+                book_queries.append(tx, {**about, "cost": stored.cost, "when": when})
+    return all_recalled(answers)
 
 
-def all_of(several: Sequence[Found | None]) -> tuple[Recalled, ...] | None:
-    """The answers, if none is missing."""
-    known = [one.recalled for one in several if one is not None]
-    return tuple(known) if len(known) == len(several) else None
+def all_recalled(answers: Sequence[StoredAnswer | None]) -> tuple[Recalled, ...] | None:
+    """Return the answers, or None if one is missing."""
+    recalled = [stored.recalled for stored in answers if stored is not None]
+    return tuple(recalled) if len(recalled) == len(answers) else None
 
 
 def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
-    """Sum the charges anew, each at the better of its two prices; where a total is lower now, write
-    it down.
+    """Add up the charges again, each at the lower of its old and new price; write an entry if a
+    total falls.
 
-    Which of several promises is the better follows from the mechanism and the budget in force when
-    it was charged: not from a budget amended since, which somebody may have chosen after seeing
-    what was answered. A reservation that is still open keeps its price: it is the price that a
-    release gives back.
+    The choice between guarantees follows from the mechanism and the budget in force at the charge,
+    not from a budget amended since, which may depend on answers. An open reservation keeps its
+    price, because a release gives that price back.
     """
     budget = book_queries.account(tx, dataset, WHOLE).budget
     totals: dict[str, Account] = {}
@@ -170,7 +167,7 @@ def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
             case "amend":
                 budget = budget if body["share"] else restore_guarantee(body["budget"])
                 continue
-        state, then = book_queries.reservation(tx, number), fractions(exact(body["cost"]))
+        state, then = book_queries.reservation(tx, number), fractions(parse_ratios(body["cost"]))
         if state == "release":
             continue
         if body["kind"] == "recall":
@@ -184,7 +181,7 @@ def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
         for share in {body.get("share") or WHOLE} | (
             set() if body["kind"] == "recall" else {WHOLE}
         ):
-            totals[share] = totals.get(share, open_account(budget)).plus(ratios(costs[number]))
+            totals[share] = totals.get(share, new_account(budget)).plus(ratios(costs[number]))
     lower = {}
     for share, total in totals.items():
         before = book_queries.account(tx, dataset, share).totals

@@ -1,9 +1,8 @@
-"""The course of an account: what it came to after every entry, from the first to the last. For
-pictures, and for whoever wants to retrace the sums.
+"""The timeline of an account: its totals after every entry, for plots and for checking sums.
 
-*Points*    For a page that is looked at again and again: at most so many moments of the dataset's
-            own account, read from the totals that entries carry. What was read once is kept, and
-            the next look goes on from there.
+*Points*    For a page that reloads often: at most a given number of moments of the dataset's own
+            account, read from the totals that entries carry. The next read continues where the
+            last one ended.
 """
 
 from __future__ import annotations
@@ -16,10 +15,9 @@ from ..accounting.budget_vector import Numbers
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
-from .account_view import Readings
-from .entries import WHOLE, Dataset, apply
-from .exact_totals import fractions
-from .exact_totals import read as read_totals
+from .account_view import AccountView
+from .entries import WHOLE, DatasetState, apply
+from .exact_totals import fractions, read_totals
 from .receipts import Head
 
 _AMENDS = (
@@ -34,7 +32,7 @@ _ONE = "SELECT body, spent FROM entry WHERE number = ?"
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The account after an entry. `spent` is by share; the whole is under the empty name."""
+    """The account after an entry. `spent` is by share; the dataset's total has the empty name."""
 
     number: int
     when: str
@@ -43,9 +41,9 @@ class Moment:
     spent: dict[str, Numbers]
 
 
-def course(ledger: Readings) -> tuple[Moment, ...]:
-    """A moment for every entry about the dataset, oldest first."""
-    state: dict[str, Dataset] = {}
+def course(ledger: AccountView) -> tuple[Moment, ...]:
+    """Return a moment for every entry about the dataset, oldest first."""
+    state: dict[str, DatasetState] = {}
     moments: list[Moment] = []
     spent: dict[str, Numbers] = {}
     with ledger._store.reading() as tx:
@@ -55,7 +53,7 @@ def course(ledger: Readings) -> tuple[Moment, ...]:
             body = json.loads(text)
             touched = apply(state, number, body)
             dataset = state[ledger.dataset]
-            dataset.answers.clear()  # which no sum follows from
+            dataset.answers.clear()  # they change no total
             dataset.shown.clear()
             if touched:
                 spent = {**spent, **{share: dataset.accounts[share].spent for share in touched}}
@@ -65,26 +63,26 @@ def course(ledger: Readings) -> tuple[Moment, ...]:
     return tuple(moments)
 
 
-class Points:
+class TimelinePoints:
     """At most `most` moments of a dataset's own account, the last one among them."""
 
     def __init__(self, dataset: str, most: int) -> None:
         self._dataset, self._most = dataset, most
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._head: Head | None = None
         self._budgets: list[tuple[int, Guarantee]] = []  # from which entry on
         self._step = 1
-        self._found: dict[int, Moment] = {}
+        self._moments: dict[int, Moment] = {}
 
     def read(self, tx: Any) -> list[Moment]:
-        """What there is now."""
+        """Read new entries and return the moments."""
         head = book_queries.head(tx)
-        if self._head is not None and not book_queries.holds(
+        if self._head is not None and not book_queries.contains_head(
             tx, self._head
         ):  # another book is in its place
-            self._forget()
+            self._reset()
         since = 0 if self._head is None else self._head.number
         if not self._budgets:
             rows = tx.execute(
@@ -107,10 +105,10 @@ class Points:
                 json.loads(text),
                 next(budget for start, budget in reversed(self._budgets) if start <= number),
             )
-            self._found[number] = Moment(
+            self._moments[number] = Moment(
                 number, body["when"], body["kind"], budget, {WHOLE: fractions(read_totals(spent))}
             )
-        last_of = {number // self._step: number for number in sorted(self._found)}
-        self._found = {number: self._found[number] for number in last_of.values()}
+        last_of = {number // self._step: number for number in sorted(self._moments)}
+        self._moments = {number: self._moments[number] for number in last_of.values()}
         self._head = head
-        return list(self._found.values())
+        return list(self._moments.values())

@@ -1,5 +1,5 @@
-"""Texts that somebody typed: names and keys, which have to be found again, and memos, reasons and
-questions, which are only kept.
+"""Check text that users type: names and keys, which the ledger looks up, and memos, reasons and
+questions, which it only stores.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from unicodedata import is_normalized, normalize
 from ..errors import Refused
 
 
-def named(what: str, value: object) -> None:
-    """Names of datasets and shares, and keys: text that can be stored and printed as it is, in the
-    one form in which Unicode composes it.
+def check_name(what: str, value: object) -> None:
+    """Refuse a dataset name, share name or key that is not printable text in Unicode form NFC.
 
-    Two names that look the same would be two budgets for the same people.
+    Otherwise two names that look the same would be two budgets for the same people.
     """
     if not isinstance(value, str) or not value or not value.isprintable():
         raise Refused(
@@ -24,8 +23,8 @@ def named(what: str, value: object) -> None:
         )
     if not is_normalized("NFC", value):
         reason = (
-            "letters and their accents are written apart, as two characters: it would not be "
-            "found under the name that looks the same"
+            "letters and accents are separate characters: the ledger would not find it under "
+            "the name that looks the same"
         )
         raise Refused(
             "ledger.name",
@@ -35,19 +34,19 @@ def named(what: str, value: object) -> None:
         )
 
 
-def told(what: str, value: object) -> None:
-    """Memos, reasons and questions: any text, of several lines if need be."""
-    if not isinstance(value, str) or (what == "reason" and not value) or not encodable(value):
+def check_text(what: str, value: object) -> None:
+    """Refuse a memo, reason or question that is not text. It may have several lines."""
+    if not isinstance(value, str) or (what == "reason" and not value) or not is_encodable(value):
         raise Refused(
             "ledger.text",
             f"{what}=…",
-            f"a {what} is text, for whoever reads the book",
+            f"a {what} is text, for readers of the ledger",
             f"{what}='why'",
         )
 
 
-def encodable(text: str) -> bool:
-    """Whether it can be written down: half of a surrogate pair cannot."""
+def is_encodable(text: str) -> bool:
+    """Whether the text can be encoded: half of a surrogate pair cannot."""
     if text.isascii():
         return True
     try:

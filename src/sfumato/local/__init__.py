@@ -1,5 +1,5 @@
-"""The local model: whoever is asked perturbs the answer before it leaves the hand, and nobody has
-to be trusted with it.
+"""The local model: each person perturbs the answer before sending it, so nobody has to be trusted
+with the value.
 """
 
 from . import presets
@@ -10,7 +10,7 @@ from .frequency_estimate import Aggregate, Estimate
 from .frequency_oracle import FrequencyOracle
 from .hadamard import Hadamard
 from .hashing import Hashing
-from .many_questions import Several
+from .many_questions import Questionnaire
 from .numeric.mean_estimate import MeanEstimate
 from .numeric.number_oracle import NumberOracle
 from .numeric.one_bit import OneBit
@@ -50,10 +50,10 @@ __all__ = [
     "Panel",
     "Piecewise",
     "PrefixTree",
+    "Questionnaire",
     "Rappor",
     "Remembered",
     "Reports",
-    "Several",
     "Sketch",
     "Subset",
     "Unary",

@@ -1,7 +1,7 @@
-"""Frequencies from bits of Bloom filters: a least-squares fit to the bits of all cohorts.
+"""Estimate frequencies from Bloom-filter bits, by a least-squares fit to the bits of all cohorts.
 
 *Steps*      A[(j, b), v] is 1 if value v has bit b in cohort j: public. A bit of a report in cohort
-             j, less `other` and over own − other, is right on average for A; so with any W for
+             j, less q and over p − q, is unbiased for A (p, q: the supports); so with any W for
              which W·A = 1 the mean over all reports of cohorts·W[:, j]·bits is unbiased. W is that
              of least squares, (AᵀA)⁻¹Aᵀ.
 *Error*      Reports are independent, and given a value so are the bits: for truth u the variance of
@@ -25,18 +25,18 @@ from numpy.typing import NDArray
 from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..mechanisms.shared.response_estimate import Target
-from .frequency_estimate import bernstein, published
-from .lib.consistency import Consistency, Floats, consistent
+from .frequency_estimate import bernstein_widths, estimate_header
+from .lib.consistency import Consistency, Floats, make_consistent
 from .lib.hash_families import shared_functions, shared_hash, to_bucket
 
 if TYPE_CHECKING:
     from .rappor import Rappor
 
 
-def places(
+def bit_places(
     oracle: Rappor, cohort: NDArray[np.int64], codes: NDArray[np.int64], i: int
 ) -> NDArray[np.int64]:
-    """The i-th bit of each value in its cohort."""
+    """Return the place of the i-th bit of each value in its cohort."""
     if not oracle.hashes:
         return codes
     functions = shared_functions(oracle.seed, oracle.cohorts * oracle.hashes)
@@ -45,21 +45,21 @@ def places(
 
 @lru_cache(maxsize=4)
 def _fit(oracle: Rappor) -> tuple[Floats, Floats]:
-    """A and W as (cohorts, bits, values) and (values, cohorts, bits)."""
+    """Compute A and W, as (cohorts, bits, values) and (values, cohorts, bits)."""
     j, v = (
         grid.ravel()
         for grid in np.meshgrid(np.arange(oracle.cohorts), np.arange(oracle.k), indexing="ij")
     )
     design = np.zeros((oracle.cohorts, oracle.size, oracle.k))
     for i in range(oracle.hashes):
-        design[j, places(oracle, j, v, i), v] = 1.0
+        design[j, bit_places(oracle, j, v, i), v] = 1.0
     flat = design.reshape(-1, oracle.k)
     square = flat.T @ flat
     if np.linalg.matrix_rank(square, hermitian=True) < oracle.k:
         raise Refused(
             "local.bloom",
             f"{oracle}",
-            "some values are not told apart by their bits",
+            "two values have the same bits in every cohort",
             "more cohorts=, or a larger size=",
         )
     weights: Floats = (
@@ -71,54 +71,52 @@ def _fit(oracle: Rappor) -> tuple[Floats, Floats]:
 
 
 def second_moments(oracle: Rappor) -> Floats:
-    """E[score for v squared | truth u], a row for each v."""
+    """Return E[score for v squared | truth u], a row for each v."""
     design, weights = _fit(oracle)
-    own, other = float(oracle.own), float(oracle.other)
-    noise = np.where(design > 0, own * (1 - own), other * (1 - other)) / (own - other) ** 2
+    p, q = float(oracle.true_support), float(oracle.false_support)
+    noise = np.where(design > 0, p * (1 - p), q * (1 - q)) / (p - q) ** 2
     means = weights.transpose(1, 0, 2) @ design
     flat = (oracle.k, oracle.cohorts * oracle.size)
-    found: Floats = oracle.cohorts * (
+    moments: Floats = oracle.cohorts * (
         (means**2).sum(axis=0) + (weights**2).reshape(flat) @ noise.reshape(flat[::-1])
     )
-    return found
+    return moments
 
 
 def worst_variance(oracle: Rappor, n: int, target: Target) -> float:
-    """The largest variance over all categories, all frequencies of them and all values that the
-    other people may have.
+    """Return the largest variance over all categories, their frequencies, and the values of all
+    other people.
 
-    With a = E[score² | the value itself] and b the largest E[score² | another], a population of
-    frequency f has at most f·a + (1 − f)·b − f².
+    With a = E[score² | the value itself] and b the largest E[score² | another value], a population
+    of frequency f has at most f·a + (1 − f)·b − f².
     """
     moments = second_moments(oracle)
-    own = np.diag(moments)
-    other = (moments - np.diag(np.full(oracle.k, np.inf))).max(axis=1)
+    a = np.diag(moments)
+    b = (moments - np.diag(np.full(oracle.k, np.inf))).max(axis=1)
     if target == "data":
-        return float(np.maximum(own - 1, other).max() / n)
-    f = np.clip((own - other) / 2, 0.0, 1.0)
-    return float((f * own + (1 - f) * other - f**2).max() / n)
+        return float(np.maximum(a - 1, b).max() / n)
+    f = np.clip((a - b) / 2, 0.0, 1.0)
+    return float((f * a + (1 - f) * b - f**2).max() / n)
 
 
 def total_error(oracle: Rappor, frequencies: Floats, n: int, target: Target) -> float:
-    """The sum of the variances of all estimated frequencies."""
-    taken = (frequencies**2).sum() if target == "population" else frequencies.sum()
-    return float(((second_moments(oracle) @ frequencies).sum() - taken) / n)
+    """Return the sum of the variances of all estimated frequencies."""
+    squares = (frequencies**2).sum() if target == "population" else frequencies.sum()
+    return float(((second_moments(oracle) @ frequencies).sum() - squares) / n)
 
 
 def score_range(oracle: Rappor) -> tuple[float, float]:
-    """The least and the largest score that one well-formed report can give to any category."""
-    own, other = float(oracle.own), float(oracle.other)
-    weights = oracle.cohorts * _fit(oracle)[1] / (own - other)
+    """Return the least and the largest score that one well-formed report can give a category."""
+    p, q = float(oracle.true_support), float(oracle.false_support)
+    weights = oracle.cohorts * _fit(oracle)[1] / (p - q)
     gain, loss = np.maximum(weights, 0.0).sum(axis=2), np.maximum(-weights, 0.0).sum(axis=2)
-    return float(-(loss * (1 - other) + gain * other).max()), float(
-        (gain * (1 - other) + loss * other).max()
-    )
+    return float(-(loss * (1 - q) + gain * q).max()), float((gain * (1 - q) + loss * q).max())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BloomEstimate:
-    """Bits of each cohort, and what follows for the frequencies. In the order of the categories
-    throughout.
+    """Bit counts of each cohort, and the frequencies estimated from them, in the order of the
+    categories.
     """
 
     oracle: Rappor
@@ -126,7 +124,7 @@ class BloomEstimate:
     reports: int
 
     def __post_init__(self) -> None:
-        _fit(self.oracle)  # refused now rather than when a frequency is asked for
+        _fit(self.oracle)  # refuses now rather than at the first frequency
 
     @property
     def categories(self) -> tuple[Hashable, ...]:
@@ -134,31 +132,31 @@ class BloomEstimate:
 
     @property
     def frequencies(self) -> Floats:
-        """Unbiased, and possibly below 0 or above 1."""
-        own, other = float(self.oracle.own), float(self.oracle.other)
-        bits = (self.counts[:, :-1] - other * self.counts[:, -1:]) / (own - other)
-        found: Floats = (
+        """The unbiased frequencies; they may lie below 0 or above 1."""
+        p, q = float(self.oracle.true_support), float(self.oracle.false_support)
+        bits = (self.counts[:, :-1] - q * self.counts[:, -1:]) / (p - q)
+        frequencies: Floats = (
             self.oracle.cohorts
             / self.reports
             * (_fit(self.oracle)[1].reshape(self.oracle.k, -1) @ bits.ravel())
         )
-        return found
+        return frequencies
 
     def __getitem__(self, category: Hashable) -> float:
         return float(self.frequencies[self.oracle.labels.index(category)])
 
     def consistent(self, method: Consistency = "norm-sub") -> Floats:
-        """Frequencies that are none below 0 and of sum 1, or cut one by one ("clip")."""
-        return consistent(self.frequencies, method)
+        """Return frequencies that are not negative and sum to 1, or each clipped ("clip")."""
+        return make_consistent(self.frequencies, method)
 
     @property
     def standard_error(self) -> Floats:
-        """The population's, with the consistent estimate put in for the frequencies."""
-        held = self.consistent()
-        found: Floats = np.sqrt(
-            np.maximum(second_moments(self.oracle) @ held - held**2, 0.0) / self.reports
+        """Standard errors for the population, computed at the consistent estimate."""
+        estimate = self.consistent()
+        errors: Floats = np.sqrt(
+            np.maximum(second_moments(self.oracle) @ estimate - estimate**2, 0.0) / self.reports
         )
-        return found
+        return errors
 
     def interval(
         self,
@@ -167,15 +165,15 @@ class BloomEstimate:
         method: Literal["bernstein", "normal"] = "bernstein",
         simultaneous: bool = False,
     ) -> Floats:
-        """A lower and an upper end for each frequency; with `simultaneous`, all of them hold
-        together.
+        """Return a lower and an upper end for each frequency; with `simultaneous`, all intervals
+        hold together.
         """
         if method not in ("bernstein", "normal"):
             raise Refused(
                 "response.interval",
                 f"method={method!r}",
-                "there is no such interval",
-                "one of bernstein, normal",
+                "the method is unknown",
+                "method='bernstein' or method='normal'",
             )
         missing = float(1 - probability(confidence, "confidence", zero=False)) / (
             self.oracle.k if simultaneous else 1
@@ -188,26 +186,25 @@ class BloomEstimate:
             reach = (
                 self.oracle.cohorts
                 * np.abs(_fit(self.oracle)[1]).sum(axis=2).max(axis=1)
-                / float(self.oracle.own - self.oracle.other)
+                / float(self.oracle.true_support - self.oracle.false_support)
                 + 1
             )
-            size = second_moments(self.oracle).max(
-                axis=1
-            )  # not less than any variance, of people drawn or of coins alone
-            half = bernstein(reach, size, self.reports, missing)
+            # not less than any variance, of people drawn or of coins alone
+            size = second_moments(self.oracle).max(axis=1)
+            half = bernstein_widths(reach, size, self.reports, missing)
         ends: Floats = np.clip(
             np.stack([self.frequencies - half, self.frequencies + half], axis=1), 0.0, 1.0
         )
         return ends
 
     def record(self) -> dict[str, Any]:
-        """What may be published, for JSON."""
+        """Return the public record of the estimate, for JSON."""
         numbers = {
             "frequencies": self.frequencies.tolist(),
             "standard_error": self.standard_error.tolist(),
         }
         return {
-            **published(self.oracle, self.reports),
+            **estimate_header(self.oracle, self.reports),
             "categories": list(self.categories),
             **numbers,
         }

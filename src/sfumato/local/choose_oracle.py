@@ -1,4 +1,4 @@
-"""Which oracle: by exact variance, with the reason said.
+"""Choose the oracle with the least exact variance, and say why.
 
 *Rule*     The oracle with the least exact variance of a frequency of 1/k, people and coins
            together, among those whose report is not longer than allowed; of equal ones the shortest
@@ -18,7 +18,7 @@ from .direct import Direct
 from .frequency_oracle import FrequencyOracle
 from .hadamard import Hadamard
 from .hashing import Hashing
-from .oracle import reports_of
+from .oracle import check_report_count
 from .subset import Subset
 from .unary import Unary
 from .wire_reports import HEAD
@@ -31,12 +31,12 @@ CANDIDATES: dict[str, Callable[..., FrequencyOracle]] = {
     "Hadamard": Hadamard,
     "Subset": Subset,
 }
-"""What is compared: oracles without a hash that all share, whose variance shrinks to nothing."""
+"""The oracles to compare: those without a shared hash, so that their variance shrinks to 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One of the candidates."""
+    """A candidate, its variance at frequency 1/k and the length of its report."""
 
     name: str
     oracle: FrequencyOracle
@@ -46,7 +46,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The oracle chosen, and all that were compared, the best first. `why` says it in words."""
+    """The chosen oracle and all candidates, the best first. `why` gives the reason in words."""
 
     oracle: FrequencyOracle
     n: int
@@ -55,18 +55,18 @@ class Best:
     @property
     def why(self) -> str:
         first, *others = self.compared
-        said = [
+        sentences = [
             (
                 f"{first.name}: of {len(self.compared)} oracles it has the least variance at "
                 f"ε = {float(self.oracle.epsilon):g} and k = {self.oracle.k}"
             )
         ]
-        said.append(
+        sentences.append(
             f"a frequency of 1/k is off by {first.variance**0.5:.2g} (one standard "
             f"error) from {self.n} reports of {first.report_bytes} bytes"
         )
         if others:
-            said.append(
+            sentences.append(
                 f"next is {others[0].name} with "
                 f"{others[0].variance / first.variance:.3g} times the variance and "
                 f"{others[0].report_bytes} bytes"
@@ -76,11 +76,11 @@ class Best:
             key=lambda c: (c.report_bytes, c.variance),
             default=None,
         ):
-            said.append(
+            sentences.append(
                 f"the shortest report is that of {shorter.name}: {shorter.report_bytes} "
                 f"bytes for {shorter.variance / first.variance:.3g} times the variance"
             )
-        return "; ".join(said) + "."
+        return "; ".join(sentences) + "."
 
     def __str__(self) -> str:
         rows = [f"{c.name:<18}{c.variance:>12.4g}{c.report_bytes:>8} bytes" for c in self.compared]
@@ -96,7 +96,7 @@ def best(
     max_bytes: int = 4096,
     **about: Any,
 ) -> Best:
-    """The oracle for k categories (or these ones) and n reports, and why."""
+    """Choose the oracle for k categories (or these categories) and n reports."""
     if (k is None) == (categories is None):
         raise Refused(
             "local.categories",
@@ -104,28 +104,33 @@ def best(
             "give the number of categories or the categories themselves",
             "best(epsilon=1, k=100, n=1_000_000)",
         )
-    names = tuple(categories) if categories is not None else range(_count(k))
-    e, reports = positive(epsilon, "epsilon"), reports_of(n)
-    made = {name: make(epsilon=e, categories=names, **about) for name, make in CANDIDATES.items()}
+    names = tuple(categories) if categories is not None else range(_check_count(k))
+    e, reports = positive(epsilon, "epsilon"), check_report_count(n)
+    oracles = {
+        name: make(epsilon=e, categories=names, **about) for name, make in CANDIDATES.items()
+    }
     rows = [
         Compared(name, oracle, oracle.variance(reports, Fraction(1, oracle.k)), HEAD + oracle.width)
-        for name, oracle in made.items()
+        for name, oracle in oracles.items()
         if HEAD + oracle.width <= max_bytes
     ]
     if not rows:
         raise Refused(
-            "local.size", f"max_bytes={max_bytes}", "every report is longer", "max_bytes=16"
+            "local.size",
+            f"max_bytes={max_bytes}",
+            "the report of every oracle is longer",
+            "max_bytes=16",
         )
     rows.sort(key=lambda row: (row.variance, row.report_bytes))
     return Best(rows[0].oracle, reports, tuple(rows))
 
 
-def _count(k: Any) -> int:
+def _check_count(k: Any) -> int:
     if not is_whole(k, 2, 1 << 24):
         raise Refused(
             "local.categories",
             f"k={k}",
-            "the number of categories is a whole number from 2 on",
+            "k is a whole number of at least 2",
             "k=100",
         )
     return k

@@ -1,8 +1,8 @@
-"""The client of a local survey, in one file that needs nothing but Python's standard library. Copy
-it as it is.
+"""The client of a local survey, in one file that needs only Python's standard library. Copy it as
+it is.
 
-It reads a question (JSON, published by whoever asks), checks that the probabilities in it keep the
-ε that the question claims, and turns a value into a report:
+It reads a question (JSON, published by the collector), checks that the question's probabilities
+keep the ε that it claims, and turns a value into a report:
 
     report = perturb(json.load(open("question.json")), "yes")
 
@@ -13,26 +13,27 @@ It reads a question (JSON, published by whoever asks), checks that the probabili
 *Report*    version (1 byte), mark of the question (3 bytes), payload. Bits are packed with the
             first in the highest place, numbers are big endian.
 *Memory*    A question of kind "rappor" may be asked again and again: keep the mapping `memory` and
-            hand it in each time. It holds what must never be drawn anew, and is written before
-            anything is reported; one that does not give back what was put in is refused. If the
+            pass it each time. It holds bits that must never be drawn again, and is written before
+            anything is reported; a memory that does not return what was written is refused. If the
             value never changes, all reports together keep the lifetime ε. If it changes, they show
             when, and no ε bounds that: answer a question of kind "panel" instead. Nobody else may
             see the memory.
 *Panel*     A question of kind "panel" asks for a value again in each of a fixed number of waves
-            (public periods, such as months): hand in the wave's number, and the memory. A lot,
-            drawn once whatever the values are, says in which waves a person reports; in the others
-            `perturb` returns no bytes: send nothing. What was reported in a wave is remembered and
+            (public periods, such as months): pass the wave's number, and the memory. A lot, drawn
+            once whatever the values are, picks the waves in which a person reports; in the others
+            `perturb` returns no bytes: send nothing. The report of a wave is remembered and
             returned again, whatever the value is by then. So all reports together keep the ε of the
-            question, between any two histories of values. Whoever loses the memory is a new person,
-            and what both report adds up. *Any value* Whether a report is sent must not depend on
-            the value: silence would tell it. So every value is answered, by fixed rules that all
-            may know. What is none of the categories becomes one of them, drawn uniformly (for
-            "rappor" once, and remembered: all such count as one value). What is no number, NaN too,
-            is the lower end; numbers beyond the ends, and infinities, are the nearer end. Letters
-            that the alphabet lacks are left out; what is no text is the empty one; a question of
-            several to which there is no value is answered like one with none of its categories. A
-            question may be refused, and is refused before the value is looked at. Your program owes
-            the same: send for every value, or for none, and do not let the value decide when.
+            question, between any two histories of values. A person who loses the memory counts as a
+            new person, and the ε of both add up.
+*Any value* Whether a report is sent must not depend on the value: silence would tell it. So every
+            value is answered, by fixed public rules. A value that is none of the categories becomes
+            a uniform one of them (for "rappor" once, and remembered: all such values count as one).
+            A value that is no number, NaN too, is the lower end; numbers beyond the ends, and
+            infinities, are the nearer end. Letters outside the alphabet are dropped; a value that
+            is no text is the empty text; a part of a questionnaire without a value is answered like
+            a value outside its categories. A question may be refused, always before the value is
+            looked at. Your program must do the same: send for every value, or for none, and do not
+            let the value decide when.
 """
 
 from __future__ import annotations
@@ -58,36 +59,36 @@ Memory = MutableMapping[str, Any]
 
 
 def coin(m: int) -> bool:
-    """True with probability m/2^64."""
+    """Return True with probability m/2^64."""
     return secrets.randbits(64) < m
 
 
 def below(limit: int) -> int:
-    """A uniform number in [0, limit)."""
+    """Draw a uniform number in [0, limit)."""
     return secrets.randbelow(limit)
 
 
 def identity(question: Question) -> bytes:
-    """A hash of the whole question."""
+    """Return a hash of the whole question."""
     return hashlib.sha256(
         json.dumps(question, sort_keys=True, separators=(",", ":")).encode()
     ).digest()
 
 
 def mark(question: Question) -> bytes:
-    """Three bytes that tell one question from another."""
+    """Return three bytes of the hash, which mark every report to the question."""
     return identity(question)[:3]
 
 
 def perturb(
     question: Question, value: Any, memory: Memory | None = None, *, wave: int | None = None
 ) -> bytes:
-    """The report of one value; of a panel, in this wave: no bytes where the lot fell on other
-    waves.
+    """Draw the report of one value; for a panel the report of this wave, or no bytes if the lot did
+    not pick the wave.
     """
     check(question)
     if (wave is not None) != (question["kind"] == "panel"):
-        raise ValueError("a panel is answered in a wave, and no other question is")
+        raise ValueError("a panel needs wave=, and no other question takes it")
     if question["kind"] == "rappor":
         payload = rappor(question, listed(question, value), {} if memory is None else memory)
     elif wave is None:
@@ -98,68 +99,68 @@ def perturb(
 
 
 def listed(question: Question, value: Any) -> int | None:
-    """The place of a value among the categories, if it is one of them."""
+    """Return the place of a value among the categories, or None."""
     return next((i for i, name in enumerate(question["categories"]) if _same(name, value)), None)
 
 
 def category(question: Question, value: Any) -> int:
-    """The place of a value among the categories; of any other value a uniform place, so that its
-    law is a mean of theirs and no ratio grows.
+    """Return the place of a value among the categories. An unlisted value gets a uniform place, so
+    that its law is a mean of theirs and no ratio grows.
     """
     code = listed(question, value)
     return below(len(question["categories"])) if code is None else code
 
 
 def step(question: Question, value: Any) -> int:
-    """The nearest step of the grid to a number, halves upward, between the ends."""
+    """Round a number to the nearest step of the grid, halves upward, between the ends."""
     nearest = math.floor(number(value) / Fraction(2) ** int(question["grid"]) + Fraction(1, 2))
     return min(max(nearest - int(question["first"]), 0), int(question["steps"]))
 
 
 def interval(question: Question, value: Any) -> int:
-    """The place of a value among ordered categories, or of a number between edges; what lies beyond
-    counts to the first or the last.
+    """Return the place of a value among ordered categories, or of a number between edges; a number
+    beyond the edges counts to the first or the last.
     """
     if "categories" in question:
         return category(question, value)
-    found, edges = number(value), [Fraction(edge) for edge in question["edges"]]
-    return min(max(sum(edge <= found for edge in edges) - 1, 0), len(edges) - 2)
+    exact, edges = number(value), [Fraction(edge) for edge in question["edges"]]
+    return min(max(sum(edge <= exact for edge in edges) - 1, 0), len(edges) - 2)
 
 
 def direct(question: Question, code: int) -> bytes:
-    """The truth, or any other value."""
+    """Report the truth, or any other value."""
     k = len(question["categories"])
     return _number(_response(int(question["own"]), code, k), k)
 
 
 def unary(question: Question, code: int) -> bytes:
-    """A bit for each value: 1 with one probability at the own value, with a smaller one
+    """Report a bit for each category: 1 with probability p at the true one, with a smaller q
     elsewhere.
     """
-    own, other = int(question["own"]), int(question["other"])
-    return _pack([coin(own if i == code else other) for i in range(len(question["categories"]))])
+    p, q = int(question["own"]), int(question["other"])
+    return _pack([coin(p if i == code else q) for i in range(len(question["categories"]))])
 
 
 def hashing(question: Question, code: int) -> bytes:
-    """A hash function of one's own, drawn anew, and a direct answer among its few buckets."""
+    """Report a fresh hash function, and a direct answer among its few buckets."""
     g = int(question["buckets"])
     a, b = below(PRIME), below(PRIME)
-    said = _response(int(question["own"]), bucket((a * code + b) % PRIME, g), g)
-    return a.to_bytes(4, "big") + b.to_bytes(4, "big") + _number(said, g)
+    answer = _response(int(question["own"]), bucket((a * code + b) % PRIME, g), g)
+    return a.to_bytes(4, "big") + b.to_bytes(4, "big") + _number(answer, g)
 
 
 def hadamard(question: Question, code: int) -> bytes:
-    """A column of the Hadamard matrix: more likely one in which the own row has +1."""
+    """Report a column of the Hadamard matrix, more likely one in which the value's row has +1."""
     size, row = int(question["size"]), code + 1
     column, positive = below(size), coin(int(question["own"]))
     if (_parity(row & column) == 0) != positive:
-        column ^= row & -row  # one step to the column beside it that has the other sign
+        column ^= row & -row  # one step to the next column with the opposite sign
     return _number(column, size)
 
 
 def subset(question: Question, code: int) -> bytes:
-    """A set of a fixed size: the own value is in it with a larger probability, the rest of it is
-    uniform.
+    """Report a set of a fixed size: it contains the true value with a larger probability, and the
+    rest of it is uniform.
     """
     inside = coin(int(question["own"]))
     others = [i for i in range(len(question["categories"])) if i != code]
@@ -171,81 +172,79 @@ def subset(question: Question, code: int) -> bytes:
 
 
 def sketch(question: Question, code: int) -> bytes:
-    """One of many public hash functions, and a bit for each of its buckets."""
+    """Report one of many public hash functions, and a bit for each of its buckets."""
     rows, size = int(question["rows"]), int(question["size"])
     row = below(rows)
     place = bucket(row_hash(question["seed"], row, code), size)
-    own, other = int(question["own"]), int(question["other"])
-    return _number(row, rows) + _pack([coin(own if i == place else other) for i in range(size)])
+    p, q = int(question["own"]), int(question["other"])
+    return _number(row, rows) + _pack([coin(p if i == place else q) for i in range(size)])
 
 
 def hadamard_sketch(question: Question, code: int) -> bytes:
-    """One of many public hash functions, and one sign of the Hadamard transform of the own bucket,
-    true or not.
+    """Report one of many public hash functions, and one sign of the Hadamard transform of the
+    value's bucket, true or not.
     """
     rows, size = int(question["rows"]), int(question["size"])
     row, column = below(rows), below(size)
     negative = _parity(bucket(row_hash(question["seed"], row, code), size) & column) == 1
-    said = negative if coin(int(question["own"])) else not negative
-    return _number(row, rows) + _number(2 * column + said, 2 * size)
+    sign = negative if coin(int(question["own"])) else not negative
+    return _number(row, rows) + _number(2 * column + sign, 2 * size)
 
 
 def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
-    """Bits of the value, perturbed once and remembered; each report perturbs what is remembered
-    again. None: the value is none of the categories.
+    """Perturb the bits of the value once and remember them; each report perturbs the remembered
+    bits again. Code None stands for a value outside the categories.
     """
     cohorts, size, key = int(question["cohorts"]), int(question["size"]), identity(question).hex()
-    known = memory.get(key)
-    kept: dict[str, Any] = (
+    stored = memory.get(key)
+    entry: dict[str, Any] = (
         {"cohort": below(cohorts), "values": {}}
-        if known is None
-        else {**known, "values": dict(known["values"])}
+        if stored is None
+        else {**stored, "values": dict(stored["values"])}
     )
-    if (
-        code is None
-    ):  # one uniform place for life: drawn anew, it would be a further value each time
-        code = kept["unlisted"] = (
-            kept["unlisted"] if "unlisted" in kept else below(len(question["categories"]))
+    if code is None:  # one uniform place for life: drawn again, it would be a new value each time
+        code = entry["unlisted"] = (
+            entry["unlisted"] if "unlisted" in entry else below(len(question["categories"]))
         )
-    if str(code) not in kept["values"]:
-        true, keep = set(positions(question, kept["cohort"], code)), int(question["keep"])
-        kept["values"][str(code)] = [
+    if str(code) not in entry["values"]:
+        true, keep = set(positions(question, entry["cohort"], code)), int(question["keep"])
+        entry["values"][str(code)] = [
             int(coin(keep if i in true else ONE - keep)) for i in range(size)
         ]
-    remember(memory, key, kept)
-    own, other = int(question["own"]), int(question["other"])
-    return _number(kept["cohort"], cohorts) + _pack(
-        [coin(own if bit else other) for bit in kept["values"][str(code)]]
+    remember(memory, key, entry)
+    q, p = int(question["own"]), int(question["other"])
+    return _number(entry["cohort"], cohorts) + _pack(
+        [coin(q if bit else p) for bit in entry["values"][str(code)]]
     )
 
 
 def panel(question: Question, value: Any, memory: Memory | None, wave: int) -> bytes:
-    """The one report of this wave, if the lot drew the wave, and nothing else. The lot and the
-    reports are drawn once, and remembered.
+    """Return the single report of this wave if the lot picked the wave, else no bytes. The lot and
+    the reports are drawn once, and remembered.
     """
     waves, key = int(question["waves"]), identity(question).hex()
     if memory is None or type(wave) is not int or not 0 <= wave < waves:
         raise ValueError(f"a panel needs a memory, and a wave from 0 to {waves - 1}")
-    known = memory.get(key)
-    kept: dict[str, Any] = (
-        {"waves": lot(waves, int(question["reports"])), "reports": {}}
-        if known is None
-        else {**known, "reports": dict(known["reports"])}
+    stored = memory.get(key)
+    entry: dict[str, Any] = (
+        {"waves": draw_waves(waves, int(question["reports"])), "reports": {}}
+        if stored is None
+        else {**stored, "reports": dict(stored["reports"])}
     )
-    if wave in kept["waves"] and str(wave) not in kept["reports"]:
-        kept["reports"][str(wave)] = KINDS[question["part"]["kind"]](
+    if wave in entry["waves"] and str(wave) not in entry["reports"]:
+        entry["reports"][str(wave)] = KINDS[question["part"]["kind"]](
             question["part"], _code(question, value)
         ).hex()
-    remember(memory, key, kept)
+    remember(memory, key, entry)
     return (
-        _number(wave, waves) + bytes.fromhex(kept["reports"][str(wave)])
-        if wave in kept["waves"]
+        _number(wave, waves) + bytes.fromhex(entry["reports"][str(wave)])
+        if wave in entry["waves"]
         else b""
     )
 
 
-def lot(limit: int, size: int) -> list[int]:
-    """So many different numbers in [0, limit): every set of them is equally likely."""
+def draw_waves(limit: int, size: int) -> list[int]:
+    """Draw `size` different numbers in [0, limit): every set of them is equally likely."""
     places = list(range(limit))
     for i in range(size):
         j = i + below(limit - i)
@@ -253,33 +252,31 @@ def lot(limit: int, size: int) -> list[int]:
     return sorted(places[:size])
 
 
-def remember(memory: Memory, key: str, kept: dict[str, Any]) -> None:
-    """Write what must never be drawn anew: at every report, so that a memory that cannot be written
-    refuses every value alike.
+def remember(memory: Memory, key: str, entry: dict[str, Any]) -> None:
+    """Write what must never be drawn again: at every report, so that a memory that cannot be
+    written refuses every value alike.
     """
-    memory[key] = kept
-    if memory.get(key) != kept:
-        raise ValueError("the memory does not give back what was put into it: nothing was reported")
+    memory[key] = entry
+    if memory.get(key) != entry:
+        raise ValueError("the memory does not return what was written: nothing was reported")
 
 
 def one_bit(question: Question, code: int) -> bytes:
-    """A bit that is 1 the more often the larger the number is."""
+    """Report a bit that is 1 the more often the larger the number is."""
     return bytes([coin(int(question["least"]) + code * int(question["step"]))])
 
 
 def window(question: Question, code: int) -> bytes:
-    """A cell: more likely one in the window of the own place."""
+    """Report a cell, more likely one in the window of the value's place."""
     steps, wide = int(question["steps"]), int(question["window"])
     if coin(int(question["own"])):
         return _number(code + below(wide), steps + wide)
-    other = below(steps)
-    return _number(other + wide * (other >= code), steps + wide)
+    outside = below(steps)
+    return _number(outside + wide * (outside >= code), steps + wide)
 
 
 def prefix(question: Question, text: str) -> bytes:
-    """How far the text is looked at is drawn; so much of it is hashed and answered as in
-    `hashing`.
-    """
+    """Draw the length of a prefix; hash that prefix and answer as in `hashing`."""
     level = below(int(question["levels"]))
     return _number(level, int(question["levels"])) + hashing(
         question, fingerprint(question, text[: (level + 1) * int(question["step"])])
@@ -287,7 +284,7 @@ def prefix(question: Question, text: str) -> bytes:
 
 
 def several(question: Question, codes: dict[str, Any]) -> bytes:
-    """All questions, or one of them by lot, with zeros up to the length of the longest."""
+    """Answer all questions, or one by lot with zeros up to the length of the longest."""
     parts = [(name, question["parts"][name]) for name in question["names"]]
     if question["how"] == "split":
         return b"".join(KINDS[part["kind"]](part, codes[name]) for name, part in parts)
@@ -298,25 +295,25 @@ def several(question: Question, codes: dict[str, Any]) -> bytes:
     )
 
 
-def each(question: Question, value: Any) -> dict[str, Any]:
-    """The same of every question, of values by name; a name without a value is answered, too."""
-    given = value if isinstance(value, Mapping) else {}
-    return {name: _code(part, given.get(name)) for name, part in question["parts"].items()}
+def codes_by_name(question: Question, value: Any) -> dict[str, Any]:
+    """Encode the value of every question by its name; a name without a value is encoded, too."""
+    values = value if isinstance(value, Mapping) else {}
+    return {name: _code(part, values.get(name)) for name, part in question["parts"].items()}
 
 
-def filled(question: Question, value: Any) -> str:
-    """The letters of a text that the alphabet has, cut or filled with the end sign to full length;
-    what is no text is the empty one.
+def fill_text(question: Question, value: Any) -> str:
+    """Drop letters outside the alphabet, then cut the text or fill it with the end sign to full
+    length; a value that is no text is the empty text.
     """
     letters, length = question["alphabet"], int(question["levels"]) * int(question["step"])
-    kept = (
+    text = (
         "".join(letter for letter in value if letter in letters) if isinstance(value, str) else ""
     )
-    return kept[:length].ljust(length, END)
+    return text[:length].ljust(length, END)
 
 
 def fingerprint(question: Question, text: str) -> int:
-    """A text as a number below 2^31 − 1: a public hash, the same for all."""
+    """Hash a text to a number below 2^31 − 1, by a public function that all share."""
     return (
         int.from_bytes(hashlib.sha256(f"{question['seed']}:{text}".encode()).digest()[:16], "big")
         % PRIME
@@ -327,11 +324,11 @@ CODES: dict[str, Callable[[Question, Any], Any]] = {
     "one-bit": step,
     "piecewise": step,
     "ordinal": interval,
-    "prefix": filled,
-    "several": each,
+    "prefix": fill_text,
+    "several": codes_by_name,
     "panel": lambda question, value: _code(question["part"], value),
 }
-"""How a value becomes what is perturbed, where it is not one of some categories."""
+"""How each kind encodes a value; all other kinds encode one of their categories."""
 
 KINDS: dict[str, Callable[[Question, Any], bytes]] = {
     "direct": direct,
@@ -347,17 +344,17 @@ KINDS: dict[str, Callable[[Question, Any], bytes]] = {
     "prefix": prefix,
     "several": several,
 }
-"""What a client can answer; "rappor" and "panel" besides, which need a memory."""
+"""The kinds that this client answers without a memory; "rappor" and "panel" need one."""
 
 
 def _code(question: Question, value: Any) -> Any:
-    found: Callable[[Question, Any], Any] = CODES.get(question["kind"], category)
-    return found(question, value)
+    encode: Callable[[Question, Any], Any] = CODES.get(question["kind"], category)
+    return encode(question, value)
 
 
 def positions(question: Question, cohort: int, code: int) -> list[int]:
-    """The bits of a value in a cohort: its own one, or where the public hash functions of the
-    cohort put it.
+    """Return the bits of a value in a cohort: the bit of its code, or the bits where the public
+    hash functions of the cohort put it.
     """
     hashes, size = int(question["hashes"]), int(question["size"])
     return (
@@ -368,42 +365,42 @@ def positions(question: Question, cohort: int, code: int) -> list[int]:
 
 
 def bucket(number: int, buckets: int) -> int:
-    """A number in [0, 2^31 − 1) as one of so many buckets, as equal as can be."""
+    """Map a number in [0, 2^31 − 1) to one of `buckets` buckets of nearly equal size."""
     return number * buckets >> 31
 
 
 def row_hash(seed: str, row: int, code: int) -> int:
-    """A polynomial of degree two modulo 2^31 − 1; its coefficients are uniform digits of SHA-256 of
-    the public seed and the row.
+    """Hash a code by a polynomial of degree two modulo 2^31 − 1; its coefficients are uniform
+    digits of SHA-256 of the public seed and the row.
     """
-    found: list[int] = []
+    terms: list[int] = []
     turn = 0
-    while len(found) < 3:
+    while len(terms) < 3:
         digest = hashlib.sha256(f"{seed}:{row}:{turn}".encode()).digest()
         numbers = [int.from_bytes(digest[i : i + 4], "big") >> 1 for i in range(0, 32, 4)]
-        found += [number for number in numbers if number != PRIME]
+        terms += [number for number in numbers if number != PRIME]
         turn += 1
-    return ((found[0] * code + found[1]) * code + found[2]) % PRIME
+    return ((terms[0] * code + terms[1]) * code + terms[2]) % PRIME
 
 
-def _response(own: int, code: int, k: int) -> int:
-    if coin(own):
+def _response(keep: int, code: int, k: int) -> int:
+    if coin(keep):
         return code
-    other = below(k - 1)
-    return other + (other >= code)
+    lie = below(k - 1)
+    return lie + (lie >= code)
 
 
 def number(value: Any) -> Fraction:
-    """A number as a double; what is none, NaN too, lies below all others, and infinities at the
-    ends of the doubles.
+    """Convert a value to a finite double; a value that is no number, NaN too, lies below all
+    others, and infinities at the ends of the doubles.
     """
     try:
-        found = float(value)
+        double = float(value)
     except OverflowError:  # a whole number beyond all doubles
-        found = math.inf if value > 0 else -math.inf
+        double = math.inf if value > 0 else -math.inf
     except Exception:  # whatever it is, it is answered
-        found = math.nan
-    return Fraction(-FAR if math.isnan(found) else min(max(found, -FAR), FAR))
+        double = math.nan
+    return Fraction(-FAR if math.isnan(double) else min(max(double, -FAR), FAR))
 
 
 def _same(name: Any, value: Any) -> bool:
@@ -436,8 +433,8 @@ def _of_direct(q: Question, k: int) -> Fraction:
     return _both(Fraction(int(q["own"]) * (k - 1), ONE - int(q["own"])))
 
 
-def _of_bits(own: int, other: int, places: int = 1) -> Fraction:
-    return _both(Fraction(own * (ONE - other), other * (ONE - own))) ** places
+def _of_bits(p: int, q: int, places: int = 1) -> Fraction:
+    return _both(Fraction(p * (ONE - q), q * (ONE - p))) ** places
 
 
 def _of_subset(q: Question, k: int) -> Fraction:
@@ -447,10 +444,10 @@ def _of_subset(q: Question, k: int) -> Fraction:
 
 
 def _of_rappor(q: Question, _: int) -> Fraction:
-    keep, own, other = int(q["keep"]), int(q["own"]), int(q["other"])
-    one = Fraction(keep * own + (ONE - keep) * other, ONE * ONE)
-    zero = Fraction(keep * other + (ONE - keep) * own, ONE * ONE)
-    return _both(one * (1 - zero) / (zero * (1 - one))) ** max(1, int(q["hashes"]))
+    keep, from_one, from_zero = int(q["keep"]), int(q["own"]), int(q["other"])
+    true = Fraction(keep * from_one + (ONE - keep) * from_zero, ONE * ONE)
+    false = Fraction(keep * from_zero + (ONE - keep) * from_one, ONE * ONE)
+    return _both(true * (1 - false) / (false * (1 - true))) ** max(1, int(q["hashes"]))
 
 
 def _of_one_bit(q: Question, _: int) -> Fraction:
@@ -497,8 +494,8 @@ ODDS: dict[str, Callable[[Question, int], Fraction]] = {
     "several": _of_several,
     "panel": _of_panel,
 }
-"""The largest ratio of the chances of one report under two values, exactly; of a panel, of all
-reports under two histories.
+"""The largest ratio of the probabilities of one report under two values, exactly; for a panel, of
+all reports under two histories.
 """
 
 
@@ -517,8 +514,8 @@ RANGES = {
     "waves": (2, 1 << 12),
     "reports": (1, 1 << 12),
 }
-"""The least and the most that each number may be: whoever asks may neither deceive a client nor
-keep it busy.
+"""The least and the largest value of each number: a collector may neither deceive a client nor keep
+it busy.
 """
 
 NEEDS = {
@@ -531,7 +528,7 @@ NEEDS = {
     "several": ("length",),
     "panel": ("waves", "reports"),
 }
-"""What a question has to say besides what its odds are made of."""
+"""The fields that a question needs besides those that its odds are computed from."""
 
 SHAPES: dict[str, Callable[[Question, int], bool]] = {
     "direct": lambda _, k: k >= 2,
@@ -552,11 +549,11 @@ SHAPES: dict[str, Callable[[Question, int], bool]] = {
     ),
     "panel": lambda q, _: int(q["reports"]) <= int(q["waves"]) and _part(q["part"]),
 }
-"""What else has to hold of a question for its odds to be those of its law."""
+"""Further conditions on a question, so that its odds are those of its law."""
 
 
 def _buckets(edges: Any) -> int:
-    """How many buckets lie between edges."""
+    """Count the buckets between edges."""
     if (
         not isinstance(edges, list)
         or len(edges) < 2
@@ -567,12 +564,12 @@ def _buckets(edges: Any) -> int:
 
 
 def _part(part: Question) -> bool:
-    return part["kind"] in KINDS and part["kind"] != "several" and known(part)
+    return part["kind"] in KINDS and part["kind"] != "several" and is_supported(part)
 
 
-def known(question: Question) -> bool:
-    """Whether this is a question whose odds are known: numbers in range, probabilities between 0
-    and 1 (what RAPPOR remembers may be told as it is).
+def is_supported(question: Question) -> bool:
+    """Tell whether this client can compute the question's odds: numbers in range, probabilities
+    between 0 and 1 (RAPPOR may report remembered bits unchanged).
     """
     if (
         question.get("sfumato") != "local"
@@ -580,9 +577,9 @@ def known(question: Question) -> bool:
         or question.get("kind") not in ODDS
     ):
         return False
-    told = question["kind"] == "rappor"
+    is_rappor = question["kind"] == "rappor"
     chances = [
-        (int(question[name]), told and name != "keep")
+        (int(question[name]), is_rappor and name != "keep")
         for name in ("own", "other", "keep")
         if name in question
     ]
@@ -591,7 +588,7 @@ def known(question: Question) -> bool:
         for name, (least, most) in RANGES.items()
         if name in question
     )
-    said = (
+    complete = (
         all(name in question for name in NEEDS.get(question["kind"], ()))
         and str(question.get("seed")).encode() != b""
     )
@@ -599,7 +596,7 @@ def known(question: Question) -> bool:
     fair = all(0 <= m <= ONE if ends else 0 < m < ONE for m, ends in chances)
     shape = SHAPES.get(question["kind"])
     return (
-        said
+        complete
         and sizes
         and fair
         and isinstance(names, list)
@@ -609,9 +606,9 @@ def known(question: Question) -> bool:
 
 
 def check(question: Question) -> None:
-    """Refuse a question whose probabilities keep less than it claims, whoever made it."""
+    """Refuse a question whose probabilities keep less than it claims."""
     try:
-        fits = known(question) and [
+        fits = is_supported(question) and [
             (odds, Fraction(claim)) for odds, claim in _claims(question) if _written(claim)
         ]
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
@@ -623,16 +620,16 @@ def check(question: Question) -> None:
 
 
 def _claims(question: Question) -> list[tuple[Fraction, Any]]:
-    """Odds, and the ε that is claimed for them: of one report, and of all reports for ever."""
-    one = (
+    """Return odds with the ε claimed for them: of one report, and for RAPPOR of all reports."""
+    single = (
         ODDS[question["kind"]](question, len(question.get("categories", ()))),
         question["epsilon"],
     )
     if question["kind"] != "rappor":
-        return [one]
+        return [single]
     keep = int(question["keep"])
     return [
-        one,
+        single,
         (_of_bits(keep, ONE - keep, max(1, int(question["hashes"]))), question["lifetime"]),
     ]
 
@@ -642,7 +639,7 @@ def _written(claim: Any, signs: str = "0123456789/") -> bool:
 
 
 def exp_down(epsilon: Fraction) -> Fraction:
-    """A number not above e^ε, and hardly below it: 50 digits, less one part in 10^45."""
+    """Return a number not above e^ε, and hardly below it: 50 digits, less one part in 10^45."""
     context, small = Context(prec=50), min(epsilon, Fraction(1000))
     power = context.exp(context.divide(Decimal(small.numerator), Decimal(small.denominator)))
     return Fraction(power) * (1 - Fraction(1, 10**45))
@@ -650,8 +647,7 @@ def exp_down(epsilon: Fraction) -> Fraction:
 
 if __name__ == "__main__":  # python client.py question.json value
     with open(sys.argv[1], encoding="utf-8") as file:
-        asked = json.load(file)
-    written = {
-        str(name): name for name in reversed(asked.get("categories", []))
-    }  # a shell knows texts alone: 3 is the category 3
-    sys.stdout.write(perturb(asked, written.get(sys.argv[2], sys.argv[2])).hex() + "\n")
+        survey = json.load(file)
+    # a shell passes only texts: 3 is the category 3
+    names = {str(name): name for name in reversed(survey.get("categories", []))}
+    sys.stdout.write(perturb(survey, names.get(sys.argv[2], sys.argv[2])).hex() + "\n")

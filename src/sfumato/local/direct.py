@@ -1,5 +1,5 @@
-"""Direct: say the value itself, or any other one. Randomized response with k categories, as a local
-oracle.
+"""Direct: report the value itself, or any other category. Randomized response with k categories, as
+a local oracle.
 
 *Law*        The value with probability t, each other one with (1 − t)/(k − 1); t = e^ε/(e^ε + k −
              1) rounded down to 64 bits. It is the law of `mechanisms.RandomizedResponse(keep=t)`; ε
@@ -25,18 +25,18 @@ from numpy.typing import NDArray
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive, probability
 from ..mechanisms.randomized_response import RandomizedResponse
-from ..mechanisms.shared.additive import only_one
+from ..mechanisms.shared.additive import check_exactly_one
 from ..noise.bits import Bits
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, below, flags
-from .lib.dyadic_probability import ONE, down, loss, share
+from .lib.dyadic_probability import ONE, as_fraction, down, epsilon_of_odds
 from .oracle import plain_categories
-from .wire_reports import from_whole_numbers, whole_numbers, width_for
+from .wire_reports import pack_integers, unpack_integers, width_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Direct(FrequencyOracle):
-    """k-ary randomized response: reports that keep ε, or that are true with a given probability."""
+    """k-ary randomized response: reports keep ε, or are true with a given probability."""
 
     kind = "direct"
     keep: int  # of 2^64
@@ -50,7 +50,7 @@ class Direct(FrequencyOracle):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one(
+        check_exactly_one(
             "Direct", "Direct(epsilon=1, categories=['yes', 'no'])", epsilon=epsilon, keep=keep
         )
         self._begin(
@@ -61,35 +61,38 @@ class Direct(FrequencyOracle):
         )
         put = object.__setattr__
         if epsilon is not None:
-            put(self, "keep", keep_of(self.epsilon, self.k))
+            put(self, "keep", keep_probability(self.epsilon, self.k))
         elif keep is not None:
             put(self, "keep", int(probability(keep, "keep", zero=False) * ONE))
-            put(self, "epsilon", loss(max(self.odds, Fraction(1))))
+            put(self, "epsilon", epsilon_of_odds(max(self.odds, Fraction(1))))
         self._end()
 
     @classmethod
     def coin_toss(
         cls, categories: Iterable[Hashable] = ("yes", "no"), *, unit: str | None = None
     ) -> Self:
-        """Heads: the truth. Tails: whatever a second fair coin says. The truth with probability
-        3/4, ε = ln 3.
+        """Report the truth on heads, and what a second fair coin says on tails: the truth with
+        probability 3/4, ε = ln 3.
         """
         return cls(categories=categories, keep=Fraction(3, 4), unit=unit)
 
     @property
     def response(self) -> RandomizedResponse:
-        """The mechanism whose law this is."""
+        """The mechanism with the same law."""
         return RandomizedResponse(
-            categories=self.categories, keep=self.own, relation=self.relation, unit=self.unit
+            categories=self.categories,
+            keep=self.true_support,
+            relation=self.relation,
+            unit=self.unit,
         )
 
     @property
-    def own(self) -> Fraction:
-        return share(self.keep)
+    def true_support(self) -> Fraction:
+        return as_fraction(self.keep)
 
     @property
-    def other(self) -> Fraction:
-        return (1 - self.own) / (self.k - 1)
+    def false_support(self) -> Fraction:
+        return (1 - self.true_support) / (self.k - 1)
 
     @property
     def odds(self) -> Fraction:
@@ -106,31 +109,31 @@ class Direct(FrequencyOracle):
     def constants(self) -> dict[str, Any]:
         return {"categories": plain_categories(self.labels), "own": str(self.keep)}
 
-    def made_of(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         return (
             {"epsilon": str(self.epsilon)}
-            if self.keep == keep_of(self.epsilon, self.k)
-            else {"keep": str(self.own)}
+            if self.keep == keep_probability(self.epsilon, self.k)
+            else {"keep": str(self.true_support)}
         )
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        return whole_numbers(respond(codes, self.keep, self.k, bits), self.width)
+        return pack_integers(respond(codes, self.keep, self.k, bits), self.width)
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        return from_whole_numbers(payload) < self.k
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return unpack_integers(payload) < self.k
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        return np.bincount(from_whole_numbers(payload), minlength=self.k)
+        return np.bincount(unpack_integers(payload), minlength=self.k)
 
 
-def keep_of(epsilon: Fraction, k: int) -> int:
-    """e^ε/(e^ε + k − 1), rounded down: the truth a little less often than it may be."""
+def keep_probability(epsilon: Fraction, k: int) -> int:
+    """Return e^ε/(e^ε + k − 1), rounded down: the truth a little less often than allowed."""
     return down(lambda: 1 / (1 + (k - 1) * (-ball(epsilon)).exp()))
 
 
 def respond(codes: NDArray[np.int64], keep: int, k: int, bits: Bits) -> NDArray[np.int64]:
-    """Each code, or any other one: the step 1 … k − 1 to it is uniform."""
-    true = flags(keep, codes.size, bits)
-    said = codes + 1 + below(k - 1, codes.size, bits)
-    said -= k * (said >= k)
-    return np.where(true, codes, said)
+    """Return each code, or another one: the step 1 … k − 1 to it is uniform."""
+    truthful = flags(keep, codes.size, bits)
+    shifted = codes + 1 + below(k - 1, codes.size, bits)
+    shifted -= k * (shifted >= k)
+    return np.where(truthful, codes, shifted)

@@ -1,5 +1,4 @@
-"""Frequencies estimated from local reports: unbiased, with their exact variance and with intervals
-that hold.
+"""Estimate frequencies from local reports: unbiased, with exact variance and valid intervals.
 
 *Steps*      A report supports a value with probability p if it is the true one and q if it is not,
              both exact. Of n reports the share d̂ supports it; then (d̂ − q)/(p − q) is an unbiased
@@ -12,8 +11,8 @@ that hold.
              population. "hoeffding": ± √(ln(2/β)/(2n))/(p − q); holds for the population and for
              these people. "normal": ± z standard errors; approximate. `simultaneous`: all of them
              hold together (union bound).
-*Slack*      Where hashing is shared by all (sketches), collisions move an estimate too: a part of β
-             pays for them, and the interval is wider by their bound.
+*Slack*      If all people share the hash functions (sketches), collisions move an estimate too: a
+             part of β pays for them, and the interval is wider by their bound.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from ..errors import Refused
 from ..exact.balls import ball, down, evaluate, up
 from ..exact.numbers import Number, probability
 from ..mechanisms.shared.response_estimate import METHODS, Method, limit
-from .lib.consistency import Consistency, Floats, consistent
+from .lib.consistency import Consistency, Floats, make_consistent
 
 if TYPE_CHECKING:
     from .frequency_oracle import FrequencyOracle
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aggregate:
-    """What a collector needs to keep of reports: how many there were, and whole numbers that add
-    up. Parts counted in different places are added with +.
+    """The number of reports and their counts: all that a collector has to store. Aggregates from
+    different places are added with +.
     """
 
     mark: bytes
@@ -66,8 +65,8 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Estimate:
-    """How many reports support each category, and what follows for its frequency. In the order of
-    the categories throughout.
+    """The number of reports that support each category, and the frequencies estimated from it, in
+    the order of the categories.
     """
 
     oracle: FrequencyOracle
@@ -80,46 +79,46 @@ class Estimate:
 
     @property
     def frequencies(self) -> Floats:
-        """Unbiased, and possibly below 0 or above 1."""
+        """The unbiased frequencies; they may lie below 0 or above 1."""
         return np.array(
             [float(self._at(Fraction(count, self.reports))) for count in self.counts.tolist()]
         )
 
     def __getitem__(self, category: Hashable) -> float:
-        """The unbiased frequency of one category."""
+        """Return the unbiased frequency of one category."""
         return float(
             self._at(Fraction(int(self.counts[self.oracle.labels.index(category)]), self.reports))
         )
 
     def consistent(self, method: Consistency = "norm-sub") -> Floats:
-        """Frequencies that are none below 0 and of sum 1 ("norm-sub" and "projection" are two ways
-        to the same nearest point), or cut one by one ("clip").
+        """Return frequencies that are not negative and sum to 1 ("norm-sub" and "projection" are
+        two ways to the same nearest point), or each clipped ("clip").
         """
-        return consistent(self.frequencies, method)
+        return make_consistent(self.frequencies, method)
 
     @property
     def standard_error(self) -> Floats:
-        """√(d̂(1 − d̂)/n)/(p − q): the population's, with the observed share put in for P;
-        collisions of a sketch at their worst are added.
+        """√(d̂(1 − d̂)/n)/(p − q): standard errors for the population, with the observed share for
+        P. For a sketch the worst case of collisions is added.
         """
         shares = self.counts / self.reports
-        spread = float(self.oracle.own - self.oracle.other)
-        found: Floats = np.sqrt(
+        spread = float(self.oracle.true_support - self.oracle.false_support)
+        errors: Floats = np.sqrt(
             shares * (1 - shares) / self.reports / spread**2 + self.oracle._shared_variance()
         )
-        return found
+        return errors
 
     def interval(
         self, confidence: Number = 0.95, *, method: Method = "exact", simultaneous: bool = False
     ) -> Floats:
-        """A lower and an upper end for each frequency; with `simultaneous`, all of them hold
-        together.
+        """Return a lower and an upper end for each frequency; with `simultaneous`, all intervals
+        hold together.
         """
         if method not in METHODS:
             raise Refused(
                 "response.interval",
                 f"method={method!r}",
-                "there is no such interval",
+                "the method is unknown",
                 f"one of {', '.join(METHODS)}",
             )
         missing = (1 - probability(confidence, "confidence", zero=False)) / (
@@ -135,16 +134,18 @@ class Estimate:
             return around
         missing, slack = self.oracle._slack(missing)
         ends = self._hoeffding(missing) if method == "hoeffding" else self._exact(missing)
-        found: Floats = np.clip(
+        intervals: Floats = np.clip(
             np.array([(down(low - slack), up(high + slack)) for low, high in ends]), 0.0, 1.0
         )
-        return found
+        return intervals
 
     def _hoeffding(self, missing: Fraction) -> list[tuple[Fraction, Fraction]]:
         def formula() -> arb:
             return (ball(2 / missing).log() / (2 * self.reports)).sqrt()
 
-        half = Fraction(evaluate(formula, "up")) / abs(self.oracle.own - self.oracle.other)
+        half = Fraction(evaluate(formula, "up")) / abs(
+            self.oracle.true_support - self.oracle.false_support
+        )
         return [
             (middle - half, middle + half)
             for middle in (
@@ -156,26 +157,30 @@ class Estimate:
         low, high = (
             [
                 self._at(share)
-                for share in limits(self.counts, self.reports, missing / 2, upper=upper)
+                for share in clopper_pearson_limits(
+                    self.counts, self.reports, missing / 2, upper=upper
+                )
             ]
             for upper in (False, True)
         )
         return list(zip(low, high, strict=True))
 
     def _at(self, share: Fraction) -> Fraction:
-        """The frequency at which this share of supporting reports is to be expected."""
-        return (share - self.oracle.other) / (self.oracle.own - self.oracle.other)
+        """Return the frequency at which this share of supporting reports is expected."""
+        return (share - self.oracle.false_support) / (
+            self.oracle.true_support - self.oracle.false_support
+        )
 
     def record(self) -> dict[str, Any]:
-        """What may be published, for JSON: categories, unbiased frequencies, standard errors, how
-        many reports, and the promise to each of them.
+        """Return the public record of the estimate, for JSON: categories, unbiased frequencies,
+        standard errors, the number of reports, and the promise to each.
         """
         numbers = {
             "frequencies": self.frequencies.tolist(),
             "standard_error": self.standard_error.tolist(),
         }
         return {
-            **published(self.oracle, self.reports),
+            **estimate_header(self.oracle, self.reports),
             "categories": list(self.categories),
             **numbers,
         }
@@ -187,8 +192,8 @@ class Estimate:
         )
 
 
-def published(oracle: Oracle, reports: int) -> dict[str, Any]:
-    """What the record of every estimate begins with."""
+def estimate_header(oracle: Oracle, reports: int) -> dict[str, Any]:
+    """Return the fields that begin the record of every estimate."""
     return {
         "sfumato": "local estimate",
         "version": 1,
@@ -198,54 +203,52 @@ def published(oracle: Oracle, reports: int) -> dict[str, Any]:
     }
 
 
-def bernstein(reach: Floats, size: Floats, reports: int, missing: float) -> Floats:
-    """Half-widths within which means of scores keep, each but for a chance of `missing`, from their
-    ranges and their variances: Bernstein's inequality.
+def bernstein_widths(reach: Floats, size: Floats, reports: int, missing: float) -> Floats:
+    """Return half-widths that hold for means of scores, each except with probability `missing`,
+    from their ranges and variances: Bernstein's inequality.
     """
     chance = math.log(2 / missing)
-    found: Floats = (
+    widths: Floats = (
         chance * reach / 3 + np.sqrt((chance * reach / 3) ** 2 + 2 * reports * size * chance)
     ) / reports
-    return found
+    return widths
 
 
-def variance(
-    own: Fraction, other: Fraction, frequency: Fraction, reports: int, target: str
-) -> Fraction:
-    """The exact variance of one estimated frequency."""
+def variance(p: Fraction, q: Fraction, frequency: Fraction, reports: int, target: str) -> Fraction:
+    """Return the exact variance of one estimated frequency, from the supports p and q."""
     if target == "data":
-        one = frequency * own * (1 - own) + (1 - frequency) * other * (1 - other)
+        report_variance = frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)
     else:
-        named = other + (own - other) * frequency
-        one = named * (1 - named)
-    return one / (reports * (own - other) ** 2)
+        share = q + (p - q) * frequency
+        report_variance = share * (1 - share)
+    return report_variance / (reports * (p - q) ** 2)
 
 
 _WIDER, _SURE = 1e-5, 1e-6
 
 
-def limits(
+def clopper_pearson_limits(
     counts: NDArray[np.int64], reports: int, missing: Fraction, *, upper: bool
 ) -> list[Fraction]:
-    """The ends of the intervals of Clopper & Pearson on one side, for many counts.
+    """Return one side of the Clopper & Pearson intervals, for many counts.
 
-    Each is found in double precision and moved outward by 10⁻⁵ of its distance from the observed
-    share; it stands if the tail there is below `missing` by one part in 10⁶, which is more than
-    `betainc` errs by (assumed, and tested against ball arithmetic). Any other is settled in ball
-    arithmetic.
+    Each end is computed in double precision and moved outward by 10⁻⁵ of its distance from the
+    observed share. It is accepted if the tail there is below `missing` by one part in 10⁶, which is
+    more than the error of `betainc` (assumed, and tested against ball arithmetic). All other ends
+    are computed in ball arithmetic.
     """
     from scipy.special import betainc, betaincinv
 
-    wanted, flat = float(missing), counts.astype(np.float64)
+    tail, flat = float(missing), counts.astype(np.float64)
     a, b = (reports - flat, flat + 1) if upper else (flat, reports - flat + 1)  # of 1 − P, or of P
     inner = a > 0
     share = np.where(upper, 1 - flat / reports, flat / reports)
-    at = betaincinv(np.where(inner, a, 1.0), b, wanted)
+    at = betaincinv(np.where(inner, a, 1.0), b, tail)
     at = np.maximum(at - _WIDER * (share - at), 0.0)
-    sure = inner & (betainc(np.where(inner, a, 1.0), b, at) <= wanted * (1 - _SURE))
+    sure = inner & (betainc(np.where(inner, a, 1.0), b, at) <= tail * (1 - _SURE))
     return [
         (1 - Fraction(end) if upper else Fraction(end))
-        if stands
+        if accepted
         else limit(count, reports, missing, upper=upper)
-        for count, end, stands in zip(counts.tolist(), at.tolist(), sure.tolist(), strict=True)
+        for count, end, accepted in zip(counts.tolist(), at.tolist(), sure.tolist(), strict=True)
     ]

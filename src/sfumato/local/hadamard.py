@@ -1,5 +1,5 @@
-"""Hadamard: report a column of the Hadamard matrix in which the own row has +1, or with a smaller
-probability −1. Hadamard response.
+"""Hadamard: report a column of the Hadamard matrix in which the value's row has +1, or with a
+smaller probability −1. Hadamard response.
 
 *Law*        K is the least power of two above k; category v has row v + 1 of the K × K Hadamard
              matrix H[r, j] = (−1)^(bits of r & j), half of it +1. With probability t = e^ε/(e^ε +
@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from ..exact.numbers import Number, positive
 from ..noise.bits import Bits
-from .direct import keep_of
+from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, below, flags
-from .lib.dyadic_probability import ONE, share
+from .lib.dyadic_probability import ONE, as_fraction
 from .oracle import plain_categories
-from .wire_reports import from_whole_numbers, whole_numbers, width_for
+from .wire_reports import pack_integers, unpack_integers, width_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -49,7 +49,7 @@ class Hadamard(FrequencyOracle):
         unit: str | None = None,
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
-        object.__setattr__(self, "keep", keep_of(self.epsilon, 2))
+        object.__setattr__(self, "keep", keep_probability(self.epsilon, 2))
         self._end()
 
     @property
@@ -58,11 +58,11 @@ class Hadamard(FrequencyOracle):
         return int(1 << self.k.bit_length())
 
     @property
-    def own(self) -> Fraction:
-        return share(self.keep)
+    def true_support(self) -> Fraction:
+        return as_fraction(self.keep)
 
     @property
-    def other(self) -> Fraction:
+    def false_support(self) -> Fraction:
         return Fraction(1, 2)
 
     @property
@@ -84,33 +84,33 @@ class Hadamard(FrequencyOracle):
             "size": self.size,
         }
 
-    def made_of(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         return {"epsilon": str(self.epsilon)}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         rows, columns = codes + 1, below(self.size, codes.size, bits)
         wrong = negative(rows & columns) == flags(self.keep, codes.size, bits)
-        return whole_numbers(columns ^ np.where(wrong, rows & -rows, 0), self.width)
+        return pack_integers(columns ^ np.where(wrong, rows & -rows, 0), self.width)
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        return from_whole_numbers(payload) < self.size
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return unpack_integers(payload) < self.size
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """Support of row r is (n + Σ ±1)/2, and the sums of all rows are one transform of the
-        histogram of columns.
+        """Count the support of each category: row r has (n + Σ ±1)/2, and one transform of the
+        histogram of columns gives the sums of all rows.
         """
-        histogram = np.bincount(from_whole_numbers(payload), minlength=self.size)
+        histogram = np.bincount(unpack_integers(payload), minlength=self.size)
         return (len(payload) + transform(histogram)[1 : self.k + 1]) // 2
 
 
 def negative(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether a number has an odd number of ones."""
+    """Tell whether each number has an odd number of one bits."""
     return (np.bitwise_count(numbers) & 1).astype(np.bool_)
 
 
 def transform(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The Walsh–Hadamard transform along the last axis, whose length is a power of two: exact in
-    integers.
+    """Compute the Walsh–Hadamard transform along the last axis, whose length is a power of two:
+    exact in integers.
     """
     out, length, size = values.copy(), 1, values.shape[-1]
     while length < size:

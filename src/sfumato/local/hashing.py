@@ -1,5 +1,5 @@
-"""Hashing: everyone hashes with a function of their own and answers directly among its few buckets.
-Optimised local hashing.
+"""Hashing: each person draws a hash function and answers directly among its few buckets. Optimised
+local hashing.
 
 *Law*        A hash function h into g buckets is drawn anew for each report and is part of it; the
              bucket h(v) is reported as in `Direct` with k = g, kept with t = e^ε/(e^ε + g − 1)
@@ -10,7 +10,7 @@ Optimised local hashing.
 *Error*      A report supports every category that its function puts into the bucket it says: p = t,
              q = t·c + (1 − c)(1 − t)/(g − 1), where c is the exact chance that two categories meet
              in a bucket, the same for every two because the family is pairwise independent
-             (`hashes`). Hence the formulas of `estimate`.
+             (`hash_families`). Hence the formulas of `frequency_estimate`.
 *Report*     a and b (4 bytes each) and a bucket: nine bytes, however many categories there are.
 *Proof*      docs/proofs/local-hashing.md
 """
@@ -30,14 +30,14 @@ from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
 from ..noise.bits import Bits
 from .client import PRIME
-from .direct import keep_of, respond
+from .direct import keep_probability, respond
 from .frequency_estimate import variance
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes
-from .lib.dyadic_probability import ONE, share
+from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import bucket_ends, meeting, own_functions, own_hash, to_bucket
 from .oracle import plain_categories
-from .wire_reports import from_whole_numbers, whole_numbers, width_for
+from .wire_reports import pack_integers, unpack_integers, width_for
 
 MOST_BUCKETS = 1 << 16
 _CHUNK = 1 << 14
@@ -65,20 +65,20 @@ class Hashing(FrequencyOracle):
             raise Refused(
                 "local.size",
                 f"buckets={buckets}",
-                f"buckets are a whole number from 2 to {MOST_BUCKETS}",
-                "Hashing without buckets= takes the best",
+                f"buckets is a whole number from 2 to {MOST_BUCKETS}",
+                "leave buckets= out: the best is chosen",
             )
         put = object.__setattr__
         put(self, "buckets", best_buckets(self.epsilon) if buckets is None else buckets)
-        put(self, "keep", keep_of(self.epsilon, self.buckets))
+        put(self, "keep", keep_probability(self.epsilon, self.buckets))
         self._end()
 
     @property
-    def own(self) -> Fraction:
-        return share(self.keep)
+    def true_support(self) -> Fraction:
+        return as_fraction(self.keep)
 
     @property
-    def other(self) -> Fraction:
+    def false_support(self) -> Fraction:
         return hashed_other(self.keep, self.buckets)
 
     @property
@@ -100,35 +100,34 @@ class Hashing(FrequencyOracle):
             "buckets": self.buckets,
         }
 
-    def made_of(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         return {"epsilon": str(self.epsilon), "buckets": self.buckets}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return draw_hashed(codes, self.keep, self.buckets, bits)
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        a, b, said = hashed_parts(payload)
-        return (a < PRIME) & (b < PRIME) & (said < self.buckets)
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        a, b, bucket = hashed_parts(payload)
+        return (a < PRIME) & (b < PRIME) & (bucket < self.buckets)
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """The hash of the next code is the last one plus a, modulo P: a sum and a comparison of 32
-        bits for each report and category.
+        """Count the support of each category. The hash of the next code is the last hash plus a,
+        modulo P: a sum and a comparison of 32 bits for each report and category.
         """
         counts = np.zeros(self.k, dtype=np.int64)
         ends, prime = bucket_ends(self.buckets), np.uint32(PRIME)
         for start in range(0, len(payload), _CHUNK):
-            a, b, said = hashed_parts(payload[start : start + _CHUNK])
-            step, low = a.astype(np.uint32), ends[said].astype(np.uint32)
-            room = (ends[said + 1] - ends[said]).astype(np.uint32)
+            a, b, bucket = hashed_parts(payload[start : start + _CHUNK])
+            step, low = a.astype(np.uint32), ends[bucket].astype(np.uint32)
+            room = (ends[bucket + 1] - ends[bucket]).astype(np.uint32)
             at, beyond, inside = (
                 b.astype(np.uint32),
                 np.empty_like(step),
                 np.empty(len(a), dtype=np.bool_),
             )
             for code in range(self.k):
-                np.subtract(
-                    at, low, out=beyond
-                )  # wraps around below the bucket, so that one comparison tells both ends
+                # wraps around below the bucket, so that one comparison tells both ends
+                np.subtract(at, low, out=beyond)
                 np.less(beyond, room, out=inside)
                 counts[code] += np.count_nonzero(inside)
                 np.add(at, step, out=at)
@@ -138,49 +137,52 @@ class Hashing(FrequencyOracle):
 
 
 def draw_hashed(codes: NDArray[np.int64], keep: int, buckets: int, bits: Bits) -> Bytes:
-    """For each code a, b and a bucket."""
+    """Draw a, b and a bucket for each code."""
     a, b = own_functions(codes.size, bits)
-    said = respond(to_bucket(own_hash(a, b, codes), buckets), keep, buckets, bits)
+    bucket = respond(to_bucket(own_hash(a, b, codes), buckets), keep, buckets, bits)
     return np.concatenate(
-        [whole_numbers(a, 4), whole_numbers(b, 4), whole_numbers(said, width_for(buckets))], axis=1
+        [pack_integers(a, 4), pack_integers(b, 4), pack_integers(bucket, width_for(buckets))],
+        axis=1,
     )
 
 
 def hashed_width(buckets: int) -> int:
-    """Bytes of the three."""
+    """Return the bytes of a, b and a bucket."""
     return 8 + width_for(buckets)
 
 
 def hashed_parts(payload: Bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The three again."""
+    """Read a, b and the bucket of each payload."""
     return (
-        from_whole_numbers(payload[:, :4]),
-        from_whole_numbers(payload[:, 4:8]),
-        from_whole_numbers(payload[:, 8:]),
+        unpack_integers(payload[:, :4]),
+        unpack_integers(payload[:, 4:8]),
+        unpack_integers(payload[:, 8:]),
     )
 
 
 def hashed_odds(keep: int, buckets: int) -> Fraction:
-    """t(g − 1)/(1 − t)."""
+    """Return t(g − 1)/(1 − t)."""
     return Fraction(keep * (buckets - 1), ONE - keep)
 
 
 def hashed_other(keep: int, buckets: int) -> Fraction:
-    """The chance to support another than the own code."""
-    meet, t = meeting(buckets), share(keep)
+    """Return the probability that a report supports a code that is not the true one."""
+    meet, t = meeting(buckets), as_fraction(keep)
     return t * meet + (1 - meet) * (1 - t) / (buckets - 1)
 
 
 def best_buckets(epsilon: Fraction) -> int:
-    """Of the two integers around e^ε + 1 the one with the smaller variance at frequency 0."""
+    """Return the integer next to e^ε + 1 with the smaller variance at frequency 0."""
     if epsilon > 11:
         return MOST_BUCKETS
     least = decide(lambda: floor(ball(epsilon).exp())) + 1
-    keeps = {g: keep_of(epsilon, g) for g in (least, least + 1) if 2 <= g <= MOST_BUCKETS}
-    telling = [g for g in keeps if share(keeps[g]) > hashed_other(keeps[g], g)]
-    if not telling:  # ε is so small that no coin of 64 bits shows it: refused at the end
+    keeps = {g: keep_probability(epsilon, g) for g in (least, least + 1) if 2 <= g <= MOST_BUCKETS}
+    telling = [g for g in keeps if as_fraction(keeps[g]) > hashed_other(keeps[g], g)]
+    if not telling:  # ε is too small for coins of 64 bits: `_end` refuses
         return least
     return min(
         telling,
-        key=lambda g: variance(share(keeps[g]), hashed_other(keeps[g], g), Fraction(0), 1, "data"),
+        key=lambda g: variance(
+            as_fraction(keeps[g]), hashed_other(keeps[g], g), Fraction(0), 1, "data"
+        ),
     )

@@ -1,4 +1,4 @@
-"""Several: many questions to one person, as one report.
+"""Questionnaire: several questions to one person, answered in one report.
 
 *Law*        how="split": every question is answered; how="sample": one of them, drawn by lot
              whatever the answers are, and the report says which.
@@ -30,22 +30,22 @@ from ..errors import Refused
 from ..exact.numbers import Number, exact
 from ..guarantees import Relation
 from ..guarantees.guarantee import relation_of, unit_of
-from ..mechanisms.randomized_response import refuse_added
+from ..mechanisms.randomized_response import refuse_add_remove
 from ..noise.bits import SYSTEM, Bits
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
-from .oracle import Oracle, reports_of
+from .oracle import Oracle, check_report_count
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor
-from .wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
+from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 
 How = Literal["sample", "split"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Several(Oracle):
+class Questionnaire(Oracle):
     """Oracles by name, of which a person answers all, or one by lot. Values, reports and estimates
-    go by the same names.
+    use the same names.
     """
 
     kind = "several"
@@ -72,37 +72,41 @@ class Several(Oracle):
             raise Refused(
                 "local.several",
                 f"how={how!r}",
-                "a person answers one question by lot, or all of them",
-                "how='sample' or how='split'",
+                "how= is 'sample' (one question by lot) or 'split' (all questions)",
+                "how='sample'",
             )
-        found = {
+        oracles = {
             str(name): part if isinstance(part, Oracle) else restore(part)
             for name, part in ((n, parts[n]) for n in names or parts)
         }
-        if not 2 <= len(found) <= 1 << 12 or any(
-            isinstance(part, Several | Rappor | PrefixTree) for part in found.values()
+        if not 2 <= len(oracles) <= 1 << 12 or any(
+            isinstance(part, Questionnaire | Rappor | PrefixTree) for part in oracles.values()
         ):
             reason = (
-                "at least two questions; none of them several again, a prefix tree, or one "
-                "that needs a memory"
+                "a questionnaire has at least two questions, and none of them is a "
+                "questionnaire, a prefix tree, or a question that needs a memory"
             )
             raise Refused(
-                "local.several", f"{len(found)} parts", reason, "Several({'age': …, 'city': …})"
+                "local.several",
+                f"{len(oracles)} parts",
+                reason,
+                "Questionnaire({'age': OneBit(epsilon=1, low=0, high=100), "
+                "'smokes': Direct(epsilon=1, categories=['yes', 'no'])})",
             )
         put = object.__setattr__
-        put(self, "names", tuple(found))
-        put(self, "parts", tuple(found.values()))
+        put(self, "names", tuple(oracles))
+        put(self, "parts", tuple(oracles.values()))
         put(self, "how", how)
         each = [part.epsilon for part in self.parts]
         put(self, "epsilon", sum(each, Fraction(0)) if how == "split" else max(each))
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
-        refuse_added(self.relation)
+        refuse_add_remove(self.relation)
         if epsilon is not None and exact(epsilon, "epsilon") != self.epsilon:
             raise Refused(
                 "local.several",
                 f"epsilon={epsilon}",
-                "the loss is that of the parts: their sum if split, the largest if sampled",
+                "ε follows from the parts: their sum if split, the largest if sampled",
                 "leave epsilon= out",
             )
         self._end()
@@ -114,7 +118,7 @@ class Several(Oracle):
 
     @property
     def length(self) -> int:
-        """The longest part."""
+        """The bytes of the longest part."""
         return max(part.width for part in self.parts)
 
     @property
@@ -133,7 +137,7 @@ class Several(Oracle):
             "length": self.length,
         }
 
-    def made_of(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         return {
             "names": list(self.names),
             "parts": {name: part.question for name, part in self._named()},
@@ -141,8 +145,8 @@ class Several(Oracle):
         }
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """A report for each person: `values` has a column of values for each name (a dictionary, or
-        a table of any kind that gives columns by name).
+        """Draw a report for each person. `values` has a column for each name: a dictionary, or any
+        table with columns by name.
         """
         if self.how == "split":
             return Reports(
@@ -155,25 +159,23 @@ class Several(Oracle):
         people, head = columns[0][1].size, width_for(len(self.parts))
         drawn = below(len(self.parts), people, bits)
         out = np.zeros((people, self.width), dtype=np.uint8)
-        out[:, :head] = whole_numbers(drawn, head)
+        out[:, :head] = pack_integers(drawn, head)
         for number, (part, codes) in enumerate(columns):
             mine = np.flatnonzero(drawn == number)
             out[mine, head : head + part.width] = part._draw(codes[mine], bits)
         return Reports(self.mark, out)
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
-        """Not of several questions at once: each part counts its own reports,
-        `parts_of(reports)`.
-        """
+        """Refuse: each part counts its own reports, from `parts_of(reports)`."""
         raise Refused(
             "local.several",
             "aggregate(…)",
-            "several questions have no one count",
-            "parts_of(reports), and aggregate each",
+            "a questionnaire has no single count",
+            "parts_of(reports), and aggregate each part",
         )
 
     def parts_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Reports]:
-        """The reports to each question."""
+        """Split reports into the reports to each question."""
         payload = self.read(reports).payload
         return {
             name: Reports(part.mark, payload[rows][:, place])
@@ -181,19 +183,19 @@ class Several(Oracle):
         }
 
     def estimate(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Any]:
-        """An estimate of each question that was answered at all."""
+        """Estimate each question that has at least one report."""
         return {
             name: self[name].estimate(some)
             for name, some in self.parts_of(reports).items()
             if len(some)
         }
 
-    def variance(self, n: int) -> dict[str, float]:  # type: ignore[override]
-        """Of each question, from n people."""
+    def variance(self, n: int) -> dict[str, float]:  # type: ignore[override]  # one per question
+        """Return the variance of each question's estimate, from n people."""
         inverse = (
-            1 / reports_of(n)
+            1 / check_report_count(n)
             if self.how == "split"
-            else mean_inverse(reports_of(n), 1 / len(self.parts))
+            else mean_inverse(check_report_count(n), 1 / len(self.parts))
         )
         return {name: variance_at(part, inverse) for name, part in self._named()}
 
@@ -212,20 +214,20 @@ class Several(Oracle):
             raise Refused(
                 "local.several",
                 "values",
-                "there is a column of values for each name",
+                "values needs a column for each name",
                 "perturb({'age': ages, 'city': cities})",
             ) from None
         if len({codes.size for _, codes in columns}) != 1:
             raise Refused(
                 "local.several",
                 "values",
-                "columns are of one length: a value of each person",
+                "columns have different lengths: each person has one value per column",
                 "perturb({'age': ages, 'city': cities})",
             )
         return columns
 
     def _places(self, payload: Bytes) -> list[tuple[tuple[str, Oracle], Any, slice]]:
-        """For each part the rows that answer it, and where in them."""
+        """Return for each part the rows that answer it, and the bytes of its answer."""
         if self.how == "split":
             ends = np.cumsum([0, *(part.width for part in self.parts)]).tolist()
             return [
@@ -233,25 +235,25 @@ class Several(Oracle):
                 for named, a, b in zip(self._named(), ends, ends[1:], strict=False)
             ]
         head = width_for(len(self.parts))
-        drawn = from_whole_numbers(payload[:, :head])
+        drawn = unpack_integers(payload[:, :head])
         return [
             (named, drawn == number, slice(head, head + named[1].width))
             for number, named in enumerate(self._named())
         ]
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
         formed = np.ones(len(payload), dtype=np.bool_)
         if self.how == "sample":
             head = width_for(len(self.parts))
-            formed &= from_whole_numbers(payload[:, :head]) < len(self.parts)
+            formed &= unpack_integers(payload[:, :head]) < len(self.parts)
         for (_, part), rows, place in self._places(payload):
-            formed[rows] &= part._formed(payload[rows][:, place])
+            formed[rows] &= part._well_formed(payload[rows][:, place])
             if self.how == "sample":
                 formed[rows] &= ~payload[rows][:, place.stop :].any(axis=1)
         return formed
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        # `perturb` and `aggregate` are its own: there is no one code, and no one count
+        # overrides `perturb` and `aggregate`: there is no single code and no single count
         raise NotImplementedError
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
@@ -262,13 +264,13 @@ class Several(Oracle):
 
     def __repr__(self) -> str:
         return (
-            f"Several({', '.join(f'{name}: {part!r}' for name, part in self._named())}, "
+            f"Questionnaire({', '.join(f'{name}: {part!r}' for name, part in self._named())}, "
             f"how={self.how!r})"
         )
 
 
 def mean_inverse(n: int, share: float) -> float:
-    """E[1/m | m ≥ 1] of m ~ Bin(n, share)."""
+    """Return E[1/m | m ≥ 1] of m ~ Bin(n, share)."""
     first, masses = binomial(n, share)
     counts = np.arange(first, first + masses.size)
     some = counts >= 1
@@ -276,7 +278,7 @@ def mean_inverse(n: int, share: float) -> float:
 
 
 def variance_at(part: Oracle, inverse: float) -> float:
-    """A variance a·x + b at x = 1/m, known at 1 and ½ (b: hash functions that all share)."""
-    one = part.variance(1)
-    slope = 2 * (one - part.variance(2))
-    return slope * inverse + (one - slope)
+    """Return the variance a·x + b at x = 1/m, from its values at 1 and ½ (b: shared hashes)."""
+    single = part.variance(1)
+    slope = 2 * (single - part.variance(2))
+    return slope * inverse + (single - slope)

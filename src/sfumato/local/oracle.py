@@ -1,22 +1,21 @@
-"""The local model: whoever is asked perturbs the answer before it leaves the hand. One interface
-for all oracles.
+"""The interface of all local oracles: each person perturbs the value before sending a report.
 
-*Interface*  `perturb(values)` gives reports, `aggregate(reports)` whole numbers that add up,
-             `estimate(reports)` unbiased frequencies with intervals; `promise` is what every report
-             keeps, `variance(n)` the exact error. `question` is all that a client needs to know,
-             and is public.
+*Interface*  `perturb(values)` draws reports, `aggregate(reports)` counts them in integers that add
+             up, `estimate(reports)` gives unbiased frequencies with intervals; `promise` is what
+             every report keeps, `variance(n)` the exact error. `question` is all that a client
+             needs, and is public.
 *Promise*    ε-DP of one report, whatever all others are: P(report | x) ≤ e^ε·P(report | x′) for
              every report and every two values. `odds` is the largest such ratio, an exact rational;
-             that it is at most e^ε is proved when an oracle is made. A second report of the same
-             person, with fresh coins, adds its own ε; reports that `Rappor` makes of one memory do
-             not compose like that. `Panel` limits how often a person reports.
+             the constructor proves that it is at most e^ε. A second report of the same person, with
+             fresh coins, adds its ε; reports that `Rappor` makes of one memory do not compose like
+             that. `Panel` limits how often a person reports.
 *Any value*  Whether a report is sent must not depend on the value, so every value is answered, by
-             the rules of the client: what is none of the categories becomes one of them, drawn
-             uniformly; what is no number, NaN too, is the lower end, and what lies beyond the ends
-             is the nearer end; letters that an alphabet lacks are left out. A mean of laws is
+             the rules of the client: a value that is none of the categories becomes a uniform one
+             of them; a value that is no number, NaN too, becomes the lower end, and a number beyond
+             the ends the nearer end; letters outside the alphabet are dropped. A mean of laws is
              nowhere above the largest of them, nor below the least: no ratio grows.
 *Relation*   A report exists only if its sender does, so the promise is about replacing a value.
-             Add-remove, under which the number of reports would be secret, is refused.
+             Add-remove is refused: under it the number of reports would be secret.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ from ..noise.bits import SYSTEM, Bits
 from . import client
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
-from .lib.dyadic_probability import keeps
-from .wire_reports import Reports, gathered
+from .lib.dyadic_probability import check_promise
+from .wire_reports import Reports, gather_reports
 
 if TYPE_CHECKING:
     from ..accounting.loss.privacy_loss import Loss
@@ -47,8 +46,8 @@ MOST_REPORTS = 1 << 60
 
 
 class Oracle(Mechanism):
-    """What perturbs a value where it arises, and estimates from many perturbed ones. A frozen
-    record of public things.
+    """Perturbs a value on the person's side, and estimates from many reports. A frozen record of
+    public parameters.
     """
 
     __slots__ = ()
@@ -61,48 +60,46 @@ class Oracle(Mechanism):
     @property
     @abstractmethod
     def odds(self) -> Fraction:
-        """The largest ratio, over all reports and all two values, of the chances of a report:
-        exact.
-        """
+        """The largest ratio of the probabilities of a report under two values: exact."""
 
     @property
     @abstractmethod
     def width(self) -> int:
-        """Bytes of the payload of one report."""
+        """The bytes of one report's payload."""
 
     @abstractmethod
     def constants(self) -> dict[str, Any]:
-        """What a client of this kind reads from the question: integers, and lists of categories."""
+        """Return what a client of this kind reads from the question: integers and lists."""
 
     @abstractmethod
-    def made_of(self) -> dict[str, Any]:
-        """Arguments that make this oracle again, as JSON can hold them."""
+    def arguments(self) -> dict[str, Any]:
+        """Return constructor arguments that make this oracle again, for JSON."""
 
     @abstractmethod
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        """Values as integers, every value: what is none of the categories as a uniform one."""
+        """Encode every value as an integer; a value outside the categories as a uniform one."""
 
     @abstractmethod
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        """A payload for each value: the only place where values and coins meet."""
+        """Draw a payload for each value: the only place where values and coins meet."""
 
     @abstractmethod
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        """Which payloads a client could have sent."""
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        """Tell which payloads a client could have sent."""
 
     @abstractmethod
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """Whole numbers that add up."""
+        """Count payloads in integers that add up."""
 
     @abstractmethod
     def estimate(self, reports: Any) -> Any:
-        """What was asked, from reports, from single reports as bytes, or from an aggregate. Reports
-        are public: this is processing.
+        """Estimate from reports, from single reports as bytes, or from an aggregate. Reports are
+        public: this is post-processing.
         """
 
     @abstractmethod
     def variance(self, n: int) -> float:
-        """The exact variance of the estimate from n reports."""
+        """Return the exact variance of the estimate from n reports."""
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -110,7 +107,7 @@ class Oracle(Mechanism):
 
     @property
     def question(self) -> dict[str, Any]:
-        """Everything that a client needs, and that anyone may check: JSON. `sfumato.local.restore`
+        """Everything that a client needs and anyone may check, for JSON. `sfumato.local.restore`
         makes the oracle again.
         """
         about = {
@@ -122,29 +119,29 @@ class Oracle(Mechanism):
         return {
             **head,
             "epsilon": str(self.epsilon),
-            "made": {**self.made_of(), **about},
+            "made": {**self.arguments(), **about},
             **self.constants(),
         }
 
     @property
     def mark(self) -> bytes:
-        """Three bytes that every report carries, from the question."""
+        """Three bytes of the question's hash, carried by every report."""
         return client.mark(self.question)
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """A report for each value, whatever it is."""
+        """Draw a report for each value, whatever it is."""
         return Reports(self.mark, self._draw(self._codes(values, bits).ravel(), bits))
 
     def read(self, reports: Reports | bytes | Iterable[bytes], *, drop: bool = False) -> Reports:
-        """Reports as they came: a file of them, or single ones. What is no report to this question
-        is refused, or with `drop` left out.
+        """Check reports from a file or single reports. Bytes that are no report to this question
+        are refused, or dropped with `drop`.
         """
         mark = self.mark
         bad: NDArray[Any] = np.zeros(0, dtype=np.int64)
         if isinstance(reports, bytes | bytearray):
             reports = Reports.from_bytes(bytes(reports), mark, self.width)
         elif not isinstance(reports, Reports):
-            reports, bad = gathered(reports, mark, self.width)
+            reports, bad = gather_reports(reports, mark, self.width)
         if (
             reports.mark != mark
             or reports.payload.ndim != 2
@@ -153,48 +150,48 @@ class Oracle(Mechanism):
             raise Refused(
                 "local.report",
                 f"{reports}",
-                "these reports answer another question",
+                "these reports answer a different question",
                 "the oracle that made them, or one restored from its question",
             )
-        formed = self._formed(reports.payload)
+        formed = self._well_formed(reports.payload)
         if not drop and (len(bad) or not formed.all()):
             first = int(bad[0]) if len(bad) else int(np.flatnonzero(~formed)[0])
             raise Refused(
                 "local.report",
                 f"report {first}",
                 "no client of this question sends such a report",
-                "read(reports, drop=True) leaves such out",
+                "read(reports, drop=True)",
             )
         return reports if formed.all() else Reports(mark, reports.payload[formed])
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
-        """Whole numbers that are enough to estimate from; parts are added with +."""
+        """Count reports in integers that suffice for the estimate; aggregates are added with +."""
         if isinstance(reports, Aggregate):
             if reports.mark != self.mark:
                 raise Refused(
                     "local.report",
                     f"{reports}",
-                    "these reports answered another question",
+                    "these reports answered a different question",
                     "the oracle that counted them",
                 )
             return reports
-        known = self.read(reports)
-        return Aggregate(known.mark, self._tally(known.payload), len(known))
+        checked = self.read(reports)
+        return Aggregate(checked.mark, self._tally(checked.payload), len(checked))
 
     def shuffled(self, n: int) -> Loss:
-        """What one report keeps when it arrives among n honest, delivered ones in an order that
-        tells nothing: certified, and composable.
+        """Return the certified, composable loss of one report among n honest, delivered and
+        shuffled reports.
         """
         from .shuffle import shuffle
 
         return shuffle(local=self.promise, n=n)
 
     def _end(self) -> None:
-        """What all constructors end with: the promise, proved."""
-        keeps(self.odds, self.epsilon, type(self).__name__)
+        """Prove the promise; every constructor ends with this."""
+        check_promise(self.odds, self.epsilon, type(self).__name__)
 
-    def _some(self, reports: Any) -> Aggregate:
-        """An aggregate of at least one report."""
+    def _aggregate_some(self, reports: Any) -> Aggregate:
+        """Aggregate reports; refuse if there is none."""
         counted = self.aggregate(reports)
         if not counted.reports:
             raise Refused(
@@ -206,35 +203,40 @@ class Oracle(Mechanism):
         return counted
 
 
-def reports_of(n: int) -> int:
-    """A number of reports."""
+def check_report_count(n: int) -> int:
+    """Check a number of reports."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_REPORTS:
-        raise Refused("response.reports", f"n={n}", "this is a whole number from 1 on", "n=1000")
+        raise Refused(
+            "response.reports",
+            f"n={n}",
+            "the number of reports is a whole number of at least 1",
+            "n=1000",
+        )
     return int(n)
 
 
 def every_code(labels: Labels, values: Any, bits: Bits) -> NDArray[np.int64]:
-    """The places of one value or of many among the categories; for each that is none of them a
-    uniform place.
+    """Return the places of one value or of many among the categories; a uniform place for each
+    value that is none of them.
     """
     listed = (
         (values.ravel() if isinstance(values, np.ndarray) else [values])
-        if labels.is_one(values)
+        if labels.is_single_value(values)
         else values
     )
     codes = labels.codes(listed, drop=True).ravel()
-    if (others := np.flatnonzero(codes < 0)).size:
-        codes[others] = below(len(labels), others.size, bits)
+    if (unlisted := np.flatnonzero(codes < 0)).size:
+        codes[unlisted] = below(len(labels), unlisted.size, bits)
     return codes
 
 
 def plain_categories(labels: Labels) -> list[Any]:
-    """The categories as JSON holds them and gives them back."""
+    """Return the categories for JSON; refuse types that JSON does not give back."""
     if not all(name is None or type(name) in (str, int, bool) for name in labels.names):
         raise Refused(
             "local.categories",
             "categories",
-            "a client reads a question as JSON: texts, whole numbers and truth values",
+            "a question is JSON: categories are texts, whole numbers or truth values",
             "categories=['yes', 'no']",
         )
     return list(labels.names)

@@ -1,11 +1,11 @@
-"""Panel: the same people are asked again in each of a fixed number of waves, and one ε covers a
-whole life of changing values.
+"""Panel: ask the same people again in each of a fixed number of waves, with one ε for all their
+changing values.
 
-*Law*        A wave is a public period, such as a month. A lot, drawn once for each person whatever
-             the values are, picks `reports` of the `waves`. In each wave that it picked, the person
-             sends one report of the oracle about the value at that moment; in the others, nothing.
-             A report is remembered: whoever is asked again in the same wave sends the same bytes,
-             even if the value has changed.
+*Law*        A wave is a public period, such as a month. A lot, drawn once per person whatever the
+             values are, picks `reports` of the `waves`. In each picked wave the person sends one
+             report of the oracle about the value at that moment; in the others, nothing. The client
+             remembers a report: asked again in the same wave, the person sends the same bytes, even
+             if the value has changed.
 *Promise*    All reports of one person together keep reports·ε, between any two histories of values:
              how often a value changes, when, and whether it returns is protected like the value
              itself. odds = (odds of the oracle)^reports.
@@ -13,8 +13,8 @@ whole life of changing values.
              number m of mean n·reports/waves: E[1/m | m ≥ 1] is put in). For one ε in total, one
              report of ε is better than many of ε/reports, but for large ε: the variance grows like
              waves, and not like waves².
-*Memory*     holds the lot and the reports that were sent, which are no secret. Whoever loses it is
-             a new person: what both send adds up.
+*Memory*     The memory holds the lot and the reports that were sent, which are no secret. A person
+             who loses it counts as a new person: the ε of both add up.
 *Report*     The number of the wave, and the oracle's report.
 *Proof*      docs/proofs/local-panel.md
 """
@@ -33,23 +33,23 @@ from ..errors import Refused
 from ..exact.numbers import is_whole
 from ..guarantees import Relation
 from ..guarantees.guarantee import relation_of, unit_of
-from ..mechanisms.randomized_response import refuse_added
+from ..mechanisms.randomized_response import refuse_add_remove
 from ..noise.bits import SYSTEM, Bits
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
-from .many_questions import Several, mean_inverse, variance_at
-from .oracle import Oracle, reports_of
+from .many_questions import Questionnaire, mean_inverse, variance_at
+from .oracle import Oracle, check_report_count
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor
-from .wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
+from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 
 MOST_WAVES = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Panel(Oracle):
-    """An oracle that is asked again in each wave, and a limit on how often one person reports.
-    Estimates go by the number of the wave, from 0 on.
+    """An oracle asked again in each wave, with a limit on the reports per person. Estimates are
+    keyed by the number of the wave, from 0 on.
     """
 
     kind = "panel"
@@ -72,21 +72,19 @@ class Panel(Oracle):
         from .restore_question import restore
 
         part = oracle if isinstance(oracle, Oracle) else restore(oracle)
-        if isinstance(part, Several | Rappor | PrefixTree | Panel):
+        if isinstance(part, Questionnaire | Rappor | PrefixTree | Panel):
             reason = (
-                "a panel asks one question again, which needs no memory of its own and is no "
-                "prefix tree"
+                "a panel repeats one question that needs no memory and is neither a "
+                "questionnaire nor a prefix tree"
             )
             raise Refused(
                 "local.panel",
-                f"Panel({type(part).__name__}(…))",
+                f"Panel({type(part).__name__})",
                 reason,
                 "Panel(Direct(epsilon=1, categories=['yes', 'no']), waves=12)",
             )
         if not is_whole(waves, 2, MOST_WAVES) or not is_whole(reports, 1, int(waves)):
-            reason = (
-                f"there are 2 to {MOST_WAVES:,} waves, and a person reports in 1 of them up to all"
-            )
+            reason = f"waves is 2 to {MOST_WAVES:,}, and reports is 1 to the number of waves"
             raise Refused(
                 "local.panel", f"waves={waves}, reports={reports}", reason, "waves=12, reports=1"
             )
@@ -97,13 +95,13 @@ class Panel(Oracle):
         put(self, "epsilon", self.reports * part.epsilon)
         put(self, "relation", relation_of(relation) or part.relation)
         put(self, "unit", unit_of(unit) or part.unit)
-        refuse_added(self.relation)
+        refuse_add_remove(self.relation)
         self._end()
 
     @property
     def odds(self) -> Fraction:
-        """The largest ratio of the chances of all reports of one person, over all two histories of
-        values.
+        """The largest ratio of the probabilities of all reports of one person, under two histories
+        of values.
         """
         return self.oracle.odds**self.reports
 
@@ -114,19 +112,19 @@ class Panel(Oracle):
     def constants(self) -> dict[str, Any]:
         return {"waves": self.waves, "reports": self.reports, "part": self.oracle.question}
 
-    def made_of(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         return {"oracle": self.oracle.question, "waves": self.waves, "reports": self.reports}
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """All reports of some people, person by person: `values` has a row for each person and a
-        column for each wave.
+        """Draw all reports, person by person. `values` has a row for each person and a column for
+        each wave.
         """
         table = (
             values if isinstance(values, np.ndarray) else np.array(_listed(values), dtype=object)
         )
         if table.ndim != 2 or table.shape[1] != self.waves:
             reason = (
-                f"there is a row for each person, with a value for each of the {self.waves} waves"
+                f"values has a row for each person and a column for each of the {self.waves} waves"
             )
             raise Refused(
                 "local.panel", "values", reason, "perturb(table), with a column for each wave"
@@ -138,29 +136,29 @@ class Panel(Oracle):
         )
         return Reports(
             self.mark,
-            np.concatenate([whole_numbers(drawn.ravel(), width_for(self.waves)), each], axis=1),
+            np.concatenate([pack_integers(drawn.ravel(), width_for(self.waves)), each], axis=1),
         )
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
-        """Refused: each wave is counted by itself, with `waves_of(reports)`."""
+        """Refuse: each wave is counted by itself, with `waves_of(reports)`."""
         raise Refused(
             "local.panel",
             "aggregate(…)",
-            "the waves have no one count",
-            "waves_of(reports), and panel.oracle.aggregate of each",
+            "a panel has no single count",
+            "waves_of(reports), and panel.oracle.aggregate for each wave",
         )
 
     def waves_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[int, Reports]:
-        """The reports of each wave, as reports to the oracle."""
+        """Split reports by wave, as reports to the oracle."""
         payload, head = self.read(reports).payload, width_for(self.waves)
-        wave = from_whole_numbers(payload[:, :head])
+        wave = unpack_integers(payload[:, :head])
         return {
             number: Reports(self.oracle.mark, payload[wave == number][:, head:])
             for number in range(self.waves)
         }
 
     def estimate(self, reports: Reports | bytes | Iterable[bytes]) -> dict[int, Any]:
-        """An estimate for each wave that has a report, by its number."""
+        """Estimate each wave that has a report, keyed by its number."""
         return {
             wave: self.oracle.estimate(some)
             for wave, some in self.waves_of(reports).items()
@@ -168,11 +166,13 @@ class Panel(Oracle):
         }
 
     def variance(self, n: int) -> float:
-        """Of the estimate of one wave, from n people who are there in every wave."""
-        return variance_at(self.oracle, mean_inverse(reports_of(n), self.reports / self.waves))
+        """Return the variance of one wave's estimate, from n people present in every wave."""
+        return variance_at(
+            self.oracle, mean_inverse(check_report_count(n), self.reports / self.waves)
+        )
 
     def _lot(self, people: int, bits: Bits) -> NDArray[np.int64]:
-        """For each person a uniform set of waves, in rising order."""
+        """Draw a uniform set of waves for each person, in rising order."""
         order = np.tile(np.arange(self.waves), (people, 1))
         rows = np.arange(people)
         for i in range(self.reports if self.reports < self.waves else 0):
@@ -180,15 +180,15 @@ class Panel(Oracle):
             order[rows, i], order[rows, j] = order[rows, j], order[rows, i].copy()
         return np.sort(order[:, : self.reports], axis=1)
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
         head = width_for(self.waves)
         return np.asarray(
-            (from_whole_numbers(payload[:, :head]) < self.waves)
-            & self.oracle._formed(payload[:, head:])
+            (unpack_integers(payload[:, :head]) < self.waves)
+            & self.oracle._well_formed(payload[:, head:])
         )
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        # `perturb` and `aggregate` are its own: there is no one code, and no one count
+        # overrides `perturb` and `aggregate`: there is no single code and no single count
         raise NotImplementedError
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
@@ -202,5 +202,5 @@ class Panel(Oracle):
 
 
 def _listed(values: Any) -> Any:
-    """Rows of a frame as an array, of anything else as they are."""
+    """Return the rows of a frame as an array, anything else unchanged."""
     return np.asarray(values, dtype=object) if hasattr(values, "__array__") else values

@@ -1,9 +1,9 @@
-"""Parameters of real deployments, as they were published, and the ε that they really give.
+"""Published parameters of real deployments, and the ε that they really give.
 
 *Use*       `presets.chrome_homepage(categories)` is an oracle like any other; its `promise` is
-            arithmetic over its law, whatever was claimed. The hash functions are ours, and so is
-            the wire format: what is taken over is the law of a report.
-*Sources*   In the table, with what was said; docs/local.md sets it beside what holds.
+            arithmetic over its law, whatever was claimed. The hash functions and the wire format
+            are ours: only the law of a report is taken over.
+*Sources*   In the table, with the claimed ε; docs/local.md compares it with the real one.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _APPLE = "Apple, Learning with Privacy at Scale, 2017"
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """One deployment: who asked what, where its parameters were published, what was said about ε,
-    and the oracle's arguments. Call it with the categories.
+    """One deployment: who asked what, the source of its parameters, the claimed ε, and the oracle's
+    arguments. Call it with the categories.
     """
 
     who: str
     what: str
     source: str
-    said: str
+    claim: str
     kind: Callable[..., FrequencyOracle]
     arguments: dict[str, Any]
 
@@ -95,9 +95,13 @@ apple_safari_energy = Preset(
     {"epsilon": 4, "rows": 1024, "size": 32768, "hadamard": True},
 )
 apple_mail_domains = Preset(
-    "Apple", "domains of mail senders", "reports as devices show them in their analytics data", "ε = 8 for each record", Sketch,
+    "Apple",
+    "domains of mail senders",
+    "reports as devices show them in their analytics data",
+    "ε = 8 for each record",
+    Sketch,
     {"epsilon": 8, "rows": 65536, "size": 1024},
-)  # fmt: skip
+)
 
 PRESETS: dict[str, Preset] = {
     "coin_toss": coin_toss,
@@ -108,4 +112,4 @@ PRESETS: dict[str, Preset] = {
     "apple_safari_energy": apple_safari_energy,
     "apple_mail_domains": apple_mail_domains,
 }
-"""All of them by name."""
+"""All presets by name."""

@@ -1,5 +1,5 @@
-"""Rappor: bits of the value, perturbed once and remembered; every report perturbs what is
-remembered again.
+"""Rappor: perturb the bits of a value once and remember them; every report perturbs the remembered
+bits again.
 
 *Law*        A value has one bit (basic), or the bits where `hashes` public functions of its cohort
              put it (a Bloom filter of `size` bits). Permanent: every bit is kept with probability 1
@@ -15,9 +15,10 @@ remembered again.
              reports show whether they are made of one memory. With p = 0 and q = 1 one change gives
              the moment away with certainty, and no number of reports times ε bounds the loss.
              `Panel` protects moments of change.
-*Error*      Basic: own = one, other = zero. With a Bloom filter frequencies are a least-squares fit
-             to the bits of all cohorts (`bloom`), unbiased for these very hash functions. A second
-             report of the same person averages the instantaneous noise alone: n counts people.
+*Error*      Basic: true support one, false support zero. With a Bloom filter frequencies are a
+             least-squares fit to the bits of all cohorts (`bloom`), unbiased for these very hash
+             functions. A second report of the same person averages only the instantaneous noise: n
+             counts people.
 *Report*     The cohort, and `size` bits.
 *Proof*      docs/proofs/local-rappor.md
 """
@@ -37,10 +38,10 @@ from ..exact.balls import ball
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure
 from ..guarantees.finite.finite_laws import law
-from ..mechanisms.shared.additive import only_one
+from ..mechanisms.shared.additive import check_exactly_one
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
-from .bloom import BloomEstimate, places, score_range, total_error, worst_variance
+from .bloom import BloomEstimate, bit_places, score_range, total_error, worst_variance
 from .frequency_estimate import Aggregate, Estimate
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import (
@@ -53,11 +54,11 @@ from .lib.biased_coins import (
     padding_is_clear,
     put_bit,
 )
-from .lib.dyadic_probability import ONE, down, loss, share
-from .oracle import plain_categories, reports_of
-from .wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
+from .lib.dyadic_probability import ONE, as_fraction, down, epsilon_of_odds
+from .oracle import check_report_count, plain_categories
+from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 
-_EXAMPLE = "Rappor(epsilon=1, categories=['yes', 'no']), or Rappor(f=0.5, p=0.5, q=0.75, …)"
+_EXAMPLE = "Rappor(epsilon=1, categories=['yes', 'no'])"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -88,7 +89,7 @@ class Rappor(FrequencyOracle):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one("Rappor", _EXAMPLE, epsilon=epsilon, f=f)
+        check_exactly_one("Rappor", _EXAMPLE, epsilon=epsilon, f=f)
         self._begin(categories, Fraction(1), relation, unit)
         _shape(hashes, size, cohorts)
         put = object.__setattr__
@@ -110,42 +111,50 @@ class Rappor(FrequencyOracle):
             raise Refused(
                 "local.bits",
                 f"p={p}, q={q}",
-                "a remembered 1 has to be reported as 1 more often than a remembered 0",
+                "q must exceed p: a remembered 1 is reported as 1 more often than a remembered 0",
                 "p=0.5, q=0.75",
             )
-        put(self, "epsilon", loss(max(self.odds, Fraction(1))))
+        put(self, "epsilon", epsilon_of_odds(max(self.odds, Fraction(1))))
         self._end()
 
     @property
     def per_value(self) -> int:
-        """Bits of one value."""
+        """The number of bits of one value."""
         return max(1, self.hashes)
 
     @property
-    def own(self) -> Fraction:
+    def true_support(self) -> Fraction:
         """P(a bit of the value is reported as 1)."""
-        return share(self.keep) * share(self.q) + (1 - share(self.keep)) * share(self.p)
+        return as_fraction(self.keep) * as_fraction(self.q) + (
+            1 - as_fraction(self.keep)
+        ) * as_fraction(self.p)
 
     @property
-    def other(self) -> Fraction:
+    def false_support(self) -> Fraction:
         """P(another bit is reported as 1)."""
-        return share(self.keep) * share(self.p) + (1 - share(self.keep)) * share(self.q)
+        return as_fraction(self.keep) * as_fraction(self.p) + (
+            1 - as_fraction(self.keep)
+        ) * as_fraction(self.q)
 
     @property
     def odds(self) -> Fraction:
-        return (self.own * (1 - self.other) / (self.other * (1 - self.own))) ** self.per_value
+        return (
+            self.true_support
+            * (1 - self.false_support)
+            / (self.false_support * (1 - self.true_support))
+        ) ** self.per_value
 
     @property
     def lifetime_odds(self) -> Fraction:
-        """Of everything that is remembered about one value."""
-        return (share(self.keep) / (1 - share(self.keep))) ** (2 * self.per_value)
+        """The odds of everything that is remembered about one value."""
+        return (as_fraction(self.keep) / (1 - as_fraction(self.keep))) ** (2 * self.per_value)
 
     def lifetime(self) -> Guarantee:
-        """What all reports of one person keep together, however many they are, between any two
-        values that never change. It does not cover a person whose value changes: the reports show
-        when it did, and for that there is no bound.
+        """Return what all reports of one person keep together, however many, between any two values
+        that never change. It does not cover a person whose value changes: the reports show when,
+        and no ε bounds that.
         """
-        return Pure(loss(self.lifetime_odds), relation=self.relation, unit=self.unit)
+        return Pure(epsilon_of_odds(self.lifetime_odds), relation=self.relation, unit=self.unit)
 
     @property
     def most(self) -> int:
@@ -160,7 +169,7 @@ class Rappor(FrequencyOracle):
             "keep": str(self.keep),
             "own": str(self.q),
             "other": str(self.p),
-            "lifetime": str(loss(self.lifetime_odds)),
+            "lifetime": str(epsilon_of_odds(self.lifetime_odds)),
         }
         shape = {
             "hashes": self.hashes,
@@ -170,19 +179,19 @@ class Rappor(FrequencyOracle):
         }
         return {"categories": plain_categories(self.labels), **numbers, **shape}
 
-    def made_of(self) -> dict[str, Any]:
-        made = {
-            "f": str(2 * (1 - share(self.keep))),
-            "p": str(share(self.p)),
-            "q": str(share(self.q)),
+    def arguments(self) -> dict[str, Any]:
+        numbers = {
+            "f": str(2 * (1 - as_fraction(self.keep))),
+            "p": str(as_fraction(self.p)),
+            "q": str(as_fraction(self.q)),
             "hashes": self.hashes,
             "cohorts": self.cohorts,
         }
-        return {**made, **({"size": self.size} if self.hashes else {}), "seed": self.seed}
+        return {**numbers, **({"size": self.size} if self.hashes else {}), "seed": self.seed}
 
     def remember(self, values: Any, *, bits: Bits = SYSTEM) -> Remembered:
-        """What each person keeps for life: a cohort and permanent bits. Secret; every report is
-        made of it.
+        """Draw what each person keeps for life: a cohort and permanent bits. Secret; every report
+        derives from it.
         """
         codes = self._codes(values, bits).ravel()
         cohort = below(self.cohorts, codes.size, bits)
@@ -191,37 +200,37 @@ class Rappor(FrequencyOracle):
         )
         clear_padding(rows, self.size)
         for i in range(self.per_value):
-            put_bit(rows, places(self, cohort, codes, i), flags(self.keep, codes.size, bits))
+            put_bit(rows, bit_places(self, cohort, codes, i), flags(self.keep, codes.size, bits))
         return Remembered(self, cohort, rows)
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """A first report for each value."""
+        """Draw a first report for each value."""
         return self.remember(values, bits=bits).perturb(bits=bits)
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return self.remember(self.labels.array[codes], bits=bits).perturb(bits=bits).payload
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
         head = width_for(self.cohorts)
-        return (from_whole_numbers(payload[:, :head]) < self.cohorts) & padding_is_clear(
+        return (unpack_integers(payload[:, :head]) < self.cohorts) & padding_is_clear(
             payload[:, head:], self.size
         )
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """How many reports have each bit; with a Bloom filter a row for each cohort, and last how
-        many reports it has.
+        """Count the reports with each bit; with a Bloom filter a row for each cohort, and last its
+        number of reports.
         """
         head = width_for(self.cohorts)
         if not self.hashes:
             return column_counts(payload[:, head:], self.size)
-        cohort = from_whole_numbers(payload[:, :head])
+        cohort = unpack_integers(payload[:, :head])
         each = [payload[cohort == c, head:] for c in range(self.cohorts)]
         return np.stack([np.append(column_counts(rows, self.size), len(rows)) for rows in each])
 
-    def estimate(  # type: ignore[override]
+    def estimate(  # type: ignore[override]  # Bloom filters have another estimate
         self, reports: Reports | Aggregate | bytes | Iterable[bytes]
     ) -> Estimate | BloomEstimate:
-        counted = self._some(reports)
+        counted = self._aggregate_some(reports)
         return (
             BloomEstimate(self, counted.counts, counted.reports)
             if self.hashes
@@ -229,11 +238,11 @@ class Rappor(FrequencyOracle):
         )
 
     def variance(self, n: int, frequency: Number = 0, *, target: Target = "population") -> float:
-        """As for every oracle; with a Bloom filter the largest over all categories and all that the
-        others may have, at any frequency.
+        """Return the exact variance as for every oracle; with a Bloom filter the largest over all
+        categories, frequencies, and values of other people.
         """
         return (
-            worst_variance(self, reports_of(n), target)
+            worst_variance(self, check_report_count(n), target)
             if self.hashes
             else FrequencyOracle.variance(self, n, frequency, target=target)
         )
@@ -242,22 +251,24 @@ class Rappor(FrequencyOracle):
         if not self.hashes:
             return FrequencyOracle.mse(self, frequencies, n, target=target)
         each = np.array([float(f) for f in law(frequencies, self.categories, "frequencies")])
-        return total_error(self, each, reports_of(n), target)
+        return total_error(self, each, check_report_count(n), target)
 
     def influence(self, fakes: int, n: int) -> tuple[float, float]:
-        """As for every oracle; with a Bloom filter by the range of what one report can add to any
-        category.
+        """Return the influence as for every oracle; with a Bloom filter from the range of one
+        report's score.
         """
         if not self.hashes:
             return FrequencyOracle.influence(self, fakes, n)
         low, high = score_range(self)
-        return low * reports_of(fakes) / reports_of(n), high * reports_of(fakes) / reports_of(n)
+        return low * check_report_count(fakes) / check_report_count(n), high * check_report_count(
+            fakes
+        ) / check_report_count(n)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Remembered:
-    """Cohorts and permanent bits of some people: secret, and never drawn anew. `perturb` makes a
-    report of each, as often as asked.
+    """Cohorts and permanent bits of some people: secret, and never drawn again. Each call of
+    `perturb` draws a report for everyone.
     """
 
     oracle: Rappor
@@ -265,17 +276,17 @@ class Remembered:
     rows: Bytes
 
     def perturb(self, *, bits: Bits = SYSTEM) -> Reports:
-        """A report of each."""
+        """Draw a report for each person."""
         ones, zeros = (
             packed(m, self.rows.size, bits).reshape(self.rows.shape)
             for m in (self.oracle.q, self.oracle.p)
         )
-        said = (self.rows & ones) | (~self.rows & zeros)
-        clear_padding(said, self.oracle.size)
+        reported = (self.rows & ones) | (~self.rows & zeros)
+        clear_padding(reported, self.oracle.size)
         return Reports(
             self.oracle.mark,
             np.concatenate(
-                [whole_numbers(self.cohort, width_for(self.oracle.cohorts)), said], axis=1
+                [pack_integers(self.cohort, width_for(self.oracle.cohorts)), reported], axis=1
             ),
         )
 
@@ -284,12 +295,12 @@ class Remembered:
 
 
 def _shape(hashes: int, size: int | None, cohorts: int) -> None:
-    whole = all(
+    are_integers = all(
         isinstance(value, int) and not isinstance(value, bool)
         for value in (hashes, cohorts, 1 if size is None else size)
     )
     if (
-        not whole
+        not are_integers
         or not 0 <= hashes <= 16
         or not 1 <= cohorts <= 4096
         or (size is not None and not 2 <= size <= 4096)

@@ -1,6 +1,4 @@
-"""From a question to its oracle: what a collector published is enough to read the reports that come
-back.
-"""
+"""Restore an oracle from its question: the published question is enough to read the reports."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from . import client
 from .direct import Direct
 from .hadamard import Hadamard
 from .hashing import Hashing
-from .many_questions import Several
+from .many_questions import Questionnaire
 from .numeric.one_bit import OneBit
 from .numeric.piecewise import Piecewise
 from .oracle import Oracle
@@ -37,26 +35,26 @@ KINDS: dict[str, type[Oracle]] = {
     "piecewise": Piecewise,
     "ordinal": Ordinal,
     "prefix": PrefixTree,
-    "several": Several,
+    "several": Questionnaire,
     "panel": Panel,
 }
 """The oracle of each kind of question."""
 
 
 def restore(question: dict[str, Any] | str) -> Oracle:
-    """The oracle of a question, as a dictionary or as JSON. One that does not come out the same is
-    refused: its numbers are not those of its oracle.
+    """Restore the oracle of a question, given as a dictionary or as JSON. A question that differs
+    from its oracle's own question is refused.
     """
     place = "a question"
     try:
-        asked = json.loads(question) if isinstance(question, str) else question
+        record = json.loads(question) if isinstance(question, str) else question
         kind = (
-            KINDS[asked["kind"]]
-            if asked["sfumato"] == "local" and asked["version"] == client.VERSION
+            KINDS[record["kind"]]
+            if record["sfumato"] == "local" and record["version"] == client.VERSION
             else None
         )
-        about = {"categories": asked["categories"]} if "categories" in asked else {}
-        made = kind(**about, **asked["made"]) if kind is not None else None
+        about = {"categories": record["categories"]} if "categories" in record else {}
+        oracle = kind(**about, **record["made"]) if kind is not None else None
     except (
         LookupError,
         TypeError,
@@ -68,14 +66,14 @@ def restore(question: dict[str, Any] | str) -> Oracle:
         raise Refused(
             "local.question",
             place,
-            "this is no question that this version knows",
+            "this version does not know such a question",
             "oracle.question",
         ) from (error if isinstance(error, Refused) else None)
-    if made is None or made.question != asked:
+    if oracle is None or oracle.question != record:
         raise Refused(
             "local.question",
             place,
-            "its numbers are not those of the oracle it says it is",
+            "its numbers differ from those of the oracle that it names",
             "oracle.question, unchanged",
         )
-    return made
+    return oracle

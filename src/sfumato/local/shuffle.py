@@ -1,11 +1,11 @@
-"""One local report among n that arrive in an order which tells nothing.
+"""The privacy of one local report among n shuffled reports.
 
 *Promise*   A report that keeps ε₀ by itself, among n honest and delivered ones that were shuffled,
             is dominated by the clone pair of `accounting`: a `Loss`, certified on both sides and
             composable (Feldman, McMillan & Talwar 2021, 2023). The relation is replace.
-*Counts*    n counts honest, delivered reports, the own one among them: whoever is lost on the way,
-            or tells the adversary what was reported, or invents a report, is not counted. The
-            shuffler must not know who sent what, or must not tell.
+*Counts*    n counts honest, delivered reports, including the protected one. Reports that are lost,
+            disclosed to the adversary, or invented do not count. The shuffler must not know who
+            sent what, or must not tell.
 *Closed*    The theorem in closed form holds for fewer ε₀ and is several times larger;
             `amplification` puts it beside the certified number.
 *Proof*     docs/proofs/shuffle.md
@@ -19,7 +19,7 @@ from fractions import Fraction
 from ..accounting.composition import count_of
 from ..accounting.loss.pairs_sampled import ClonePair
 from ..accounting.loss.privacy_loss import Loss
-from ..accounting.loss.shuffle_pair import closed_form, closed_form_limit, reachable
+from ..accounting.loss.shuffle_pair import check_report_epsilon, closed_form, closed_form_limit
 from ..errors import Refused
 from ..exact.numbers import Number, exact, probability, text
 from ..guarantees import Guarantee, Pure
@@ -27,37 +27,36 @@ from .oracle import Oracle
 
 
 def shuffle(*, local: Guarantee | Oracle, n: int) -> Loss:
-    """The promise of one report among n shuffled ones: of a report that keeps `local`, or of an
-    oracle's.
+    """Return the certified loss of one report among n shuffled reports; `local` is the promise of a
+    report, or its oracle.
     """
-    kept = local.promise if isinstance(local, Oracle) else local
-    if not isinstance(kept, Pure):
+    promise = local.promise if isinstance(local, Oracle) else local
+    if not isinstance(promise, Pure):
         raise Refused(
             "shuffle.local",
             f"local={local}",
             "the theorem is about reports that keep a pure ε each",
             "local=sf.Pure(1)",
         )
-    if kept.relation == "add-remove":
+    if promise.relation == "add-remove":
         raise Refused(
             "shuffle.local",
             f"local={local}",
-            "a report among n is replaced, not added",
+            "shuffling protects against replacing a report, not adding one",
             "local=sf.Pure(1)",
         )
-    reachable(exact(kept.parameters["epsilon"], "epsilon"))
+    check_report_epsilon(exact(promise.parameters["epsilon"], "epsilon"))
     return Loss(
-        ((ClonePair(kept.parameters["epsilon"], count_of(n, "n")), 1),),
+        ((ClonePair(promise.parameters["epsilon"], count_of(n, "n")), 1),),
         relation="replace",
-        unit=kept.unit,
+        unit=promise.unit,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Amplification:
-    """What shuffling gives at one δ: the ε of a report alone; among n by certified arithmetic, and
-    what it surely is not below; and by the closed form, which is None where the theorem does not
-    hold.
+    """The effect of shuffling at one δ: the ε of a report alone, the certified ε among n reports,
+    its lower bound, and the ε of the closed form (None where the theorem does not hold).
     """
 
     local: Fraction
@@ -68,7 +67,7 @@ class Amplification:
     closed: float | None
 
     def __str__(self) -> str:
-        beside = (
+        closed = (
             "the closed form does not hold here"
             if self.closed is None
             else f"by the closed form {self.closed:.4g}"
@@ -76,22 +75,22 @@ class Amplification:
         return (
             f"ε = {text(self.local)} alone; among {self.n} honest, delivered, shuffled "
             f"reports ε = {self.epsilon:.4g} at δ = {text(self.delta)} "
-            f"(the pair itself has no less than {self.epsilon_lower:.4g}; {beside})"
+            f"(the pair itself has no less than {self.epsilon_lower:.4g}; {closed})"
         )
 
 
 def amplification(*, local: Guarantee | Oracle | Number, n: int, delta: Number) -> Amplification:
-    """The certified ε among n shuffled reports at δ, with the closed form beside it."""
-    kept = (
+    """Compute the certified ε among n shuffled reports at δ, and that of the closed form."""
+    promise = (
         local.promise
         if isinstance(local, Oracle)
         else local
         if isinstance(local, Guarantee)
         else Pure(local)
     )
-    loss, d = shuffle(local=kept, n=n), probability(delta, "delta", zero=False)
-    e = exact(kept.parameters["epsilon"], "epsilon")
+    loss, d = shuffle(local=promise, n=n), probability(delta, "delta", zero=False)
+    e = exact(promise.parameters["epsilon"], "epsilon")
     closed = None if e > Fraction(closed_form_limit(n, d)) else float(closed_form(e, n, d))
     return Amplification(
-        e, n, d, min(loss.epsilon(d), kept.epsilon()), loss.epsilon_lower(d), closed
+        e, n, d, min(loss.epsilon(d), promise.epsilon()), loss.epsilon_lower(d), closed
     )

@@ -1,5 +1,5 @@
-"""Sketch: everyone picks one of many public hash functions and reports bits, or one bit, about its
-bucket. Count-mean sketches, as Apple's.
+"""Sketch: each person picks one of many public hash functions and reports its bucket by bits, or by
+one bit. Count-mean sketches, like Apple's.
 
 *Law*        A row j of `rows` is uniform, and part of the report. Count-mean sketch: a bit for each
              of m buckets, the own one h_j(v) with p, the others with q = 1 − p, p =
@@ -8,7 +8,7 @@ bucket. Count-mean sketches, as Apple's.
              = e^ε/(e^ε + 1) rounded down: one bit (Apple 2017).
 *Promise*    The row and the column are independent of the value; odds = p(1 − q)/(q(1 − p)), or
              t/(1 − t), at most e^ε.
-*Error*      With c the exact chance that two values share a bucket: own = p, other = q + (p − q)c
+*Error*      With c the exact chance that two values share a bucket: true p, false q + (p − q)c
              (Hadamard: t and ½ for p and q), over the draw of the hash functions and of the coins.
              All people share the functions, so collisions do not average out over people but over
              rows: Var = (coins)/n + (c(1 − c)·Σf_u² + (c₃ − c²)·Σ_{u≠w} f_u·f_w)/(rows·(1 − c)²),
@@ -36,15 +36,15 @@ from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, is_whole, positive
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import Bits
-from .direct import keep_of
+from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
 from .hadamard import negative, transform
 from .lib.biased_coins import Bytes, below, flags, padding_is_clear
-from .lib.dyadic_probability import ONE, share
+from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import meeting, shared_functions, shared_hash, to_bucket
 from .oracle import plain_categories
-from .unary import bit_odds, bits_of, draw_bits
-from .wire_reports import from_whole_numbers, whole_numbers, width_for
+from .unary import bit_odds, bit_probabilities, draw_bits
+from .wire_reports import pack_integers, unpack_integers, width_for
 
 MOST_ROWS = 1 << 17
 MOST_SIZE = 1 << 16
@@ -82,13 +82,13 @@ class Sketch(FrequencyOracle):
             raise Refused(
                 "local.size",
                 f"size={size}, optimised={optimised}",
-                "a Hadamard sketch sends one sign of a power of two",
+                "a Hadamard sketch needs a size that is a power of two, and is not optimised",
                 "size=1024, hadamard=True",
             )
         p, q = (
-            (keep_of(self.epsilon, 2), ONE // 2)
+            (keep_probability(self.epsilon, 2), ONE // 2)
             if hadamard
-            else bits_of(self.epsilon, symmetric=not optimised)
+            else bit_probabilities(self.epsilon, symmetric=not optimised)
         )
         put = object.__setattr__
         for name, value in {
@@ -104,21 +104,21 @@ class Sketch(FrequencyOracle):
         self._end()
 
     @property
-    def kind(self) -> str:  # type: ignore[override]
+    def kind(self) -> str:  # type: ignore[override]  # depends on a field
         return "hadamard-sketch" if self.hadamard else "sketch"
 
     @property
     def meet(self) -> Fraction:
-        """The chance that two categories share a bucket of a row."""
+        """The probability that two categories share a bucket of a row."""
         return meeting(self.size)
 
     @property
-    def own(self) -> Fraction:
-        return share(self.p)
+    def true_support(self) -> Fraction:
+        return as_fraction(self.p)
 
     @property
-    def other(self) -> Fraction:
-        return share(self.q) + (self.own - share(self.q)) * self.meet
+    def false_support(self) -> Fraction:
+        return as_fraction(self.q) + (self.true_support - as_fraction(self.q)) * self.meet
 
     @property
     def odds(self) -> Fraction:
@@ -145,14 +145,15 @@ class Sketch(FrequencyOracle):
             "seed": self.seed,
         }
 
-    def made_of(self) -> dict[str, Any]:
-        made = {
+    def arguments(self) -> dict[str, Any]:
+        numbers = {
             "epsilon": str(self.epsilon),
             "rows": self.rows,
             "size": self.size,
             "seed": self.seed,
         }
-        return {**made, **{name: True for name in ("hadamard", "optimised") if getattr(self, name)}}
+        switches = {name: True for name in ("hadamard", "optimised") if getattr(self, name)}
+        return {**numbers, **switches}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         rows = below(self.rows, codes.size, bits)
@@ -163,74 +164,71 @@ class Sketch(FrequencyOracle):
             body = draw_bits(places, self.p, self.q, self.size, bits)
         else:
             columns = below(self.size, codes.size, bits)
-            minus = negative(places & columns) == flags(
-                self.p, codes.size, bits
-            )  # kept where the coin shows heads
-            body = whole_numbers(2 * columns + minus, width_for(2 * self.size))
-        return np.concatenate([whole_numbers(rows, width_for(self.rows)), body], axis=1)
+            # the true sign where the coin shows heads
+            minus = negative(places & columns) == flags(self.p, codes.size, bits)
+            body = pack_integers(2 * columns + minus, width_for(2 * self.size))
+        return np.concatenate([pack_integers(rows, width_for(self.rows)), body], axis=1)
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
         rows, body = self._parts(payload)
-        said = (
-            from_whole_numbers(body) < 2 * self.size
+        well_formed = (
+            unpack_integers(body) < 2 * self.size
             if self.hadamard
             else padding_is_clear(body, self.size)
         )
-        return (rows < self.rows) & said
+        return (rows < self.rows) & well_formed
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """For each category the support of its bucket in every row: looked up in the sketch where
-        that is small enough to be made, else report by report.
+        """Count for each category the support of its bucket in every row: from the sketch if it
+        fits into memory, else report by report.
         """
         rows, body = self._parts(payload)
         functions, counts = shared_functions(self.seed, self.rows), np.zeros(self.k, dtype=np.int64)
         support = self._support(rows, body) if self.rows * self.size <= _CELLS else None
-        each, said = (
-            np.arange(self.rows),
-            from_whole_numbers(body) if self.hadamard else np.arange(len(rows)),
-        )
+        each_row, each_report = np.arange(self.rows), np.arange(len(rows))
+        signs = unpack_integers(body) if self.hadamard else each_report
         for code in range(self.k):
             places = to_bucket(shared_hash(functions, slice(None), code), self.size)
             if support is not None:
-                counts[code] = support[each, places].sum()
+                counts[code] = support[each_row, places].sum()
             elif self.hadamard:
-                counts[code] = np.count_nonzero(negative(places[rows] & said >> 1) == (said & 1))
+                counts[code] = np.count_nonzero(negative(places[rows] & signs >> 1) == (signs & 1))
             else:
                 counts[code] = np.count_nonzero(
-                    body[said, places[rows] >> 3] & (128 >> (places[rows] & 7))
+                    body[each_report, places[rows] >> 3] & (128 >> (places[rows] & 7))
                 )
         return counts
 
     def _support(self, rows: NDArray[np.int64], body: Bytes) -> NDArray[np.int64]:
-        """How many reports of each row support each bucket: the count-mean sketch itself."""
+        """Count the reports of each row that support each bucket: the count-mean sketch itself."""
         in_row = np.bincount(rows, minlength=self.rows)
         if self.hadamard:
-            said = from_whole_numbers(body)
+            signs = unpack_integers(body)
             cells = np.bincount(
-                2 * self.size * rows + said, minlength=2 * self.size * self.rows
+                2 * self.size * rows + signs, minlength=2 * self.size * self.rows
             ).reshape(self.rows, self.size, 2)
             return (in_row[:, None] + transform(cells[:, :, 0] - cells[:, :, 1])) // 2
-        found = np.zeros((self.rows, self.size), dtype=np.int64)
+        support = np.zeros((self.rows, self.size), dtype=np.int64)
         sorted_ = body[np.argsort(rows, kind="stable")]
         ends = np.cumsum(in_row)
         for row in np.flatnonzero(in_row).tolist():
             bits = np.unpackbits(
                 sorted_[ends[row] - in_row[row] : ends[row]], axis=1, count=self.size
             )
-            found[row] = bits.sum(axis=0)
-        return found
+            support[row] = bits.sum(axis=0)
+        return support
 
     def _parts(self, payload: Bytes) -> tuple[NDArray[np.int64], Bytes]:
         head = width_for(self.rows)
-        return from_whole_numbers(payload[:, :head]), payload[:, head:]
+        return unpack_integers(payload[:, :head]), payload[:, head:]
 
     def _exact_variance(
         self, n: int, f: Fraction, target: Target, frequencies: tuple[Fraction, ...] | None = None
     ) -> Fraction:
-        """Coins and people given the functions, averaged over them, and then what the functions do
-        themselves.
+        """Add two variances: of coins and people given the hash functions, averaged over them, and
+        of the hash functions themselves.
         """
-        c, spread, rest = self.meet, self.own - share(self.q), 1 - f
+        c, spread, rest = self.meet, self.true_support - as_fraction(self.q), 1 - f
         squares = (
             rest**2
             if frequencies is None
@@ -240,20 +238,20 @@ class Sketch(FrequencyOracle):
             c * (1 - c) * squares + (meeting(self.size, 3) - c * c) * (rest**2 - squares)
         ) / self.rows
         if target == "data":
-            one = f * self.own * (1 - self.own) + rest * (
-                self.other * (1 - self.other) - spread**2 * c * (1 - c) / self.rows
+            report = f * self.true_support * (1 - self.true_support) + rest * (
+                self.false_support * (1 - self.false_support) - spread**2 * c * (1 - c) / self.rows
             )
         else:
-            named = self.other + (self.own - self.other) * f
-            one = named * (1 - named) - spread**2 * row
-        return one / (n * (self.own - self.other) ** 2) + row / (1 - c) ** 2
+            share = self.false_support + (self.true_support - self.false_support) * f
+            report = share * (1 - share) - spread**2 * row
+        return report / (n * (self.true_support - self.false_support) ** 2) + row / (1 - c) ** 2
 
     def _shared_variance(self) -> float:
         return float(self.meet / (1 - self.meet) / self.rows)
 
     def _slack(self, missing: Fraction) -> tuple[Fraction, Fraction]:
-        """Bernstein's inequality: rows are independent, each moves the share by at most 1 with
-        variance at most c(1 − c).
+        """Apply Bernstein's inequality: rows are independent, and each moves the share by at most 1
+        with variance at most c(1 − c).
         """
 
         def deviation() -> arb:

@@ -1,4 +1,4 @@
-"""Subset: report a set of d categories that holds the own one with a larger probability. Subset
+"""Subset: report a set of d categories that contains the true one with a larger probability. Subset
 selection.
 
 *Law*        With probability p = d·e^ε/(d·e^ε + k − d), rounded down, the set is the own category
@@ -29,7 +29,7 @@ from ..noise.bits import Bits
 from .frequency_estimate import variance
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, column_counts, flags, padding_is_clear
-from .lib.dyadic_probability import ONE, down, share
+from .lib.dyadic_probability import ONE, as_fraction, down
 from .oracle import plain_categories
 
 _KEYS = 1 << 20  # random keys in one pass
@@ -57,8 +57,8 @@ class Subset(FrequencyOracle):
             raise Refused(
                 "local.size",
                 f"size={size}",
-                "a set holds at least one category, and not all of them",
-                "Subset without size= takes the best",
+                f"a set holds 1 to {self.k - 1} of the {self.k} categories",
+                "leave size= out: the best is chosen",
             )
         put = object.__setattr__
         put(self, "size", best_size(self.epsilon, self.k) if size is None else size)
@@ -66,12 +66,12 @@ class Subset(FrequencyOracle):
         self._end()
 
     @property
-    def own(self) -> Fraction:
-        return share(self.keep)
+    def true_support(self) -> Fraction:
+        return as_fraction(self.keep)
 
     @property
-    def other(self) -> Fraction:
-        return _other(self.keep, self.k, self.size)
+    def false_support(self) -> Fraction:
+        return _false_support(self.keep, self.k, self.size)
 
     @property
     def odds(self) -> Fraction:
@@ -92,7 +92,7 @@ class Subset(FrequencyOracle):
             "size": self.size,
         }
 
-    def made_of(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         return {"epsilon": str(self.epsilon), "size": self.size}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
@@ -107,10 +107,10 @@ class Subset(FrequencyOracle):
     def _sets(
         self, codes: NDArray[np.int64], inside: NDArray[np.bool_], bits: Bits
     ) -> NDArray[np.bool_]:
-        """The d smallest of random keys, the own one first or last. Where two keys tie at the edge
-        all are drawn anew: that event favours no set.
+        """Choose the d smallest of random keys, with the true category first or last. If two keys
+        tie at the edge, all keys are drawn again: a tie favours no set.
         """
-        found = np.empty((codes.size, self.k), dtype=np.bool_)
+        chosen = np.empty((codes.size, self.k), dtype=np.bool_)
         open_ = np.arange(codes.size)
         while open_.size:
             keys = (
@@ -124,11 +124,11 @@ class Subset(FrequencyOracle):
                 inside[open_], np.uint32(0), np.uint32(0xFFFFFFFF)
             )
             edge = np.partition(keys, self.size - 1, axis=1)[:, self.size - 1]
-            found[open_] = keys <= edge[:, None]
-            open_ = open_[found[open_].sum(axis=1) != self.size]
-        return found
+            chosen[open_] = keys <= edge[:, None]
+            open_ = open_[chosen[open_].sum(axis=1) != self.size]
+        return chosen
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
         right: NDArray[np.bool_] = np.bitwise_count(payload).sum(axis=1) == self.size
         return padding_is_clear(payload, self.k) & right
 
@@ -140,17 +140,19 @@ def _keep(epsilon: Fraction, k: int, size: int) -> int:
     return down(lambda: 1 / (1 + ball(Fraction(k - size, size)) * (-ball(epsilon)).exp()))
 
 
-def _other(keep: int, k: int, size: int) -> Fraction:
-    return (share(keep) * (size - 1) + (1 - share(keep)) * size) / (k - 1)
+def _false_support(keep: int, k: int, size: int) -> Fraction:
+    return (as_fraction(keep) * (size - 1) + (1 - as_fraction(keep)) * size) / (k - 1)
 
 
 def best_size(epsilon: Fraction, k: int) -> int:
-    """Of the two integers around k/(e^ε + 1), not below 1, the one with the smaller variance at
-    frequency 0.
+    """Return the integer next to k/(e^ε + 1), not below 1, with the smaller variance at frequency
+    0.
     """
     near = 0 if epsilon > 64 else decide(lambda: floor(k / (1 + ball(epsilon).exp())))
     keeps = {d: _keep(epsilon, k, d) for d in (near, near + 1) if 1 <= d < k}
     return min(
         keeps,
-        key=lambda d: variance(share(keeps[d]), _other(keeps[d], k, d), Fraction(0), 1, "data"),
+        key=lambda d: variance(
+            as_fraction(keeps[d]), _false_support(keeps[d], k, d), Fraction(0), 1, "data"
+        ),
     )

@@ -1,4 +1,4 @@
-"""Unary: a bit for each category, all of them perturbed.
+"""Unary: report a bit for each category, every bit perturbed.
 
 *Law*        The bit of the own category is 1 with probability p, every other one with q,
              independently. Symmetric (Erlingsson, Pihur & Korolova 2014, basic one-time RAPPOR): p
@@ -35,7 +35,7 @@ from .lib.biased_coins import (
     padding_is_clear,
     put_bit,
 )
-from .lib.dyadic_probability import ONE, down, share, up
+from .lib.dyadic_probability import ONE, as_fraction, down, up
 from .oracle import plain_categories
 
 
@@ -60,18 +60,18 @@ class Unary(FrequencyOracle):
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         put = object.__setattr__
         put(self, "symmetric", bool(symmetric))
-        p, q = bits_of(self.epsilon, symmetric=self.symmetric)
+        p, q = bit_probabilities(self.epsilon, symmetric=self.symmetric)
         put(self, "p", p)
         put(self, "q", q)
         self._end()
 
     @property
-    def own(self) -> Fraction:
-        return share(self.p)
+    def true_support(self) -> Fraction:
+        return as_fraction(self.p)
 
     @property
-    def other(self) -> Fraction:
-        return share(self.q)
+    def false_support(self) -> Fraction:
+        return as_fraction(self.q)
 
     @property
     def odds(self) -> Fraction:
@@ -92,21 +92,21 @@ class Unary(FrequencyOracle):
             "other": str(self.q),
         }
 
-    def made_of(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         return {"epsilon": str(self.epsilon), "symmetric": self.symmetric}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return draw_bits(codes, self.p, self.q, self.k, bits)
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
         return padding_is_clear(payload, self.k)
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
         return column_counts(payload, self.k)
 
 
-def bits_of(epsilon: Fraction, *, symmetric: bool) -> tuple[int, int]:
-    """p and q, rounded so that the odds do not exceed e^ε."""
+def bit_probabilities(epsilon: Fraction, *, symmetric: bool) -> tuple[int, int]:
+    """Return p and q, rounded so that the odds do not exceed e^ε."""
     if symmetric:
         p = down(lambda: 1 / (1 + (-ball(epsilon) / 2).exp()))
         return p, ONE - p
@@ -114,12 +114,12 @@ def bits_of(epsilon: Fraction, *, symmetric: bool) -> tuple[int, int]:
 
 
 def bit_odds(p: int, q: int) -> Fraction:
-    """p(1 − q)/(q(1 − p)): of the two bits in which two values differ."""
+    """Return p(1 − q)/(q(1 − p)): the odds of the two bits in which two values differ."""
     return Fraction(p * (ONE - q), q * (ONE - p))
 
 
 def draw_bits(places: NDArray[np.int64], p: int, q: int, k: int, bits: Bits) -> Bytes:
-    """Rows of k bits: one place of each is 1 with probability p, the others with q."""
+    """Draw rows of k bits: in each row one place is 1 with probability p, the others with q."""
     width = -(-k // 8)
     rows = packed(q, places.size * width, bits).reshape(places.size, width)
     clear_padding(rows, k)

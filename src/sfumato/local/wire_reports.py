@@ -1,13 +1,13 @@
-"""Reports as they travel: short, of one length, with a version and the mark of the question they
-answer.
+"""The wire format of reports: short, of equal length, with a version and the mark of the question
+that they answer.
 
 *Wire*      One report: version (1 byte), mark of the question (3 bytes), payload. All payloads of
             one question have the same length.
 *File*      `to_bytes`: "SFLR", version, mark, number of reports (8 bytes, big endian), then the
-            payloads, one behind the other.
-*Refused*   Another version, another mark, another length, or a payload that no client of the
-            question could have sent. Reports are public, so their numbers may be named. What a
-            well-formed report says is never refused: a lie looks like a coin.
+            payloads in a row.
+*Refused*   A different version, mark or length, or a payload that no client of the question could
+            have sent. Reports are public, so a refusal may name their numbers. A well-formed report
+            is never refused: a lie looks like a coin.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HEAD = 1 + MARK
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reports:
-    """Reports to one question: its mark, and a row of bytes for each."""
+    """Reports to one question: its mark, and a row of bytes for each report."""
 
     mark: bytes
     payload: Bytes
@@ -40,7 +40,7 @@ class Reports:
         return len(self.payload)
 
     def __getitem__(self, i: int) -> bytes:
-        """One report, as a client sends it."""
+        """Return one report, as a client sends it."""
         return bytes([VERSION]) + self.mark + bytes(self.payload[i])
 
     def __iter__(self) -> Iterator[bytes]:
@@ -66,7 +66,7 @@ class Reports:
         )
 
     def to_bytes(self) -> bytes:
-        """All of them as one file."""
+        """Write all reports as one file."""
         return (
             MAGIC
             + bytes([VERSION])
@@ -77,20 +77,20 @@ class Reports:
 
     @classmethod
     def from_bytes(cls, data: bytes, mark: bytes, width: int) -> Self:
-        """The reports of a file."""
+        """Read the reports of a file."""
         start = len(MAGIC) + 1 + MARK + 8
         if data[:5] != MAGIC + bytes([VERSION]) or len(data) < start:
             raise Refused(
                 "local.report",
                 "a file of reports",
-                f"it does not begin as one of version {VERSION}",
+                f"it does not begin like a file of version {VERSION}",
                 "Reports.to_bytes()",
             )
         if data[5 : 5 + MARK] != mark:
             raise Refused(
                 "local.report",
                 "a file of reports",
-                "they answer another question",
+                "they answer a different question",
                 "the oracle whose question they answer",
             )
         count = int.from_bytes(data[start - 8 : start], "big")
@@ -98,14 +98,16 @@ class Reports:
             raise Refused(
                 "local.report",
                 "a file of reports",
-                f"its length is not that of {count} reports of {width} bytes",
+                f"its length does not match {count} reports of {width} bytes",
                 "the whole file",
             )
         return cls(mark, np.frombuffer(data, dtype=np.uint8, offset=start).reshape(count, width))
 
 
-def gathered(blobs: Iterable[bytes], mark: bytes, width: int) -> tuple[Reports, NDArray[np.int64]]:
-    """Single reports put together, and the numbers of those that are no report to this question."""
+def gather_reports(
+    blobs: Iterable[bytes], mark: bytes, width: int
+) -> tuple[Reports, NDArray[np.int64]]:
+    """Join single reports, and return the numbers of those that are no report to the question."""
     listed: Sequence[bytes] = list(blobs)
     head = bytes([VERSION]) + mark
     good = [
@@ -121,14 +123,14 @@ def gathered(blobs: Iterable[bytes], mark: bytes, width: int) -> tuple[Reports, 
     return Reports(mark, payload), np.flatnonzero(~np.array(good, dtype=np.bool_))
 
 
-def whole_numbers(numbers: NDArray[np.int64], width: int) -> Bytes:
-    """Integers as rows of bytes, big endian."""
+def pack_integers(numbers: NDArray[np.int64], width: int) -> Bytes:
+    """Write integers as rows of bytes, big endian."""
     wide = numbers.astype(">u8")[:, None].view(np.uint8)
     return np.ascontiguousarray(wide[:, 8 - width :])
 
 
-def from_whole_numbers(rows: Bytes) -> NDArray[np.int64]:
-    """The integers of rows of at most seven bytes, big endian."""
+def unpack_integers(rows: Bytes) -> NDArray[np.int64]:
+    """Read the integers of rows of at most seven bytes, big endian."""
     out = np.zeros(len(rows), dtype=np.int64)
     for column in range(rows.shape[1]):
         out = out << 8 | rows[:, column]
@@ -136,5 +138,5 @@ def from_whole_numbers(rows: Bytes) -> NDArray[np.int64]:
 
 
 def width_for(limit: int) -> int:
-    """How many bytes hold every number in [0, limit)."""
+    """Return the number of bytes that hold every number in [0, limit)."""
     return max(1, -(-(limit - 1).bit_length() // 8))

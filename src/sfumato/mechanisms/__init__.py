@@ -1,9 +1,9 @@
-"""Laws of noise with the sensitivity they cover: frozen records of public things, with the promises
-they keep.
+"""The mechanisms: frozen records of public parameters, each with its law of noise, the sensitivity
+that it covers and the guarantees that it promises.
 """
 
 from .above_threshold import AboveThreshold, best_share, textbook_accuracy
-from .combined import Several
+from .combined import Combined
 from .discrete_gaussian import DiscreteGaussian
 from .exponential import Exponential
 from .gaussian import Gaussian, classical_sigma
@@ -26,7 +26,7 @@ from .shared.categories import Labels
 from .shared.counting import counts
 from .shared.error_formulas import for_each
 from .shared.prefix_strategies import Strategy, square_root_factor, strategies
-from .shared.response_estimate import Estimate
+from .shared.response_estimate import ResponseEstimate
 from .shared.selection import score_sensitivity
 from .smooth import SmoothLaplace
 from .staircase import Staircase, staircase_limit
@@ -36,9 +36,9 @@ from .weighted_quantile import WeightedQuantile
 
 __all__ = [
     "AboveThreshold",
+    "Combined",
     "DiscreteGaussian",
     "Edges",
-    "Estimate",
     "Exponential",
     "Gaussian",
     "GaussianThreshold",
@@ -57,7 +57,7 @@ __all__ = [
     "ProposeTestRelease",
     "Quantile",
     "RandomizedResponse",
-    "Several",
+    "ResponseEstimate",
     "SmoothLaplace",
     "Staircase",
     "Strategy",

@@ -28,7 +28,7 @@ from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
-from .shared.additive import known_sensitivity
+from .shared.additive import check_sensitivity
 from .shared.mechanism import Mechanism
 
 
@@ -56,7 +56,7 @@ class AboveThreshold(Mechanism):
         unit: str | None = None,
     ) -> None:
         put = object.__setattr__
-        put(self, "sensitivity", known_sensitivity(sensitivity, None))
+        put(self, "sensitivity", check_sensitivity(sensitivity, None))
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "answers", _count(answers, "answers"))
         put(self, "monotone", bool(monotone))
@@ -88,10 +88,10 @@ class AboveThreshold(Mechanism):
         )
 
     def start(self, threshold: int, *, bits: Bits = SYSTEM) -> Session:
-        """A session against one public threshold. Each session costs the promise anew."""
+        """Start a session against one public threshold. Each session costs the promise anew."""
         return Session(
             self.answers,
-            _whole(threshold, "threshold") + self.threshold_law.draw(bits),
+            _check_integer(threshold, "threshold") + self.threshold_law.draw(bits),
             self.query_law,
             bits,
         )
@@ -122,7 +122,7 @@ class AboveThreshold(Mechanism):
         """
         _count(alpha, "alpha")
 
-        def made(epsilon: Fraction) -> AboveThreshold:
+        def build(epsilon: Fraction) -> AboveThreshold:
             return cls(
                 sensitivity=sensitivity,
                 epsilon=epsilon,
@@ -131,7 +131,7 @@ class AboveThreshold(Mechanism):
                 threshold_share=threshold_share,
             )
 
-        return made(least(lambda e: made(e).accuracy(queries=queries, beta=beta) <= alpha))
+        return build(least(lambda e: build(e).accuracy(queries=queries, beta=beta) <= alpha))
 
     def __repr__(self) -> str:
         named = {
@@ -147,8 +147,8 @@ class AboveThreshold(Mechanism):
 
 
 class Session:
-    """Queries against one noisy threshold, which nobody is shown. It cannot be copied or stored:
-    two copies would answer twice for one price.
+    """Queries against one noisy threshold, which stays secret. A session cannot be copied or
+    stored: two copies would answer twice for one price.
     """
 
     __slots__ = ("__bits", "__law", "__left", "__lock", "__noisy")
@@ -159,13 +159,13 @@ class Session:
 
     def ask(self, value: int) -> bool:
         """Whether the value, with noise, reaches the noisy threshold."""
-        exact = _whole(value, "value")
+        exact = _check_integer(value, "value")
         with self.__lock:
             if not self.__left:
                 raise Refused(
                     "threshold.over",
                     "ask(…)",
-                    "all answers of yes that were paid for have been given",
+                    "the session has given all answers of yes that were paid for",
                     "m.start(threshold), at its price",
                 )
             above = exact + self.__law.draw(self.__bits) >= self.__noisy
@@ -220,7 +220,7 @@ def _count(value: object, name: str) -> int:
     )
 
 
-def _whole(value: object, name: str) -> int:
+def _check_integer(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise Refused(
             "value.type",

@@ -1,4 +1,4 @@
-"""Several mechanisms on the same data, each with noise of its own, charged as one.
+"""Several mechanisms on the same data, with independent noise, charged as one ledger entry.
 
 *Law*        that of its parts, independently of each other. It has no `perturb`: each part perturbs
              what belongs to it.
@@ -24,8 +24,8 @@ from typing import TypeVar
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation, Renyi
-from ..guarantees.guarantee import settle
-from ..guarantees.mixed import Together
+from ..guarantees.guarantee import common_relation_and_unit
+from ..guarantees.mixed import Mixed
 from .shared.mechanism import Mechanism
 
 G = TypeVar("G", bound=Guarantee)
@@ -34,9 +34,9 @@ CURVES: tuple[type[Guarantee], ...] = (GDP, ZCDP, Renyi)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Several(Mechanism):
-    """Several mechanisms as one entry. `epsilon` and `delta` state the parts with Gaussian noise
-    together; without such parts there is nothing to state.
+class Combined(Mechanism):
+    """Several mechanisms as one ledger entry. `epsilon` and `delta` state one joint promise for the
+    parts with Gaussian noise; leave them out if there are none.
     """
 
     parts: tuple[Mechanism, ...]
@@ -56,20 +56,20 @@ class Several(Mechanism):
         unit: str | None = None,
     ) -> None:
         put = object.__setattr__
-        put(self, "parts", _known(parts))
+        put(self, "parts", _check_parts(parts))
         if (epsilon is None) != (delta is None):
             raise Refused(
                 "mechanism.calibration",
-                "Several(…)",
+                "Combined(…)",
                 "epsilon and delta go together",
-                "Several(parts, epsilon=1, delta=1e-6)",
+                "Combined(parts, epsilon=1, delta=1e-6)",
             )
         put(self, "epsilon", None if epsilon is None else positive(epsilon, "epsilon"))
         put(self, "delta", None if delta is None else probability(delta, "delta", zero=False))
         about: Guarantee = Pure(0, relation=relation, unit=unit)
         for part in self.parts:
             for promise in part.promises:
-                about = Guarantee._bind(Pure(0), *settle(about, promise))
+                about = Guarantee._bind(Pure(0), *common_relation_and_unit(about, promise))
         put(self, "relation", about.relation)
         put(self, "unit", about.unit)
         put(
@@ -82,8 +82,8 @@ class Several(Mechanism):
         if not self._promises:
             raise Refused(
                 "mechanism.parts",
-                "Several(…)",
-                "there is no notion in which all parts promise something",
+                "Combined(…)",
+                "the parts have no notion in common in which all of them promise something",
                 "mechanisms with a common notion",
             )
 
@@ -92,11 +92,11 @@ class Several(Mechanism):
         return self._promises
 
     def _sums(self) -> Iterator[Guarantee]:
-        """What is known of all parts together, and does not follow from what came before."""
+        """Yield the sums of the parts' promises, without those that follow from an earlier one."""
         pure, gdp, zcdp = _sum(self.parts, Pure), _sum(self.parts, GDP), _sum(self.parts, ZCDP)
         stated = (
             self._stated() if pure is None or self.epsilon is not None else None
-        )  # an ε says more than it would
+        )  # a pure ε implies it
         if stated is not None and pure is None:
             yield stated
         yield from (total for total in (pure, gdp) if total is not None)
@@ -105,60 +105,55 @@ class Several(Mechanism):
         if pure is not None:
             return
         with suppress(Refused):
-            whole = reduce(add, (part.promise for part in _leaves(self.parts)))
-            if isinstance(
-                whole,
-                Together,
-                # for curves: the ε of the pure parts bounds theirs at high orders, and their zCDP
-                # does
-                # not
-            ):
-                yield whole
+            total = reduce(add, (part.promise for part in _leaves(self.parts)))
+            # for Rényi curves: at high orders the ε of the pure parts is a better bound than zCDP
+            if isinstance(total, Mixed):
+                yield total
 
     def _stated(self) -> Approx | None:
-        """Σ(ε, δ), with the parts that have none stated at the point of their common curve that was
-        asked for.
+        """Return Σ(ε, δ) over the parts that have an (ε, δ), plus the point (epsilon, delta) on the
+        joint curve of those that have none.
         """
-        own = [_best(part, Approx) for part in self.parts]
-        rest = [part for part, statement in zip(self.parts, own, strict=True) if statement is None]
-        found = [statement for statement in own if statement is not None]
+        best = [_best(part, Approx) for part in self.parts]
+        rest = [part for part, statement in zip(self.parts, best, strict=True) if statement is None]
+        statements = [statement for statement in best if statement is not None]
         if self.epsilon is None or self.delta is None:
-            return None if rest else _added(found)
+            return None if rest else _add_all(statements)
         point = Approx(self.epsilon, self.delta)
         if not rest:
-            reason = "every part has an ε of its own: there is nothing left to state"
+            reason = "every part has its own ε, so no part needs epsilon and delta"
             raise Refused(
-                "mechanism.calibration", "Several(…, epsilon=…)", reason, "Several(parts)"
+                "mechanism.calibration", "Combined(…, epsilon=…)", reason, "Combined(parts)"
             )
         if not any(
             total is not None and total <= point
             for total in (_sum(rest, notion) for notion in CURVES)
         ):
-            reason = "the parts with Gaussian noise lose more than this together"
+            reason = "the parts with Gaussian noise together lose more than this"
             raise Refused(
                 "mechanism.calibration",
                 f"{point}",
                 reason,
                 "noise that is calibrated to the sum of the parts",
             )
-        return _added([*found, point])
+        return _add_all([*statements, point])
 
 
-def _known(parts: Iterable[Mechanism]) -> tuple[Mechanism, ...]:
-    known = tuple(parts) if isinstance(parts, Iterable) else ()
-    if not known or not all(isinstance(part, Mechanism) for part in known):
+def _check_parts(parts: Iterable[Mechanism]) -> tuple[Mechanism, ...]:
+    mechanisms = tuple(parts) if isinstance(parts, Iterable) else ()
+    if not mechanisms or not all(isinstance(part, Mechanism) for part in mechanisms):
         raise Refused(
             "mechanism.parts",
-            "Several(…)",
+            "Combined(…)",
             "the parts are one mechanism or more",
-            "Several([Laplace(…), Gaussian(…)])",
+            "Combined([Laplace(sensitivity=1, epsilon=1)])",
         )
-    return known
+    return mechanisms
 
 
 def _leaves(parts: Iterable[Mechanism]) -> Iterator[Mechanism]:
     for part in parts:
-        yield from _leaves(part.parts) if isinstance(part, Several) else (part,)
+        yield from _leaves(part.parts) if isinstance(part, Combined) else (part,)
 
 
 def _best(part: Mechanism, notion: type[G]) -> G | None:
@@ -168,16 +163,18 @@ def _best(part: Mechanism, notion: type[G]) -> G | None:
 
 
 def _sum(parts: Sequence[Mechanism], notion: type[G]) -> G | None:
-    """The sum in a notion, where every part reaches it and the sum says something."""
-    found = [_best(part, notion) for part in parts]
+    """Return the sum in a notion; None if a part does not reach the notion or the sum promises
+    nothing.
+    """
+    best = [_best(part, notion) for part in parts]
     return (
         None
-        if None in found
-        else _added([statement for statement in found if statement is not None])
+        if None in best
+        else _add_all([statement for statement in best if statement is not None])
     )
 
 
-def _added(statements: list[G]) -> G | None:
+def _add_all(statements: list[G]) -> G | None:
     with suppress(Refused):  # δ that come to 1, or curves without a common order
         return reduce(add, statements)
     return None

@@ -22,7 +22,13 @@ from ..exact.balls import ball, below, chance, least
 from ..exact.numbers import Number, non_negative, positive, probability
 from ..guarantees import ZCDP, Guarantee, Relation
 from ..noise.discrete_gaussian_noise import DiscreteGaussian as Law
-from .shared.additive import Additive, only_one, settle, squared_moves, steps_within
+from .shared.additive import (
+    Additive,
+    check_exactly_one,
+    set_additive_fields,
+    squared_moves,
+    steps_within,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -52,14 +58,14 @@ class DiscreteGaussian(Additive):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one(
+        check_exactly_one(
             "DiscreteGaussian",
             "DiscreteGaussian(sensitivity=1, rho=0.1)",
             rho=rho,
             sigma=sigma,
             error=error,
         )
-        settle(self, sensitivity, grid, size, relation, unit)
+        set_additive_fields(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
         if rho is not None:
             put(self, "sigma_squared", self.moves_squared / (2 * positive(rho, "rho")))
@@ -96,9 +102,10 @@ class DiscreteGaussian(Additive):
         """The least δ with (ε, δ)-DP for one number, from the law itself, rounded up."""
         e = non_negative(epsilon, "epsilon")
         square = self.moves_squared / self.step**2
-        one = 1 if self.grid is not None else None  # floats without a size are one number
-        if (self.size or one) != 1 and square >= 2:
-            reason = "a neighbour may move several numbers: the exact curve is known for one"
+        # floats without a size are one number
+        size = self.size or (1 if self.grid is not None else None)
+        if size != 1 and square >= 2:
+            reason = "a neighbour may move several numbers; the exact curve is for one number"
             raise Refused(
                 "mechanism.size", f"delta({epsilon})", reason, "size=1, or promise.delta(epsilon)"
             )

@@ -26,7 +26,7 @@ from ..exact.numbers import Number
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..noise.bits import Bits
 from ..noise.choice import Choice
-from .shared.selection import Scores, Selection, known_prior, settle
+from .shared.selection import Scores, Selection, check_prior_weights, set_selection_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -54,8 +54,10 @@ class Exponential(Selection):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
-        object.__setattr__(self, "prior", known_prior(prior, self.candidates))
+        set_selection_fields(
+            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
+        )
+        object.__setattr__(self, "prior", check_prior_weights(prior, self.candidates))
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -63,17 +65,14 @@ class Exponential(Selection):
         return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
 
     def regret(self, confidence: Number = 0.95, *, count: int | None = None) -> float:
-        """How far below the best score the chosen one may lie, with this probability, rounded up.
-        `count` candidates, unless there is a prior.
+        """How far below the best score the chosen one may lie, with this probability, rounded up;
+        `count` is the number of candidates, not needed with a prior.
         """
         if self.prior is None:
-            return Selection.regret(
-                self,
-                confidence,
-                count=len(self.candidates)  # type: ignore[arg-type]
-                if count is None and self.candidates is not None
-                else count,
-            )
+            size: Any = count  # `regret` refuses None
+            if count is None and self.candidates is not None:
+                size = len(self.candidates)
+            return Selection.regret(self, confidence, count=size)
         return self._regret(sum(self.prior) / min(self.prior), confidence)
 
     def law(self, scores: Sequence[Number]) -> Choice:

@@ -20,7 +20,13 @@ from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.gdp import largest_mu
 from ..noise.rounded_normal import RoundedNormal
-from .shared.additive import Additive, only_one, settle, squared_moves, steps_within
+from .shared.additive import (
+    Additive,
+    check_exactly_one,
+    set_additive_fields,
+    squared_moves,
+    steps_within,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -53,7 +59,7 @@ class Gaussian(Additive):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        way = only_one(
+        way = check_exactly_one(
             "Gaussian",
             "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
             epsilon=epsilon,
@@ -69,7 +75,7 @@ class Gaussian(Additive):
                 "epsilon and delta go together",
                 "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
             )
-        settle(self, sensitivity, grid, size, relation, unit)
+        set_additive_fields(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
         if epsilon is not None and delta is not None:
             put(self, "sigma", root_up(self.moves_squared / largest_mu(epsilon, delta) ** 2))
@@ -123,7 +129,7 @@ def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> f
             "mechanism.classical",
             f"epsilon={epsilon}",
             "the classical formula is proved for ε < 1 only",
-            "Gaussian(epsilon=…, delta=…)",
+            "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
         )
     return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")
 

@@ -33,9 +33,9 @@ from ..guarantees import GDP, Approx, Guarantee, Relation
 from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import part_holding
-from .shared.bounded_data import known_ends
+from .shared.bounded_data import check_ends
 from .shared.mechanism import Mechanism
-from .shared.selection import known_count
+from .shared.selection import check_count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -74,9 +74,9 @@ class Gibbs(Mechanism):
         put(self, "delta", probability(delta, "delta", zero=False))
         put(self, "lipschitz", positive(lipschitz, "lipschitz"))
         put(self, "convexity", positive(convexity, "convexity"))
-        for name, end in zip(("low", "high"), known_ends(low, high), strict=True):
+        for name, end in zip(("low", "high"), check_ends(low, high), strict=True):
             put(self, name, end)
-        put(self, "cells", known_count(cells))
+        put(self, "cells", check_count(cells))
         put(
             self,
             "centre",
@@ -101,8 +101,8 @@ class Gibbs(Mechanism):
         return tuple(self.low + i * step for i in range(self.cells + 1))
 
     def choose(self, losses: Sequence[Sequence[Number]], *, bits: Bits = SYSTEM) -> float:
-        """The middle of a cell. A row of losses for each record, with its exact loss at every
-        point.
+        """Draw a cell and return its middle. `losses` has a row for each record, with its exact
+        loss at every point.
         """
         total = self._total(losses)
 
@@ -117,17 +117,17 @@ class Gibbs(Mechanism):
         """The exact law over the cells, each to the nearest double."""
         total = self._total(losses)
 
-        known: dict[int, list[arb]] = {}
+        masses: dict[int, list[arb]] = {}  # by precision
 
         def share(i: int) -> arb:
-            if ctx.prec not in known:
-                known[ctx.prec] = self._masses(total)
-            return known[ctx.prec][i] / sum(known[ctx.prec], arb(0))
+            if ctx.prec not in masses:
+                masses[ctx.prec] = self._masses(total)
+            return masses[ctx.prec][i] / sum(masses[ctx.prec], arb(0))
 
         return np.array([chance(partial(share, i)) for i in range(self.cells)])
 
     def _total(self, losses: Sequence[Sequence[Number]]) -> list[Fraction]:
-        """The sum of the records' losses at the points, each of them checked."""
+        """Check each record's losses and return their sum at every point."""
         reason, rewrite = (
             "each is convex, L-Lipschitz, and an exact number at every point",
             "loss(θ) = abs(θ - x), lipschitz=1",

@@ -1,4 +1,4 @@
-"""A histogram with its sums over ever larger blocks, for questions about ranges.
+"""Hierarchical histogram: counts of cells and of ever larger blocks of cells, for range queries.
 
 *Law*        A tree over the cells of one column, `branching` children each: the counts of all
              blocks of b, b², … cells beside the cells themselves, each with the same noise. The
@@ -30,7 +30,7 @@ from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
 from .shared.bins import Axis, Edges, Outside
-from .shared.counting import better
+from .shared.counting import laplace_or_gaussian
 from .shared.mechanism import Mechanism, needed_relation
 from .shared.noise_moments import linear_error
 
@@ -103,7 +103,7 @@ class Hierarchy(Mechanism):
 
     @property
     def levels(self) -> int:
-        """How many levels are counted: the cells, blocks of b, b², … cells, and the whole."""
+        """The number of levels: the cells, blocks of b, b², … cells, and the total."""
         return height(self.cells, self.branching)
 
     @property
@@ -111,14 +111,14 @@ class Hierarchy(Mechanism):
         return self.noise.promises
 
     def perturb(self, data: Any, *, bits: Bits = SYSTEM) -> PrivateHierarchy:
-        """All blocks with noise, made consistent."""
+        """Count all blocks, add noise, and fit consistent cells to them."""
         axes = Histogram(axes=[self.axis], epsilon=1, outside=self.outside, relation=self.relation)
         tree = blocks(axes.tally(data), self.branching, self.levels)
         noisy = self.noise.perturb(np.concatenate(tree), bits=bits)
         ends = np.cumsum([len(level) for level in tree])[:-1]
         return PrivateHierarchy(
             self,
-            consistent([part.astype(np.float64) for part in np.split(noisy, ends)], self.branching)[
+            fit_cells([part.astype(np.float64) for part in np.split(noisy, ends)], self.branching)[
                 : self.cells
             ],
         )
@@ -129,14 +129,14 @@ class Hierarchy(Mechanism):
         return self.noise.variance * float(range_factor(start, stop, self.cells, self.branching))
 
     def error(self, start: int, stop: int, confidence: Number = 0.95) -> float:
-        """What the noise of the released sum of the cells start, …, stop − 1 stays within with this
-        probability (Chernoff).
+        """A bound on the noise of the released sum of the cells start, …, stop − 1 that holds with
+        this probability (Chernoff).
         """
         _check_range(start, stop, self.cells)
         missing = 1 - probability(confidence, "confidence", zero=False)
         cells = np.zeros(self.branching ** (self.levels - 1))
         cells[start:stop] = 1.0
-        cells = _solved(cells, self.branching, self.levels)
+        cells = _solve(cells, self.branching, self.levels)
         return linear_error(
             self.noise, np.concatenate(blocks(cells, self.branching, self.levels)), missing
         ) * (1 + 2.0**-30)  # the weights are doubles
@@ -174,12 +174,12 @@ class PrivateHierarchy:
         return self.range(ends.index(low), ends.index(high))
 
     def error(self, start: int, stop: int, confidence: Number = 0.95) -> float:
-        """What the noise of a range stays within with this probability."""
+        """A bound on the noise of a range that holds with this probability."""
         return self.mechanism.error(start, stop, confidence)
 
 
 def height(cells: int, branching: int) -> int:
-    """The least h with b^(h−1) ≥ cells: levels from the cells to the whole."""
+    """The least h with b^(h−1) ≥ cells: the number of levels from the cells to the total."""
     levels, size = 1, 1
     while size < cells:
         levels, size = levels + 1, size * branching
@@ -187,9 +187,7 @@ def height(cells: int, branching: int) -> int:
 
 
 def blocks(cells: NDArray[Any], branching: int, levels: int) -> list[NDArray[Any]]:
-    """The sums of all blocks, cells first, the whole last; empty cells are added at the end to fill
-    the tree.
-    """
+    """Sum all blocks, cells first, the total last; empty cells at the end fill the tree."""
     tree = [
         np.concatenate([cells, np.zeros(branching ** (levels - 1) - len(cells), dtype=cells.dtype)])
     ]
@@ -198,25 +196,25 @@ def blocks(cells: NDArray[Any], branching: int, levels: int) -> list[NDArray[Any
     return tree
 
 
-def consistent(tree: list[NDArray[np.float64]], branching: int) -> NDArray[np.float64]:
-    """The cells that fit all noisy blocks best, (AᵀA)⁻¹Aᵀy."""
+def fit_cells(tree: list[NDArray[np.float64]], branching: int) -> NDArray[np.float64]:
+    """Return the cells that fit all noisy blocks best, (AᵀA)⁻¹Aᵀy."""
     sums = sum(
         (np.repeat(level, branching**depth) for depth, level in enumerate(tree)),
         np.zeros(len(tree[0])),
     )
-    return _solved(sums, branching, len(tree))
+    return _solve(sums, branching, len(tree))
 
 
-def _solved(cells: NDArray[np.float64], branching: int, levels: int) -> NDArray[np.float64]:
+def _solve(cells: NDArray[np.float64], branching: int, levels: int) -> NDArray[np.float64]:
     """(AᵀA)⁻¹: division by the eigenvalue λ_ℓ on the averages of level ℓ less those of the next."""
-    found, eigenvalue = np.zeros(len(cells)), 0
+    solution, eigenvalue = np.zeros(len(cells)), 0
     for depth in range(levels):
         eigenvalue += branching**depth
         part = _average(cells, branching**depth) - (
             _average(cells, branching ** (depth + 1)) if depth + 1 < levels else 0.0
         )
-        found += part / eigenvalue
-    return found
+        solution += part / eigenvalue
+    return solution
 
 
 def range_factor(start: int, stop: int, cells: int, branching: int) -> Fraction:
@@ -238,8 +236,8 @@ def range_factor(start: int, stop: int, cells: int, branching: int) -> Fraction:
 
 
 def average_factor(cells: int, branching: int) -> float:
-    """The same on average over all ranges: Σ over ranges of wwᵀ has the entries (min + 1)(cells −
-    max), of which the blocks' sums are taken.
+    """`range_factor` on average over all ranges: Σ over ranges of wwᵀ has the entries (min +
+    1)(cells − max), which are summed over blocks.
     """
     levels = height(cells, branching)
     at = np.arange(branching ** (levels - 1), dtype=np.float64)
@@ -278,7 +276,7 @@ def _noise(
 ) -> Laplace | Gaussian:
     levels = height(cells, branching)
     moved = Fraction(levels if relation == "add-remove" else 2 * (levels - 1))
-    return better(
+    return laplace_or_gaussian(
         l1=moved, l2_squared=moved, epsilon=epsilon, delta=delta, relation=relation, unit=unit
     )
 

@@ -31,9 +31,9 @@ from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from .gaussian import Gaussian
 from .laplace import Laplace
-from .shared.additive import only_one
+from .shared.additive import check_exactly_one
 from .shared.bins import OUTSIDE, Axis, Edges, Outside, axes_of
-from .shared.counting import better
+from .shared.counting import laplace_or_gaussian
 from .shared.error_formulas import for_each
 from .shared.histogram_result import PrivateHistogram
 from .shared.mechanism import Mechanism, needed_relation
@@ -65,7 +65,7 @@ class Histogram(Mechanism):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one(
+        check_exactly_one(
             "Histogram",
             "Histogram(edges=range(0, 101, 10), epsilon=1, relation='replace')",
             epsilon=epsilon,
@@ -96,7 +96,7 @@ class Histogram(Mechanism):
             put(
                 self,
                 "noise",
-                better(
+                laplace_or_gaussian(
                     l1=moved,
                     l2_squared=moved,
                     epsilon=epsilon,
@@ -137,14 +137,14 @@ class Histogram(Mechanism):
         return self.noise.promises
 
     def perturb(self, data: Any, *, bits: Bits = SYSTEM) -> PrivateHistogram:
-        """The counts with noise: of one column, of a two-dimensional array of rows, or of a list of
+        """Count and add noise: for one column, a two-dimensional array of rows, or a list of
         columns.
         """
         return PrivateHistogram(self, self.noise.perturb(self.tally(data), bits=bits))
 
     def error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> int | float:
-        """What the noise of a cell stays within with this probability, or that of all cells at
-        once.
+        """A bound on the noise of one cell, or of all cells at once, that holds with this
+        probability.
         """
         return self.noise.error(confidence, values=self.size if simultaneous else 1)
 
@@ -181,5 +181,5 @@ class Histogram(Mechanism):
 
 
 def moves(relation: Relation) -> int:
-    """How many counts one person moves by 1."""
+    """The number of counts that one person moves by 1."""
     return 1 if relation == "add-remove" else 2

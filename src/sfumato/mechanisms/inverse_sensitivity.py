@@ -1,5 +1,5 @@
-"""The inverse sensitivity mechanism: values are the less likely the more records would have to
-change for them to be the answer.
+"""The inverse sensitivity mechanism: a value is less likely the more records must change for it to
+become the answer.
 
 *Law*        P(z) ∝ e^(−rate·d(z)) over the grid points of [low, high], the integers 0…n, or the
              categories; d(z) is the number of records that must change for the statistic to be z.
@@ -33,9 +33,9 @@ from ..sensitivity import mode, order_statistics
 from .shared.bounded_data import (
     Range,
     category_counts,
-    known_categories,
-    known_range,
-    known_statistic,
+    check_categories,
+    check_range,
+    check_statistic,
     put_range,
 )
 from .shared.mechanism import Mechanism
@@ -73,7 +73,7 @@ class InverseSensitivity(Mechanism):
         unit: str | None = None,
     ) -> None:
         put = object.__setattr__
-        put(self, "statistic", known_statistic(statistic, STATISTICS))
+        put(self, "statistic", check_statistic(statistic, STATISTICS))
         place, ordered = f"InverseSensitivity({statistic!r})", statistic in ("median", "quantile")
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(
@@ -83,10 +83,10 @@ class InverseSensitivity(Mechanism):
             if ordered
             else None,
         )
-        put(self, "categories", known_categories(place, categories) if statistic == "mode" else ())
+        put(self, "categories", check_categories(place, categories) if statistic == "mode" else ())
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
-        put_range(self, known_range(place, low, high, grid) if ordered else None)
+        put_range(self, check_range(place, low, high, grid) if ordered else None)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

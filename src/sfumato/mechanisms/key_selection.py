@@ -43,7 +43,7 @@ Related = Literal["add-remove", "replace"]
 
 
 class KeySelection(Mechanism):
-    """What the rules share: numbers of votes go in, and which groups may be named comes out."""
+    """Base class of the rules that decide from numbers of votes which groups may be named."""
 
     __slots__ = ()
 
@@ -62,9 +62,7 @@ class KeySelection(Mechanism):
 
     @abstractmethod
     def keep_probability(self, count: int) -> float:
-        """The probability that a group of this many votes is kept; 0 for one that does not
-        exist.
-        """
+        """The probability that the rule names a group of this many votes; 0 for no votes."""
 
     def __repr__(self) -> str:
         shown = (
@@ -78,14 +76,16 @@ class KeySelection(Mechanism):
             "relation",
             "unit",
         )
-        numbers = [
-            (name, value) for name in shown if (value := getattr(self, name, None)) is not None
+        arguments = [
+            f"{name}={text(value) if isinstance(value, Fraction) else repr(value)}"
+            for name in shown
+            if (value := getattr(self, name, None)) is not None
         ]
-        return f"{type(self).__name__}({', '.join(f'{n}={text(v) if isinstance(v, Fraction) else repr(v)}' for n, v in numbers)})"
+        return f"{type(self).__name__}({', '.join(arguments)})"
 
 
-class Threshold(KeySelection):
-    """Keep a group iff its count, with noise, reaches an integer."""
+class NoisyThreshold(KeySelection):
+    """Names a group if and only if its noisy count reaches an integer threshold."""
 
     __slots__ = ()
 
@@ -102,8 +102,8 @@ class Threshold(KeySelection):
         """δ if this many of the groups that change are new, each kept with probability p."""
 
     def perturb(self, count: int, *, bits: Bits = SYSTEM) -> int | None:
-        """The noisy count if the group is kept, else None."""
-        votes = whole(count)
+        """Return the noisy count if the group may be named, else None."""
+        votes = check_votes(count)
         noisy = votes + self.law.draw(bits)
         return noisy if votes > 0 and noisy >= self.threshold else None
 
@@ -111,13 +111,13 @@ class Threshold(KeySelection):
         """Whether a group of this many votes is named; for an array, each group by itself."""
         if np.ndim(count) == 0:
             return self.perturb(count, bits=bits) is not None
-        votes = each_whole(count)
+        votes = check_vote_array(count)
         return (votes > 0) & (
             grids.add(votes, self.law.sample(votes.shape, bits)) >= self.threshold
         )
 
     def keep_probability(self, count: int) -> float:
-        votes = whole(count)
+        votes = check_votes(count)
         return float(self.law.tail(self.threshold - votes)) if votes > 0 else 0.0
 
     def true_delta(self) -> float:
@@ -133,7 +133,7 @@ class Threshold(KeySelection):
         return worst
 
     def _least(self) -> int:
-        """The least T at which δ is kept; δ falls as T grows."""
+        """The least threshold T whose δ is at most the promised one; δ falls as T grows."""
         return first(
             lambda t: not below(lambda: ball(self.delta), lambda: self._worst(t)),
             near=self.vote,
@@ -142,8 +142,8 @@ class Threshold(KeySelection):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class LaplaceThreshold(Threshold):
-    """Geometric noise: δ is the chance that any of m new groups is kept, 1 − (1 − p)^m."""
+class LaplaceThreshold(NoisyThreshold):
+    """Geometric noise: δ is the chance that the rule names any of m new groups, 1 − (1 − p)^m."""
 
     epsilon: Fraction
     delta: Fraction
@@ -164,8 +164,8 @@ class LaplaceThreshold(Threshold):
         relation: Related = "add-remove",
         unit: str | None = None,
     ) -> None:
-        settle(self, epsilon, delta, groups, relation, unit)
-        object.__setattr__(self, "vote", known_count(vote, "vote"))
+        set_key_fields(self, epsilon, delta, groups, relation, unit)
+        object.__setattr__(self, "vote", check_count(vote, "vote"))
         object.__setattr__(self, "_law", Geometric(scale=self.moved * vote / self.epsilon))
         object.__setattr__(self, "threshold", self._least())
 
@@ -181,9 +181,9 @@ class LaplaceThreshold(Threshold):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class GaussianThreshold(Threshold):
-    """Rounded normal noise: of the least σ at which the counts keep (ε, δ) when no group is new, or
-    of a given one.
+class GaussianThreshold(NoisyThreshold):
+    """Rounded normal noise: with the least σ at which the counts keep (ε, δ) if no group is new, or
+    with a given σ.
     """
 
     epsilon: Fraction
@@ -210,9 +210,9 @@ class GaussianThreshold(Threshold):
         relation: Related = "add-remove",
         unit: str | None = None,
     ) -> None:
-        settle(self, epsilon, delta, groups, relation, unit)
+        set_key_fields(self, epsilon, delta, groups, relation, unit)
         put = object.__setattr__
-        put(self, "vote", known_count(vote, "vote"))
+        put(self, "vote", check_count(vote, "vote"))
         least = sqrt_up(self.moved * vote**2 / largest_mu(self.epsilon, self.delta) ** 2)
         put(self, "sigma", least if sigma is None else positive(sigma, "sigma"))
         put(self, "_law", RoundedNormal(sigma=self.sigma))
@@ -234,7 +234,7 @@ class GaussianThreshold(Threshold):
                 "keys.sigma",
                 f"sigma={sigma}",
                 "at this σ the counts alone lose more than δ",
-                f"sigma={float(least):.6g}…",
+                f"sigma={float(least) * (1 + 1e-6):.9g}",
             )
         put(self, "threshold", self._least())
 
@@ -246,7 +246,7 @@ class GaussianThreshold(Threshold):
         return 1 - (1 - p) ** new * (1 - ball(self._losses[new]))
 
 
-def settle(
+def set_key_fields(
     record: KeySelection,
     epsilon: Number,
     delta: Number,
@@ -254,16 +254,16 @@ def settle(
     relation: str,
     unit: str | None,
 ) -> None:
-    """The fields that all rules have."""
+    """Set the fields that all rules share."""
     put = object.__setattr__
     put(record, "epsilon", positive(epsilon, "epsilon"))
     put(record, "delta", probability(delta, "delta", zero=False))
-    put(record, "groups", known_count(groups, "groups"))
+    put(record, "groups", check_count(groups, "groups"))
     put(record, "relation", relation_of(relation) or "add-remove")
     put(record, "unit", unit_of(unit))
 
 
-def known_count(value: object, name: str) -> int:
+def check_count(value: object, name: str) -> int:
     most = 2**12 if name == "groups" else 2**40
     if is_whole(value, 1, most):
         return value
@@ -272,7 +272,8 @@ def known_count(value: object, name: str) -> int:
     )
 
 
-def whole(count: object) -> int:
+def check_votes(count: object) -> int:
+    """Check one number of votes."""
     votes = np.asarray(count)
     if votes.ndim == 0 and votes.dtype.kind in "iu":
         return int(votes)
@@ -284,7 +285,8 @@ def whole(count: object) -> int:
     )
 
 
-def each_whole(counts: object) -> NDArray[np.int64]:
+def check_vote_array(counts: object) -> NDArray[np.int64]:
+    """Check an array of numbers of votes."""
     votes = grids.whole_numbers(counts)
     if votes is None or votes.dtype == object:
         raise Refused(

@@ -21,7 +21,7 @@ from ..exact.balls import above, ball, below, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..noise.geometric import Geometric
-from .shared.additive import Additive, only_one, settle, steps_within
+from .shared.additive import Additive, check_exactly_one, set_additive_fields, steps_within
 from .shared.grid import steps_l1
 
 
@@ -52,14 +52,14 @@ class Laplace(Additive):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one(
+        check_exactly_one(
             "Laplace",
             "Laplace(sensitivity=1, epsilon=0.5)",
             epsilon=epsilon,
             scale=scale,
             error=error,
         )
-        settle(self, sensitivity, grid, size, relation, unit)
+        set_additive_fields(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
         if epsilon is not None:
             put(self, "scale", self.moves / positive(epsilon, "epsilon"))

@@ -29,13 +29,13 @@ from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from .laplace import Laplace
-from .shared.additive import known_grid, known_size
+from .shared.additive import check_grid, check_size
 from .shared.data_arrays import numbers
 from .shared.grid import snap_each
 from .shared.mechanism import Mechanism, needed_relation
 
 FINE = Fraction(1, 1 << 20)
-"""A grid that nobody chose has steps of about this part of the range."""
+"""The default grid has steps of about this part of the range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -76,7 +76,7 @@ class Mean(Mechanism):
                 relation, "Mean(…)", "whether the number of rows is public depends on it"
             ),
         )
-        put(self, "rows", known_size(rows))
+        put(self, "rows", check_size(rows))
         put(self, "share", probability(share, "share", zero=False))
         put(self, "unit", unit_of(unit))
         if not self.low < self.high:
@@ -94,7 +94,7 @@ class Mean(Mechanism):
                 reason,
                 "relation='replace', rows=1000 or relation='add-remove'",
             )
-        put(self, "grid", known_grid(grid) or power_of_two_at_least(self.high - self.low) * FINE)
+        put(self, "grid", check_grid(grid) or power_of_two_at_least(self.high - self.low) * FINE)
         if self.steps < 1:
             raise Refused(
                 "mean.range",
@@ -149,7 +149,7 @@ class Mean(Mechanism):
         return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> PrivateMean:
-        """The mean of the values, with noise."""
+        """Return the mean of the values, with noise."""
         (sum_, rows), counting = self.tally(values), self.counting
         return PrivateMean(
             self,
@@ -181,8 +181,8 @@ class Mean(Mechanism):
         ), int(column.size)
 
     def error(self, confidence: Number = 0.95, *, rows: int | None = None) -> float:
-        """Half the width of an interval for the mean of so many rows, rounding to the grid
-        included; `rows` is a guess where the number is secret.
+        """Half the width of an interval for the mean of this many rows, rounding to the grid
+        included; `rows` is a guess if the number of rows is secret.
         """
         if self.rows is None and rows is None:
             raise Refused(
@@ -191,7 +191,7 @@ class Mean(Mechanism):
                 "the number of rows is secret, and the error depends on it",
                 "error(0.95, rows=1000)",
             )
-        n = known_size(self.rows or rows) or 1
+        n = check_size(self.rows or rows) or 1
         sum_, count = self.margins(confidence)
         far = max(Fraction(self.ends[1] - self.middle), Fraction(1))
         width = (
@@ -200,7 +200,7 @@ class Mean(Mechanism):
         return up(self.grid * (width + Fraction(1, 2)))
 
     def margins(self, confidence: Number) -> tuple[int, int]:
-        """What the noise of the sum and of the count stay within, both together, with this
+        """Bounds on the noise of the sum and of the count that hold together with this
         probability.
         """
         if self.counting is None:
@@ -229,8 +229,8 @@ class Mean(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class PrivateMean:
-    """What may be published: the noisy sum in steps from the middle, and the number of rows, public
-    or noisy.
+    """The release: the noisy sum in steps from the middle, and the number of rows, public or
+    noisy.
     """
 
     mechanism: Mean
@@ -239,7 +239,7 @@ class PrivateMean:
 
     @property
     def value(self) -> float:
-        """The mean, held inside the range."""
+        """The mean, clamped to the range."""
         m = self.mechanism
         return float(
             max(m.low, min(m.high, m.grid * (m.middle + Fraction(self.total, max(self.rows, 1)))))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from ..exact.search import first
 from ..guarantees import Guarantee, Pure, Relation
 from ..noise.bits import Bits
 from ..noise.geometric import Geometric
-from .shared.selection import Scores, Selection, known_count, settle
+from .shared.selection import Scores, Selection, check_count, set_selection_fields
 
 _FITS = 1 << 61
 
@@ -56,7 +57,9 @@ class NoisyMax(Selection):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
+        set_selection_fields(
+            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
+        )
         object.__setattr__(self, "_law", Geometric(scale=1 / self.rate))
 
     @property
@@ -67,14 +70,14 @@ class NoisyMax(Selection):
         """P(i) = Σ_y P(s_i + Z_i = y) · Π_{j<i} P(s_j + Z_j < y) · Π_{j>i} P(s_j + Z_j ≤ y). For a
         few candidates: the time grows with their number⁴.
         """
-        whole = [int(s) for s in self._integers(self._exact(scores))]
-        return np.array([chance(lambda i=i: self._wins(i, whole)) for i in range(len(whole))])  # type: ignore[misc]
+        exact = [int(s) for s in self._integers(self._exact(scores))]
+        return np.array([chance(partial(self._wins, i, exact)) for i in range(len(exact))])
 
     def regret(self, confidence: Number = 0.95, *, count: int) -> float:
         """How far below the best score the chosen one may lie, with this probability, among `count`
         candidates.
         """
-        missing, others = 1 - probability(confidence, "confidence"), known_count(count) - 1
+        missing, others = 1 - probability(confidence, "confidence"), check_count(count) - 1
         r = first(lambda r: self._rarely(r, missing / others), least=0) if others else 0
         return float(r) if self.grid is None else up(self.grid * (r + 1))
 
@@ -109,7 +112,7 @@ class NoisyMax(Selection):
             # P(s_j + Z_j ≤ y) is 1 − q^(y − c + 1)/(1 + q) from c − 1 on and q^(c − y)/(1 + q) up
             # to c
         ]
-        one, cuts = 1 + self._power(1), sorted({*others, scores[i]})
+        divisor, cuts = 1 + self._power(1), sorted({*others, scores[i]})
         total = arb(0)
         for start, stop in zip(
             [None, *cuts], [*cuts, None], strict=True
@@ -118,9 +121,9 @@ class NoisyMax(Selection):
             rising, powers = arb_poly([1]), 0  # the product is rising(x)·x^(−powers)
             for c in others:
                 if c <= at:
-                    rising *= arb_poly([1, -self._power(at - c + 1) / one])
+                    rising *= arb_poly([1, -self._power(at - c + 1) / divisor])
                 else:
-                    rising, powers = rising * (self._power(c - at) / one), powers + 1
+                    rising, powers = rising * (self._power(c - at) / divisor), powers + 1
             if scores[i] <= at:
                 rising, powers = rising * self._power(at - scores[i]), powers - 1
             else:
@@ -133,7 +136,7 @@ class NoisyMax(Selection):
                 ),
                 arb(0),
             )
-        return total * (1 - self._power(1)) / one
+        return total * (1 - self._power(1)) / divisor
 
     def _series(self, m: int, count: int | None, downward: bool) -> arb:
         """Σ x^m over x = q^k: k = 0, …, count − 1; or all k ≥ 0; or all k ≤ 0."""
@@ -142,14 +145,14 @@ class NoisyMax(Selection):
         return arb(count) if m == 0 else (1 - self._power(m * count)) / (1 - self._power(m))
 
     def _index(self, scores: Scores, bits: Bits) -> int:
-        whole = self._integers(scores)
-        noise = self._law.sample(len(whole), bits)
+        exact = self._integers(scores)
+        noise = self._law.sample(len(exact), bits)
         if all(
             array.dtype == np.int64 and array.min() > -_FITS and array.max() < _FITS
-            for array in (whole, noise)
+            for array in (exact, noise)
         ):
-            return int(np.argmax(whole + noise))
-        sums = [int(s) + int(n) for s, n in zip(whole, noise, strict=True)]
+            return int(np.argmax(exact + noise))
+        sums = [int(s) + int(n) for s, n in zip(exact, noise, strict=True)]
         return sums.index(max(sums))
 
     def _integers(self, scores: Scores) -> NDArray[Any]:
@@ -160,7 +163,7 @@ class NoisyMax(Selection):
                 "selection.grid",
                 "scores that are not whole numbers",
                 "the noise lives on the integers",
-                "NoisyMax(…, grid=2**-20)",
+                "grid=2**-20",
             )
-        whole = [int(s) for s in scores]
-        return np.array(whole, dtype=np.int64 if max(map(abs, whole)) < 2**62 else object)
+        integers = [int(s) for s in scores]
+        return np.array(integers, dtype=np.int64 if max(map(abs, integers)) < 2**62 else object)

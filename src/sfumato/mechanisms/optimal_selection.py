@@ -1,4 +1,4 @@
-"""Key selection by the rule that is best for one vote, in one group or over many, also for weights.
+"""Key selection by the optimal rule for one vote, in one group or over many, also for weights.
 
 *Law*        A group of weight W is kept with probability π(W), independently of the others: π(0) =
              0 and π(w + 1) = min(e^η·π(w) + κ, 1 − e^(−η)·(1 − π(w) − κ), 1), evaluated in closed
@@ -32,22 +32,26 @@ from ..exact.search import first
 from ..guarantees import Relation
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import lies_below
-from .key_selection import KeySelection, Related, each_whole, known_count, settle, whole
+from .key_selection import (
+    KeySelection,
+    Related,
+    check_count,
+    check_vote_array,
+    check_votes,
+    set_key_fields,
+)
 
 MARGIN = 2.0**-40
 """Assumed: expm1 of a double in [−800, 700] errs by less than 2^-42 of itself; proved: what is
 added, multiplied and converted errs by less than 2^-41.
 """
 
-_PLAIN = (
-    2.0**-900,
-    2.0**900,
-)  # constants in between, and what is computed of them, are normal doubles
+_PLAIN = (2.0**-900, 2.0**900)  # constants in this range give normal doubles only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OptimalSelection(KeySelection):
-    """Keep a group with the largest probability that ε and δ allow for each vote."""
+    """Names a group with the largest probability that ε and δ allow for each vote."""
 
     epsilon: Fraction
     delta: Fraction
@@ -73,9 +77,9 @@ class OptimalSelection(KeySelection):
         relation: Related = "add-remove",
         unit: str | None = None,
     ) -> None:
-        settle(self, epsilon, delta, groups, relation, unit)
+        set_key_fields(self, epsilon, delta, groups, relation, unit)
         put = object.__setattr__
-        put(self, "quanta", known_count(quanta, "quanta"))
+        put(self, "quanta", check_count(quanta, "quanta"))
         put(self, "_turn", first(self._past_the_turn, near=1, least=1))
         put(
             self,
@@ -97,16 +101,16 @@ class OptimalSelection(KeySelection):
     def keep(self, weight: Any, *, bits: Bits = SYSTEM) -> Any:
         """Whether a group of this weight is named; for an array, each group by itself."""
         if np.ndim(weight) == 0:
-            return self._settle(whole(weight), bits.integer(64), bits)
-        weights = each_whole(weight)
+            return self._settle(check_votes(weight), bits.integer(64), bits)
+        weights = check_vote_array(weight)
         flat, words = weights.ravel(), bits.words(weights.size)
-        kept = flat >= self._sure
-        lanes = np.flatnonzero((flat > 0) & ~kept)
+        is_kept = flat >= self._sure
+        lanes = np.flatnonzero((flat > 0) & ~is_kept)
         ahead = self._shares(flat[lanes]) - words[lanes].astype(np.float64) * 2.0**-64
-        kept[lanes] = ahead > 0
+        is_kept[lanes] = ahead > 0
         for lane in lanes[~(np.abs(ahead) > MARGIN)].tolist():  # NaN is in doubt, too
-            kept[lane] = self._settle(int(flat[lane]), int(words[lane]), bits)
-        return kept.reshape(weights.shape)
+            is_kept[lane] = self._settle(int(flat[lane]), int(words[lane]), bits)
+        return is_kept.reshape(weights.shape)
 
     def _shares(self, w: NDArray[np.int64]) -> NDArray[np.float64]:
         """π(w) for 0 < w < sure in double precision, to half of MARGIN; NaN, which decides nothing,
@@ -125,7 +129,7 @@ class OptimalSelection(KeySelection):
         return lies_below(lambda: self._share(w), level, 64, bits) if 0 < w < self._sure else w > 0
 
     def keep_probability(self, count: int, rounding: Rounding = "nearest") -> float:
-        w = whole(count)
+        w = check_votes(count)
         return chance(lambda: self._share(w), rounding) if 0 < w < self._sure else float(w > 0)
 
     def _extra(self) -> arb:

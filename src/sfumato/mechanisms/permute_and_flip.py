@@ -28,7 +28,7 @@ from ..guarantees import Guarantee, Pure, Relation
 from ..noise.bernoulli import Bernoulli
 from ..noise.bits import Bits
 from ..noise.uniform import integer_below
-from .shared.selection import Scores, Selection, settle
+from .shared.selection import Scores, Selection, set_selection_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -54,7 +54,9 @@ class PermuteAndFlip(Selection):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
+        set_selection_fields(
+            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -83,8 +85,7 @@ class PermuteAndFlip(Selection):
                 return index
 
     def _regrets(self, scores: Scores) -> list[Fraction]:
-        plain = (
-            scores.tolist() if isinstance(scores, np.ndarray) else scores
-        )  # Python's integers: differences of 64-bit ones may not fit
+        # Python's integers: differences of 64-bit ones may not fit
+        plain = scores.tolist() if isinstance(scores, np.ndarray) else scores
         best = max(plain)
         return [self.rate * (best - s) for s in plain]

@@ -37,7 +37,7 @@ from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
-from .shared.additive import known_sensitivity, only_one
+from .shared.additive import check_exactly_one, check_sensitivity
 from .shared.mechanism import Mechanism
 
 LONGEST = 1 << 16
@@ -74,7 +74,7 @@ class PrefixSums(Mechanism):
         unit: str | None = None,
     ) -> None:
         example = "PrefixSums(length=365, epsilon=1, delta=1e-6)"
-        only_one("PrefixSums", example, epsilon=epsilon, rho=rho, mu=mu)
+        check_exactly_one("PrefixSums", example, epsilon=epsilon, rho=rho, mu=mu)
         if (delta is None) == (epsilon is not None):
             raise Refused(
                 "mechanism.calibration", "PrefixSums(…)", "epsilon and delta go together", example
@@ -89,7 +89,7 @@ class PrefixSums(Mechanism):
         square = 2 * positive(rho, "rho") if rho is not None else square
         put = object.__setattr__
         put(self, "length", _length(length))
-        put(self, "sensitivity", Fraction(math.floor(known_sensitivity(sensitivity, None))))
+        put(self, "sensitivity", Fraction(math.floor(check_sensitivity(sensitivity, None))))
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
         about = float(self.sensitivity) * math.sqrt(
@@ -137,14 +137,14 @@ class PrefixSums(Mechanism):
                 "mechanism.size",
                 f"perturb of {len(stream)} values",
                 f"the record says {self.length}",
-                "length=…, known beforehand",
+                f"PrefixSums(length={len(stream)}, epsilon=1, delta=1e-6)",
             )
         y = _product(root_coefficients(self.length, self.scale_bits), stream.tolist())
         noise = self.law.sample(self.length, bits).tolist()
-        return _saturated(self._finish([a + b for a, b in zip(y, noise, strict=True)]))
+        return _saturate(self._finish([a + b for a, b in zip(y, noise, strict=True)]))
 
     def start(self, *, bits: Bits = SYSTEM) -> Stream:
-        """A running count: values come one by one, and each is answered by the sum so far."""
+        """Start a running count: `add` takes one value at a time and returns the sum so far."""
         return Stream(self, bits)
 
     def deviation(self, at: int | None = None) -> float:
@@ -179,7 +179,7 @@ class PrefixSums(Mechanism):
 
     def _finish(self, y: Sequence[int]) -> list[int]:
         return [
-            rounded(total, self.scale_bits)
+            round_scaled(total, self.scale_bits)
             for total in _product(inverse_coefficients(self.length, self.scale_bits), y)
         ]
 
@@ -196,23 +196,23 @@ class PrefixSums(Mechanism):
 
 
 class Stream:
-    """A running count. It holds the values seen so far, so it can be neither copied nor stored."""
+    """A running count. It holds the values so far, so it can be neither copied nor stored."""
 
-    __slots__ = ("__bits", "__made", "__seen", "__y")
+    __slots__ = ("__bits", "__mechanism", "__values", "__y")
 
-    def __init__(self, made: PrefixSums, bits: Bits) -> None:
-        self.__made, self.__bits = made, bits
-        self.__seen: list[int] = []
+    def __init__(self, mechanism: PrefixSums, bits: Bits) -> None:
+        self.__mechanism, self.__bits = mechanism, bits
+        self.__values: list[int] = []
         self.__y: list[int] = []
 
     def add(self, value: int) -> int:
-        """The noisy sum of all values so far, this one included."""
-        made = self.__made
-        if len(self.__seen) == made.length:
+        """Add a value and return the noisy sum of all values so far."""
+        mechanism = self.__mechanism
+        if len(self.__values) == mechanism.length:
             raise Refused(
                 "stream.over",
                 "add(…)",
-                f"the stream has had its {made.length} values",
+                f"the stream already has its {mechanism.length} values",
                 "a longer length, or a new stream at its price",
             )
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
@@ -222,24 +222,25 @@ class Stream:
                 "a stream is a row of integers",
                 "int(value)",
             )
-        self.__seen.append(int(value))
-        t = len(self.__seen)
+        self.__values.append(int(value))
+        t = len(self.__values)
         now = sum(
             r * x
             for r, x in zip(
-                root_coefficients(made.length, made.scale_bits)[:t],
-                reversed(self.__seen),
+                root_coefficients(mechanism.length, mechanism.scale_bits)[:t],
+                reversed(self.__values),
                 strict=True,
             )
         )
-        self.__y.append(now + made.law.draw(self.__bits))
-        series = inverse_coefficients(made.length, made.scale_bits)[:t]
-        return rounded(
-            sum(c * v for c, v in zip(series, reversed(self.__y), strict=True)), made.scale_bits
+        self.__y.append(now + mechanism.law.draw(self.__bits))
+        series = inverse_coefficients(mechanism.length, mechanism.scale_bits)[:t]
+        return round_scaled(
+            sum(c * v for c, v in zip(series, reversed(self.__y), strict=True)),
+            mechanism.scale_bits,
         )
 
     def __repr__(self) -> str:
-        return f"Stream({len(self.__seen)} of {self.__made.length})"
+        return f"Stream({len(self.__values)} of {self.__mechanism.length})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise Refused(
@@ -250,7 +251,7 @@ class Stream:
         )
 
 
-def rounded(total: int, scale_bits: int) -> int:
+def round_scaled(total: int, scale_bits: int) -> int:
     """⌊total/2^(200 + s) + ½⌋."""
     return (total + (1 << (_FINE + scale_bits - 1))) >> (_FINE + scale_bits)
 
@@ -261,11 +262,11 @@ def root_coefficients(length: int, scale_bits: int) -> tuple[int, ...]:
     rounded down to 128 more bits. Any integers would do.
     """
     guard = scale_bits + 128
-    found, c = [], 1 << guard
+    coefficients, c = [], 1 << guard
     for j in range(length):
-        found.append((c + (1 << 127)) >> 128)
+        coefficients.append((c + (1 << 127)) >> 128)
         c = c * (2 * j + 1) // (2 * j + 2)
-    return tuple(found)
+    return tuple(coefficients)
 
 
 @lru_cache(maxsize=16)
@@ -293,7 +294,7 @@ def _product(series: Sequence[int], values: Sequence[int]) -> list[int]:
     return [int(product[i]) for i in range(n)]
 
 
-def _saturated(sums: list[int]) -> NDArray[np.int64]:
+def _saturate(sums: list[int]) -> NDArray[np.int64]:
     return np.array([max(-(2**63), min(2**63 - 1, v)) for v in sums], dtype=np.int64)
 
 

@@ -35,9 +35,9 @@ from ..sensitivity import mode, order_statistics
 from .shared.bounded_data import (
     Range,
     category_counts,
-    known_categories,
-    known_range,
-    known_statistic,
+    check_categories,
+    check_range,
+    check_statistic,
     put_range,
 )
 from .shared.mechanism import Mechanism
@@ -81,7 +81,7 @@ class ProposeTestRelease(Mechanism):
         unit: str | None = None,
     ) -> None:
         put = object.__setattr__
-        put(self, "statistic", known_statistic(statistic, STATISTICS))
+        put(self, "statistic", check_statistic(statistic, STATISTICS))
         place, ordered = f"ProposeTestRelease({statistic!r})", statistic != "mode"
         if ordered and bound is None:
             raise Refused(
@@ -105,10 +105,10 @@ class ProposeTestRelease(Mechanism):
             if statistic in ("median", "quantile")
             else None,
         )
-        put(self, "categories", () if ordered else known_categories(place, categories))
+        put(self, "categories", () if ordered else check_categories(place, categories))
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
-        put_range(self, known_range(place, low, high, grid) if ordered else None)
+        put_range(self, check_range(place, low, high, grid) if ordered else None)
         if ordered and self._steps < 1:
             raise Refused(
                 "mechanism.bound",

@@ -80,7 +80,7 @@ class Quantile(Mechanism):
 
     @property
     def sensitivity(self) -> Fraction:
-        """Of the score, in ranks."""
+        """The sensitivity of the score, in ranks."""
         return Fraction(1) if self.relation == "replace" else max(self.q, 1 - self.q)
 
     @property
@@ -139,9 +139,9 @@ class Quantile(Mechanism):
         more[1::2] -= counts
         a, b = self.q.denominator - self.q.numerator, self.q.numerator
         scores = -np.abs(a * less - b * more)
-        kept = sizes > 0
+        full = sizes > 0
         return (
-            starts[kept],
-            sizes[kept],
-            Choice(scores[kept], rate=self.rate / self.q.denominator, prior=sizes[kept]),
+            starts[full],
+            sizes[full],
+            Choice(scores[full], rate=self.rate / self.q.denominator, prior=sizes[full]),
         )

@@ -1,5 +1,5 @@
-"""Randomized response: everyone reports for themselves, and a coin decides whether the report is
-true.
+"""Randomized response: each person randomizes their own report, which is true with a fixed
+probability.
 
 *Law*        Of k categories the true one is reported with probability t, each other one with f = (1
              − t)/(k − 1); t = e^ε/(e^ε + k − 1), or any rational `keep`. k = 2 is Warner 1965;
@@ -35,10 +35,10 @@ from ..guarantees.finite.finite_laws import law
 from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
-from .shared.additive import only_one
+from .shared.additive import check_exactly_one
 from .shared.categories import Labels
 from .shared.mechanism import Mechanism
-from .shared.response_estimate import Estimate, Target, radius, variance
+from .shared.response_estimate import ResponseEstimate, Target, radius, variance
 
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
 
@@ -68,12 +68,12 @@ class RandomizedResponse(Mechanism):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one("RandomizedResponse", _EXAMPLE, epsilon=epsilon, keep=keep, error=error)
+        check_exactly_one("RandomizedResponse", _EXAMPLE, epsilon=epsilon, keep=keep, error=error)
         put = object.__setattr__
         put(self, "labels", Labels(categories, least=2))
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
-        refuse_added(self.relation)
+        refuse_add_remove(self.relation)
         if (error is None) != (reports is None):
             raise Refused(
                 "mechanism.calibration",
@@ -82,14 +82,14 @@ class RandomizedResponse(Mechanism):
                 "error=0.01, reports=1_000_000",
             )
         if error is not None and reports is not None:
-            epsilon = _enough(
+            epsilon = _epsilon_for_error(
                 positive(error, "error"),
                 _reports(reports),
                 1 - probability(confidence, "confidence", zero=False),
                 self.k,
             )
         put(self, "epsilon", None if epsilon is None else positive(epsilon, "epsilon"))
-        put(self, "keep", None if keep is None else _kept(keep, self.k))
+        put(self, "keep", None if keep is None else _check_keep(keep, self.k))
         if self.epsilon is not None:
             put(self, "_law", Choice([self.epsilon] + [Fraction(0)] * (self.k - 1)))
         elif self.keep is not None:
@@ -106,7 +106,7 @@ class RandomizedResponse(Mechanism):
     def coin_toss(
         cls, categories: Iterable[Hashable] = ("yes", "no"), *, unit: str | None = None
     ) -> Self:
-        """Heads: the truth. Tails: whatever a second fair coin says. The truth with probability
+        """On heads the truth, on tails the result of a second fair coin: the truth with probability
         3/4, ε = ln 3.
         """
         return cls(categories=categories, keep=Fraction(3, 4), unit=unit)
@@ -150,13 +150,13 @@ class RandomizedResponse(Mechanism):
     ) -> float:
         """P(report | truth), from the exact law."""
         same = self.labels.index(report) == self.labels.index(truth)
-        return chance(self.truth if same else self.other, rounding)
+        return chance(self.truth if same else self.false_report, rounding)
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Any:
-        """A report for each value: a category for a category, a list for a list, an array for an
-        array. A value that is no category is refused.
+        """Randomize each value: a category gives a category, a list a list, an array an array. A
+        value that is no category is refused.
         """
-        if self.labels.is_one(values):
+        if self.labels.is_single_value(values):
             return self.categories[(self.labels.index(values) + self._law.draw(bits)) % self.k]
         codes = self.labels.codes(values)
         codes += self._law.sample(codes.shape, bits)
@@ -167,8 +167,10 @@ class RandomizedResponse(Mechanism):
             else [self.categories[c] for c in codes.tolist()]
         )
 
-    def estimate(self, reports: Any) -> Estimate:
-        """Unbiased frequencies of the true categories. Processing: reports are public."""
+    def estimate(self, reports: Any) -> ResponseEstimate:
+        """Estimate the frequencies of the true categories without bias. The reports are public, so
+        this is post-processing.
+        """
         codes = self.labels.codes(reports).ravel()
         if not codes.size:
             raise Refused(
@@ -177,7 +179,9 @@ class RandomizedResponse(Mechanism):
                 "there is no report to estimate from",
                 "estimate(m.perturb(values))",
             )
-        return Estimate(self, tuple(np.bincount(codes, minlength=self.k).tolist()), int(codes.size))
+        return ResponseEstimate(
+            self, tuple(np.bincount(codes, minlength=self.k).tolist()), int(codes.size)
+        )
 
     def error(self, confidence: Number = 0.95, *, reports: int, values: int = 1) -> float:
         """Hoeffding's radius around one estimated frequency, or around `values` of them at once;
@@ -231,12 +235,15 @@ class RandomizedResponse(Mechanism):
 
         def named(y: int) -> arb:
             return sum(
-                (ball(p) * (self.truth() if x == y else self.other()) for x, p in enumerate(held)),
+                (
+                    ball(p) * (self.truth() if x == y else self.false_report())
+                    for x, p in enumerate(held)
+                ),
                 arb(0),
             )
 
         def posterior(x: int, y: int) -> arb:
-            return ball(held[x]) * (self.truth() if x == y else self.other()) / named(y)
+            return ball(held[x]) * (self.truth() if x == y else self.false_report()) / named(y)
 
         places = dict(enumerate(self.categories))
         return {
@@ -248,8 +255,8 @@ class RandomizedResponse(Mechanism):
         """The probability of a true report."""
         return ball(self.keep) if self.keep is not None else 1 / (1 + (self.k - 1) * self._less())
 
-    def other(self) -> arb:
-        """The probability of a given false one."""
+    def false_report(self) -> arb:
+        """The probability of each false report."""
         return (
             ball((1 - self.keep) / (self.k - 1))
             if self.keep is not None
@@ -257,7 +264,7 @@ class RandomizedResponse(Mechanism):
         )
 
     def spread(self) -> arb:
-        """truth − other."""
+        """truth − false_report."""
         return (
             ball((self.k * self.keep - 1) / (self.k - 1))
             if self.keep is not None
@@ -278,21 +285,22 @@ class RandomizedResponse(Mechanism):
             for name, value in (("relation", self.relation), ("unit", self.unit))
             if value is not None
         ]
-        return f"RandomizedResponse({', '.join([f'categories={list(self.categories)!r}', how, *about])})"
+        arguments = [f"categories={list(self.categories)!r}", how, *about]
+        return f"RandomizedResponse({', '.join(arguments)})"
 
 
-def refuse_added(relation: Relation | None) -> None:
-    """The number of reports is seen by whoever collects them."""
+def refuse_add_remove(relation: Relation | None) -> None:
+    """Refuse add-remove: the collector sees the number of reports."""
     if relation == "add-remove":
         raise Refused(
             "response.relation",
             "relation='add-remove'",
-            "the number of reports is seen, so a row is replaced, not added",
+            "the collector sees the number of reports, so a row can only be replaced",
             "relation='replace'",
         )
 
 
-def _kept(keep: Number, k: int) -> Fraction:
+def _check_keep(keep: Number, k: int) -> Fraction:
     share = probability(keep, "keep", zero=False)
     if share == Fraction(1, k):
         raise Refused(
@@ -315,7 +323,7 @@ def _reports(value: int, name: str = "reports") -> int:
     return value
 
 
-def _enough(error: Fraction, reports: int, missing: Fraction, k: int) -> Fraction:
+def _epsilon_for_error(error: Fraction, reports: int, missing: Fraction, k: int) -> Fraction:
     """The ε at which Hoeffding's radius is the error: (e^ε + k − 1)/(e^ε − 1) = error/λ, so e^ε = 1
     + k/(error/λ − 1); rounded up.
     """
@@ -327,7 +335,7 @@ def _enough(error: Fraction, reports: int, missing: Fraction, k: int) -> Fractio
         raise Refused(
             "response.error",
             f"error={text(error)}",
-            "so few reports err by more even when all are true",
+            "with so few reports the error is larger even if all are true",
             "more reports, or a larger error",
         )
     return above(lambda: (k / (ball(error) / lam() - 1)).log1p())

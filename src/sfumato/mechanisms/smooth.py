@@ -1,5 +1,5 @@
-"""Noise scaled to the smooth sensitivity: little where the data are stable, and the scale itself
-gives nothing away.
+"""Noise scaled to the smooth sensitivity: less noise for stable data, with a scale that reveals
+nothing by itself.
 
 *Law*        answer + (2S/ε)·L, rounded to the grid, with L Laplace of scale 1 and S = max_k
              e^(−βk)·A(k), A(k) the largest local sensitivity within k changes; S is at least ε/1024
@@ -29,13 +29,12 @@ from ..guarantees import Approx, Guarantee, Relation
 from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity import order_statistics
-from .shared.bounded_data import Range, known_statistic, put_range
+from .shared.bounded_data import Range, check_statistic, put_range
 from .shared.mechanism import Mechanism
 
 STATISTICS = ("median", "quantile", "kth-largest")
-_ROOM = Fraction(
-    1, 2**30
-)  # S is found in double precision, raised by a quarter of this, and β lowered by all of it
+# S is computed in double precision and raised by a quarter of this; β is lowered by all of it
+_ROOM = Fraction(1, 2**30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -52,9 +51,8 @@ class SmoothLaplace(Mechanism):
     grid: Fraction
     unit: str | None
     relation: Relation
-    beta: Fraction = field(
-        repr=False, compare=False
-    )  # the smoothness that (ε, δ) allows, with room for rounding S
+    # the smoothness that (ε, δ) allows, with room for rounding S
+    beta: Fraction = field(repr=False, compare=False)
     _range: Range = field(repr=False, compare=False)
 
     def __init__(
@@ -73,7 +71,7 @@ class SmoothLaplace(Mechanism):
         if not is_whole(k):
             raise Refused("selection.k", f"k={k}", "k is a whole number from 1 on", "k=1")
         put = object.__setattr__
-        put(self, "statistic", known_statistic(statistic, STATISTICS))
+        put(self, "statistic", check_statistic(statistic, STATISTICS))
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "delta", probability(delta, "delta", zero=False))
         put(
@@ -163,13 +161,13 @@ def rounded_laplace(answer: int, scale: Fraction, bits: Bits) -> int:
     integer, decided in ball arithmetic.
     """
     word = bits.integer(64)
-    magnitude, known = word >> 1, 63
+    magnitude, length = word >> 1, 63  # the first `length` bits of V
     while True:
         if magnitude:
-            with precision(known + 128 + max(0, math.ceil(scale)).bit_length()):
-                shift = -between(magnitude, magnitude + 1, known).log() * ball(scale)
-                whole = floor(ball(Fraction(1, 2)) + (shift if word & 1 else -shift))
-            if whole is not None:
-                return answer + whole
+            with precision(length + 128 + max(0, math.ceil(scale)).bit_length()):
+                shift = -between(magnitude, magnitude + 1, length).log() * ball(scale)
+                noise = floor(ball(Fraction(1, 2)) + (shift if word & 1 else -shift))
+            if noise is not None:
+                return answer + noise
         magnitude = magnitude << 64 | bits.integer(64)
-        known += 64
+        length += 64

@@ -25,7 +25,7 @@ from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure, Relation
 from ..noise.staircase_noise import Staircase as Law
 from ..noise.staircase_noise import best_width
-from .shared.additive import Additive, only_one, settle, steps_within
+from .shared.additive import Additive, check_exactly_one, set_additive_fields, steps_within
 from .shared.grid import steps_l1
 
 
@@ -56,9 +56,11 @@ class Staircase(Additive):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        only_one("Staircase", "Staircase(sensitivity=1, epsilon=0.5)", epsilon=epsilon, error=error)
+        check_exactly_one(
+            "Staircase", "Staircase(sensitivity=1, epsilon=0.5)", epsilon=epsilon, error=error
+        )
         share = None if gamma is None else probability(gamma, "gamma", one=True)
-        settle(self, sensitivity, grid, 1, relation, unit)
+        set_additive_fields(self, sensitivity, grid, 1, relation, unit)
         put = object.__setattr__
         if epsilon is not None:
             put(self, "epsilon", positive(epsilon, "epsilon"))
@@ -134,7 +136,7 @@ class Staircase(Additive):
                 "mechanism.size",
                 f"perturb of {size} values",
                 reason,
-                "Laplace(sensitivity=…, epsilon=…)",
+                "Laplace(sensitivity=1, epsilon=1)",
             )
 
 

@@ -43,23 +43,23 @@ class Subsampled(Mechanism):
             raise Refused(
                 "mechanism.sampling",
                 f"how={how!r}",
-                "units are sampled independently, or so many of all",
+                "units are sampled independently, or a fixed number of them",
                 "how='poisson' or how='fixed'",
             )
         if isinstance(base, Subsampled):
             raise Refused(
                 "mechanism.sampling",
                 f"{base}",
-                "what is sampled twice is sampled once, at the product of the rates",
+                "the mechanism is sampled already: sample once, at the product of the rates",
                 "one subsample(q)",
             )
         if isinstance(base, RandomizedResponse) and how == "poisson":
-            reason = "a report exists only if its row does, so who was sampled is seen"
+            reason = "a report exists only if its row does, so the reports reveal who was sampled"
             raise Refused(
                 "mechanism.sampling",
                 f"{base}.subsample(…)",
                 reason,
-                "subsample(size=…, of=…), under replace",
+                "subsample(size=100, of=10_000), under replace",
             )
         relation = BINDS[how]
         if base.relation not in (None, relation):
@@ -79,15 +79,14 @@ class Subsampled(Mechanism):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        found = [self._amplified(promise) for promise in self.base.promises]
-        return tuple(promise for promise in found if promise is not None) or tuple(
+        amplified = [self._amplified(promise) for promise in self.base.promises]
+        return tuple(promise for promise in amplified if promise is not None) or tuple(
             self._bound(1 * promise) for promise in self.base.promises
         )
 
     def _amplified(self, promise: Guarantee) -> Guarantee | None:
-        if isinstance(
-            promise, GDP
-        ):  # as a curve that a ledger's filter can add up; its law is known to `sf.compose`
+        # GDP becomes a curve that a ledger's filter can add up; `sf.compose` uses the exact law
+        if isinstance(promise, GDP):
             return (
                 self._bound(subsampled_gaussian(self.rate, promise.mu_squared))
                 if self.how == "poisson"

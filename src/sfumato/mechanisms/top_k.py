@@ -21,7 +21,7 @@ from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..noise.bits import SYSTEM, Bits
 from .exponential import Exponential
 from .shared.mechanism import Mechanism
-from .shared.selection import settle
+from .shared.selection import set_selection_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -49,7 +49,9 @@ class TopK(Mechanism):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        settle(self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone)
+        set_selection_fields(
+            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
+        )
         if not is_whole(k) or (self.candidates is not None and k > len(self.candidates)):
             raise Refused(
                 "selection.k",
@@ -87,7 +89,7 @@ class TopK(Mechanism):
             raise Refused(
                 "selection.scores",
                 f"{len(left)} scores",
-                f"{self.k} different candidates are wanted",
+                f"k={self.k} needs as many candidates, with one score each",
                 "one score for each candidate",
             )
         names: list[Any] = list(range(len(left)) if self.candidates is None else self.candidates)

@@ -38,7 +38,7 @@ from ..noise.choices import choose_each
 from ..noise.uniform import integer_below_each
 from .shared.bounded_data import Range, put_range
 from .shared.mechanism import Mechanism
-from .shared.weighted_runs import FAR, Runs, blocks, clean
+from .shared.weighted_runs import FAR, PointRuns, blocks, group_points
 
 _LONGEST = 1 << 20
 
@@ -150,7 +150,7 @@ class WeightedQuantile(Mechanism):
                 "quantile.groups",
                 f"count={count!s:.60}",
                 reason,
-                "WeightedQuantile(…, groups=True).perturb_each(…, count=10)",
+                "perturb_each(groups, points, weights, count=10), for a record with groups=True",
             )
         return self._each(groups, points, weights, int(count), bits)
 
@@ -158,8 +158,10 @@ class WeightedQuantile(Mechanism):
         """(first point, last point, probability) of every run that the data cut the grid into, in
         grid steps. It holds data.
         """
-        rows = clean(np.zeros(np.shape(points), dtype=np.int64), points, weights, 1, self._range)
-        runs = Runs(rows, 0, 1, self.q, self.shift)
+        rows = group_points(
+            np.zeros(np.shape(points), dtype=np.int64), points, weights, 1, self._range
+        )
+        runs = PointRuns(rows, 0, 1, self.q, self.shift)
         chances = runs.choice(0, self.rate).pmfs()
         return [
             (int(s), int(s + n - 1), float(p))
@@ -191,10 +193,10 @@ class WeightedQuantile(Mechanism):
     def _each(
         self, groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, bits: Bits
     ) -> NDArray[np.int64]:
-        rows = clean(groups, points, weights, count, self._range)
-        found = np.empty(count, dtype=np.int64)
+        rows = group_points(groups, points, weights, count, self._range)
+        quantiles = np.empty(count, dtype=np.int64)
         for first, last in blocks(rows, count):
-            runs = Runs(rows, first, last, self.q, self.shift)
+            runs = PointRuns(rows, first, last, self.q, self.shift)
             chosen = choose_each(
                 runs.exponents(self.rate),
                 runs.sizes,
@@ -202,8 +204,9 @@ class WeightedQuantile(Mechanism):
                 partial(runs.choice, rate=self.rate),
                 bits,
             )
-            found[first:last] = runs.firsts[chosen] + integer_below_each(runs.sizes[chosen], bits)
-        return found
+            offsets = integer_below_each(runs.sizes[chosen], bits)
+            quantiles[first:last] = runs.firsts[chosen] + offsets
+        return quantiles
 
 
 def _quanta(value: object, name: str, least: int) -> int:

@@ -1,4 +1,4 @@
-"""An exact coin: true with probability p, for any p whose binary digits can be computed.
+"""An exact coin: it shows true with probability p, for any p whose binary digits can be computed.
 
 *Law*     P(B = 1) = p, p rational or e^(−γ) with rational γ ≥ 0.
 *Draw*    B = (U < p). Eight bits of U decide all but one draw in 256; the rest compare the next 64
@@ -35,7 +35,7 @@ class Bernoulli:
             raise Refused(
                 "noise.bernoulli",
                 "Bernoulli(p=…, exponent=…)",
-                "give the probability or the exponent γ of e^(−γ), not both",
+                "state the probability or the exponent γ of e^(−γ), not both",
                 'Bernoulli(p="1/3")',
             )
         put = object.__setattr__
@@ -45,7 +45,7 @@ class Bernoulli:
         put(self, "_next", self.digits(72) & ((1 << 64) - 1))
 
     def digits(self, bits: int) -> int:
-        """⌊p · 2^bits⌋."""
+        """Return ⌊p · 2^bits⌋."""
         if self.p is not None:
             return (self.p.numerator << bits) // self.p.denominator
         gamma = self.exponent or Fraction(0)
@@ -56,7 +56,7 @@ class Bernoulli:
         return decide(lambda: floor((-ball(gamma)).exp() * ball(1 << bits)), bits + 32)
 
     def probability(self, rounding: Rounding = "nearest") -> float:
-        """p as a double."""
+        """Return p as a double."""
         exponent = self.exponent
         return chance(
             lambda: ball(self.p or Fraction(0)) if exponent is None else (-ball(exponent)).exp(),
@@ -67,7 +67,7 @@ class Bernoulli:
         return self._compare(bits.integer(8), 8, bits)
 
     def sample(self, shape: Shape, bits: Bits = SYSTEM) -> NDArray[np.bool_]:
-        """An array of independent exact draws."""
+        """Draw an array of independent exact values."""
         count = count_of(shape)
         first = bits.words(-(-count // 8)).view(np.uint8)[:count]
         if self._byte > 255:
@@ -80,13 +80,13 @@ class Bernoulli:
             out[lane] = self._compare(self.digits(72), 72, bits)
         return out.reshape(shape)
 
-    def _compare(self, u: int, known: int, bits: Bits) -> bool:
-        """U < p, for the uniform U whose first bits are known."""
+    def _compare(self, u: int, known_bits: int, bits: Bits) -> bool:
+        """Decide U < p for a uniform U whose first `known_bits` bits are u."""
         while True:
-            p = self.digits(known)
+            p = self.digits(known_bits)
             if u != p:
                 return u < p
-            if self.p is not None and p * self.p.denominator == self.p.numerator << known:
+            if self.p is not None and p * self.p.denominator == self.p.numerator << known_bits:
                 return False  # every further digit of p is 0: U ≥ p
             u = u << 64 | bits.integer(64)
-            known += 64
+            known_bits += 64

@@ -1,8 +1,8 @@
-"""Secure random bits: the one capability that every sampler is handed.
+"""Secure random bits: the only source of randomness of every sampler.
 
-Small requests are read from the operating system; large ones are an AES-256-CTR stream whose key is
-read from the operating system inside the same call and forgotten at its end. No generator state
-survives a call: there is nothing to copy by fork, pickle or snapshot.
+Small requests read from the operating system. Large requests use an AES-256-CTR stream whose key is
+read from the operating system in the same call and forgotten at its end. No generator state
+survives a call, so a fork, pickle or snapshot copies none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 Words = NDArray[np.uint64]
 
 CHUNK = 1 << 14
-"""Words that samplers ask for at a time: 128 KiB, so that a chunk stays in the cache."""
+"""Words that samplers request at a time: 128 KiB, so that a chunk stays in the cache."""
 
 _SMALL = 256  # words; below it one read from the system is faster than setting up a cipher
 _ZEROS = bytes(8 * CHUNK)
@@ -27,10 +27,10 @@ class Bits(Protocol):
     """A source of independent fair bits."""
 
     def words(self, count: int) -> Words:
-        """`count` independent uniform 64-bit words, in a fresh writable array."""
+        """Return `count` independent uniform 64-bit words, in a fresh writable array."""
 
     def integer(self, bits: int) -> int:
-        """A uniform integer in [0, 2^bits)."""
+        """Return a uniform integer in [0, 2^bits)."""
 
 
 class SystemBits:
@@ -42,9 +42,8 @@ class SystemBits:
         if count <= _SMALL:
             return np.frombuffer(bytearray(os.urandom(8 * count)), dtype=np.uint64)
         stream = Cipher(algorithms.AES256(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
-        words = np.empty(
-            count + 2, dtype=np.uint64
-        )  # the cipher asks for one block of room beyond what it writes
+        # the cipher needs room for one block more than it writes
+        words = np.empty(count + 2, dtype=np.uint64)
         room = words.data.cast("B")
         size, done = 8 * count, 0
         while done < size:

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
@@ -42,7 +42,7 @@ _SAFE = 1 << 62
 
 class Choice:
     """The law with probability ∝ prior · e^(rate·score) on the indices of `scores`. Scores are
-    data: they are not shown.
+    data, so the repr hides them.
     """
 
     __slots__ = ("_ends", "_margin", "_top", "prior", "rate", "scores")
@@ -55,14 +55,14 @@ class Choice:
         prior: Sequence[Number] | NDArray[np.int64] | None = None,
     ) -> None:
         self.scores: Any = (
-            np.array(scores) if _whole(scores) else tuple(exact(s, "score") for s in scores)
+            np.array(scores) if _is_int64(scores) else tuple(exact(s, "score") for s in scores)
         )
         self.rate = positive(rate, "rate")
         self.prior: Any = (
             prior
             if prior is None
             else np.array(prior)
-            if _whole(prior)
+            if _is_int64(prior)
             else tuple(exact(p, "prior") for p in prior)
         )
         if not len(self.scores) or (
@@ -72,7 +72,7 @@ class Choice:
             raise Refused(
                 "noise.choice",
                 f"Choice of {len(self.scores)}",
-                "a choice needs a candidate, and a weight for each",
+                "a choice needs a candidate, and a weight for each candidate",
                 "Choice([3, 1, 0])",
             )
         self._top = self._score(_best(self.scores, self.prior))
@@ -134,8 +134,8 @@ class Choice:
         return index.reshape(shape)
 
     def settle(self, word: int, bits: Bits = SYSTEM) -> int:
-        """The candidate whose part holds the uniform number that begins with this word, in ball
-        arithmetic and with further bits.
+        """Find the candidate whose part holds the uniform number that begins with this word, in
+        ball arithmetic and with further bits.
         """
         return part_holding(
             lambda _: (self._part(len(self.scores)), map(self._weight, range(len(self.scores)))),
@@ -144,7 +144,7 @@ class Choice:
         )
 
     def _weights(self) -> NDArray[np.float64]:
-        """The weights in double precision, the best score's at 1."""
+        """Compute the weights in double precision; the best score has weight 1."""
         if isinstance(self.scores, np.ndarray):
             exponents = (self.scores - int(self._top)).astype(np.float64) * float(self.rate)
         else:
@@ -165,7 +165,7 @@ class Choice:
         return s if isinstance(s, Fraction) else Fraction(int(s))
 
     def _share(self, i: int) -> Fraction:
-        """The prior weight of a candidate."""
+        """Return the prior weight of a candidate."""
         p = 1 if self.prior is None else self.prior[i]
         return p if isinstance(p, Fraction) else Fraction(int(p))
 
@@ -176,25 +176,25 @@ class Choice:
         return sum((self._weight(i) for i in range(start, stop)), arb(0))
 
     def _reaches(self, i: int, level: Fraction) -> bool:
-        part, whole = self._shares(i + 1), self._shares(len(self.scores))
-        if all(part[s] == level * whole[s] for s in whole):
-            # A tie. There is no other one: for different rational s the numbers e^s are linearly
+        part, total = self._shares(i + 1), self._shares(len(self.scores))
+        if all(part[s] == level * total[s] for s in total):
+            # A tie. No other tie exists: for different rational s the numbers e^s are linearly
             # independent, by the theorem of Lindemann and Weierstrass.
             return True
         return not below(
             lambda: self._part(i + 1), lambda: ball(level) * self._part(len(self.scores))
         )
 
-    def _shares(self, stop: int) -> Counter[Fraction]:
-        """The prior weight of each score among the first candidates."""
-        shares: Counter[Fraction] = Counter()
+    def _shares(self, stop: int) -> defaultdict[Fraction, Fraction]:
+        """Add up the prior weight of each score among the first `stop` candidates."""
+        shares: defaultdict[Fraction, Fraction] = defaultdict(Fraction)
         for i in range(stop):
-            shares[self._score(i)] += self._share(i)  # type: ignore[assignment]
+            shares[self._score(i)] += self._share(i)
         return shares
 
 
 def _best(scores: Any, prior: Any) -> int:
-    """A candidate with the best score among those of positive weight."""
+    """Return a candidate with the best score among those of positive weight."""
     if isinstance(scores, np.ndarray) and (prior is None or isinstance(prior, np.ndarray)):
         possible = np.arange(len(scores)) if prior is None else np.flatnonzero(prior > 0)
         return int(possible[np.argmax(scores[possible])])
@@ -204,15 +204,15 @@ def _best(scores: Any, prior: Any) -> int:
 
 
 def _weighs(prior: Any) -> bool:
-    """Whether these are weights, and not all of them 0."""
+    """Whether these are weights that are not all 0."""
     least, most = (
         (prior.min(), prior.max()) if isinstance(prior, np.ndarray) else (min(prior), max(prior))
     )
     return bool(least >= 0 and most > 0)
 
 
-def _whole(values: Any) -> bool:
-    """Whether these are integers that may be subtracted in 64 bits."""
+def _is_int64(values: Any) -> bool:
+    """Whether these are integers whose differences fit 64 bits."""
     return (
         isinstance(values, np.ndarray)
         and values.dtype == np.int64

@@ -1,4 +1,4 @@
-"""Many exact choices at once: one candidate of each of several groups, all in one pass.
+"""Many exact choices at once: one candidate from each of several groups, in one pass.
 
 *Draw*    As in `noise.choice`: each group cuts the unit interval into the parts of its candidates,
           and the part that holds a uniform number is chosen. The cumulative law is held in whole
@@ -39,7 +39,7 @@ def choose_each(
     exact: Callable[[int], Choice],
     bits: Bits = SYSTEM,
 ) -> NDArray[np.int64]:
-    """The index of the candidate chosen in each group, by P(i) ∝ size_i · e^(exponent_i).
+    """Choose one candidate in each group, by P(i) ∝ size_i · e^(exponent_i); return their indices.
 
     Group g is from starts[g] to starts[g + 1], the last to the end; none is empty. `exponents` are
     at most 0 and right to 2^-50 of themselves; each group has one that is 0 with a size of 1 or
@@ -56,8 +56,10 @@ def choose_each(
     here = before + (words >> np.uint64(64 - _BITS)).astype(np.int64)
     margin = MARGIN + counts
     last = starts + counts - 1
-    found: NDArray[np.int64] = np.clip(ends.searchsorted(here - margin, side="right"), starts, last)
-    doubtful = found != np.clip(ends.searchsorted(here + 1 + margin, side="right"), starts, last)
+    chosen: NDArray[np.int64] = np.clip(
+        ends.searchsorted(here - margin, side="right"), starts, last
+    )
+    doubtful = chosen != np.clip(ends.searchsorted(here + 1 + margin, side="right"), starts, last)
     for group in np.flatnonzero(doubtful).tolist():
-        found[group] = starts[group] + exact(group).settle(int(words[group]), bits)
-    return found
+        chosen[group] = starts[group] + exact(group).settle(int(words[group]), bits)
+    return chosen

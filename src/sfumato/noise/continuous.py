@@ -1,5 +1,5 @@
-"""The continuous Laplace and normal laws, for analysis only: there is no sampler here, because
-noise that leaves this package is an integer.
+"""The continuous Laplace and normal laws, for analysis only. They have no sampler, because all
+noise of this package is integer.
 
 *Ask*     pdf, cdf, tail P(X ≥ x), quantile; and for a shift of the mean, what an observer learns:
           `delta(epsilon, shift=)`, the least δ with (ε, δ)-indistinguishability, and `renyi(order,
@@ -32,7 +32,7 @@ class Laplace:
             raise Refused(
                 "noise.laplace",
                 "Laplace(scale=…, rate=…)",
-                "give the scale or its inverse, the rate, by name",
+                "state the scale or its inverse, the rate, by name",
                 "Laplace(scale=2)",
             )
         object.__setattr__(

@@ -111,15 +111,15 @@ class DiscreteGaussian(SymmetricLaw):
                 return drawn
 
     def _settle(self, z: int, level: int, bits: Bits) -> bool:
-        """Whether the uniform that begins with these 64 bits lies below e^(−γ), by ball arithmetic
-        alone.
+        """Decide by ball arithmetic whether the uniform number that begins with these 64 bits lies
+        below e^(−γ).
         """
         gamma = (abs(z) - self.sigma_squared / self._proposal.scale) ** 2 / (2 * self.sigma_squared)
         return lies_below(lambda: (-ball(gamma)).exp(), level, 64, bits)
 
     def excess(self, shift: int, epsilon: Fraction) -> arb:
-        """Σ_z (P(Z = z) − e^ε·P(Z + shift = z))₊ for shift ≥ 1, as a ball: the terms are positive
-        up to ⌊shift/2 − ε·σ²/shift⌋.
+        """Return Σ_z (P(Z = z) − e^ε·P(Z + shift = z))₊ for shift ≥ 1, as a ball: the terms are
+        positive up to ⌊shift/2 − ε·σ²/shift⌋.
         """
         last = math.floor(Fraction(shift, 2) - epsilon * self.sigma_squared / shift)
         return self._tail(-last) - ball(epsilon).exp() * self._tail(shift - last)
@@ -129,7 +129,7 @@ class DiscreteGaussian(SymmetricLaw):
         return self.sigma_squared < Fraction(4, 25)
 
     def _norm(self) -> arb:
-        """Σ_k e^(−k²/(2σ²)) = √(2πσ²)·Σ_k e^(−2π²σ²k²)."""
+        """Return Σ_k e^(−k²/(2σ²)) = √(2πσ²)·Σ_k e^(−2π²σ²k²)."""
         if self._steep():
             return _theta(ball(1 / (2 * self.sigma_squared)), 0)
         return (2 * arb.pi() * ball(self.sigma_squared)).sqrt() * _theta(
@@ -146,8 +146,8 @@ class DiscreteGaussian(SymmetricLaw):
 
 
 def _theta(x: arb, power: int) -> arb:
-    """Σ_{k ∈ ℤ} k^power·e^(−x·k²) for power 0 or 2 and x ≥ 3: past k ≥ 1 a term is below half of
-    the one before.
+    """Return Σ_{k ∈ ℤ} k^power·e^(−x·k²) for power 0 or 2 and x ≥ 3: from k = 1 on each term is
+    below half of the term before.
     """
     last = math.isqrt(ctx.prec // 4) + 2  # e^(−3·last²) < 2^-prec
     terms = [k**power * (-x * k * k).exp() for k in range(1, last + 2)]
@@ -155,8 +155,8 @@ def _theta(x: arb, power: int) -> arb:
 
 
 def _term_by_term(square: Fraction, z: int) -> arb:
-    """Σ_{k ≥ z} e^(−k²/(2σ²)), z ≥ 1. The ratio of a term to the one before falls; what is left out
-    is below a geometric series.
+    """Return Σ_{k ≥ z} e^(−k²/(2σ²)), z ≥ 1. The ratio of successive terms falls, so a geometric
+    series bounds the remainder.
     """
     term = (-ball(z * z / (2 * square))).exp()
     ratio = (-ball((2 * z + 1) / (2 * square))).exp()
@@ -176,7 +176,7 @@ def _term_by_term(square: Fraction, z: int) -> arb:
 
 
 def _euler_maclaurin(square: Fraction, z: int) -> arb:
-    """The same for wide laws: ∫ + f(z)/2 − Σ_j B_2j/(2j)!·f^(2j−1)(z), f^(n) =
+    """Return the same sum for wide laws: ∫ + f(z)/2 − Σ_j B_2j/(2j)!·f^(2j−1)(z), f^(n) =
     (−1/σ)^n·He_n(x/σ)·f.
 
     The remainder after m terms is at most 4·(2π)^(−2m)·∫|f^(2m)|, and |He_n(u)|·e^(−u²/4) ≤

@@ -37,9 +37,8 @@ all other errors stay below 2^-39. In scales.
 
 _SPLIT = 1 << 21
 _FEW = 1 << 43  # V below 2^-20 has an interval too wide for the margin: settled exactly
-_DOUBT = (1 << 64) - (
-    1 << 44
-)  # a remainder's word at or above it may be refused: e^(−r/scale) ≥ 1 − 2^-20
+# a remainder's word at or above it may be rejected: e^(−r/scale) ≥ 1 − 2^-20
+_DOUBT = (1 << 64) - (1 << 44)
 _ONES = (1 << 64) - 1
 
 
@@ -48,12 +47,10 @@ class Geometric(SymmetricLaw):
     """The two-sided geometric law with q = e^(−1/scale)."""
 
     scale: Fraction
-    _shift: int = field(
-        init=False, repr=False, compare=False
-    )  # the remainder's bits, 0 for no split
-    _slope: float = field(
-        init=False, repr=False, compare=False
-    )  # |Z| or its quotient is ⌊_top − _slope·ln(word)⌋
+    # the remainder's bits, 0 for no split
+    _shift: int = field(init=False, repr=False, compare=False)
+    # |Z| or its quotient is ⌊_top − _slope·ln(word)⌋
+    _slope: float = field(init=False, repr=False, compare=False)
     _top: float = field(init=False, repr=False, compare=False)
     _margin: float = field(init=False, repr=False, compare=False)
 
@@ -86,17 +83,17 @@ class Geometric(SymmetricLaw):
         if self._shift:
             return self._draw_split(word, magnitude, bits)
         x = self._top - self._slope * math.log(magnitude or 1)
-        whole = int(x)
-        if magnitude >= _FEW and self._margin < x - whole < 1.0 - self._margin:
-            return -whole if word >> 63 else whole
+        integer = int(x)
+        if magnitude >= _FEW and self._margin < x - integer < 1.0 - self._margin:
+            return -integer if word >> 63 else integer
         return self._settle(word, bits)
 
     def _draw_split(self, word: int, magnitude: int, bits: Bits) -> int:
         rest = bits.integer(64)
         x = self._top - self._slope * math.log(magnitude or 1)
-        whole = int(x)
-        if rest < _DOUBT and magnitude >= _FEW and self._margin < x - whole < 1.0 - self._margin:
-            z = whole << self._shift | rest & ((1 << self._shift) - 1)
+        quotient = int(x)
+        if rest < _DOUBT and magnitude >= _FEW and self._margin < x - quotient < 1.0 - self._margin:
+            z = quotient << self._shift | rest & ((1 << self._shift) - 1)
             if z:
                 return -z if word >> 63 else z
         return self._settle_split(word, rest, bits)
@@ -112,14 +109,14 @@ class Geometric(SymmetricLaw):
         x = np.log(magnitude, out=magnitude)
         x *= -self._slope
         x += self._top
-        whole = np.floor(x)
-        x -= whole
+        integers = np.floor(x)
+        x -= integers
         x -= 0.5
         np.abs(x, out=x)
         doubt |= x > 0.5 - self._margin
         if split:
-            return self._fill_split(first, words[count:], whole, doubt, bits)
-        z: NDArray[Any] = np.copysign(whole, signed, out=whole).astype(np.int64)
+            return self._fill_split(first, words[count:], integers, doubt, bits)
+        z: NDArray[Any] = np.copysign(integers, signed, out=integers).astype(np.int64)
         for lane in np.flatnonzero(doubt).tolist():
             z = place(z, lane, self._settle(int(first[lane]), bits))
         return z
@@ -128,12 +125,12 @@ class Geometric(SymmetricLaw):
         self,
         first: Words,
         rest: Words,
-        whole: NDArray[np.float64],
+        quotients: NDArray[np.float64],
         doubt: NDArray[np.bool_],
         bits: Bits,
     ) -> NDArray[Any]:
         doubt |= rest >= np.uint64(_DOUBT)
-        z: NDArray[Any] = whole.astype(np.int64)
+        z: NDArray[Any] = quotients.astype(np.int64)
         z <<= self._shift
         z |= rest.view(np.int64) & ((1 << self._shift) - 1)
         doubt |= z == 0
@@ -145,18 +142,18 @@ class Geometric(SymmetricLaw):
         return z
 
     def _settle(self, word: int, bits: Bits) -> int:
-        """The integer that this word and further bits give, by ball arithmetic alone."""
+        """Compute the integer of this word and further bits by ball arithmetic alone."""
         magnitude = word ^ _ONES if word >> 63 else word
-        known = 63
+        known_bits = 63
         while True:
             if magnitude:
-                with precision(known + 128):
-                    x = -self._coarse() * between(magnitude, magnitude + 1, known).log()
-                    whole = floor(x if self._shift else x + self._offset())
-                if whole is not None:
-                    return -whole if word >> 63 else whole
+                with precision(known_bits + 128):
+                    x = -self._coarse() * between(magnitude, magnitude + 1, known_bits).log()
+                    integer = floor(x if self._shift else x + self._offset())
+                if integer is not None:
+                    return -integer if word >> 63 else integer
             magnitude = magnitude << 64 | bits.integer(64)
-            known += 64
+            known_bits += 64
 
     def _settle_split(self, word: int, rest: int, bits: Bits) -> int:
         while True:
@@ -168,14 +165,18 @@ class Geometric(SymmetricLaw):
             word, rest = bits.integer(64), bits.integer(64)
 
     def _settle_remainder(self, rest: int, bits: Bits) -> int:
-        """r, uniform below 2^shift, once a uniform A (the upper 28 bits of the word, then fresh
-        ones) falls below e^(−r/scale).
+        """Draw r uniform below 2^shift until a uniform A (the upper 28 bits of the word, then fresh
+        bits) falls below e^(−r/scale).
         """
         while True:
             r = rest & ((1 << self._shift) - 1)
-            if lies_below(lambda r=r: (-ball(r / self.scale)).exp(), rest >> 36, 28, bits):  # type: ignore[misc]
+            if self._accepts(r, rest >> 36, bits):
                 return r
             rest = bits.integer(64)
+
+    def _accepts(self, r: int, level: int, bits: Bits) -> bool:
+        """Whether the uniform number that begins with these 28 bits lies below e^(−r/scale)."""
+        return lies_below(lambda: (-ball(r / self.scale)).exp(), level, 28, bits)
 
     def _coarse(self) -> arb:
         return ball(self.scale / (1 << self._shift))

@@ -1,8 +1,8 @@
-"""What every integer law of noise shares: a symmetric law on ℤ that can be drawn from exactly and
-asked about rigorously.
+"""The base class of the integer laws of noise: a symmetric law on ℤ with exact draws and rigorous
+probabilities.
 
-*Draw*      `draw()` one Python integer; `sample(shape)` an array. Equal words give equal integers
-            in both.
+*Draw*      `draw()` returns one Python integer, `sample(shape)` an array. Equal words give equal
+            integers in both.
 *Ask*       `pmf(z)`, `cdf(z)`, `tail(z)` = P(Z ≥ z), correctly rounded in the direction asked for;
             `quantile(p)` and `half_width(confidence)`, integers decided in ball arithmetic.
 """
@@ -28,11 +28,11 @@ from .bits import CHUNK, SYSTEM, Bits
 Shape = int | tuple[int, ...]
 
 LARGEST_SCALE = Fraction(1 << 56)
-"""Above this the words of one draw could leave 64-bit integers in the ordinary course of things."""
+"""Above this, ordinary draws could overflow 64-bit integers."""
 
 
 def scale_in_range(value: Number, name: str) -> Fraction:
-    """A scale in grid units that the samplers cover."""
+    """Check a scale, in grid units, against the range of the samplers."""
     scale = positive(value, name)
     if scale > LARGEST_SCALE:
         raise Refused(
@@ -45,7 +45,7 @@ def scale_in_range(value: Number, name: str) -> Fraction:
 
 
 def count_of(shape: Shape) -> int:
-    """How many draws an array of this shape holds."""
+    """Return the number of draws in an array of this shape."""
     return math.prod(shape) if isinstance(shape, tuple) else shape
 
 
@@ -56,21 +56,21 @@ class SymmetricLaw(ABC):
 
     @abstractmethod
     def draw(self, bits: Bits = SYSTEM) -> int:
-        """One exact draw."""
+        """Draw one exact value."""
 
     @abstractmethod
     def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
-        """At most `count` (≤ CHUNK) and at least one exact draws: int64, or Python integers where
-        one does not fit.
+        """Draw at least one and at most `count` (≤ CHUNK) exact values: int64, or Python integers
+        if one does not fit.
         """
 
     @abstractmethod
     def _upper(self, z: int) -> arb:
-        """P(Z ≥ z) for z ≥ 1, as a ball."""
+        """Return P(Z ≥ z) for z ≥ 1, as a ball."""
 
     @abstractmethod
     def _mass(self, z: int) -> arb:
-        """P(Z = z) for z ≥ 0, as a ball."""
+        """Return P(Z = z) for z ≥ 0, as a ball."""
 
     @property
     @abstractmethod
@@ -78,8 +78,8 @@ class SymmetricLaw(ABC):
         """The variance, to the nearest double."""
 
     def sample(self, shape: Shape, bits: Bits = SYSTEM) -> NDArray[Any]:
-        """An array of independent exact draws: int64, or Python integers where a draw does not fit
-        (the law is never cut).
+        """Draw an array of independent exact values: int64, or Python integers if a draw does not
+        fit (the law is never truncated).
         """
         count = count_of(shape)
         out: NDArray[Any] = np.empty(count, dtype=np.int64)
@@ -93,30 +93,30 @@ class SymmetricLaw(ABC):
         return out.reshape(shape)
 
     def pmf(self, z: ArrayLike, rounding: Rounding = "nearest") -> Any:
-        """P(Z = z)."""
+        """Return P(Z = z)."""
         return _each(lambda k: chance(lambda: self._mass(abs(k)), rounding), z)
 
     def tail(self, z: ArrayLike, rounding: Rounding = "nearest") -> Any:
-        """P(Z ≥ z)."""
+        """Return P(Z ≥ z)."""
         return _each(lambda k: chance(lambda: self._tail(k), rounding), z)
 
     def cdf(self, z: ArrayLike, rounding: Rounding = "nearest") -> Any:
-        """P(Z ≤ z)."""
+        """Return P(Z ≤ z)."""
         return _each(lambda k: chance(lambda: self._tail(-k), rounding), z)
 
     def quantile(self, p: Number) -> int:
-        """The least z with P(Z ≤ z) ≥ p."""
+        """Return the least z with P(Z ≤ z) ≥ p."""
         level = probability(p, "p", zero=False)
         return first(lambda z: not below(lambda: self._tail(-z), lambda: ball(level)))
 
     def half_width(self, confidence: Number, *, values: int = 1) -> int:
-        """The least k with P(|Z| ≤ k) ≥ confidence; with `values`, the least that bounds so many
-        independent draws at once.
+        """Return the least k with P(|Z| ≤ k) ≥ confidence; with `values`, the least that bounds so
+        many independent draws at once.
         """
         level = probability(confidence, "confidence")
 
         def missing() -> arb:
-            """Half of what one draw may miss: 1 − confidence^(1/values)."""
+            """Return half the chance with which one draw may miss: 1 − confidence^(1/values)."""
             return (
                 ball((1 - level) / 2)
                 if values == 1 or level == 0
@@ -130,38 +130,41 @@ class SymmetricLaw(ABC):
         )
 
     def _near(self, missing: arb) -> int:
-        """About where P(Z > k) falls to this: by the secant rule on its logarithm, in doubles.
-        Where a search begins, and nothing more.
+        """Estimate the k at which P(Z > k) falls to `missing`, by the secant rule on its logarithm
+        in doubles. The exact search begins there.
         """
-        goal, one, two = float(missing.log()), 0, max(1, math.ceil(math.sqrt(self.variance)))
-        at_one, at_two = (float(self._upper(k + 1).log()) - goal for k in (one, two))
+        goal, left, right = float(missing.log()), 0, max(1, math.ceil(math.sqrt(self.variance)))
+        at_left, at_right = (float(self._upper(k + 1).log()) - goal for k in (left, right))
         for _ in range(8):
             if (
-                not math.isfinite(at_one)
-                or not math.isfinite(at_two)
-                or at_one == at_two
-                or abs(two - one) <= 1
+                not math.isfinite(at_left)
+                or not math.isfinite(at_right)
+                or at_left == at_right
+                or abs(right - left) <= 1
             ):
                 break
-            one, two = two, max(0, round(two - at_two * (two - one) / (at_two - at_one)))
-            at_one, at_two = at_two, float(self._upper(two + 1).log()) - goal
-        return two
+            left, right = (
+                right,
+                max(0, round(right - at_right * (right - left) / (at_right - at_left))),
+            )
+            at_left, at_right = at_right, float(self._upper(right + 1).log()) - goal
+        return right
 
     def _tail(self, z: int) -> arb:
         return self._upper(z) if z >= 1 else 1 - self._upper(1 - z)
 
 
 def _each(f: Callable[[int], float], z: ArrayLike) -> Any:
-    """f at an integer, or at each integer of an array."""
+    """Apply f to an integer, or to each integer of an array."""
     points = np.asarray(z)
-    whole = points.dtype.kind in "iu" or (
+    integral = points.dtype.kind in "iu" or (
         points.dtype.kind == "O" and all(hasattr(k, "__index__") for k in points.flat)
     )
-    if not whole:
+    if not integral:
         raise Refused(
             "noise.not-an-integer",
             f"z of type {points.dtype}",
-            "the law lives on the integers",
+            "the law is on the integers",
             "law.pmf(3) or law.pmf(np.arange(10))",
         )
     if points.ndim == 0:
@@ -170,7 +173,7 @@ def _each(f: Callable[[int], float], z: ArrayLike) -> Any:
 
 
 def place(values: NDArray[Any], lane: int, value: int) -> NDArray[Any]:
-    """values[lane] = value, in Python integers if it does not fit."""
+    """Set values[lane] = value, in Python integers if it does not fit."""
     try:
         values[lane] = value
     except OverflowError:

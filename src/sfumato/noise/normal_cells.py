@@ -1,11 +1,11 @@
-"""Cells of the half-normal density, and the certified table that picks one.
+"""Cells of the half-normal density, and the certified table that picks a cell.
 
 Cut the half-line into cells of width WIDTH = 1/32. Cell j is proposed with probability w_j / Σw,
 w_j = e^(−(j·WIDTH)²/2), the height of the density at the cell's left end; a point uniform in it, j
 + u, is then accepted with probability e^(−WIDTH²·u·(j + u/2)), the density relative to that end.
-The cell is found by comparing a uniform word with the cumulative probabilities, of which the table
-holds the first 64 bits, rounded down: a word equal to an entry, or beyond the last one, is
-undecided and `settle_cell` asks for more bits.
+The sampler finds the cell by comparing a uniform word with the cumulative probabilities. The table
+holds their first 64 bits, rounded down: a word equal to an entry, or beyond the last entry, is
+undecided, and `settle_cell` draws more bits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ not claimed.
 _CELLS = 320  # the cells from 10 standard deviations on hold less than 2^-64
 
 
-class Table(NamedTuple):
+class CellTable(NamedTuple):
     """`ends[j]` = ⌊2^64 · P(cell ≤ j)⌋; `guide[t]` = the cell of every word that begins with the
     bits t, or UNSURE; `cell_of` the same as a list.
     """
@@ -44,28 +44,26 @@ class Table(NamedTuple):
 
 
 @cache
-def table() -> Table:
+def table() -> CellTable:
     ends = decide(_ends, 256)
     guide = np.full(1 << GUIDE_BITS, UNSURE, dtype=np.uint16)
     size = 1 << (64 - GUIDE_BITS)
     first = 0
     for j, end in enumerate(ends):
-        begin, stop = (
-            -(-(first + 1) // size),
-            end // size,
-        )  # the blocks of words wholly between two ends, ties excluded
+        # the blocks of words wholly between two ends, ties excluded
+        begin, stop = -(-(first + 1) // size), end // size
         guide[begin if first else 0 : stop] = j
         first = end
-    return Table(np.array(ends, dtype=np.uint64), guide, guide.tolist())
+    return CellTable(np.array(ends, dtype=np.uint64), guide, guide.tolist())
 
 
 def settle_cell(word: int, bits: Bits) -> int:
-    """The cell of the uniform number that begins with `word`, by ball arithmetic."""
-    return part_holding(lambda known: (_total(known), map(_height, count())), word, bits)
+    """Find the cell of the uniform number that begins with `word`, by ball arithmetic."""
+    return part_holding(lambda known_bits: (_total(known_bits), map(_height, count())), word, bits)
 
 
 def _ends() -> list[int] | None:
-    """⌊2^64 · P(cell ≤ j)⌋ for every j of the table, if the precision decides them all."""
+    """Return ⌊2^64 · P(cell ≤ j)⌋ for every j of the table; None if the precision is too low."""
     sums = accumulate(_height(j) for j in range(_CELLS))
     ends = [floor(sum_ / _total(128) * arb(2) ** 64) for sum_ in sums]
     return None if None in ends else [end for end in ends if end is not None]
@@ -77,7 +75,7 @@ def _height(j: int) -> arb:
 
 @cache
 def _total(bits: int) -> arb:
-    """Σ_j e^(−(j·WIDTH)²/2) to about `bits` bits."""
+    """Return Σ_j e^(−(j·WIDTH)²/2) to about `bits` bits."""
     with precision(bits + 96):
         total, j = arb(0), 0
         while True:

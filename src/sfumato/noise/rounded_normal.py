@@ -2,7 +2,7 @@
 
 *Law*     Z = ⌊σX + ½⌋ with X standard normal: P(Z ≥ z) = Φ(−(z − ½)/σ).
 *Draw*    A cell of the half-normal from a certified table, a uniform point in it, an accept test
-          (cells.py), a sign. The only function in the test is exp of a number in [−½, 0], decided
+          (normal_cells.py), a sign. The test needs only exp of a number in [−½, 0], decided
           in double precision where MARGIN allows, else in ball arithmetic; the product σ·x and its
           rounding need only IEEE arithmetic, with a proved error. So doubt is rare at every σ.
 *Split*   From σ = 2^21 on only the leading part ⌊(σx + ½)/2^k⌋ is taken from x; the k low bits are
@@ -35,12 +35,10 @@ all other errors of the accept test stay below 2^-41.
 
 _SPLIT = 1 << 21
 _HALF_SQUARE = float(WIDTH * WIDTH / 2)
-_LEVEL = (
-    1 << 48
-) - 1  # the word of a proposal: 15 bits of the cell, a sign, 48 bits of the accept test
-_DOUBT = (1 << 64) - (
-    1 << 49
-)  # low bits whose word is at or above it may be refused: the density ratio is above 1 − 2^-15
+# the word of a proposal: 15 bits of the cell, a sign, 48 bits of the accept test
+_LEVEL = (1 << 48) - 1
+# low bits whose word is at or above it may be rejected: the density ratio is above 1 − 2^-15
+_DOUBT = (1 << 64) - (1 << 49)
 _NEAR = 1 << 24  # leading parts below it lie within 16 standard deviations, where _DOUBT holds
 _LOW = np.uint64((1 << (64 - GUIDE_BITS)) - 1)
 
@@ -52,12 +50,10 @@ class RoundedNormal(SymmetricLaw):
     """
 
     sigma: Fraction
-    _shift: int = field(
-        init=False, repr=False, compare=False
-    )  # low bits drawn anew, 0 for no split
-    _slope: float = field(
-        init=False, repr=False, compare=False
-    )  # the leading part is ⌊_slope·(j + u) + _half⌋
+    # low bits drawn anew, 0 for no split
+    _shift: int = field(init=False, repr=False, compare=False)
+    # the leading part is ⌊_slope·(j + u) + _half⌋
+    _slope: float = field(init=False, repr=False, compare=False)
     _half: float = field(init=False, repr=False, compare=False)
     _margin: float = field(init=False, repr=False, compare=False)
 
@@ -73,7 +69,7 @@ class RoundedNormal(SymmetricLaw):
 
     @property
     def variance(self) -> float:
-        """σ² + 1/12 up to a relative e^(−2π²σ²), which is summed where it could be seen."""
+        """σ² + 1/12 up to a relative e^(−2π²σ²), which is summed where it matters."""
         if self.sigma >= 4:
             return float(self.sigma**2 + Fraction(1, 12))
         last = math.ceil(40 * self.sigma) + 2
@@ -93,18 +89,18 @@ class RoundedNormal(SymmetricLaw):
             if excess < -MARGIN and j < FAR:
                 continue
             x = self._slope * (j + u) + self._half
-            whole = int(x)
-            if excess < MARGIN or j >= FAR or not self._margin < x - whole < 1.0 - self._margin:
+            leading = int(x)
+            if excess < MARGIN or j >= FAR or not self._margin < x - leading < 1.0 - self._margin:
                 settled = self._settle(word & _LEVEL, j, point, bits)
                 if settled is None:
                     continue
-                whole = settled
+                leading = settled
             if self._shift:
-                whole = self._append(whole, bits.integer(64), bits)
-            return -whole if word >> 48 & 1 else whole
+                leading = self._append(leading, bits.integer(64), bits)
+            return -leading if word >> 48 & 1 else leading
 
     def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
-        tried = min(CHUNK, count + count // 64 + 2)  # one proposal in 80 is refused
+        tried = min(CHUNK, count + count // 64 + 2)  # one proposal in 80 is rejected
         words = bits.words((3 if self._shift else 2) * tried)
         word, point = words[:tried], words[tried : 2 * tried]
         cell = table().guide.take((word >> np.uint64(64 - GUIDE_BITS)).view(np.int64))
@@ -124,13 +120,13 @@ class RoundedNormal(SymmetricLaw):
         test -= level
         accepted = test > 0.0
         doubt = np.abs(test, out=test) < MARGIN
-        whole = np.floor(x)
-        x -= whole
+        leading = np.floor(x)
+        x -= leading
         x -= 0.5
         np.abs(x, out=x)
         doubt |= x > 0.5 - self._margin
         rest = words[2 * tried :]
-        z: NDArray[Any] = whole.astype(np.int64)
+        z: NDArray[Any] = leading.astype(np.int64)
         if self._shift:
             z <<= self._shift
             z |= rest.view(np.int64) & ((1 << self._shift) - 1)
@@ -154,17 +150,18 @@ class RoundedNormal(SymmetricLaw):
         return z[accepted][:count]
 
     def _settle(self, level: int, j: int, point: int, bits: Bits) -> int | None:
-        """The leading part of |Z| that these bits and further ones give, or None where the proposal
-        is refused; by ball arithmetic alone.
+        """Compute the leading part of |Z| from these bits and further ones by ball arithmetic; None
+        if the proposal is rejected.
         """
-        known, more = 64, 0  # bits known of the point; bits of the accept test beyond its 48
+        # known bits of the point; bits of the accept test beyond its first 48
+        known_bits, more_bits = 64, 0
         accepted = False
         while True:
-            with precision(known + 128):
-                u = between(point, point + 1, known)
+            with precision(known_bits + 128):
+                u = between(point, point + 1, known_bits)
                 if not accepted:
                     wall = (-ball(WIDTH * WIDTH) * u * (j + u / 2)).exp()
-                    here = between(level, level + 1, 48 + more)
+                    here = between(level, level + 1, 48 + more_bits)
                     if here >= wall:
                         return None
                     accepted = bool(here <= wall)
@@ -172,18 +169,18 @@ class RoundedNormal(SymmetricLaw):
                     x = ball(self.sigma * WIDTH / (1 << self._shift)) * (j + u) + ball(
                         Fraction(1, 2 << self._shift)
                     )
-                    whole = floor(x)
-                    if whole is not None:
-                        return whole
+                    leading = floor(x)
+                    if leading is not None:
+                        return leading
             point = point << 64 | bits.integer(64)
-            known += 64
+            known_bits += 64
             if not accepted:
                 level = level << 64 | bits.integer(64)
-                more += 64
+                more_bits += 64
 
     def _append(self, leading: int, rest: int, bits: Bits) -> int:
-        """|Z| from its leading part: the low bits r are uniform, with a real v in [r, r + 1)
-        accepted by the density at leading·2^k + v − ½.
+        """Complete |Z| from its leading part: the low bits r are uniform, with a real v in
+        [r, r + 1) accepted by the density at leading·2^k + v − ½.
         """
         while True:
             r = rest & ((1 << self._shift) - 1)
@@ -194,15 +191,18 @@ class RoundedNormal(SymmetricLaw):
             rest = bits.integer(64)
 
     def _accepts(self, base: int, r: int, level: int, bits: Bits) -> bool:
-        known, fine, v = 28, 64, r << 64 | bits.integer(64)
+        known_bits, fine_bits, v = 28, 64, r << 64 | bits.integer(64)
         if base == 0 and v < 1 << 63:
             return False  # |σX| + ½ is at least ½
         start = max(Fraction(2 * base - 1, 2), Fraction(0)) ** 2
         while True:
-            with precision(fine + 192):
-                here = between(level, level + 1, known)
+            with precision(fine_bits + 192):
+                here = between(level, level + 1, known_bits)
                 wall = (
-                    (ball(start) - (between(v, v + 1, fine) + ball(Fraction(2 * base - 1, 2))) ** 2)
+                    (
+                        ball(start)
+                        - (between(v, v + 1, fine_bits) + ball(Fraction(2 * base - 1, 2))) ** 2
+                    )
                     / (2 * ball(self.sigma**2))
                 ).exp()
                 if here <= wall:
@@ -210,7 +210,7 @@ class RoundedNormal(SymmetricLaw):
                 if here >= wall:
                     return False
             level, v = level << 64 | bits.integer(64), v << 64 | bits.integer(64)
-            known, fine = known + 64, fine + 64
+            known_bits, fine_bits = known_bits + 64, fine_bits + 64
 
     def _upper(self, z: int) -> arb:
         return normal_cdf(-ball(Fraction(2 * z - 1, 2) / self.sigma))
@@ -220,34 +220,38 @@ class RoundedNormal(SymmetricLaw):
 
 
 def _unit(words: Words) -> NDArray[np.float64]:
-    """words·2^-64 to the nearest double; by halves, as the conversion of a whole unsigned word
-    branches on its first bit, which is a fair coin.
+    """Return words·2^-64 to the nearest double. It converts halves, because converting a full
+    unsigned word branches on its first bit, which is a fair coin.
     """
     u = (words >> np.uint64(32)).view(np.int64).astype(np.float64)
     u *= 2.0**32
-    u += (words & np.uint64((1 << 32) - 1)).view(np.int64)  # the one rounding
+    u += (words & np.uint64((1 << 32) - 1)).view(np.int64)  # the only rounding
     u *= 2.0**-64
     return u
 
 
 def _find(word: int, more: int, bits: Bits) -> int:
-    """The cell of a uniform number that begins with the word's first 15 bits, then the bits of
-    `more`.
+    """Find the cell of the uniform number that begins with the word's first 15 bits, then the bits
+    of `more`.
     """
     ends = table().ends
-    whole = (word >> 49) << 49 | more >> GUIDE_BITS
-    j = bisect_right(ends, whole)
-    return settle_cell(whole, bits) if j == len(ends) or (j and int(ends[j - 1]) == whole) else j
+    full_word = (word >> 49) << 49 | more >> GUIDE_BITS
+    j = bisect_right(ends, full_word)
+    return (
+        settle_cell(full_word, bits)
+        if j == len(ends) or (j and int(ends[j - 1]) == full_word)
+        else j
+    )
 
 
 def _find_each(words: Words, bits: Bits) -> tuple[NDArray[np.int64], dict[int, int]]:
-    """The same for many; the few that more bits had to settle also by themselves, as they may be
-    any integers.
+    """Find the cells of many words. Also return, by index, the few cells that needed more bits, as
+    they may be any integers.
     """
     ends = table().ends
-    whole = words & ~_LOW | bits.words(len(words)) >> np.uint64(GUIDE_BITS)
-    cells = ends.searchsorted(whole, side="right")
-    unsettled = (cells == len(ends)) | (ends[np.maximum(cells, 1) - 1] == whole)
+    full_words = words & ~_LOW | bits.words(len(words)) >> np.uint64(GUIDE_BITS)
+    cells = ends.searchsorted(full_words, side="right")
+    unsettled = (cells == len(ends)) | (ends[np.maximum(cells, 1) - 1] == full_words)
     return cells, {
-        int(lane): settle_cell(int(whole[lane]), bits) for lane in np.flatnonzero(unsettled)
+        int(lane): settle_cell(int(full_words[lane]), bits) for lane in np.flatnonzero(unsettled)
     }

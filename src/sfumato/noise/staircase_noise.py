@@ -89,7 +89,7 @@ class Staircase(SymmetricLaw):
         return z
 
     def _outside(self, count: int, bits: Bits) -> NDArray[Any]:
-        """Integers beyond the middle step."""
+        """Draw integers beyond the middle step."""
         parts: list[NDArray[Any]] = []
         missing = count
         while missing:
@@ -98,7 +98,7 @@ class Staircase(SymmetricLaw):
             missing -= len(parts[-1])
         steps: NDArray[Any] = np.concatenate(parts)
         if (int(steps.max()) + 2) * self.period >= 1 << 63:
-            steps = steps.astype(object)  # the law is never cut
+            steps = steps.astype(object)  # the law is never truncated
         z: NDArray[Any] = (
             steps * self.period
             + integers_below(self.period, count, bits).view(np.int64)
@@ -114,7 +114,7 @@ class Staircase(SymmetricLaw):
         return _height(self.epsilon, self.period, self.width)
 
     def _share(self) -> arb:
-        """P(|Z| < width)."""
+        """Return P(|Z| < width)."""
         return self._height() * (2 * self.width - 1)
 
     def _mass(self, z: int) -> arb:
@@ -139,8 +139,8 @@ def _height(epsilon: Fraction, period: int, width: int) -> arb:
 
 
 def _moment(epsilon: Fraction, d: int, w: int, power: int) -> arb:
-    """E|Z|^power for power 1 or 2, period d and width w: Σ over the middle, then Σ_c b^(c+1)·Σ_i (w
-    + c·d + i)^power.
+    """Return E|Z|^power for power 1 or 2, period d and width w: Σ over the middle, then Σ_c
+    b^(c+1)·Σ_i (w + c·d + i)^power.
     """
     b, c = (-ball(epsilon)).exp(), -(-ball(epsilon)).expm1()
     ones, firsts, seconds = 1 / c, b / c**2, b * (1 + b) / c**3  # Σ b^c, Σ c·b^c, Σ c²·b^c
@@ -155,8 +155,8 @@ def _moment(epsilon: Fraction, d: int, w: int, power: int) -> arb:
 
 
 def best_width(epsilon: Fraction, period: int) -> int:
-    """The width with the least E|Z|. E|Z| is a convex quadratic over a positive linear function of
-    the width, so it falls and then rises.
+    """Find the width with the least E|Z|. E|Z| is a convex quadratic over a positive linear
+    function of the width, so it falls and then rises.
     """
 
     def rises(width: int) -> bool:

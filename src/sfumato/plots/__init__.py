@@ -1,27 +1,25 @@
-"""Pictures, drawn from arrays and plain records. Nothing here knows what an answer is or where a
-number came from.
-"""
+"""Draw plots from arrays and plain records. This package knows neither answers nor data."""
 
 from .bars import Bars, Bins, bars, bins
 from .beliefs import beliefs
 from .budget_curve import Purse, budget
 from .graphs import Graph, graphs
 from .histogram_bars import cells
-from .law_plots import Panel, laws
+from .law_plots import LawPanel, laws
 from .orders import orders
 from .privacy_profiles import profiles
 from .ratio_plot import ratios
 from .spending import spending
-from .successes import Column, successes
+from .successes import SuccessRate, successes
 from .tradeoffs import Tradeoff, tradeoffs
 
 __all__ = [
     "Bars",
     "Bins",
-    "Column",
     "Graph",
-    "Panel",
+    "LawPanel",
     "Purse",
+    "SuccessRate",
     "Tradeoff",
     "bars",
     "beliefs",

@@ -1,4 +1,4 @@
-"""Published numbers with their intervals: a bar for each group, or for each bin of a histogram."""
+"""Draw published numbers with their intervals: a bar for each group or histogram bin."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _BAR = tint(COLOURS[0], 0.55)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bars:
-    """A number for each label, and the ends of its interval; where there is none, both ends are the
-    number.
+    """A number for each label, with the ends of its interval; without an interval, both ends are
+    the number.
     """
 
     labels: tuple[str, ...]
@@ -34,7 +34,7 @@ class Bars:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:
-    """A histogram: a number for each bin between the edges, and the ends of its interval."""
+    """A histogram: a number for each bin between the edges, with the ends of its interval."""
 
     label: str
     edges: NDArray[np.float64]
@@ -61,10 +61,10 @@ def bars(drawn: Bars, *, title: str, across: str, up: str = "", note: str = "") 
             middles, places, xerr=halves, fmt="none", ecolor=INK, elinewidth=1.2, capsize=2.5
         )
     axes.axvline(0.0, color=FAINT, linewidth=0.8)
-    axes.set_yticks(places, [plainly(label) for label in drawn.labels])
+    axes.set_yticks(places, [escape_label(label) for label in drawn.labels])
     axes.set_ylim(count - 0.4, -0.6)
     axes.xaxis.set_major_formatter(_thousands)
-    name_axes(axes, plainly(across) + (f"\n{note}" if note else ""), plainly(up))
+    name_axes(axes, escape_label(across) + (f"\n{note}" if note else ""), escape_label(up))
     return canvas
 
 
@@ -78,10 +78,10 @@ def bins(panels: Sequence[Bins], *, title: str, across: str, note: str = "") -> 
     for axes, panel in zip(grid, panels, strict=False):
         _draw(axes, panel)
         if panel.label:
-            axes.set_title(plainly(panel.label), fontsize=10.5, color=INK)
+            axes.set_title(escape_label(panel.label), fontsize=10.5, color=INK)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
-    canvas.supxlabel(plainly(across) + (f"\n{note}" if note else ""), fontsize=9.5, color=INK)
+    canvas.supxlabel(escape_label(across) + (f"\n{note}" if note else ""), fontsize=9.5, color=INK)
     return canvas
 
 
@@ -107,17 +107,17 @@ def _draw(axes: Axes, panel: Bins) -> None:
 
 
 def _halves(drawn: Bars | Bins) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The middles of the intervals, which need not be the values, and half their widths."""
+    """Return the middles of the intervals, which need not be the values, and half their widths."""
     half = (drawn.high - drawn.low) / 2
     return drawn.low + half, half
 
 
 def _title(canvas: Figure, title: str) -> None:
-    canvas.suptitle(plainly(title, 80), fontsize=12, color=INK, fontweight="bold")
+    canvas.suptitle(escape_label(title, 80), fontsize=12, color=INK, fontweight="bold")
 
 
-def plainly(label: str, most: int = _LONG) -> str:
-    """A label as text: not too long, and a dollar sign is not mathematics."""
+def escape_label(label: str, most: int = _LONG) -> str:
+    """Shorten a label, and escape dollar signs, which would start mathematics."""
     cut = label if len(label) <= most else f"{label[: most - 1]}…"
     return cut.replace("\\", r"\\").replace("$", r"\$") if "$" in cut else cut
 

@@ -1,10 +1,10 @@
-"""From prior to posterior: the band in which a belief stays, whatever the answer."""
+"""Draw the band in which a posterior belief stays, whatever the answer, for every prior."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ Band = tuple[NDArray[np.float64], NDArray[np.float64]]
 def beliefs(
     priors: NDArray[np.float64], bands: Mapping[str, Band], *, title: str, mark: float | None = None
 ) -> Figure:
-    """Draw the bands over each other, the widest first. At the prior `mark` the ends of every band
-    are written out.
+    """Draw the bands over each other, the widest first, with the ends of every band as numbers at
+    the prior `mark`.
     """
     canvas = figure(6.4, 6.0, title)
     axes = canvas.subplots()
@@ -63,7 +63,7 @@ def beliefs(
                     markeredgewidth=1.4,
                     zorder=5,
                 )
-                place = (
+                place: dict[str, Any] = (
                     {"xytext": (-7, 3), "ha": "right", "va": "bottom"}
                     if above
                     else {"xytext": (7, -3), "ha": "left", "va": "top"}
@@ -75,7 +75,7 @@ def beliefs(
                     textcoords="offset points",
                     fontsize=9,
                     color=colours[name],
-                    **place,  # type: ignore[arg-type]
+                    **place,
                 )
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)

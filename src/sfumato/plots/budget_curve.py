@@ -1,11 +1,11 @@
-"""A budget over time: what is spent, in steps, below what is promised."""
+"""Draw a budget over time: the spent part as steps, below the promised budget."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ PROMISED = "promised: the budget"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Purse:
-    """One number of a budget over time, and what is spent of it: all together, and by share. Each
+    """One number of a budget over time, and the spent part: in total, and by share. Each value
     holds from its time on.
     """
 
@@ -33,12 +33,14 @@ class Purse:
 
 
 def budget(times: Sequence[datetime.datetime], purses: Sequence[Purse], *, title: str) -> Figure:
-    """Draw each purse below the other. The shares are told apart by colour, the whole is filled."""
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, DateFormatter, date2num
+    """Draw the purses below each other, the total filled, each share in its own colour."""
+    import matplotlib.dates
+
+    dates: Any = matplotlib.dates  # its functions have no types
 
     canvas = figure(7.6, 1.6 + 2.6 * len(purses), title)
     grid = canvas.subplots(len(purses), 1, sharex=True, squeeze=False)
-    x = np.asarray(date2num(list(times)), dtype=np.float64)  # type: ignore[no-untyped-call]
+    x = np.asarray(dates.date2num(list(times)), dtype=np.float64)
     margin = max(float(x[-1] - x[0]), 1e-6) * 0.04
     ends = np.append(x, x[-1] + margin)  # the last step is seen
     handles: dict[str, Artist] = {}
@@ -71,10 +73,12 @@ def budget(times: Sequence[datetime.datetime], purses: Sequence[Purse], *, title
         axes.yaxis.set_major_formatter("{x:g}")
         axes.set_ylabel(purse.name, fontsize=10.5, color=INK)
     brief = times[-1] - times[0] < datetime.timedelta(days=1)
-    locator = AutoDateLocator(minticks=3, maxticks=5 if brief else 8)  # type: ignore[no-untyped-call]
+    locator = dates.AutoDateLocator(minticks=3, maxticks=5 if brief else 8)
     grid[-1, 0].xaxis.set_major_locator(locator)
     grid[-1, 0].xaxis.set_major_formatter(
-        DateFormatter("%H:%M:%S") if brief else ConciseDateFormatter(locator, show_offset=False)  # type: ignore[no-untyped-call]
+        dates.DateFormatter("%H:%M:%S")
+        if brief
+        else dates.ConciseDateFormatter(locator, show_offset=False)
     )
     days = dict.fromkeys((f"{times[0]:%Y-%m-%d}", f"{times[-1]:%Y-%m-%d}"))
     grid[-1, 0].set_xlabel(f"{' to '.join(days)}, UTC", fontsize=9.5, color=FAINT)

@@ -1,4 +1,4 @@
-"""Curves over a common axis: densities, distribution functions, errors."""
+"""Draw curves over a common axis: densities, distribution functions, errors."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
-    """One axes: curves by name over the same points, what the axes mean, and a point worth a
+    """One plot: curves by name over the same points, the labels of the axes, and a point with a
     remark.
 
-    `heights` are the only heights marked on the vertical axis where they are given; `logarithmic`
-    holds for both axes.
+    If `heights` is given, only these heights are marked on the vertical axis; `logarithmic` holds
+    for both axes.
     """
 
     title: str

@@ -1,6 +1,4 @@
-"""Counts over the bins of a histogram: the exact ones beside the published ones, and how far the
-published ones may be off.
-"""
+"""Draw the counts of a histogram: the exact ones, and the published ones with their error."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ def cells(
     title: str,
     across: str,
 ) -> Figure:
-    """Draw the exact counts as filled steps and the published ones as points with a bar of their
-    error.
-    """
+    """Draw the exact counts as filled steps and the published counts as points with error bars."""
     canvas = figure(7.0, 4.2, title)
     axes = canvas.subplots()
     quiet(axes)

@@ -1,6 +1,4 @@
-"""Integer laws side by side: what may be published under one dataset, over what may be published
-under its neighbour.
-"""
+"""Draw integer laws over each other: the law of an answer on one dataset, and on its neighbour."""
 
 from __future__ import annotations
 
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """One axes: probabilities over the same consecutive integers, a mark at one of them, a title
+class LawPanel:
+    """One plot: probabilities over the same consecutive integers, a mark at one of them, a title
     and a remark.
     """
 
@@ -32,9 +30,9 @@ class Panel:
     mark: int | None = None
 
 
-def laws(panels: Sequence[Panel], *, title: str, across: str, mark: str = "") -> Figure:
-    """Draw the panels in a row. Each has its own axes, for the laws differ in width by orders of
-    magnitude; `across` names the horizontal one.
+def laws(panels: Sequence[LawPanel], *, title: str, across: str, mark: str = "") -> Figure:
+    """Draw the panels in a row. Each has its own axes, because the laws differ in width by orders
+    of magnitude; `across` labels the horizontal axis.
     """
     canvas = figure(
         max(7.0, 0.6 + 3.6 * len(panels)), 4.3, title
@@ -58,8 +56,8 @@ def laws(panels: Sequence[Panel], *, title: str, across: str, mark: str = "") ->
     return canvas
 
 
-def draw(axes: Axes, panel: Panel) -> dict[str, Artist]:
-    """Put one panel's laws and its title into axes; what a legend needs of them."""
+def draw(axes: Axes, panel: LawPanel) -> dict[str, Artist]:
+    """Draw one panel's laws and title into axes, and return the handles for a legend."""
     from matplotlib.ticker import MaxNLocator
 
     quiet(axes)

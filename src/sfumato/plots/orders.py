@@ -1,9 +1,9 @@
-"""Rényi curves: the bound at each order α, with the limit that a pure promise sets."""
+"""Draw Rényi curves: the bound at each order α, with the limit that a pure promise sets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ def orders(
     title: str,
     limits: Mapping[str, float] | None = None,
 ) -> Figure:
-    """Draw D_α by name over the orders, both axes logarithmic; `limits` are the values that curves
-    of the same name tend to.
+    """Draw D_α by name over the orders, both axes logarithmic; a curve tends to the value of its
+    name in `limits`.
     """
     canvas = figure(7.2, 4.6, title)
     axes = canvas.subplots()
@@ -38,14 +38,16 @@ def orders(
         if limit is not None:
             axes.axhline(limit, color=colour, linewidth=0.9, linestyle=(0, (4, 3)))
             above = limit == max((limits or {}).values())
-            side = {"xytext": (5, 3), "va": "bottom"} if above else {"xytext": (5, -4), "va": "top"}
+            side: dict[str, Any] = (
+                {"xytext": (5, 3), "va": "bottom"} if above else {"xytext": (5, -4), "va": "top"}
+            )
             axes.annotate(
                 f"{limit:.3g} at α = ∞",
                 (alphas[0], limit),
                 textcoords="offset points",
                 fontsize=9,
                 color=colour,
-                **side,  # type: ignore[arg-type]
+                **side,
             )
     axes.axhline(1.0, color=FAINT, linewidth=0.9, zorder=1)
     axes.set_xlim(alphas[0], alphas[-1])

@@ -1,5 +1,5 @@
-"""One look for every picture: colours told apart by every eye and in print, quiet axes, nothing
-that is not information.
+"""The common style of all plots: colours that everybody can tell apart, also in print, and quiet
+axes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ RULE = "#D9D9D9"
 
 
 def figure(width: float, height: float, title: str = "") -> Figure:
-    """An empty figure in inches, under its title. It belongs to the caller alone: pyplot's global
-    list of figures is never touched.
+    """Make an empty figure, in inches, with a title. It belongs to the caller: pyplot's global list
+    of figures stays untouched.
     """
     try:
         from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ def figure(width: float, height: float, title: str = "") -> Figure:
         raise Refused(
             "plots.missing",
             "matplotlib",
-            "pictures are drawn by matplotlib, which is not installed",
+            "plots need matplotlib, which is not installed",
             "pip install 'sfumato[plots]'",
         ) from None
     canvas = Figure(
@@ -46,13 +46,13 @@ def figure(width: float, height: float, title: str = "") -> Figure:
 
 
 def tint(colour: str, strength: float) -> str:
-    """The colour on white, opaque, so that what lies over something else does not mix with it."""
+    """Mix a colour with white into an opaque colour, so that overlapping areas do not mix."""
     mixed = (round(255 + strength * (int(colour[i : i + 2], 16) - 255)) for i in (1, 3, 5))
     return "#" + "".join(f"{channel:02X}" for channel in mixed)
 
 
 def quiet(axes: Axes) -> None:
-    """Leave of the frame only the base line, and light lines to read heights from."""
+    """Remove the frame except the base line, and draw light horizontal lines."""
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_color(FAINT)
@@ -62,7 +62,7 @@ def quiet(axes: Axes) -> None:
 
 
 def name_axes(axes: Axes, across: str = "", up: str = "") -> None:
-    """What the two axes mean, where it is to be said."""
+    """Label the axes that have a name."""
     if across:
         axes.set_xlabel(across, fontsize=9.5, color=INK)
     if up:
@@ -72,7 +72,7 @@ def name_axes(axes: Axes, across: str = "", up: str = "") -> None:
 def legend(
     canvas: Figure, handles: Mapping[str, Artist], columns: int, *, size: float = 9.5
 ) -> None:
-    """What the signs mean, below everything."""
+    """Draw the legend below the plots."""
     canvas.legend(
         list(handles.values()),
         list(handles),

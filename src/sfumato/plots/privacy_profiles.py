@@ -1,4 +1,4 @@
-"""Privacy profiles: the δ that is left at each ε, on a logarithmic axis."""
+"""Draw privacy profiles: the least δ at each ε, on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def profiles(
     least: float = 1e-12,
     mark: float | None = None,
 ) -> Figure:
-    """Draw δ(ε) by name, down to `least`. Where `mark` is given, a line at that δ, and in the
+    """Draw δ(ε) by name, down to `least`. With `mark`, draw a line at that δ, and write in the
     legend the ε at which each curve meets it.
     """
     canvas = figure(7.2, 4.6, title)

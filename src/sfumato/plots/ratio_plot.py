@@ -1,6 +1,4 @@
-"""Two laws over each other and, below, how many times likelier each number is under one than under
-the other, beside the factor that is promised.
-"""
+"""Draw two laws over each other and, below, their ratio with the promised band e^−ε to e^ε."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .law_plots import Panel, draw
+from .law_plots import LawPanel, draw
 from .plot_style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet
 
 if TYPE_CHECKING:
@@ -23,8 +21,8 @@ _BAND = COLOURS[2]
 _BEYOND = COLOURS[3]
 
 
-def ratios(panels: Sequence[Panel], *, epsilon: float, title: str, across: str) -> Figure:
-    """Draw each panel's first two laws, and their ratio on a logarithmic axis beside the band from
+def ratios(panels: Sequence[LawPanel], *, epsilon: float, title: str, across: str) -> Figure:
+    """Draw each panel's first two laws, and their ratio on a logarithmic axis with the band from
     e^−ε to e^ε.
     """
     canvas = figure(max(7.8, 0.6 + 3.8 * len(panels)), 5.8, title)
@@ -51,13 +49,11 @@ def ratios(panels: Sequence[Panel], *, epsilon: float, title: str, across: str) 
     return canvas
 
 
-def _quotient(panel: Panel) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The integers at which both laws are positive, and the first law divided by the second
-    there.
-    """
-    one, other = list(panel.laws.values())[:2]
-    both = (one > 0) & (other > 0)
-    return panel.integers[both], one[both] / other[both]
+def _quotient(panel: LawPanel) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the integers at which both laws are positive, and the first law over the second."""
+    first, second = list(panel.laws.values())[:2]
+    both = (first > 0) & (second > 0)
+    return panel.integers[both], first[both] / second[both]
 
 
 def _draw_ratio(

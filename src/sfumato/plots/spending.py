@@ -1,4 +1,4 @@
-"""From the moments of a ledger to the picture of its budget."""
+"""Draw the budget of a ledger over time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..accounting.budget_vector import read
+from ..accounting.budget_vector import to_vector
 from ..errors import Refused
 from ..ledger import Moment
 from ..ledger.statement import name_of, worth_showing
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 def spending(moments: Sequence[Moment], *, title: str) -> Figure:
-    """Draw what `course(ledger)` tells: every number of the budget that is not zero; of a Rényi
-    curve, the order that is nearest its limit at the end.
+    """Draw the moments of `course(ledger)`: every nonzero number of the budget; for a Rényi curve,
+    the order that is nearest its limit at the end.
     """
     if not moments:
         raise Refused(
             "plots.empty",
             "spending(())",
-            "there is nothing to draw: the account has no entry",
+            "the account has no entry to draw",
             "course(ledger)",
         )
     last = moments[-1]
     purses = []
     for index in worth_showing(last.budget, last.spent[""]):
-        promised = np.array([float(read(moment.budget)[index]) for moment in moments])
+        promised = np.array([float(to_vector(moment.budget)[index]) for moment in moments])
         spent = {
             share: np.array(
                 [float(m.spent[share][index]) if share in m.spent else 0.0 for m in moments]

@@ -1,4 +1,4 @@
-"""How often something succeeded, with its interval, beside what was allowed."""
+"""Draw success rates with their intervals, and the rate that the promise allows."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """One kind of answers: the measured rate between its limits, the most that is allowed, and what
-    chance gives.
+class SuccessRate:
+    """One measured success rate with its limits, the largest allowed rate, and the rate of pure
+    guessing.
     """
 
     name: str
@@ -27,15 +27,15 @@ class Column:
 
 
 def successes(
-    columns: Sequence[Column],
+    columns: Sequence[SuccessRate],
     *,
     title: str,
     up: str,
     rate: str = "succeeds",
     chance: str = "guessing alone",
 ) -> Figure:
-    """Draw a bar for each rate; where they are given, a line for its limits, a tick for what is
-    allowed and a dot for chance. The last two words name these.
+    """Draw a bar for each rate, with a line for its limits, a tick for the allowed rate and a dot
+    for guessing, if given. `rate` and `chance` name the bar and the dot in the legend.
     """
     from matplotlib.ticker import PercentFormatter
 

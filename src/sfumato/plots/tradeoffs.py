@@ -1,4 +1,4 @@
-"""Trade-off curves: the errors of the best attacker, and the line of mere guessing."""
+"""Draw trade-off curves: the errors of the best attacker, and the line of pure guessing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tradeoff:
-    """One axes: least type-II errors by name, over the same type-I errors from 0 to 1."""
+    """One plot: least type-II errors by name, over the same type-I errors from 0 to 1."""
 
     title: str
     alphas: NDArray[np.float64]
@@ -26,8 +26,8 @@ class Tradeoff:
 
 
 def tradeoffs(panels: Sequence[Tradeoff], *, title: str) -> Figure:
-    """Draw the panels in a row, square. Below a curve lies what no attacker attains; on the line of
-    guessing, what needs no answer.
+    """Draw square panels in a row. No attacker gets below a curve; the line of guessing needs no
+    answer.
     """
     canvas = figure(max(6.6, 0.6 + 4.3 * len(panels)), 5.4, title)
     names = list(dict.fromkeys(name for panel in panels for name in panel.curves))

@@ -1,4 +1,4 @@
-"""Public example data. Nobody in it exists, so exact numbers about it may be printed."""
+"""Public example data about invented people, so exact numbers about it may be printed."""
 
 from .people import people
 from .students import Student, grades

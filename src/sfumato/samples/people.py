@@ -1,10 +1,10 @@
-"""The 5,000 invented customers of `visits`, as a doctor might list them: one row a person, and a
-disease that is rare.
+"""The 5,000 invented customers of `visits` as a doctor might list them: one row for each person,
+with a rare disease.
 
 *Columns*  user_id int64 · sex string · born date32 · age int64, at the beginning of 2026 · city
            string, where they live · disease string
-*Shape*    Half are women. Nine in ten are well; asthma and diabetes are common; porphyria has about
-           one person in five hundred.
+*Shape*    Half are women. Nine in ten are well; asthma and diabetes are common; about one person in
+           five hundred has porphyria.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ def people() -> Any:
     """Return the table, a `pyarrow.Table`."""
     import pyarrow as pa
 
-    known, uniform = customers(Uniform(SEED)), Uniform(SEED + 1)
+    customer, uniform = customers(Uniform(SEED)), Uniform(SEED + 1)
     woman, ill = (
         uniform(USERS) < 0.5,
         np.searchsorted(np.cumsum(list(DISEASES.values())), uniform(USERS), side="right"),
     )
     birthday = np.floor(365 * uniform(USERS)).astype("timedelta64[D]")
-    born = (2025 - 1970 - known.age).astype("datetime64[Y]").astype("datetime64[D]") + birthday
+    born = (2025 - 1970 - customer.age).astype("datetime64[Y]").astype("datetime64[D]") + birthday
     return pa.table(
         {
             "user_id": 100_000 + np.arange(USERS),
             "sex": pa.array(np.where(woman, "female", "male").astype(object), type=pa.string()),
             "born": pa.array(born, type=pa.date32()),
-            "age": known.age,
-            "city": pa.array(np.array(list(CITIES), dtype=object)[known.home], type=pa.string()),
+            "age": customer.age,
+            "city": pa.array(np.array(list(CITIES), dtype=object)[customer.home], type=pa.string()),
             "disease": pa.array(
                 np.array(list(DISEASES), dtype=object)[np.minimum(ill, len(DISEASES) - 1)],
                 type=pa.string(),

@@ -1,6 +1,4 @@
-"""Ten students and whether they passed: a table so small that every answer about it is about
-somebody.
-"""
+"""Ten students and their grades: a table so small that every answer is about somebody."""
 
 from __future__ import annotations
 

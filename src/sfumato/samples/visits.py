@@ -1,5 +1,5 @@
-"""Visits to shops in eight Italian cities: 20,000 rows about 5,000 invented customers, made by a
-formula and the same on every machine.
+"""Visits to shops in eight Italian cities: 20,000 rows about 5,000 invented customers. A formula
+generates the same rows on every machine.
 
 *Columns*  user_id int64 · city string · age int64 · spend float64, with nulls · day date32 · vip
            bool
@@ -36,9 +36,7 @@ _DAYS = 181
 
 
 class Customers(NamedTuple):
-    """Who made each visit; and of every customer the home, the age and whether they are a favoured
-    one.
-    """
+    """The customer of each visit, and every customer's home city, age and VIP status."""
 
     user: NDArray[np.int64]
     home: NDArray[np.int64]
@@ -72,7 +70,7 @@ def visits() -> Any:
 
 
 def customers(uniform: Uniform) -> Customers:
-    """The customers, from the first numbers of a generator."""
+    """Generate the customers from the first numbers of a generator."""
     user = np.concatenate(
         [np.arange(USERS), np.floor(USERS * uniform(ROWS - USERS) ** 2).astype(np.int64)]
     )  # everybody once, the first ones often
@@ -86,8 +84,8 @@ def customers(uniform: Uniform) -> Customers:
 
 
 class Uniform:
-    """Numbers in [0, 1), from the generator's raw words: those are the same in every version of
-    NumPy.
+    """Generates numbers in [0, 1) from PCG64's raw words, which every version of NumPy draws
+    alike.
     """
 
     def __init__(self, seed: int) -> None:

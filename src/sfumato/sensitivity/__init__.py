@@ -1,11 +1,11 @@
-"""How far a statistic can move between neighbours: over all of them, at a dataset, at a distance
-from it, over random ones; and how far away a value is.
+"""Sensitivity: how far a statistic can move between neighbouring datasets. Global, local, smooth,
+inverse and sampled sensitivities, and closed forms for common statistics.
 """
 
 from .kinds import Global, Inverse, Lipschitz, Local, Sensitivity, Smooth
 from .local_sensitivity import local_maximum, local_mean, local_median
 from .sampled import Sampled, SampledFunction, sample_sensitivity
-from .sampling_plan import Plan
+from .sampling_plan import SamplingPlan
 from .sensitivity_formulas import (
     CLOSED_FORMS,
     count,
@@ -28,9 +28,9 @@ __all__ = [
     "Inverse",
     "Lipschitz",
     "Local",
-    "Plan",
     "Sampled",
     "SampledFunction",
+    "SamplingPlan",
     "Sensitivity",
     "Smooth",
     "count",

@@ -1,5 +1,5 @@
-"""Sensitivity by trying every dataset of a finite world: slow, and right by definition. For tests,
-for small domains, and to check a claim about a formula.
+"""Sensitivity by trying every dataset of a finite world: slow, and correct by definition. For
+tests, for small domains, and to check a formula.
 
 *Lipschitz*  sup over x ≠ x' of ‖f(x) − f(x')‖_p / distance(x, x'). With the number of rows that
              differ as distance this is the global sensitivity; with another metric it is what
@@ -28,8 +28,8 @@ def lipschitz(
     *,
     norm: int | str = 1,
 ) -> Fraction:
-    """The Lipschitz constant over a finite world: exact, or a double not below it for the norm
-    2.
+    """Return the Lipschitz constant over a finite world: exact, or for norm 2 a double not below
+    it.
     """
     world = [(x, _vector(function(x))) for x in datasets]
     ratios = [
@@ -41,7 +41,7 @@ def lipschitz(
         raise Refused(
             "sensitivity.world",
             f"{len(world)} datasets",
-            "there are no two different datasets to compare",
+            "the world has no two different datasets to compare",
             "a larger world",
         )
     return max(ratios)
@@ -50,7 +50,7 @@ def lipschitz(
 def local(
     function: Callable[[Any], Any], x: Any, neighbours: Iterable[Any], *, norm: int | str = 1
 ) -> Fraction:
-    """The largest move from x to any of its neighbours."""
+    """Return the largest move from x to any of its neighbours."""
     here = _vector(function(x))
     return max((_norm(here, _vector(function(y)), norm) for y in neighbours), default=Fraction(0))
 
@@ -64,7 +64,7 @@ def _vector(value: Any) -> tuple[Fraction, ...]:
 
 
 def _norm(a: tuple[Fraction, ...], b: tuple[Fraction, ...], norm: int | str) -> Fraction:
-    """How far apart two results are; results without a number are not apart in any norm."""
+    """Return the distance of two results in a norm; zero for results without numbers."""
     if len(a) != len(b):
         place = f"results of {len(a)} and of {len(b)} numbers"
         raise Refused(

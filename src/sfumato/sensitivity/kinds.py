@@ -1,5 +1,5 @@
-"""Sensitivities as values: how far a statistic moves between neighbours, in which sense, and what
-may be done with that.
+"""The kinds of sensitivity: how far a statistic moves between neighbours, in which sense, and what
+noise may be scaled to it.
 
 *Global*     over all pairs of neighbours: what noise may be scaled to. By its norms: L1, L2
              (squared, so that √2 stays exact), largest coordinate.
@@ -39,8 +39,8 @@ class Sensitivity(ABC):
 
 
 class Norms(Sensitivity):
-    """Moves known in one norm or several; what is not known follows from what is, for a public
-    number of coordinates.
+    """A sensitivity known in one norm or several. The other norms follow for a public number of
+    coordinates.
     """
 
     __slots__ = ()
@@ -50,21 +50,21 @@ class Norms(Sensitivity):
     sup: Fraction | None
 
     def moves(self, norm: int | str, size: int = 1) -> Fraction:
-        """The least bound known of the move of `size` coordinates in a norm: 1, 2 (rounded up where
-        it is a root) or "inf".
+        """Return the least known bound on the move of `size` coordinates in a norm: 1, 2 (rounded
+        up if it is irrational) or "inf".
         """
-        known = norm_of(norm)
-        if known == "2":
+        norm_name = norm_of(norm)
+        if norm_name == "2":
             return root_up(self.squared(size))
         l1, l2, sup = self.l1, self.l2_squared, self.sup
-        if known == "1":
+        if norm_name == "1":
             return _least(
                 l1, None if sup is None else size * sup, None if l2 is None else root_up(size * l2)
             )
         return _least(sup, None if l2 is None else root_up(l2), l1)
 
     def squared(self, size: int = 1) -> Fraction:
-        """The square of the L2 move: ‖v‖₂² ≤ ‖v‖₁·‖v‖_∞ ≤ ‖v‖₁², and ≤ size·‖v‖_∞²."""
+        """Bound the square of the L2 move: ‖v‖₂² ≤ ‖v‖₁·‖v‖_∞ ≤ ‖v‖₁², and ≤ size·‖v‖_∞²."""
         l1, l2, sup = self.l1, self.l2_squared, self.sup
         by_l1 = None if l1 is None else l1 * (l1 if sup is None else min(l1, sup))
         return _least(l2, by_l1, None if sup is None else size * sup * sup)
@@ -72,16 +72,16 @@ class Norms(Sensitivity):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Global(Norms):
-    """Over all neighbours. One number is how far any single value moves; norms are those of a
-    vector's move. `whole`: all values are whole numbers, exactly. `rounding`: how far each value
-    may be off, computed in doubles as NumPy does.
+    """The sensitivity over all neighbours. A single number bounds the move of any single value;
+    norms bound the move of a vector. `integer_valued`: all values are exact whole numbers.
+    `rounding`: the error of each value, computed in doubles as NumPy does.
     """
 
     l1: Fraction | None
     l2_squared: Fraction | None
     sup: Fraction | None
     relation: Relation | None
-    whole: bool
+    integer_valued: bool
     rounding: Fraction
     formula: str = field(compare=False)
 
@@ -94,13 +94,13 @@ class Global(Norms):
         l2_squared: Number | None = None,
         sup: Number | None = None,
         relation: str | None = None,
-        whole: bool = False,
+        integer_valued: bool = False,
         rounding: Number | None = None,
         formula: str = "",
     ) -> None:
-        given = [v is not None for v in (l1, l2, l2_squared, sup)]
-        if (value is not None) == any(given) or (l2 is not None and l2_squared is not None):
-            reason = "one number for a single value, or the norms of a vector's move"
+        has_norm = any(v is not None for v in (l1, l2, l2_squared, sup))
+        if (value is not None) == has_norm or (l2 is not None and l2_squared is not None):
+            reason = "state one number for a single value, or the norms of a vector's move"
             raise Refused(
                 "sensitivity.norm",
                 "Global(…)",
@@ -127,7 +127,7 @@ class Global(Norms):
             else positive(sup, "sup"),
         )
         put(self, "relation", relation_of(relation))
-        put(self, "whole", whole)
+        put(self, "integer_valued", integer_valued)
         put(
             self,
             "rounding",
@@ -137,11 +137,11 @@ class Global(Norms):
 
     @property
     def value(self) -> Fraction:
-        """The move of a single value."""
+        """The bound on the move of a single value."""
         return self.moves("inf")
 
     def __mul__(self, factor: Number) -> Global:
-        """Of the statistic times a public number."""
+        """Return the sensitivity of the statistic times a public number."""
         c = abs(non_negative(factor, "factor"))
         scaled = (
             None if v is None else c**p * v
@@ -161,8 +161,8 @@ class Global(Norms):
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Number) -> Global:
-        """Of the statistic divided by a public number: a sum over n, where n is a constant and not
-        counted in the data.
+        """Return the sensitivity of the statistic divided by a public number: a sum over n, where n
+        is a constant and not counted in the data.
         """
         return self * (1 / positive(divisor, "divisor"))
 
@@ -174,12 +174,14 @@ class Global(Norms):
         ]
         if shown[0].startswith("sup"):
             shown[0] = shown[0].removeprefix("sup=")
-        return f"Global({', '.join([*shown, *([] if self.relation is None else [f'relation={self.relation!r}'])])})"
+        if self.relation is not None:
+            shown.append(f"relation={self.relation!r}")
+        return f"Global({', '.join(shown)})"
 
 
 @dataclass(frozen=True, slots=True)
 class Lipschitz(Sensitivity):
-    """At most `constant` per unit of a metric between datasets, in a norm."""
+    """A move of at most `constant` per unit of a metric between datasets, in a norm."""
 
     constant: Fraction
     metric: str
@@ -194,7 +196,7 @@ class Lipschitz(Sensitivity):
         put(self, "relation", None)
 
     def within(self, distance: Number, *, relation: str | None = None) -> Global:
-        """The global sensitivity where neighbours are at most this far apart by the metric."""
+        """Return the global sensitivity for neighbours at most this far apart by the metric."""
         reach = self.constant * positive(distance, "distance")
         l1, l2, sup = (reach if self.norm == norm else None for norm in NORMS)
         return Global(
@@ -204,7 +206,7 @@ class Lipschitz(Sensitivity):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Local(Sensitivity):
-    """At one dataset. Secret: it is not shown, and noise is not scaled to it."""
+    """The sensitivity at one dataset. It is secret: not shown, and no scale for noise."""
 
     value: Fraction
     relation: Relation | None = None
@@ -215,8 +217,8 @@ class Local(Sensitivity):
 
 @dataclass(frozen=True, slots=True)
 class Smooth(Sensitivity):
-    """A "median", "quantile" or "kth-largest" of values in a public range, with noise that follows
-    the data slowly. The relation is replace.
+    """The smooth sensitivity of a "median", "quantile" or "kth-largest" of values in a public
+    range: noise follows the data slowly. The relation is replace.
     """
 
     statistic: str
@@ -232,8 +234,8 @@ class Smooth(Sensitivity):
 
 @dataclass(frozen=True, slots=True)
 class Inverse(Sensitivity):
-    """A "count", "median", "quantile" or "mode", by how many records must change to reach each
-    value. The relation is replace.
+    """The inverse sensitivity of a "count", "median", "quantile" or "mode": the number of records
+    that must change to reach each value. The relation is replace.
     """
 
     statistic: str
@@ -244,12 +246,12 @@ class Inverse(Sensitivity):
     relation: Relation | None = field(default="replace", init=False)
 
     def public(self) -> dict[str, Any]:
-        given = {"low": self.low, "high": self.high, "q": self.q, "categories": self.categories}
-        return {name: value for name, value in given.items() if value is not None}
+        fields = {"low": self.low, "high": self.high, "q": self.q, "categories": self.categories}
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 def norm_of(norm: int | str) -> str:
-    """A known norm."""
+    """Check the name of a norm."""
     if (name := str(norm)) in NORMS:
         return name
     raise Refused(

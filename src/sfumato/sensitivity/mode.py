@@ -1,4 +1,5 @@
-"""The most frequent of finitely many categories, one record of which may be replaced.
+"""Sensitivity of the mode: the most frequent of finitely many categories, where one record may be
+replaced.
 
 *Inverse*    the number of records that must change for category z to be (one of) the most frequent:
              the least k with Σ_j (c_j − c_z − k)₊ ≤ k, as each change moves a record to z, best
@@ -15,12 +16,12 @@ from numpy.typing import NDArray
 
 
 def changes_needed(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each category, how many records must change for it to be a mode."""
+    """Return, for each category, the number of records that must change for it to be a mode."""
     return np.array([_least(counts, z) for z in range(len(counts))], dtype=np.int64)
 
 
 def distance_to_instability(counts: NDArray[np.int64]) -> int:
-    """How many records must change before one more can change the mode: 0 where one change can."""
+    """Count the records that must change before one more change can change the mode."""
     order = np.sort(counts)[::-1]
     lead = int(order[0] - order[1]) if len(order) > 1 else int(2 * counts.sum())
     return max(0, (lead + 1) // 2 - 1)

@@ -1,5 +1,5 @@
-"""Random pairs of neighbours from an oracle that draws records: of lists, arrays, dictionaries of
-columns, pandas and Polars.
+"""Random pairs of neighbours from an oracle that draws records: as lists, arrays, dictionaries of
+columns, pandas or Polars frames.
 
 *Together*   one call, oracle(n + 1): the two datasets share n − 1 records and each has one of the
              last two. Under add-remove one call, oracle(n): with and without its last record.
@@ -20,33 +20,33 @@ Oracle = Callable[[int], Any]
 
 
 def pair(oracle: Oracle, n: int, relation: str, *, apart: bool = False) -> tuple[Any, Any]:
-    """Two neighbouring datasets."""
+    """Draw two neighbouring datasets."""
     if apart:
-        parts = _drawn(oracle, n - 1), _drawn(oracle, 1), _drawn(oracle, 1)
+        parts = _draw(oracle, n - 1), _draw(oracle, 1), _draw(oracle, 1)
         common = parts[0]
         return (
-            (joined(common, parts[1]), joined(common, parts[2]))
+            (concatenate(common, parts[1]), concatenate(common, parts[2]))
             if relation == "replace"
-            else (joined(common, parts[1]), common)
+            else (concatenate(common, parts[1]), common)
         )
     if relation != "replace":
-        rows = _drawn(oracle, n)
-        return rows, taken(rows, np.arange(n - 1))
-    rows = _drawn(oracle, n + 1)
+        rows = _draw(oracle, n)
+        return rows, take_rows(rows, np.arange(n - 1))
+    rows = _draw(oracle, n + 1)
     first, second = np.arange(n), np.arange(n)
     second[-1] = n
-    return taken(rows, first), taken(rows, second)
+    return take_rows(rows, first), take_rows(rows, second)
 
 
 def count(records: Any) -> int:
-    """How many records a dataset has."""
+    """Count the records of a dataset."""
     return len(next(iter(records.values()))) if isinstance(records, Mapping) else len(records)
 
 
-def taken(records: Any, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Any:
-    """The records at these places, as the same kind of dataset."""
+def take_rows(records: Any, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Any:
+    """Return the records at these positions, as the same kind of dataset."""
     if isinstance(records, Mapping):
-        return {name: taken(column, rows) for name, column in records.items()}
+        return {name: take_rows(column, rows) for name, column in records.items()}
     if hasattr(records, "iloc"):
         return records.iloc[rows]
     if isinstance(records, np.ndarray):
@@ -60,10 +60,10 @@ def taken(records: Any, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Any:
     )
 
 
-def joined(a: Any, b: Any) -> Any:
-    """The records of both, as the same kind of dataset."""
+def concatenate(a: Any, b: Any) -> Any:
+    """Join the records of two datasets, as the same kind of dataset."""
     if isinstance(a, Mapping):
-        return {name: joined(a[name], b[name]) for name in a}
+        return {name: concatenate(a[name], b[name]) for name in a}
     if isinstance(a, np.ndarray):
         return np.concatenate([a, b])
     if hasattr(a, "iloc"):
@@ -77,17 +77,17 @@ def joined(a: Any, b: Any) -> Any:
     return a + b
 
 
-def _drawn(oracle: Oracle, n: int) -> Any:
+def _draw(oracle: Oracle, n: int) -> Any:
     records = oracle(n)
     try:
-        found = count(records)
+        length = count(records)
     except TypeError:
-        found = -1
-    if found != n:
+        length = -1
+    if length != n:
         raise Refused(
             "sensitivity.oracle",
             f"oracle({n})",
-            "an oracle draws so many records as it is asked for: a list, an array or a frame",
-            "oracle(n) of n rows",
+            f"the oracle must return {n} records, as a list, an array or a frame",
+            "an oracle whose oracle(n) has n rows",
         )
     return records

@@ -1,5 +1,5 @@
-"""A bar for what takes more than a second: on an interactive standard error only, and never before
-that second is over.
+"""A progress bar for computations of more than a second, shown only on an interactive standard
+error and never during the first second.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ PATIENCE = 1.0
 
 
 class Bar:
-    """`with Bar("pairs", total=500) as bar: bar.add(10)`. Says nothing unless somebody is
-    watching.
+    """`with Bar("pairs", total=500) as bar: bar.add(10)`. Prints nothing unless standard error is
+    interactive.
     """
 
     __slots__ = ("_begun", "_done", "_name", "_shown", "_task", "_total", "_watched")

@@ -1,5 +1,5 @@
-"""Sensitivity by trying random neighbours: a number for any function, and a promise for most pairs
-only.
+"""Sensitivity sampled over random neighbours: a number for any function, and a promise for most
+pairs only.
 
 *Steps*      m pairs of neighbours from an oracle; how far the function moves between the two; the
              k-th smallest of the m moves, in each norm.
@@ -10,7 +10,7 @@ only.
              2017). No ledger takes it.
 *Functions*  a fit that returns a function is sampled where it will be used: on the lattice of a
              Bernstein release, by `on(points)`.
-*Proof*      docs/proofs/sampled-sensitivity.md, plans.py
+*Proof*      docs/proofs/sampled-sensitivity.md, sampling_plan.py
 """
 
 from __future__ import annotations
@@ -32,38 +32,38 @@ from ..guarantees.guarantee import relation_of
 from .kinds import Norms, Sensitivity, norm_of
 from .neighbours import Oracle, pair
 from .progress import Bar
-from .sampling_plan import Plan
+from .sampling_plan import SamplingPlan
 from .sampling_plan import plan as planned
 
 NUMBERS = 1 << 22
-"""How many numbers a batch of datasets may hold."""
+"""The most numbers in a batch of datasets."""
 
 
-class Planned(Sensitivity):
-    """What a plan to sample says of itself."""
+class PlannedSensitivity(Sensitivity):
+    """A sensitivity that follows a sampling plan."""
 
     __slots__ = ()
 
-    plan: Plan
+    plan: SamplingPlan
 
     @property
     def gamma(self) -> Fraction:
-        """The share of pairs for which nothing is promised."""
+        """The share of pairs without a promise."""
         return self.plan.gamma
 
     @property
     def m(self) -> int:
-        """How many pairs are tried."""
+        """The number of sampled pairs."""
         return self.plan.m
 
     @property
     def k(self) -> int:
-        """Which of their sorted moves is taken."""
+        """The rank of the sampled move that serves as the sensitivity."""
         return self.plan.k
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sampled(Planned, Norms):
+class Sampled(PlannedSensitivity, Norms):
     """The k-th smallest of m sampled moves, in three norms; `over` names the oracle. Choose the
     norm before you look: γ is for one of them.
     """
@@ -72,7 +72,7 @@ class Sampled(Planned, Norms):
     l2_squared: Fraction
     sup: Fraction
     shape: tuple[int, ...]
-    plan: Plan
+    plan: SamplingPlan
     n: int
     over: str
     relation: Relation | None
@@ -87,15 +87,15 @@ class Sampled(Planned, Norms):
         return math.prod(self.shape)
 
     def moves(self, norm: int | str, size: int = 1) -> Fraction:
-        """As sampled in that norm: γ does not cover what would follow from two others together."""
+        """Return the move sampled in that norm: γ does not cover bounds from other norms."""
         return {"1": self.l1, "2": root_up(self.l2_squared), "inf": self.sup}[norm_of(norm)]
 
     def squared(self, size: int = 1) -> Fraction:
-        """As sampled."""
+        """Return the squared L2 move as sampled."""
         return self.l2_squared
 
     def random(self, promise: Guarantee) -> RandomDP:
-        """What a promise comes to when its noise is scaled to this."""
+        """Return the RandomDP promise of noise that is scaled to this sensitivity."""
         return RandomDP(promise, gamma=self.gamma, over=self.over)
 
     def __repr__(self) -> str:
@@ -106,22 +106,20 @@ class Sampled(Planned, Norms):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SampledFunction(Planned):
-    """A plan to sample the sensitivity of a fit that returns functions, at points that are not
-    chosen yet.
-    """
+class SampledFunction(PlannedSensitivity):
+    """A plan to sample the sensitivity of a fit that returns functions, at points chosen later."""
 
     fit: Callable[[Any], Any]
     oracle: Oracle
-    plan: Plan
+    plan: SamplingPlan
     n: int
     over: str
     relation: Relation | None
     apart: bool = field(default=False)
 
     def on(self, points: NDArray[np.float64]) -> Sampled:
-        """The sampled sensitivity of the values at these points: shape (n,), or (n, d) in d
-        dimensions. Draws anew.
+        """Sample the sensitivity of the values at these points: shape (n,), or (n, d) in d
+        dimensions. Every call draws new pairs.
         """
         moves = _moves(
             lambda data: self.fit(data)(points),
@@ -153,12 +151,12 @@ def sample_sensitivity(
     batched: bool = False,
     apart: bool = False,
 ) -> Sampled | SampledFunction:
-    """The sensitivity of `fit` over random pairs of neighbours of n records, drawn by `oracle`; for
-    most pairs only.
+    """Sample the sensitivity of `fit` over random pairs of neighbours of n records, drawn by
+    `oracle`. The result holds for most pairs only.
 
     `fit(dataset)` returns a number, an array, or a vectorised function. With `batched` it takes
     many datasets at once, stacked along a first axis, and returns as many numbers or arrays. `over`
-    names the distribution in the promise; by default the oracle's own name.
+    names the distribution in the promise; the default is the oracle's own name.
     """
     chosen = planned(m=m, gamma=gamma, k=k, kind=plan)
     related = relation_of(relation) or "replace"
@@ -188,7 +186,7 @@ def sample_sensitivity(
 def _moves(
     fit: Any, oracle: Oracle, n: int, m: int, relation: str, *, apart: bool, batched: bool = False
 ) -> list[NDArray[np.float64]]:
-    """f(D) − f(D') of m pairs."""
+    """Compute f(D) − f(D') for m pairs."""
     moves: list[NDArray[np.float64]] = []
     with Bar("sampling sensitivity", total=m) as bar:
         while len(moves) < m:
@@ -200,13 +198,14 @@ def _moves(
             some = min(m - len(moves), max(1, NUMBERS // max(1, np.size(first[0]))))
             pairs = [first, *(pair(oracle, n, relation, apart=apart) for _ in range(some - 1))]
             a, b = (
-                _number(fit(np.stack([np.asarray(one[side]) for one in pairs]))) for side in (0, 1)
+                _number(fit(np.stack([np.asarray(datasets[side]) for datasets in pairs])))
+                for side in (0, 1)
             )
             if len(a) != some or a.shape != b.shape:
                 raise Refused(
                     "sensitivity.fit",
                     "fit, batched",
-                    "it returns one number or array for each of the datasets",
+                    "fit must return one number or array for each dataset",
                     "batched=False",
                 )
             moves.extend(a - b)
@@ -216,33 +215,40 @@ def _moves(
 
 def _number(value: Any) -> NDArray[np.float64]:
     try:
-        found = np.asarray(value, dtype=np.float64)
+        numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        found = np.array(np.nan)
-    if not np.isfinite(found).all():
+        numbers = np.array(np.nan)
+    if not np.isfinite(numbers).all():
         raise Refused(
             "sensitivity.fit",
             "fit(dataset)",
-            "on drawn records it gives no finite numbers",
+            "on drawn records fit returns no finite numbers",
             "a fit that returns a number, an array or a function",
         )
-    return found
+    return numbers
 
 
 def _sampled(
-    moves: list[NDArray[np.float64]], plan: Plan, n: int, over: str, relation: Relation | None
+    moves: list[NDArray[np.float64]],
+    plan: SamplingPlan,
+    n: int,
+    over: str,
+    relation: Relation | None,
 ) -> Sampled:
     if len({move.shape for move in moves}) != 1:
         raise Refused(
             "sensitivity.fit",
             "fit(dataset)",
-            "it returns arrays of different shapes",
+            "fit returns arrays of different shapes",
             "a fit whose result has one shape",
         )
     table = np.abs(np.stack(moves)).reshape(len(moves), -1)
     if not table.size:
         raise Refused(
-            "sensitivity.fit", "fit(dataset)", "it returns nothing", "a fit that returns numbers"
+            "sensitivity.fit",
+            "fit(dataset)",
+            "fit returns an empty array",
+            "a fit that returns numbers",
         )
     up = 1 + Fraction(table.shape[1] + 8, 2**52)  # the sums below err by less, relatively
     rank = plan.k - 1
@@ -252,8 +258,8 @@ def _sampled(
     )
     if not sup > 1e-150 or not square < math.inf:
         reason = (
-            f"the function does not move between {plan.k} of {plan.m} pairs, or moves beyond "
-            f"all numbers: no noise can be scaled to that"
+            f"between {plan.k} of {plan.m} pairs the function does not move, or moves by more "
+            f"than a double holds: no noise can be scaled to that"
         )
         raise Refused(
             "sensitivity.zero",

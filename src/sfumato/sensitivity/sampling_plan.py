@@ -1,5 +1,5 @@
-"""How many random pairs of neighbours to try, and which of their sorted moves to take, so that a
-new pair moves further with probability at most γ.
+"""Sampling plans: how many random pairs of neighbours to try, and which of their sorted moves to
+take, so that a new pair moves further with probability at most γ.
 
 *Order*      the moves of m sampled pairs and of one new pair are exchangeable, so the new one
              exceeds the k-th smallest of the m with probability at most 1 − k/(m + 1): exactly that
@@ -29,7 +29,7 @@ MOST = 10**7
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SamplingPlan:
     """m pairs, the k-th smallest of their moves, and γ. `rho` is the confidence that diffpriv's
     plan spends inside γ.
     """
@@ -42,37 +42,39 @@ class Plan:
 
     @property
     def least_gamma(self) -> float:
-        """The smallest γ that m pairs can be planned for."""
+        """The smallest γ that m pairs allow."""
         return 1 / (self.m + 1) if self.rho is None else _least(self.m, self.rho)
 
     def __repr__(self) -> str:
-        return f"Plan(m={self.m}, k={self.k}, gamma={text(self.gamma)}, {self.kind})"
+        return f"SamplingPlan(m={self.m}, k={self.k}, gamma={text(self.gamma)}, {self.kind})"
 
 
 def plan(
     *, m: int | None = None, gamma: Number | None = None, k: int | None = None, kind: str = "order"
-) -> Plan:
-    """By m, by γ, by both, by k (with m, with γ, or alone: the largest of k)."""
+) -> SamplingPlan:
+    """Make a plan from m, from γ, from both, or from k (with m, with γ, or alone: the largest of
+    k).
+    """
     if kind not in KINDS:
         raise Refused(
             "sensitivity.plan",
             f"plan={kind!r:.40}",
-            "there are two plans",
+            "a plan is 'order' or 'diffpriv'",
             "plan='order' or plan='diffpriv'",
         )
     if (m is None and gamma is None and k is None) or None not in (m, gamma, k):
         raise Refused(
             "sensitivity.plan",
             "m, gamma, k",
-            "give one or two of them: the rest follows",
+            "state one or two of them: the rest follows",
             "gamma=0.2, or m=500, gamma=0.2",
         )
-    wanted = None if gamma is None else probability(gamma, "gamma", zero=False)
+    level = None if gamma is None else probability(gamma, "gamma", zero=False)
     pairs, rank = _count(m, "m"), _count(k, "k")
-    return _order(pairs, wanted, rank) if kind == "order" else _diffpriv(pairs, wanted, rank)
+    return _order(pairs, level, rank) if kind == "order" else _diffpriv(pairs, level, rank)
 
 
-def _order(m: int | None, gamma: Fraction | None, k: int | None) -> Plan:
+def _order(m: int | None, gamma: Fraction | None, k: int | None) -> SamplingPlan:
     if k is not None:
         pairs = m if m is not None else k if gamma is None else math.floor(k / (1 - gamma)) - 1
         if not k <= pairs <= MOST:
@@ -82,29 +84,29 @@ def _order(m: int | None, gamma: Fraction | None, k: int | None) -> Plan:
                 "the k-th smallest of m moves has k from 1 to m",
                 "a smaller k, or a larger gamma",
             )
-        return Plan(pairs, k, 1 - Fraction(k, pairs + 1))
+        return SamplingPlan(pairs, k, 1 - Fraction(k, pairs + 1))
     pairs = m or (_pairs(float(gamma)) if gamma is not None else 0)
     if gamma is None:
-        return Plan(pairs, pairs, Fraction(1, pairs + 1))
+        return SamplingPlan(pairs, pairs, Fraction(1, pairs + 1))
     rank = max(1, math.ceil((1 - gamma) * (pairs + 1)))
     if rank > pairs:
         raise Refused(
             "sensitivity.plan",
             f"m={pairs}, gamma={text(gamma)}",
-            "not even the largest of so few moves is enough",
+            f"for this gamma even the largest of {pairs} moves is too small",
             f"m={math.ceil(1 / gamma) - 1}",
         )
-    return Plan(pairs, rank, gamma)
+    return SamplingPlan(pairs, rank, gamma)
 
 
-def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> Plan:
+def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> SamplingPlan:
     if m is None and k is not None:
         raise Refused(
             "sensitivity.plan", f"k={k}", "diffpriv's plan takes k together with m", "m=500, k=439"
         )
-    wanted = None if gamma is None else float(gamma)
-    rho = _rho_of_gamma(cast(float, wanted)) if m is None else _rho(m)
-    pairs = m if m is not None else _pairs(cast(float, wanted))
+    level = None if gamma is None else float(gamma)
+    rho = _rho_of_gamma(cast(float, level)) if m is None else _rho(m)
+    pairs = m if m is not None else _pairs(cast(float, level))
     least = _least(pairs, rho)
     if gamma is None:
         stated = Fraction(
@@ -114,10 +116,10 @@ def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> Plan:
             raise Refused(
                 "sensitivity.plan",
                 f"m={pairs}, k={k}",
-                "no γ below 1 goes with it",
+                "no γ below 1 fits these numbers",
                 "a larger k, or a larger m",
             )
-        return Plan(pairs, pairs if k is None else k, stated, "diffpriv", rho)
+        return SamplingPlan(pairs, pairs if k is None else k, stated, "diffpriv", rho)
     rank = math.ceil(pairs * (1.0 - float(gamma) + least))
     if rank > pairs:
         raise Refused(
@@ -126,11 +128,11 @@ def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> Plan:
             f"diffpriv's plan needs γ ≥ {least:.4g}",
             "a larger m, or plan='order'",
         )
-    return Plan(pairs, rank, gamma, "diffpriv", rho)
+    return SamplingPlan(pairs, rank, gamma, "diffpriv", rho)
 
 
 def _pairs(gamma: float) -> int:
-    """diffpriv's m for a γ."""
+    """Return diffpriv's m for a γ."""
     rho = _rho_of_gamma(gamma)
     m = math.ceil(math.log(1.0 / rho) / (2.0 * (gamma - rho) ** 2))
     if m > MOST:
@@ -138,13 +140,13 @@ def _pairs(gamma: float) -> int:
             "sensitivity.plan",
             f"gamma={gamma:g}",
             f"this takes more than {MOST:,} pairs",
-            "a larger gamma, or m=…",
+            "gamma=0.01, or m=500",
         )
     return m
 
 
 def _rho(m: int) -> float:
-    """exp(W₋₁(−1/(4m))/2); for m = 1 as well, as 1/4 < 1/e."""
+    """Return exp(W₋₁(−1/(4m))/2); for m = 1 as well, as 1/4 < 1/e."""
     return math.exp(lower_lambert(-1.0 / (4 * m)) / 2.0)
 
 
@@ -157,8 +159,8 @@ def _least(m: int, rho: float) -> float:
 
 
 def lower_lambert(x: float) -> float:
-    """W₋₁(x), the lower of the two w with w·e^w = x, for −1/e < x < 0: Newton's method on ln(−w) +
-    w = ln(−x), which is concave there.
+    """Return W₋₁(x), the lower of the two w with w·e^w = x, for −1/e < x < 0, by Newton's method on
+    ln(−w) + w = ln(−x), which is concave there.
     """
     target = math.log(-x)
     w = target - math.log(-target) if target < -2.0 else -1.0 - math.sqrt(-2.0 * (target + 1.0))
@@ -170,10 +172,11 @@ def lower_lambert(x: float) -> float:
     return w
 
 
-def _count(value: object, name: str) -> int | None:
+def _count(value: Number | None, name: str) -> int | None:
+    """Check that m or k is a whole number in range."""
     if value is None:
         return None
-    number = exact(value, name)  # type: ignore[arg-type]
+    number = exact(value, name)
     if number.denominator != 1 or not 1 <= number <= MOST:
         raise Refused(
             "sensitivity.plan",

@@ -1,12 +1,12 @@
-"""Global sensitivities in closed form, one record per unit, values clipped to a public range [low,
-high]: exact, under both relations.
+"""Global sensitivities of common statistics in closed form: exact, under both relations, for one
+record per unit and values clipped to a public range [low, high].
 
 *Fixed n*    a mean, variance or covariance divides by the number of records, so that number has to
              be public: relation replace, with n. Under add-remove it is data, the sensitivity is
              that of the smallest datasets (of a mean, the whole range), and the closed form is
              refused. A sum divided by a public constant has one: `sum(low, high,
              relation="add-remove") / n`.
-*Empty*      where a statistic of no records is asked for, it is `low`.
+*Empty*      a statistic of no records is `low`.
 *Pairs*      n²·cov = Σ_{i<j} (x_i − x_j)(y_i − y_j): one record is in n − 1 of the terms, each of
              which moves by at most the product of the ranges.
 *Rounding*   NumPy adds n doubles up to M in pairs, with an error below (20 + log₂ n)·2^-53·n·M.
@@ -31,48 +31,55 @@ Range = tuple[Number, Number]
 
 
 def count(*, relation: str) -> Global:
-    """Of records that satisfy a condition."""
-    return Global(1, relation=_relation(relation), whole=True, formula="1")
+    """Sensitivity of the count of records that satisfy a condition."""
+    return Global(1, relation=_check_relation(relation), integer_valued=True, formula="1")
 
 
 def counts(questions: int, *, relation: str) -> Global:
-    """Of several counts, when a record may be in all of them."""
-    k = _whole(questions, "questions")
+    """Sensitivity of several counts, if a record may be in all of them."""
+    k = _check_count(questions, "questions")
     return Global(
-        l1=k, l2_squared=k, sup=1, relation=_relation(relation), whole=True, formula="L1 k, L2 √k"
+        l1=k,
+        l2_squared=k,
+        sup=1,
+        relation=_check_relation(relation),
+        integer_valued=True,
+        formula="L1 k, L2 √k",
     )
 
 
 def histogram(cells: int, *, relation: str) -> Global:
-    """Of counts of disjoint cells: a record is in one of them."""
-    both = 2 if _whole(cells, "cells") > 1 and _relation(relation) == "replace" else 1
+    """Sensitivity of the counts of disjoint cells: a record is in one of them."""
+    both = 2 if _check_count(cells, "cells") > 1 and _check_relation(relation) == "replace" else 1
     return Global(
         l1=both,
         l2_squared=both,
         sup=1,
-        relation=_relation(relation),
-        whole=True,
+        relation=_check_relation(relation),
+        integer_valued=True,
         formula="replace: L1 2, L2 √2; add-remove: 1",
     )
 
 
-def sum(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:  # noqa: A001
-    """Of values in the range; `n`, the public number of them or a public bound on it, says how far
-    doubles may round.
+def sum(  # noqa: A001  # read as sf.sensitivity.sum
+    low: Number, high: Number, *, relation: str, n: int | None = None
+) -> Global:
+    """Sensitivity of the sum of values in the range. `n`, a public bound on their number, limits
+    the rounding of doubles.
     """
-    a, b = _range(low, high)
+    a, b = _check_range(low, high)
     most = max(abs(a), abs(b))
     rounding = most * (
-        Fraction(1, 2**21) if n is None else _whole(n, "n") * _pairwise(_whole(n, "n"))
+        Fraction(1, 2**21) if n is None else _check_count(n, "n") * _pairwise(_check_count(n, "n"))
     )
-    if _relation(relation) == "replace":
+    if _check_relation(relation) == "replace":
         return Global(b - a, relation=relation, rounding=rounding, formula="high − low")
     return Global(most, relation=relation, rounding=rounding, formula="max(|low|, |high|)")
 
 
 def mean(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:
-    """Of n values."""
-    a, b = _range(low, high)
+    """Sensitivity of the mean of n values."""
+    a, b = _check_range(low, high)
     size = _public(n, relation, "mean")
     return Global(
         (b - a) / size,
@@ -85,41 +92,41 @@ def mean(low: Number, high: Number, *, relation: str, n: int | None = None) -> G
 def variance(
     low: Number, high: Number, *, relation: str, n: int | None = None, ddof: int = 0
 ) -> Global:
-    """Of n values, as Σ(x − mean)²/(n − ddof)."""
+    """Sensitivity of the variance of n values, Σ(x − mean)²/(n − ddof)."""
     return _second_moment((low, high), (low, high), relation, n, ddof, "variance", paired=True)
 
 
 def covariance(x: Range, y: Range, *, relation: str, n: int | None = None, ddof: int = 0) -> Global:
-    """Of n pairs of values, as Σ(x − mean)(y − mean)/(n − ddof)."""
+    """Sensitivity of the covariance of n pairs of values, Σ(x − mean)(y − mean)/(n − ddof)."""
     return _second_moment(x, y, relation, n, ddof, "covariance", paired=False)
 
 
 def maximum(low: Number, high: Number, *, relation: str) -> Global:
-    """Of values in the range: one record decides it."""
-    a, b = _range(low, high)
-    return Global(b - a, relation=_relation(relation), formula="high − low")
+    """Sensitivity of the largest of values in the range: one record can decide it."""
+    a, b = _check_range(low, high)
+    return Global(b - a, relation=_check_relation(relation), formula="high − low")
 
 
 def minimum(low: Number, high: Number, *, relation: str) -> Global:
-    """Likewise."""
+    """Sensitivity of the smallest of values in the range: one record can decide it."""
     return maximum(low, high, relation=relation)
 
 
 def quantile(
     q: Number, low: Number, high: Number, *, relation: str, n: int | None = None
 ) -> Global:
-    """Of values in the range, by rank; with a public n, interpolated between two ranks as
-    `numpy.quantile` does: max(g, 1 − g) of the range, g the fraction.
+    """Sensitivity of a quantile of values in the range, by rank. With a public n the quantile is
+    interpolated between two ranks as in `numpy.quantile`: max(g, 1 − g) of the range, g the
+    fraction.
     """
-    level, (a, b) = probability(q, "q", one=True), _range(low, high)
+    level, (a, b) = probability(q, "q", one=True), _check_range(low, high)
     if n is None:
-        return Global(b - a, relation=_relation(relation), formula="high − low")
+        return Global(b - a, relation=_check_relation(relation), formula="high − low")
     size = _public(n, relation, "quantile")
     place = level * (size - 1)
     between = place - math.floor(place)
-    rounding = (
-        8 * max(abs(a), abs(b)) + 4 * size * (b - a)
-    ) / 2**53  # of the two values, and of the place between them
+    # of the two values, and of the position between them
+    rounding = (8 * max(abs(a), abs(b)) + 4 * size * (b - a)) / 2**53
     return Global(
         max(between, 1 - between) * (b - a),
         relation=relation,
@@ -129,28 +136,28 @@ def quantile(
 
 
 def median(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:
-    """Of values in the range: the whole of it; half of it for a public even n, where two middle
-    values are averaged.
+    """Sensitivity of the median of values in the range: the whole range; half of it for a public
+    even n, as the two middle values are averaged.
     """
     return quantile("1/2", low, high, relation=relation, n=n)
 
 
 def linear(matrix: Sequence[Sequence[Number]], *, relation: str) -> Global:
-    """Of A·h, h the histogram of the records: columns of A are the kinds of record. Add-remove: the
-    largest column; replace: the largest difference of two.
+    """Sensitivity of A·h, h the histogram of the records: columns of A are the kinds of record.
+    Add-remove: the largest column; replace: the largest difference of two columns.
     """
     rows = [[exact(v, "matrix") for v in row] for row in matrix]
     if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
         raise Refused(
             "sensitivity.matrix",
             "linear(…)",
-            "a row for each question, as long as there are kinds of record",
-            "linear([[1, 1, 0], [0, 1, 1]], …)",
+            "the matrix needs a row per question and a column per kind of record",
+            "linear([[1, 1, 0], [0, 1, 1]], relation='replace')",
         )
     columns = list(zip(*rows, strict=True))
     moves = (
         columns
-        if _relation(relation) == "add-remove"
+        if _check_relation(relation) == "add-remove"
         else [tuple(p - q for p, q in zip(a, b, strict=True)) for a, b in combinations(columns, 2)]
     )
     sizes = [[abs(v) for v in move] for move in moves]
@@ -192,13 +199,13 @@ CLOSED_FORMS: dict[str, Callable[..., Global]] = {
         linear,
     )
 }
-"""All of them, by name."""
+"""The closed forms by name."""
 
 
 def _second_moment(
     x: Range, y: Range, relation: str, n: int | None, ddof: int, name: str, *, paired: bool
 ) -> Global:
-    (a, b), (c, d), size = _range(*x), _range(*y), _public(n, relation, name)
+    (a, b), (c, d), size = _check_range(*x), _check_range(*y), _public(n, relation, name)
     if not is_whole(ddof, 0, size - 1) or size < 2:
         raise Refused(
             "sensitivity.size",
@@ -208,9 +215,8 @@ def _second_moment(
         )
     moves = Fraction(size - 1, size * (size - ddof)) * (b - a) * (d - c)
     largest = max(abs(a), abs(b)) * max(abs(c), abs(d)) * Fraction(size, size - ddof)
-    depth = 3 * _pairwise(size) + (
-        0 if paired else Fraction(size, 2**53)
-    )  # a mean of products and two means; `np.cov` takes a dot product, added as it likes
+    # a mean of products and two means; `np.cov` uses a dot product, added in any order
+    depth = 3 * _pairwise(size) + (0 if paired else Fraction(size, 2**53))
     return Global(
         moves,
         relation=relation,
@@ -220,13 +226,13 @@ def _second_moment(
 
 
 def _pairwise(n: int) -> Fraction:
-    """How far a mean of n doubles up to 1, added in pairs, may be off."""
+    """Bound the rounding error of a mean of n doubles up to 1, added in pairs."""
     return Fraction(20 + n.bit_length(), 2**53)
 
 
 def _public(n: int | None, relation: str, name: str) -> int:
-    """The number of records, where it is public."""
-    if _relation(relation) == "add-remove":
+    """Check that the number of records is public under this relation."""
+    if _check_relation(relation) == "add-remove":
         reason = (
             f"under add-remove the number of records is data, and a {name} of few records "
             f"moves as far as the range: there is no closed form with n"
@@ -235,30 +241,30 @@ def _public(n: int | None, relation: str, name: str) -> int:
             "sensitivity.mean",
             f"{name}(…, relation='add-remove')",
             reason,
-            "relation='replace', n=…; or sum(low, high, relation='add-remove') / n",
+            "relation='replace', n=1000; or sum(low, high, relation='add-remove') / 1000",
         )
     if n is None:
         raise Refused(
             "sensitivity.size",
             f"{name}(…)",
-            "how far it moves depends on the number of records, which has to be public",
+            f"the sensitivity of a {name} depends on the number of records, which must be public",
             "n=1000",
         )
-    return _whole(n, "n")
+    return _check_count(n, "n")
 
 
-def _relation(relation: str) -> str:
-    if (known := relation_of(relation)) is None:
+def _check_relation(relation: str) -> str:
+    if (name := relation_of(relation)) is None:
         raise Refused(
             "guarantee.relation",
             "relation=None",
-            "a sensitivity is about neighbours: say which",
+            "a sensitivity needs a neighbour relation",
             "relation='add-remove' or relation='replace'",
         )
-    return known
+    return name
 
 
-def _range(low: Number, high: Number) -> tuple[Fraction, Fraction]:
+def _check_range(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     a, b = exact(low, "low"), exact(high, "high")
     if a >= b:
         raise Refused(
@@ -270,7 +276,7 @@ def _range(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     return a, b
 
 
-def _whole(value: int, name: str) -> int:
+def _check_count(value: int, name: str) -> int:
     number = exact(value, name)
     if number.denominator != 1 or number < 1:
         raise Refused(

@@ -2,7 +2,7 @@
 
 *Flow*      token → role → dataset → question → plan (public) → worker process: charge, tally,
             perturb, finish → stored bytes → reply at its deadline.
-*Wall*      What an analyst sees is a status, headers, bytes, and when they come. The first three
-            follow from public things and from answers that were paid for; the last follows from a
-            class that is chosen from public things.
+*Wall*      An analyst sees a status, headers, bytes, and when they arrive. Status, headers and
+            bytes depend only on public facts and on paid answers; the time depends on a deadline
+            class that is chosen from public facts.
 """

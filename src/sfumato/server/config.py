@@ -1,8 +1,8 @@
-"""What the owner says of a service: datasets with their declarations and budgets, and how it is
-run. One TOML file, read the same in every process.
+"""The configuration of a service, one TOML file: datasets with declarations and budgets, and how
+the service runs. Every process reads it alike.
 
-*Exact*     Numbers with a point are read as they are written, 0.1 as one tenth.
-*Paths*     are relative to the file's folder. An address of PostgreSQL may stand for a path.
+*Exact*     Decimal numbers are read exactly: 0.1 is one tenth.
+*Paths*     are relative to the folder of the file. A PostgreSQL URL may replace a path.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ DECLARED = (
     "links",
     "table",
 )
-"""What is said of a dataset as `sf.protect` would be told."""
+"""The arguments of `sf.protect` that a dataset may declare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dataset:
-    """A dataset behind the wall: where it is, what is declared of it, how much in total, and how
-    much for whom.
+class DatasetConfig:
+    """The configuration of a dataset: its source, declaration, budget, and the budgets of its
+    analysts.
     """
 
     name: str
@@ -59,16 +59,16 @@ class Dataset:
     declared: Mapping[str, Any] = field(default_factory=dict)
     analysts: Mapping[str, Guarantee] = field(default_factory=dict)
     deadline: float | None = None
-    most_releases: int | None = None  # None: as the service says
+    most_releases: int | None = None  # None: the service's number
     overruns: Mapping[str, int] = field(
         default_factory=dict
-    )  # of whom the service's number does not hold
+    )  # by analyst, in place of the service's number
     ledger: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """Requests a second in the long run, and how many at once."""
+    """A rate limit: requests per second in the long run, and the largest burst."""
 
     per_second: float
     burst: float
@@ -76,13 +76,13 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """A service. `text` and `folder` are what it was read from: a worker process reads the same
-    again.
+    """The configuration of a service. `text` and `folder` are its source, which worker processes
+    read again.
     """
 
     text: str = field(repr=False)
     folder: Path
-    datasets: Mapping[str, Dataset]
+    datasets: Mapping[str, DatasetConfig]
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
@@ -105,19 +105,19 @@ class Config:
     tls_key: str | None = field(default=None, repr=False)
 
     def releases(self, dataset: str) -> int:
-        """How many releases the budget of a dataset pays for, at most: each costs at least this
-        part of it.
+        """Return the largest number of releases that a dataset's budget pays for; each costs at
+        least that part of it.
         """
-        own = self.datasets[dataset].most_releases
-        return self.most_releases if own is None else own
+        releases = self.datasets[dataset].most_releases
+        return self.most_releases if releases is None else releases
 
     def overruns(self, dataset: str, who: str) -> int:
-        """How many overruns an analyst may have."""
+        """Return the number of overruns that an analyst may have."""
         return self.datasets[dataset].overruns.get(who, self.overruns_per_analyst)
 
 
 def load(path: str | Path) -> Config:
-    """The service that a file declares."""
+    """Read the configuration in a file."""
     place = Path(path)
     try:
         text = place.read_text(encoding="utf-8")
@@ -132,33 +132,35 @@ def load(path: str | Path) -> Config:
 
 
 def read(text: str, folder: Path) -> Config:
-    """The service that a text declares, with paths relative to a folder."""
+    """Read a configuration text, with paths relative to a folder."""
     try:
-        said = tomllib.loads(text, parse_float=Decimal)
+        content = tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, ValueError, RecursionError):
         raise _wrong("the file", "this is not TOML", "[server] and [datasets.visits]") from None
-    _known(said, ("server", "datasets"), "the file")
-    server, datasets = said.get("server", {}), said.get("datasets", {})
+    _check_names(content, ("server", "datasets"), "the file")
+    server, datasets = content.get("server", {}), content.get("datasets", {})
     if not isinstance(server, dict) or not isinstance(datasets, dict) or not datasets:
         raise _wrong(
             "[datasets]",
             "a service has [server] and at least one [datasets.NAME]",
             '[datasets.visits] with source = "visits.parquet"',
         )
-    _known(server, (*_SERVER, "ledger", "tokens", "rate"), "[server]")
+    _check_names(server, (*_SERVER, "ledger", "tokens", "rate"), "[server]")
     ledger = _place("ledger", server.get("ledger", "curator.ledger"), folder)
     tokens = server.get("tokens", ledger if _URL.match(ledger) else "tokens.db")
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         name: check(f"[server] {name}", server[name])
         for name, check in _SERVER.items()
         if name in server
     }
-    found = {name: _dataset(name, about, folder, ledger) for name, about in datasets.items()}
+    parsed = {name: _dataset(name, about, folder, ledger) for name, about in datasets.items()}
     accounts: dict[tuple[str, str], str] = {}
-    for name, one in found.items():
-        if (other := accounts.setdefault((one.ledger, one.declared["name"]), name)) != name:
+    for name, dataset in parsed.items():
+        if (
+            first_user := accounts.setdefault((dataset.ledger, dataset.declared["name"]), name)
+        ) != name:
             reason = (
-                f"its account in the ledger would be that of {other}, with its budget and "
+                f"its account in the ledger would be that of {first_user}, with its budget and "
                 f"its stored answers"
             )
             raise _wrong(
@@ -166,28 +168,32 @@ def read(text: str, folder: Path) -> Config:
                 reason,
                 "another name in the declaration, or another ledger",
             )
-    _apart(found)
+    _check_disjoint(parsed)
     for name in ("tls_cert", "tls_key"):
-        given |= {name: str(folder / given[name])} if name in given else {}
-    if ("tls_cert" in given) != ("tls_key" in given):
+        settings |= {name: str(folder / settings[name])} if name in settings else {}
+    if ("tls_cert" in settings) != ("tls_key" in settings):
         raise _wrong(
             "[server] tls_cert, tls_key",
             "a certificate and its key go together",
             'tls_cert = "server.crt", tls_key = "server.key"',
         )
-    given |= _rates(server.get("rate", {}))
+    settings |= _rates(server.get("rate", {}))
     return Config(
-        text=text, folder=folder, datasets=found, tokens=_place("tokens", tokens, folder), **given
+        text=text,
+        folder=folder,
+        datasets=parsed,
+        tokens=_place("tokens", tokens, folder),
+        **settings,
     )
 
 
-def _dataset(name: str, about: Any, folder: Path, ledger: str) -> Dataset:
+def _dataset(name: str, about: Any, folder: Path, ledger: str) -> DatasetConfig:
     where = f"[datasets.{name:.60}]"
     if not NAME.fullmatch(name) or not isinstance(about, dict):
         raise _wrong(
             where, "a dataset has a name of up to 64 letters, digits, - and _", "[datasets.visits]"
         )
-    _known(
+    _check_names(
         about,
         (
             *DECLARED,
@@ -213,8 +219,8 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> Dataset:
         if declared:
             raise _wrong(
                 f"{where} declaration",
-                "it stands alone: it says all that the other keys could",
-                "one of the two",
+                "a declaration file replaces the other keys of the declaration",
+                "either declaration, or the other keys",
             )
         declared = _read_declaration(folder / _text(f"{where} declaration", about["declaration"]))
     analysts = about.get("analysts", {})
@@ -231,7 +237,7 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> Dataset:
             "numbers of overruns, by the names of analysts",
             "[datasets.visits.overruns] with ada = 10",
         )
-    return Dataset(
+    return DatasetConfig(
         name=name,
         source=_sources(f"{where} source", about["source"], folder),
         public=_sources(f"{where} public", about["public"], folder) if "public" in about else None,
@@ -254,20 +260,22 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> Dataset:
     )
 
 
-def _apart(datasets: Mapping[str, Dataset]) -> None:
-    """Refuse data that two datasets would answer about: each would have a budget of its own, and
-    together they would promise less than either says.
+def _check_disjoint(datasets: Mapping[str, DatasetConfig]) -> None:
+    """Refuse data that belongs to two datasets: each would have a budget of its own, and together
+    they would guarantee less than either states.
     """
     protected: dict[
         Any, dict[str, str]
         # by file or database, the tables of it that are protected, and the datasets that they
         # belong to
     ] = {}
-    for name, one in datasets.items():
-        for place, table in dict.fromkeys(_identities(one.source, one.declared.get("table", ""))):
-            if (other := _owner(protected, place, table)) not in (None, name):
+    for name, dataset in datasets.items():
+        for place, table in dict.fromkeys(
+            _identities(dataset.source, dataset.declared.get("table", ""))
+        ):
+            if (owner := _owner(protected, place, table)) not in (None, name):
                 reason = (
-                    f"its data is also that of {other}: two budgets for the same people "
+                    f"its data is also that of {owner}: two budgets for the same people "
                     f"would add up unseen"
                 )
                 raise _wrong(
@@ -276,11 +284,11 @@ def _apart(datasets: Mapping[str, Dataset]) -> None:
                     "one dataset, with a share for each analyst under [datasets.NAME.analysts]",
                 )
             protected.setdefault(place, {})[table] = name
-    for name, one in datasets.items():
-        for place, table in _identities(one.public or {}, ""):
-            if (other := _owner(protected, place, table)) is not None:
+    for name, dataset in datasets.items():
+        for place, table in _identities(dataset.public or {}, ""):
+            if (owner := _owner(protected, place, table)) is not None:
                 reason = (
-                    f"it is protected as the data of {other}: a public table is shown to everybody"
+                    f"it is protected as the data of {owner}: a public table is shown to everybody"
                 )
                 raise _wrong(
                     f"[datasets.{name}] public", reason, "a file that holds nothing about people"
@@ -288,26 +296,26 @@ def _apart(datasets: Mapping[str, Dataset]) -> None:
 
 
 def _owner(protected: Mapping[Any, Mapping[str, str]], place: Any, table: str) -> str | None:
-    """The dataset that has this table. A name that is left out may be any table of the place."""
+    """Return the dataset that owns a table. An empty name may be any table of the place."""
     return next(
         (
             name
-            for own, name in protected.get(place, {}).items()
-            if own == table or not own or not table
+            for protected_table, name in protected.get(place, {}).items()
+            if protected_table == table or not protected_table or not table
         ),
         None,
     )
 
 
 def _identities(source: Any, table: str) -> list[tuple[Any, str]]:
-    """The files that a source names, by what they are and not by what they are called, or its
-    database; and the table in it. Two addresses of one database are not known to be one.
+    """Return the files of a source, by device and inode rather than by name, or its database; and
+    the table in it. Two URLs of one database count as two.
     """
     if isinstance(source, Mapping):
         return [
             place
-            for name, one in source.items()
-            for place in _identities(one, name if _URL.match(one) else "")
+            for name, listed_path in source.items()
+            for place in _identities(listed_path, name if _URL.match(listed_path) else "")
         ]
     if _URL.match(source):
         return [(source, table)]
@@ -315,8 +323,8 @@ def _identities(source: Any, table: str) -> list[tuple[Any, str]]:
     listed = glob(path, recursive=True) if has_magic(path) else [path]
     files = [
         file
-        for one in listed
-        for file in (sorted(Path(one).rglob("*")) if Path(one).is_dir() else [Path(one)])
+        for part in listed
+        for file in (sorted(Path(part).rglob("*")) if Path(part).is_dir() else [Path(part)])
         if not file.is_dir()
     ]
     return [(_file(file), inner) for file in files]
@@ -342,10 +350,10 @@ def _read_declaration(path: Path) -> dict[str, Any]:
     return Declaration.from_toml(text).arguments
 
 
-def _budget(where: str, said: Any) -> Guarantee:
-    """A number, or a guarantee by its notion and numbers."""
-    if not isinstance(said, dict):
-        return budget_of(said)
+def _budget(where: str, amount: Any) -> Guarantee:
+    """Read a budget: a number, or a notion with its numbers."""
+    if not isinstance(amount, dict):
+        return budget_of(amount)
     try:
         return restore(
             {
@@ -353,7 +361,7 @@ def _budget(where: str, said: Any) -> Guarantee:
                 "version": 1,
                 **{
                     key: value if isinstance(value, dict) else str(value)
-                    for key, value in said.items()
+                    for key, value in amount.items()
                 },
             }
         )
@@ -365,61 +373,69 @@ def _budget(where: str, said: Any) -> Guarantee:
         ) from None
 
 
-def _sources(where: str, said: Any, folder: Path) -> Any:
-    if isinstance(said, dict):
-        return {name: _place(where, one, folder) for name, one in said.items()}
-    return _place(where, said, folder)
+def _sources(where: str, value: Any, folder: Path) -> Any:
+    if isinstance(value, dict):
+        return {name: _place(where, path, folder) for name, path in value.items()}
+    return _place(where, value, folder)
 
 
-def _place(where: str, said: Any, folder: Path) -> str:
-    text = _text(where, said)
+def _place(where: str, value: Any, folder: Path) -> str:
+    text = _text(where, value)
     return text if _URL.match(text) else str(folder / text)
 
 
-def _text(where: str, said: Any) -> str:
-    if not isinstance(said, str):
-        raise _wrong(where, "this is text", '"visits.parquet"')
-    return said
+def _text(where: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _wrong(where, "the value must be text", '"visits.parquet"')
+    return value
 
 
-def _whole(low: int, high: int) -> Callable[[str, Any], int]:
-    def check(where: str, said: Any) -> int:
-        if isinstance(said, bool) or not isinstance(said, int) or not low <= said <= high:
-            raise _wrong(where, f"this is a whole number from {low} to {high}", str(low))
-        return said
+def _integer(low: int, high: int) -> Callable[[str, Any], int]:
+    def check(where: str, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise _wrong(where, f"the value must be an integer from {low} to {high}", str(low))
+        return value
 
     return check
 
 
-def _seconds(where: str, said: Any) -> float:
-    if isinstance(said, bool) or not isinstance(said, int | Decimal) or not 0.01 <= said <= 3600:
-        raise _wrong(where, "this is a number of seconds from 0.01 to 3600", "1")
-    return float(said)
+def _seconds(where: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0.01 <= value <= 3600:
+        raise _wrong(where, "the value must be a number of seconds from 0.01 to 3600", "1")
+    return float(value)
 
 
 def _amount(low: float, high: float, what: str) -> Callable[[str, Any], float]:
-    def check(where: str, said: Any) -> float:
-        if isinstance(said, bool) or not isinstance(said, int | Decimal) or not low <= said <= high:
-            raise _wrong(where, f"this is a number of {what} from {low:g} to {high:g}", f"{low:g}")
-        return float(said)
+    def check(where: str, value: Any) -> float:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | Decimal)
+            or not low <= value <= high
+        ):
+            raise _wrong(
+                where, f"the value must be a number of {what} from {low:g} to {high:g}", f"{low:g}"
+            )
+        return float(value)
 
     return check
 
 
-def _classes(where: str, said: Any) -> tuple[float, ...]:
-    found = tuple(_seconds(where, one) for one in said) if isinstance(said, list) else ()
-    if not found or list(found) != sorted(set(found)):
+def _classes(where: str, value: Any) -> tuple[float, ...]:
+    classes = (
+        tuple(_seconds(where, seconds) for seconds in value) if isinstance(value, list) else ()
+    )
+    if not classes or list(classes) != sorted(set(classes)):
         raise _wrong(
             where,
             "deadlines are classes of seconds, the shortest first",
             "deadlines = [0.25, 1, 4, 16]",
         )
-    return found
+    return classes
 
 
 def _size(low: int, reason: str, rewrite: str) -> Callable[[str, Any], int]:
-    def check(where: str, said: Any) -> int:
-        parts = _SIZE.fullmatch(said) if isinstance(said, str) else None
+    def check(where: str, value: Any) -> int:
+        parts = _SIZE.fullmatch(value) if isinstance(value, str) else None
         if parts is None or (size := int(parts[1]) * _UNITS[parts[2]]) < low:
             raise _wrong(where, reason, rewrite)
         return size
@@ -427,41 +443,41 @@ def _size(low: int, reason: str, rewrite: str) -> Callable[[str, Any], int]:
     return check
 
 
-def _rates(said: Any) -> dict[str, Rate]:
-    """[server.rate] token = {per_second, burst}, address = {…}."""
-    found = {}
-    if not isinstance(said, dict):
+def _rates(value: Any) -> dict[str, Rate]:
+    """Read [server.rate]: requests per second for a token and for an address."""
+    rates = {}
+    if not isinstance(value, dict):
         raise _wrong(
             "[server] rate",
-            "rates are said of a token and of an address",
+            "rate takes a number for token and a number for address",
             "rate = { token = 50, address = 100 }",
         )
-    _known(said, ("token", "address"), "[server] rate")
-    for name, amount in said.items():
+    _check_names(value, ("token", "address"), "[server] rate")
+    for name, amount in value.items():
         if (
             isinstance(amount, bool)
             or not isinstance(amount, int | Decimal)
             or not 0 < amount <= 10**9
         ):
             raise _wrong(f"[server] rate.{name}", "this is a number of requests a second", "50")
-        found[f"{name}_rate"] = Rate(per_second=float(amount), burst=max(1.0, 4 * float(amount)))
-    return found
+        rates[f"{name}_rate"] = Rate(per_second=float(amount), burst=max(1.0, 4 * float(amount)))
+    return rates
 
 
-_OVERRUNS = _whole(1, 10**6)
-_RELEASES = _whole(1, 10**12)
+_OVERRUNS = _integer(1, 10**6)
+_RELEASES = _integer(1, 10**12)
 _SERVER: dict[str, Callable[[str, Any], Any]] = {
     "host": _text,
-    "port": _whole(0, 65535),
-    "workers": _whole(1, 64),
+    "port": _integer(0, 65535),
+    "workers": _integer(1, 64),
     "deadlines": _classes,
     "memory": _size(2**28, "the memory of a worker process, at least 256 MiB", 'memory = "2 GiB"'),
-    "children": _whole(1, 16),
+    "children": _integer(1, 16),
     "overruns_per_analyst": _OVERRUNS,
     "most_releases": _RELEASES,
     "plan_seconds": _amount(0.1, 60, "seconds"),
     "planning_per_minute": _amount(1, 10**6, "seconds"),
-    "waiting_per_analyst": _whole(1, 10**4),
+    "waiting_per_analyst": _integer(1, 10**4),
     "answer_bytes": _size(
         2**20, "the room that one reply may take, at least 1 MiB", 'answer_bytes = "8 MiB"'
     ),
@@ -470,19 +486,19 @@ _SERVER: dict[str, Callable[[str, Any], Any]] = {
         "the room for stored replies of one analyst, at least 1 MiB",
         'stored_per_analyst = "1 GiB"',
     ),
-    "connections_per_address": _whole(1, 10**6),
-    "keep_days": _whole(1, 3650),
+    "connections_per_address": _integer(1, 10**6),
+    "keep_days": _integer(1, 3650),
     "tls_cert": _text,
     "tls_key": _text,
 }
-"""What [server] may say, and what of it is right."""
+"""The keys of [server], and the function that checks each value."""
 
 
-def _known(said: dict[str, Any], names: tuple[str, ...], where: str) -> None:
-    if unknown := [key for key in said if key not in names]:
+def _check_names(table: dict[str, Any], names: tuple[str, ...], where: str) -> None:
+    if unknown := [key for key in table if key not in names]:
         raise _wrong(
             f"{where} {unknown[0]:.60}",
-            f"it may have {', '.join(sorted(names))}",
+            f"this key is unknown; the keys are {', '.join(sorted(names))}",
             "the page on the server lists them all",
         )
 

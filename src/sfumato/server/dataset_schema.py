@@ -1,4 +1,4 @@
-"""What is public of a dataset: what the owner declared of it, and nothing that was learned."""
+"""The public description of a dataset: what the owner declared, and nothing that was learned."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .datasets import Served
 from .http.encode_replies import key
 
 
-def short(served: Served) -> dict[str, Any]:
-    """A dataset in a list."""
+def summarize(served: Served) -> dict[str, Any]:
+    """Describe a dataset in one line of a list."""
     declared = served.table.declaration
     return {
         "name": served.name,
@@ -23,25 +23,25 @@ def short(served: Served) -> dict[str, Any]:
     }
 
 
-def public(served: Served, config: Config) -> dict[str, Any]:
-    """A dataset with its tables and columns."""
-    first = served.given[0]
+def describe(served: Served, config: Config) -> dict[str, Any]:
+    """Describe a dataset with its tables and columns."""
+    first = served.declarations[0]
     limits = {
         name: getattr(first, name) for name in ("max_rows", "max_groups", "table_rows", "version")
     }
     tables = [
         {"name": declared.name, "columns": _columns(declared), "declaration": declared.to_toml()}
-        for declared in served.given
+        for declared in served.declarations
     ]
-    whole = (
-        served.table.given.to_toml() if isinstance(served.table, Database) else None
+    database = (
+        served.table.original.to_toml() if isinstance(served.table, Database) else None
     )  # links and public tables
     return {
-        **short(served),
+        **summarize(served),
         **limits,
         "tables": tables,
-        "database": whole,
-        "example": _example(served.given),
+        "database": database,
+        "example": _example(served.declarations),
         "deadlines": list(config.deadlines),
     }
 
@@ -53,26 +53,26 @@ def _columns(declared: Declaration) -> list[dict[str, Any]]:
             "name": name,
             "type": str(kind),
             "bounds": [_end(end) for end in ranges[name]] if name in ranges else None,
-            "keys": [key(one) for one in domains[name]] if name in domains else None,
+            "keys": [key(value) for value in domains[name]] if name in domains else None,
         }
         for name, kind in declared.types
     ]
 
 
 def _end(value: Any) -> Any:
-    """An end of bounds: a number where JSON has it exactly, else its text."""
+    """Return a bound: a number if JSON represents it exactly, else text."""
     return int(value) if value.denominator == 1 and abs(value) < 2**53 else text(value)
 
 
-def _example(given: tuple[Declaration, ...]) -> str:
-    """A question that can be asked: by the first column with public keys, where there is one."""
-    for declared in given:
+def _example(declarations: tuple[Declaration, ...]) -> str:
+    """Return an example query, grouped by the first column with public keys if there is one."""
+    for declared in declarations:
         for column, _ in declared.keys:
             return (
                 f"SELECT {_quoted(column)}, COUNT(*) AS n FROM {_quoted(declared.name)} "
                 f"GROUP BY {_quoted(column)}"
             )
-    return f"SELECT COUNT(*) AS n FROM {_quoted(given[0].name)}"
+    return f"SELECT COUNT(*) AS n FROM {_quoted(declarations[0].name)}"
 
 
 def _quoted(name: str) -> str:

@@ -1,12 +1,12 @@
-"""A dataset behind the wall, as one process has it: the protected table, and the accounts of those
-who may ask.
+"""An open dataset in one process of the service: the protected table and the analysts' accounts.
 
-*Shares*    Every analyst has a share of the budget under the own name: as the configuration says,
-            else as large as the whole. So the ledger itself says who asked what, and whoever is
-            shown another's stored answer has it on the account.
-*Lowered*   A share that the configuration lowers below what it has spent is lowered to that: it has
-            nothing left, and the service starts. *Two books* One connection for what is asked at
-            every request, one for what may take long, so that nobody waits for an auditor.
+*Shares*    Every analyst has a share of the budget under their name: as large as the configuration
+            says, else as large as the dataset's budget. So the ledger records who asked what, and
+            an analyst who is shown another's stored answer pays for it.
+*Lowered*   If the configuration lowers a share below what it has spent, the share gets exactly what
+            it has spent: nothing is left, and the service starts.
+*Two books* One connection serves every request, another serves long reads, so that nobody waits for
+            an auditor.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..accounting.budget_vector import make, read
+from ..accounting.budget_vector import from_vector, to_vector
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import Ledger
 from ..ledger.exact_totals import Ratios
 from ..ledger.receipts import Head
-from ..ledger.stored_answers import Found, found, owed
-from ..ledger.timeline import Points
+from ..ledger.stored_answers import StoredAnswer, find_answer, unpaid_costs
+from ..ledger.timeline import TimelinePoints
 from ..ledger.verify import Checked
 from ..session import protect
-from ..session.learning import name_of
+from ..session.learning import storage_name
 from ..session.protected_database import Database
 from ..session.protected_table import Table
 from ..tables.declare.declaration import Declaration
-from .config import Dataset
+from .config import DatasetConfig
 
 MOST_MOMENTS = 1000
 REASON = "as the configuration of the service says"
@@ -40,17 +40,17 @@ SPENT = "as the configuration of the service says, but not below what is spent: 
 class Served:
     """An open dataset."""
 
-    config: Dataset
+    config: DatasetConfig
     table: Table | Database
     long: Ledger
     shares: set[str] = field(default_factory=set)
     checking: threading.Lock = field(default_factory=threading.Lock)
     checked: Checked = field(
         default_factory=Checked
-    )  # how far this process has read the book and found it whole
-    checked_fully: float = 0.0  # when it last began at the first entry
+    )  # the end of the last successful check in this process
+    checked_fully: float = 0.0  # time of the last full check
     _paid: set[tuple[Any, ...]] = field(default_factory=set)
-    _points: Points | None = None
+    _points: TimelinePoints | None = None
     _blank: Table | Database | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
 
@@ -63,10 +63,10 @@ class Served:
         return self.table.ledger
 
     @property
-    def points(self) -> Points:
-        """The course of the budget, as far as this process has read it."""
+    def points(self) -> TimelinePoints:
+        """The timeline of the budget, as far as this process has read it."""
         if self._points is None:
-            self._points = Points(self.long.dataset, MOST_MOMENTS)
+            self._points = TimelinePoints(self.long.dataset, MOST_MOMENTS)
         return self._points
 
     @property
@@ -76,137 +76,137 @@ class Served:
         )
 
     @property
-    def given(self) -> tuple[Declaration, ...]:
-        """What the owner declared; nothing that was learned."""
-        return tuple(table.given for table in self.tables)
+    def declarations(self) -> tuple[Declaration, ...]:
+        """The owner's declarations, without learned limits."""
+        return tuple(table.original for table in self.tables)
 
     @property
     def table_rows(self) -> int:
-        return max(declared.table_rows for declared in self.given)
+        return max(declared.table_rows for declared in self.declarations)
 
     @property
     def lessons(self) -> tuple[Any, ...]:
-        """What was learned, as far as this process knows."""
-        return tuple(one for table in self.tables for one in table.lessons.values())
+        """The learned limits that this process knows."""
+        return tuple(lesson for table in self.tables for lesson in table.lessons.values())
 
-    def owed(self, who: str) -> list[Ratios]:
-        """What somebody has yet to pay for what was learned of the dataset: until then it is not
-        shown to them.
+    def unpaid_lessons(self, who: str) -> list[Ratios]:
+        """Return the costs of learned limits that an analyst has not paid yet. Until then the
+        service does not show them the limits.
         """
-        known = self.lessons
-        if not known or (who, known) in self._paid:
+        lessons = self.lessons
+        if not lessons or (who, lessons) in self._paid:
             return []
         names = [
-            name_of(one.lack, table.given)
+            storage_name(lesson.limit, table.original)
             for table in self.tables
-            for one in table.lessons.values()
+            for lesson in table.lessons.values()
         ]
-        costs = owed(stored_for(self.ledger, name, who) for name in names)
+        costs = unpaid_costs(stored_for(self.ledger, name, who) for name in names)
         if not costs:
-            self._paid.add((who, known))
+            self._paid.add((who, lessons))
         return costs
 
     @property
     def blank(self) -> Table | Database:
-        """The same dataset, of which nothing was ever learned; for plans only."""
+        """The same dataset without learned limits, for plans only."""
         with self._opening:
             if self._blank is None:
-                self._blank = table(self.config, ledger=None)
+                self._blank = protect_dataset(self.config, ledger=None)
             return self._blank
 
     def share(self, who: str) -> str:
-        """The share of an analyst, which is made where there is none yet."""
+        """Return the share of an analyst; create it if there is none."""
         if who not in self.shares:
-            _allowed(self.ledger, who, self.config.analysts.get(who), renew=False)
+            _ensure_share(self.ledger, who, self.config.analysts.get(who), renew=False)
             self.shares.add(who)
         return who
 
     def close(self) -> None:
-        for one in (self.long, self.table, self._blank):
-            if one is not None:
-                one.close()
+        for resource in (self.long, self.table, self._blank):
+            if resource is not None:
+                resource.close()
 
 
-def opened(config: Dataset, kept: Head | None = None) -> Served:
-    """Open a dataset, and see that the book has the shares that the configuration names. Before
-    anything is written, a book that does not contain the head that was kept of it is refused.
+def open_dataset(config: DatasetConfig, expected_head: Head | None = None) -> Served:
+    """Open a dataset and create or amend the shares that the configuration names. First refuse a
+    ledger that does not contain the head in the service's records.
     """
-    if kept is not None:
-        held(config, kept)
-    made = table(config)
+    if expected_head is not None:
+        check_head(config, expected_head)
+    protected = protect_dataset(config)
     try:
         for who, amount in config.analysts.items():
-            _allowed(made.ledger, who, amount, renew=True)
-        long = Ledger.open(config.ledger, dataset=made.ledger.dataset)
+            _ensure_share(protected.ledger, who, amount, renew=True)
+        long = Ledger.open(config.ledger, dataset=protected.ledger.dataset)
     except BaseException:
-        made.close()
+        protected.close()
         raise
-    return Served(config, made, long, shares=set(config.analysts))
+    return Served(config, protected, long, shares=set(config.analysts))
 
 
-def held(config: Dataset, kept: Head) -> None:
-    """Refuse a book that is older than the service's own records, or is gone."""
+def check_head(config: DatasetConfig, expected_head: Head) -> None:
+    """Refuse a ledger that is missing, or older than the service's records."""
     try:
-        Ledger.open(config.ledger, dataset=config.declared["name"], head=kept).close()
+        Ledger.open(config.ledger, dataset=config.declared["name"], head=expected_head).close()
     except Refused as refusal:
         if refusal.code not in ("ledger.head", "ledger.budget", "ledger.dataset"):
             raise
         reason = (
-            f"the service has answered up to entry {kept.number}, and the book at its place "
-            f"does not contain it: it is older, another, or gone"
+            f"the service has answered up to entry {expected_head.number}, but the ledger does "
+            f"not contain that entry: it is an older copy, another ledger, or gone"
         )
         rewrite = (
-            "the ledger as it was last; or, if it is lost, what is said about going back to "
-            "a backup, and new records: tokens = …"
+            "the latest ledger; if it is lost, follow `Backup` on the ledger page, and begin "
+            'new records: tokens = "tokens-2.db"'
         )
         raise Refused(
             "ledger.head", f"the ledger of {config.name!r:.60}", reason, rewrite
         ) from None
 
 
-def stored_for(ledger: Ledger, question: str, who: str) -> Found | None:
-    """What the ledger has stored under a question, and whether somebody is yet to pay for seeing
-    it. Books nothing.
+def stored_for(ledger: Ledger, question: str, who: str) -> StoredAnswer | None:
+    """Return the stored answer to a question, and whether the analyst has to pay to see it. Charges
+    nothing.
     """
     with ledger._store.reading() as tx:
-        return found(tx, ledger.dataset, question, who)
+        return find_answer(tx, ledger.dataset, question, who)
 
 
-def table(config: Dataset, **ledger: Ledger | None) -> Table | Database:
-    """The protected table, or tables; on another book, if one is given: None is memory."""
-    said: dict[str, Any] = {
+def protect_dataset(config: DatasetConfig, **ledger: Ledger | None) -> Table | Database:
+    """Protect the table or tables; `ledger` replaces the configured one, None is in memory."""
+    arguments: dict[str, Any] = {
         "budget": config.budget,
         "ledger": config.ledger,
         **config.declared,
         **ledger,
     }
     if config.public is not None:
-        said["public"] = dict(config.public)
-    made: Table | Database = protect(config.source, **said)
-    return made
+        arguments["public"] = dict(config.public)
+    protected: Table | Database = protect(config.source, **arguments)
+    return protected
 
 
-def _allowed(ledger: Ledger, who: str, amount: Guarantee | None, *, renew: bool) -> None:
-    """See to a share: several processes may do so at once."""
-    wanted = ledger.budget if amount is None else amount
+def _ensure_share(ledger: Ledger, who: str, amount: Guarantee | None, *, renew: bool) -> None:
+    """Create a share, or amend it if `renew`. Several processes may do so at once."""
+    budget = ledger.budget if amount is None else amount
     try:
-        ledger.allow(who, wanted)
+        ledger.allow(who, budget)
     except Refused as refusal:
         if refusal.code != "ledger.share":
             raise
         if renew:
-            _amended(ledger, who, wanted)
+            _amend_share(ledger, who, budget)
 
 
-def _amended(ledger: Ledger, who: str, wanted: Guarantee) -> None:
-    """Bring a share to what the configuration says; where more than that is spent, to what is
-    spent, so that nothing is left of it and the service starts.
+def _amend_share(ledger: Ledger, who: str, budget: Guarantee) -> None:
+    """Amend a share to the configured budget; if more is spent already, to the spent total, so that
+    the service starts.
     """
     account = ledger.account(who)
-    least = make(wanted, map(max, read(wanted), account.spent))
-    if not _same(account.budget, least):
-        ledger.amend(least, REASON if least == wanted else SPENT, share=who)
+    least = from_vector(budget, map(max, to_vector(budget), account.spent))
+    if not _is_same_budget(account.budget, least):
+        ledger.amend(least, REASON if least == budget else SPENT, share=who)
 
 
-def _same(kept: Guarantee, wanted: Guarantee) -> bool:
-    return kept == Guarantee._bind(1 * wanted, kept.relation, kept.unit)
+def _is_same_budget(stored: Guarantee, configured: Guarantee) -> bool:
+    return stored == Guarantee._bind(1 * configured, stored.relation, stored.unit)

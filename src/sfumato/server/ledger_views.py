@@ -1,9 +1,8 @@
-"""What the ledger says, over the wire: balances, the log by pages, cards, and whether the book
-holds.
+"""The ledger as the service replies it: balances, pages of the log, cards, verification.
 
-*Analysts*  see charges, and what was booked to them, with their times, which are public. That and
-            when an answer was stored they are not shown, and a card not before the reply has left.
-            Owner and auditor see the whole book, and with it when work ended.
+*Analysts*  see the charges to their share with their times, which are public. They do not see that
+            and when an answer was stored, and no card before the reply has left. Owner and auditor
+            see the whole book, and with it when work ended.
 """
 
 from __future__ import annotations
@@ -13,32 +12,32 @@ import json
 import time
 from typing import Any
 
-from ..accounting.budget_vector import read
+from ..accounting.budget_vector import to_vector
 from ..answers.answer import Answer
 from ..answers.cards.card import Card
 from ..ledger import book_queries
 from ..ledger.entries import WHOLE, in_currency
-from ..ledger.exact_totals import exact, fractions
+from ..ledger.exact_totals import fractions, parse_ratios
 from ..ledger.receipts import Head
 from ..ledger.statement import Balance, balances, worth_showing
 from ..ledger.verify import Checked
 from .datasets import Served
 from .http.encode_replies import written
-from .http.problems import UNKNOWN, Stopped
-from .request_store import State
+from .http.problems import UNKNOWN, ProblemError
+from .request_store import RequestStore
 from .roles import LOOKS, Asker
 
-# seconds beyond the longest class after which every reply has left, also one that was slow to be
-# stored
+# seconds after the longest class by which every reply has left, also one stored late
 GRACE = 4.0
-LOOK = 120.0  # seconds that a look at a whole book may take
-FULL = 3600.0  # seconds after which a check begins again at the first entry
+LOOK = 120.0  # seconds that reading a whole book may take
+FULL = 3600.0  # seconds after which a check starts again at the first entry
 _PAGE = (
     "SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? ORDER BY "
     "number LIMIT ?"
 )
 _OWN = """
-SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? AND share = ? AND kind NOT IN ('answer', 'use') ORDER BY number LIMIT ?"""
+SELECT number, kind, body, digest FROM entry WHERE dataset = ? AND number > ? AND share = ?
+    AND kind NOT IN ('answer', 'use') ORDER BY number LIMIT ?"""
 _CARD = "SELECT answer FROM answer WHERE dataset = ? AND number = ?"
 _SHOWN = (
     "SELECT 1 FROM shown JOIN answer USING (dataset, question) WHERE dataset = ? AND number "
@@ -47,29 +46,27 @@ _SHOWN = (
 
 
 def budget(served: Served, asker: Asker) -> dict[str, Any]:
-    """Budget, spent, remaining: of the whole; of the own share; for who looks after the whole, of
-    every share, and over time.
+    """Return budget, spent and remaining of the dataset and of the analyst's share; for owner and
+    auditor, of every share, and over time.
     """
     looks = asker.role in LOOKS
     accounts = balances(served.long) if looks else balances(served.ledger, {WHOLE, asker.name})
-    found: dict[str, Any] = {
+    view: dict[str, Any] = {
         **_numbers(accounts.pop(WHOLE)),
         "share": None,
         "shares": None,
         "course": None,
     }
     if asker.role == "analyst" and asker.name in accounts:
-        found["share"] = _numbers(accounts[asker.name])
+        view["share"] = _numbers(accounts[asker.name])
     if looks:
-        found["shares"] = [
-            {"name": name, **_numbers(balance)} for name, balance in accounts.items()
-        ]
-        found["course"] = _course(served)
-    return found
+        view["shares"] = [{"name": name, **_numbers(balance)} for name, balance in accounts.items()]
+        view["course"] = _course(served)
+    return view
 
 
 def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, Any]:
-    """A page of the log, oldest first: all of it, or what was charged to the asker."""
+    """Return a page of the log, oldest first: all entries, or the charges to the analyst."""
     ledger = served.long if asker.role in LOOKS else served.ledger
     page = (
         (_PAGE, (ledger.dataset, after, limit))
@@ -83,56 +80,56 @@ def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, A
     return {"entries": entries, "next": rows[-1][0] if len(rows) == limit else None}
 
 
-def card(served: Served, asker: Asker, number: int, state: State, longest: float) -> Card:
-    """The card of an answer, by the entry that paid for it; for who looks after the book, and for
-    whoever was given the answer, once the reply has left: as the service's records say, or for
-    longer than its longest class.
+def card(served: Served, asker: Asker, number: int, state: RequestStore, longest: float) -> Card:
+    """Return the card of an answer by the number of its charge: to owner and auditor, and to the
+    analyst who got the answer, once the reply has left. The service's records say so, or more time
+    has passed than the longest class.
     """
     ledger = served.long if asker.role in LOOKS else served.ledger
     with ledger._store.reading() as tx:
         rows = tx.execute(_CARD, (ledger.dataset, number)).fetchall()
-        paid = book_queries.paid(tx, ledger.dataset, number) if rows else {}
-        own = rows and (
+        paid = book_queries.read_charge(tx, ledger.dataset, number) if rows else {}
+        is_allowed = rows and (
             paid["share"] == asker.name
             or tx.execute(_SHOWN, (ledger.dataset, number, asker.name)).fetchall()
         )
     if (
-        own
+        is_allowed
         and asker.role not in LOOKS
         and time.time() < datetime.datetime.fromisoformat(paid["when"]).timestamp() + longest
     ):
-        own = state.given(served.name, asker.name, number)
-    if not rows or (asker.role not in LOOKS and not own):
-        raise Stopped(UNKNOWN)
+        is_allowed = state.has_received(served.name, asker.name, number)
+    if not rows or (asker.role not in LOOKS and not is_allowed):
+        raise ProblemError(UNKNOWN)
     for (stored,) in rows:
         if json.loads(bytes(stored)).get("sfumato") == "answer":
             return Answer.from_json(bytes(stored)).card(description=None)
-    raise Stopped(UNKNOWN)
+    raise ProblemError(UNKNOWN)
 
 
-def verified(served: Served, *, alone: bool, head: Head | None = None) -> dict[str, Any]:
-    """Whether the book holds, and contains the head that the service kept: read from its beginning,
-    or from where a check of the last hour ended. Of problems it is told where they are only to who
-    may see all that the book is about.
+def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> dict[str, Any]:
+    """Verify the ledger, and that it contains the recorded head: the whole book, or what is new
+    since a check within the last hour. Only owners of all datasets (`alone`) are told where
+    problems are.
     """
     with served.checking:
         if time.monotonic() > served.checked_fully + FULL:
             served.checked = Checked()
-        whole = served.checked.head is None
-        found = served.long.verify(head, since=served.checked)
-        if whole:
+        is_full = served.checked.head is None
+        verification = served.long.verify(head, since=served.checked)
+        if is_full:
             served.checked_fully = time.monotonic()
     says = (
-        str(found).splitlines()
-        if found.ok or alone
-        else [f"problems: {len(found.problems)}; an owner of all datasets is told which"]
+        str(verification).splitlines()
+        if verification.ok or alone
+        else [f"problems: {len(verification.problems)}; an owner of all datasets is told which"]
     )
-    return {"holds": found.ok, "head": str(found.head), "says": says}
+    return {"holds": verification.ok, "head": str(verification.head), "says": says}
 
 
 def _entry(row: tuple[Any, ...], body: dict[str, Any], currency: Any) -> dict[str, Any]:
     number, kind, _, digest = row
-    cost = in_currency(currency, fractions(exact(body["cost"]))) if "cost" in body else None
+    cost = in_currency(currency, fractions(parse_ratios(body["cost"]))) if "cost" in body else None
     memo = body.get("memo") or body.get("reason") or ""
     about = {
         "number": number,
@@ -149,18 +146,19 @@ def _numbers(balance: Balance) -> dict[str, Any]:
 
 
 def _course(served: Served) -> list[list[Any]]:
-    """When, and how much was spent then, in the number of the budget that is shown first; thinned
-    where there are many moments.
+    """Return times with the spent and total budget, in the number shown first; thinned if there are
+    many moments.
     """
     with served.long._store.reading() as tx:
         moments = served.points.read(tx)
     if not moments:
         return []
     chosen = [moments[0]]
-    for one in moments[1:]:
-        if (one.spent, one.budget) != (chosen[-1].spent, chosen[-1].budget):
-            chosen.append(one)
+    for moment in moments[1:]:
+        if (moment.spent, moment.budget) != (chosen[-1].spent, chosen[-1].budget):
+            chosen.append(moment)
     place = worth_showing(chosen[-1].budget, chosen[-1].spent[WHOLE])[0]
     return [
-        [one.when, float(one.spent[WHOLE][place]), float(read(one.budget)[place])] for one in chosen
+        [moment.when, float(moment.spent[WHOLE][place]), float(to_vector(moment.budget)[place])]
+        for moment in chosen
     ]

@@ -1,20 +1,20 @@
-"""What a plan says over the wire: cost, expected errors, sentences, and an invented answer of the
-same shape. Reads no data, costs nothing.
+"""Plans as the service replies them: cost, expected errors, explanation, and a sample answer of the
+same shape. Planning reads no data and costs nothing.
 
-*Kept*      Replies to the same text are kept, without statements: a plan that is released is made
-            anew, in the worker. What is kept follows from the declaration, the lessons known and
-            the question; whether it can be afforded is looked up each time. Everybody has their
-            own: how quickly a plan comes says nothing of what others planned.
-*Owing*     Whoever has not paid for what others learned gets the plan, or the refusal, that there
-            would be if nobody had.
-*Turns*     Planning has threads of its own, given out by turns among names, one to a name: somebody
-            with many plans under way delays another's plan by no more than a share of the
-            processor, and delays nothing else. No lock is held while a question is planned.
-*Limits*    A question is counted (`complexity`) before it is planned; planning it ends after
-            `plan_seconds` of processor time; and a name has `planning_per_minute` of it, by this
-            process. A release counts again what its plan took, since a worker plans it anew.
-*Invented*  The sample is made of the assumed size of a group and the middles of bounds: it says how
-            wide intervals would be, and nothing else.
+*Kept*      The service caches replies to the same text, without statements; a worker plans a
+            release again. A cached plan follows from the declaration, the known lessons and the
+            question; whether it is affordable is checked each time. Each analyst has their own
+            cache: the speed of a reply says nothing about what others planned.
+*Owing*     An analyst who has not paid for limits that others learned gets the plan, or the
+            refusal, as if nobody had learned them.
+*Turns*     Planning has threads of its own, given out in turn among analysts, one to each. An
+            analyst with many plans delays another's plan by no more than a share of the processor,
+            and delays nothing else. No lock is held during planning.
+*Limits*    `query_complexity` checks a question before planning. Planning ends after `plan_seconds`
+            of processor time, and an analyst has `planning_per_minute` of it in this process. A
+            release counts its planning time again, since a worker plans it again.
+*Invented*  The sample uses the assumed group size and the middles of bounds: it shows only how wide
+            intervals would be.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from ..errors import Refused
 from ..exact import effort
 from ..ledger import book_queries
 from ..ledger.entries import WHOLE, in_currency
-from ..ledger.exact_totals import Ratios, exact, fractions, ratios
+from ..ledger.exact_totals import Ratios, fractions, parse_ratios, ratios
 from ..ledger.pricing import price
-from ..release import question as name_of
-from ..session.pending_plan import Awaiting
+from ..release import question_key as name_of
+from ..session.pending_plan import PendingPlan
 from ..session.protected_database import Database
 from ..session.protected_table import Table
-from ..sql.sql_plan import Planned as Text
-from ..tables.plan.components import Piece
+from ..sql.sql_plan import SqlPlan as Text
+from ..tables.plan.components import Component
 from ..tables.plan.query_plan import Plan
 from . import query_complexity
 from .config import Config, Rate
 from .datasets import Served, stored_for
 from .http.encode_replies import dumped, key, number, written
-from .http.problems import BUSY, PLANNING, WAITING, Stopped
+from .http.problems import BUSY, PLANNING, WAITING, ProblemError
 from .http.request_limits import Buckets
 from .http.request_models import Question
 from .least_cost import part_of, refuse_below, suffices
@@ -60,43 +60,42 @@ THREADS = 4  # that plan; one for each name, of those whose turn it is
 PATIENCE = 30.0  # seconds to wait for a turn
 SHOWN = 40
 OWED = (
-    "owed    others have learned what is missing: it is yours with the first answer, for "
-    "what they paid"
+    "owed    other analysts have paid to learn the missing limits: your first answer pays "
+    "the same for them, once"
 )
 INVENTED = ("a", "b", "c")
-"""Keys of groups whose keys are not public."""
+"""Sample keys for groups whose keys are not public."""
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """What is kept of a plan: the reply, but for whether it can be afforded; its price, and the
-    part of the budget that the answer itself takes; its class; the name that its answer would be
-    stored under; a bound on the bytes of its reply, where that is public; and the processor time
-    that planning took.
+class PlanView:
+    """A cached plan: the reply without `affordable`; its cost, and the part of the budget that the
+    answer itself uses; its deadline class; the name under which its answer would be stored; a bound
+    on the bytes of its reply, if that is public; and the processor time of planning.
     """
 
     head: bytes
     cost: Ratios
     part: Fraction
     deadline: float
-    asked: str
+    stored_as: str
     reply: int | None
     seconds: float
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes, with the question that it is kept under."""
-        return len(self.head) + 2 * len(self.asked)
+        """The approximate bytes of the plan in the cache, with its question."""
+        return len(self.head) + 2 * len(self.stored_as)
 
 
-class Plans:
-    """The plans of a service, as one process knows them."""
+class Planner:
+    """Plans questions in one process, and caches the plans."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._kept: OrderedDict[tuple[Any, ...], Planned] = OrderedDict()
+        self._cache: OrderedDict[tuple[Any, ...], PlanView] = OrderedDict()
         self._bytes = 0
-        self._keeping = threading.Lock()
+        self._cache_lock = threading.Lock()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="plan")
         self._turns = Turns(range(THREADS), waiting=config.waiting_per_analyst, held=1)
         self._allowance = Buckets(
@@ -106,103 +105,110 @@ class Plans:
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def of(self, served: Served, who: str, asked: Question, question: bytes) -> Planned:
-        """The plan of a question: kept, if what it follows from is the same, else made in a thread,
-        when it is the turn of this name.
+    async def plan(
+        self, served: Served, who: str, question: Question, canonical: bytes
+    ) -> PlanView:
+        """Return the plan of a question, from the cache or from a planning thread when it is this
+        analyst's turn.
         """
         if (
-            not served.owed(who)
-            and (kept := self._kept.get((served.name, who, question, served.lessons))) is not None
+            not served.unpaid_lessons(who)
+            and (cached := self._cache.get((served.name, who, canonical, served.lessons)))
+            is not None
         ):
-            return kept
-        self._allowed(who)
+            return cached
+        self._check_allowance(who)
         try:
             thread = await self._turns.take(who, PATIENCE)
         except Full:
-            raise Stopped(WAITING) from None
+            raise ProblemError(WAITING) from None
         except TimeoutError:
-            raise Stopped(BUSY) from None
+            raise ProblemError(BUSY) from None
         try:
-            self._allowed(who)
+            self._check_allowance(who)
             making = asyncio.get_running_loop().run_in_executor(
-                self._threads, self._timed, served, who, asked, question
+                self._threads, self._make_timed, served, who, question, canonical
             )
         except BaseException:
             self._turns.give(who, thread)
             raise
         making.add_done_callback(
-            lambda done: self._ended(who, thread, done)
-        )  # whoever asked may be gone by then; the thread is theirs until it ends
+            lambda done: self._finish(who, thread, done)
+        )  # the client may be gone by then; the name holds the thread until it ends
         return await asyncio.shield(making)
 
-    def again(self, who: str, planned: Planned) -> None:
-        """Count that a worker plans the question once more; refused where the name has no processor
-        time left.
+    def count_replanning(self, who: str, planned: PlanView) -> None:
+        """Count the processor time of a worker that plans the question again; refuse if the analyst
+        has none left.
         """
-        self._allowed(who)
+        self._check_allowance(who)
         self._allowance.spend(who, planned.seconds)
 
-    def made(self, served: Served, who: str, asked: Question, question: bytes) -> Planned:
-        """The plan of a question; refused where there is none. What others have learned is in it
-        once it was paid for.
+    def make(self, served: Served, who: str, question: Question, canonical: bytes) -> PlanView:
+        """Plan a question, or refuse it. The plan uses learned limits only if the analyst has paid
+        for them.
         """
-        how, begun = asked.how(), time.thread_time()
-        owed, lessons, found = served.owed(who), served.lessons, None
+        how, begun = question.plan_arguments(), time.thread_time()
+        owed, lessons, plan = served.unpaid_lessons(who), served.lessons, None
         if not owed:
-            found = _attempt(served.table, asked.sql, how)
-            owed = served.owed(who)  # by planning it was seen what others have learned meanwhile
+            plan = _try_plan(served.table, question.sql, how)
+            owed = served.unpaid_lessons(
+                who
+            )  # by planning it was seen what others have learned meanwhile
         if owed:
-            found = _attempt(served.blank, asked.sql, how)
-        if isinstance(found, Exception):
-            raise found
-        assert found is not None
-        planned = self._planned(served, found, asked, owed)
+            plan = _try_plan(served.blank, question.sql, how)
+        if isinstance(plan, Exception):
+            raise plan
+        assert plan is not None
+        planned = self._make_view(served, plan, question, owed)
         planned = replace(planned, seconds=time.thread_time() - begun)
-        if not owed and not isinstance(found, Awaiting) and served.lessons == lessons:
-            self._keep((served.name, who, question, lessons), planned)
+        if not owed and not isinstance(plan, PendingPlan) and served.lessons == lessons:
+            self._add_to_cache((served.name, who, canonical, lessons), planned)
         return planned
 
-    def _timed(self, served: Served, who: str, asked: Question, question: bytes) -> Planned:
-        """The plan, within the limit on processor time, which is counted for the name however
+    def _make_timed(
+        self, served: Served, who: str, question: Question, canonical: bytes
+    ) -> PlanView:
+        """Plan within the limit on processor time, and count the time for the analyst however
         planning ends.
         """
         begun = time.thread_time()
         try:
             with effort.limited(self._config.plan_seconds):
-                query_complexity.check(asked.sql)
-                return self.made(served, who, asked, question)
+                query_complexity.check(question.sql)
+                return self.make(served, who, question, canonical)
         finally:
             self._allowance.spend(who, time.thread_time() - begun)
 
-    def _allowed(self, who: str) -> None:
+    def _check_allowance(self, who: str) -> None:
         if (wait := self._allowance.wait(who)) > 0:
-            raise Stopped(replace(PLANNING, headers={"Retry-After": str(math.ceil(wait))}))
+            raise ProblemError(replace(PLANNING, headers={"Retry-After": str(math.ceil(wait))}))
 
-    def _ended(self, who: str, thread: int, done: asyncio.Future[Planned]) -> None:
+    def _finish(self, who: str, thread: int, done: asyncio.Future[PlanView]) -> None:
         if not done.cancelled():
-            done.exception()  # it was told to whoever asked, or there is nobody to tell
+            done.exception()  # marks it as retrieved; the client has got it, or is gone
         self._turns.give(who, thread)
 
-    def _keep(self, place: tuple[Any, ...], planned: Planned) -> None:
-        """Up to a number of plans, and of bytes: the oldest go first."""
-        with self._keeping:
-            if place in self._kept:
+    def _add_to_cache(self, place: tuple[Any, ...], planned: PlanView) -> None:
+        """Cache a plan; drop the oldest beyond a number of plans or bytes."""
+        with self._cache_lock:
+            if place in self._cache:
                 return
             self._bytes += planned.size
-            self._kept[place] = planned
-            while len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES:
-                self._bytes -= self._kept.popitem(last=False)[1].size
+            self._cache[place] = planned
+            while len(self._cache) > MOST_KEPT or self._bytes > MOST_BYTES:
+                self._bytes -= self._cache.popitem(last=False)[1].size
 
-    def _planned(
-        self, served: Served, found: Plan | Awaiting, asked: Question, owed: Sequence[Ratios]
-    ) -> Planned:
-        shape: Plan = found.one if isinstance(found, Awaiting) else found
-        confidence = 0.95 if asked.confidence is None else asked.confidence
+    def _make_view(
+        self, served: Served, plan: Plan | PendingPlan, question: Question, owed: Sequence[Ratios]
+    ) -> PlanView:
+        shape: Plan = plan.base if isinstance(plan, PendingPlan) else plan
+        confidence = 0.95 if question.confidence is None else question.confidence
         errors = {
             name: number(width)
-            for name, width in found.error(confidence, group_size=asked.group_size).items()
+            for name, width in plan.error(confidence, group_size=question.group_size).items()
         }
-        parts = len(shape.pieces) + (len(found.lacks) if isinstance(found, Awaiting) else 0)
+        parts = len(shape.components) + (len(plan.missing) if isinstance(plan, PendingPlan) else 0)
         deadline = deadline_class(
             self._config.deadlines,
             declared=served.config.deadline,
@@ -222,11 +228,11 @@ class Plans:
         bins = dict.fromkeys(shape.kinds, 1) | {
             column.name: max(1, len(column.edges) - 1) for column in shape.columns
         }
-        texts = len(f"{asked.sql}{shape.text}{shape.declared}".encode())
+        texts = len(f"{question.sql}{shape.text}{shape.declared}".encode())
         reply = (
             None
             if groups is None
-            else reply_bytes(domains, bins, [_cells(piece) for piece in shape.pieces], texts)
+            else reply_bytes(domains, bins, [_cells(piece) for piece in shape.components], texts)
         )
         if reply is not None and reply > self._config.answer_bytes:
             reason = (
@@ -237,108 +243,108 @@ class Plans:
                 "server.cells", f"{groups} groups", reason, "fewer keys, bins, quantiles or columns"
             )
         priced: Any = (
-            found.mechanism if isinstance(found, Plan) else shape.promise if owed else found.cost
+            plan.mechanism if isinstance(plan, Plan) else shape.promise if owed else plan.cost
         )
         if (
             owed
-            and isinstance(found, Awaiting)
-            and not {one.lack for one in served.lessons}.issuperset(found.lacks)
+            and isinstance(plan, PendingPlan)
+            and not {lesson.limit for lesson in served.lessons}.issuperset(plan.missing)
         ):
             owed = [
                 *owed,
-                ratios(price(served.ledger.budget, (found.learning,))),
+                ratios(price(served.ledger.budget, (plan.learning,))),
             ]  # others have learned a part of what is missing
-        own = ratios(price(served.ledger.budget, (priced,)))
-        cost = _sum(own, owed)
+        own_cost = ratios(price(served.ledger.budget, (priced,)))
+        cost = _sum(own_cost, owed)
         record = {
             "cost": written(
-                in_currency(served.ledger.budget, fractions(cost)) if owed else found.cost
+                in_currency(served.ledger.budget, fractions(cost)) if owed else plan.cost
             ),
-            "promise": written(found.promise),
+            "promise": written(plan.promise),
             "error": errors,
-            "explained": [*found.explain().splitlines(), *([OWED] if owed else [])],
+            "explained": [*plan.explain().splitlines(), *([OWED] if owed else [])],
             "columns": [{"name": name, "kind": kind} for name, kind in shape.kinds.items()],
             "keys": list(shown),
             "deadline": deadline,
             "rows": groups,
-            "sample": _sample(shape, shown, errors, asked.group_size or shape.group_size),
+            "sample": _sample(shape, shown, errors, question.group_size or shape.group_size),
         }
-        asked_as = name_of(found) if isinstance(found, Plan) else ""
-        return Planned(
+        stored_as = name_of(plan) if isinstance(plan, Plan) else ""
+        return PlanView(
             dumped(record)[:-1],
             cost,
-            part_of(served.ledger.budget, own),
+            part_of(served.ledger.budget, own_cost),
             deadline,
-            asked_as,
+            stored_as,
             reply,
             0.0,
         )
 
 
-def _cells(piece: Piece) -> int:
-    """How many noisy numbers a group has of a piece: of a quantile, it and the ends of its
-    interval.
+def _cells(piece: Component) -> int:
+    """Return the noisy numbers per group of a component; a quantile has its value and the ends of
+    its interval.
     """
     return 3 if piece.form == "point" else piece.cells
 
 
-def _attempt(table: Table | Database, sql: str, how: dict[str, Any]) -> Plan | Awaiting | Exception:
-    """The plan, or what was raised instead: whether that may leave is not known yet."""
+def _try_plan(
+    table: Table | Database, sql: str, how: dict[str, Any]
+) -> Plan | PendingPlan | Exception:
+    """Return the plan, or the exception: whether it may be shown is not known yet."""
     try:
-        found: Plan | Awaiting = table.plan(sql, **how)
+        plan: Plan | PendingPlan = table.plan(sql, **how)
     except Exception as error:
         return error
-    return found
+    return plan
 
 
-def replied(planned: Planned, *, affordable: bool) -> bytes:
-    """The reply, with what is true now."""
+def plan_reply(planned: PlanView, *, affordable: bool) -> bytes:
+    """Return the reply bytes of a plan."""
     return planned.head + (b',"affordable":true}' if affordable else b',"affordable":false}')
 
 
-def enough(planned: Planned, served: Served, share: str, releases: int) -> None:
-    """Refuse a release that takes less of the budget than it has to, unless its answer is
-    stored.
-    """
+def check_least_cost(planned: PlanView, served: Served, share: str, releases: int) -> None:
+    """Refuse a release that uses less of the budget than required, unless its answer is stored."""
     if suffices(planned.part, releases):
-        return  # without a look at the ledger
+        return  # without reading the ledger
     try:
         refuse_below(served.ledger.budget, planned.part, releases)
     except Refused:
-        if not planned.asked or stored_for(served.ledger, planned.asked, share) is None:
+        if not planned.stored_as or stored_for(served.ledger, planned.stored_as, share) is None:
             raise
 
 
-def affordable(planned: Planned, served: Served, share: str) -> bool:
-    """Whether it fits what is left of the whole and of the share; or was answered before, and fits
-    the share if it has not seen that yet.
+def is_affordable(planned: PlanView, served: Served, share: str) -> bool:
+    """Whether the plan fits what is left of the dataset and the share; or its answer is stored, and
+    fits the share if the share has to pay for it.
     """
     ledger = served.ledger
     with ledger._store.reading() as tx:  # both in one look
-        accounts = [book_queries.account(tx, ledger.dataset, one) for one in (WHOLE, share)]
+        accounts = [book_queries.account(tx, ledger.dataset, name) for name in (WHOLE, share)]
     if all(account.plus(planned.cost).fits for account in accounts):
         return True
-    stored = stored_for(ledger, planned.asked, share) if planned.asked else None
+    stored = stored_for(ledger, planned.stored_as, share) if planned.stored_as else None
     return stored is not None and (
-        not stored.due or ledger.account(share).plus(exact(stored.cost)).fits
+        not stored.due or ledger.account(share).plus(parse_ratios(stored.cost)).fits
     )
 
 
 def _sum(first: Ratios, more: Sequence[Ratios]) -> Ratios:
     total = fractions(first)
-    for one in more:
-        total = tuple(a + b for a, b in zip(total, fractions(one), strict=True))
+    for cost in more:
+        total = tuple(a + b for a, b in zip(total, fractions(cost), strict=True))
     return ratios(total)
 
 
 def _sample(
     plan: Plan, keys: Mapping[str, Sequence[Any]], errors: dict[str, Any], size: int
 ) -> dict[str, Any]:
-    """An answer that nobody gave: every group of the assumed size, every value in the middle of its
+    """Return a sample answer: every group has the assumed size, every value is in the middle of its
     bounds.
     """
-    own = {column.name: column for column in plan.columns}
-    values = {name: _middle(own.get(name), size) for name in plan.kinds}
+    columns = {column.name: column for column in plan.columns}
+    values = {name: _middle(columns.get(name), size) for name in plan.kinds}
     rows = []
     for labels in _labels(plan, keys):
         row: dict[str, Any] = dict(zip(keys, labels, strict=True))
@@ -367,8 +373,10 @@ def _middle(column: Any, size: int) -> float:
 
 def _labels(plan: Plan, keys: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
     if keys and not plan.query.public:
-        return [tuple(one for _ in keys) for one in INVENTED]
-    found: list[tuple[Any, ...]] = [()]
+        return [tuple(letter for _ in keys) for letter in INVENTED]
+    labels_so_far: list[tuple[Any, ...]] = [()]
     for domain in keys.values():
-        found = [(*labels, key(one)) for labels in found for one in list(domain)[:SHOWN]][:SHOWN]
-    return found
+        labels_so_far = [
+            (*labels, key(value)) for labels in labels_so_far for value in list(domain)[:SHOWN]
+        ][:SHOWN]
+    return labels_so_far

@@ -1,8 +1,7 @@
-"""How large the parts of a question may be, counted by its words before anything is parsed or
-planned.
+"""Limits on the size of a query, counted from its tokens before it is parsed or planned.
 
-The limit on processor time (`plan_seconds`) holds for every question. These limits come first: a
-question of 10,000 characters is counted in some milliseconds, and the refusal names the part that
+The limit on processor time (`plan_seconds`) holds for every query. These limits come first:
+counting a query of 10,000 characters takes a few milliseconds, and the refusal names the part that
 is too large.
 """
 
@@ -25,12 +24,12 @@ MOST_LISTED = 1000
 MOST_LEVELS = 64
 _OPEN = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE}
 _CLOSE = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE}
-# of which a list in brackets is one of edges; that of other functions has quantiles
+# its list in brackets has edges; lists of other functions have quantiles
 _EDGES = "histogram"
 
 
 class Part(NamedTuple):
-    """What is counted, how many there may be, and what to do where there are more."""
+    """A counted part of a query, its limit, and the rewrite for queries beyond it."""
 
     what: str
     most: int
@@ -55,8 +54,8 @@ PARTS = {
 
 
 def check(sql: str) -> None:
-    """Refuse a question with too many parts of a kind. What cannot be read as words is refused
-    later, with its place.
+    """Refuse a query with too many parts of a kind. The parser later refuses what has no tokens,
+    with its place.
     """
     try:
         words = DuckDB().tokenize(sql)
@@ -74,15 +73,15 @@ def check(sql: str) -> None:
 
 
 def count(words: list[Token]) -> Counter[str]:
-    """How many parts of each kind there are: of lists, the longest. One pass."""
-    found: Counter[str] = Counter()
+    """Count the parts of each kind in one pass; of lists, the longest."""
+    counts: Counter[str] = Counter()
     open_ = [_List("", "columns")]
     for before, word in zip([None, *words], words, strict=False):
         kind = word.token_type
         if kind == TokenType.SELECT:
-            found["selects"] += 1
+            counts["selects"] += 1
         elif kind == TokenType.WHEN:
-            found["branches"] += 1
+            counts["branches"] += 1
         elif kind == TokenType.COMMA:
             open_[-1].commas += 1
         elif kind in _OPEN:
@@ -94,20 +93,20 @@ def count(words: list[Token]) -> Counter[str]:
                 )
             )
         elif kind in _CLOSE and len(open_) > 1:
-            _longest(found, open_.pop())
-    for one in open_:
-        _longest(found, one)
-    return found
+            _record_longest(counts, open_.pop())
+    for bracket in open_:
+        _record_longest(counts, bracket)
+    return counts
 
 
 @dataclass(slots=True)
 class _List:
-    """A bracket that is open: the word before it, what is counted in it, and its commas so far."""
+    """An open bracket: the word before it, the part counted in it, and its commas so far."""
 
     function: str
     part: str
     commas: int = 0
 
 
-def _longest(found: Counter[str], one: _List) -> None:
-    found[one.part] = max(found[one.part], one.commas + 1)
+def _record_longest(counts: Counter[str], bracket: _List) -> None:
+    counts[bracket.part] = max(counts[bracket.part], bracket.commas + 1)

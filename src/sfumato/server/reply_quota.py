@@ -1,16 +1,15 @@
-"""The room that stored replies take: how large an answer may be, and how much one analyst may keep,
-both before anything is charged.
+"""Limits on stored replies: the size of one reply, and the bytes kept per analyst. Both are checked
+before a charge.
 
-*Answer*    Where its groups are public, the bytes of a reply are bounded from its shape: names,
-            keys, and a bound on each number. Where they are not, how many there are comes from
-            released noise, and what was stored is counted afterwards.
-*Quota*     Of each analyst, in each dataset: the distinct bodies that are kept for their keys, and
-            a row for each request. Requests are let go after `keep_days`, and their room is free
-            again.
-*Ledger*    keeps each answer for ever, in fewer bytes than the reply. How many there can be is
-            bounded by `most_releases`.
-*Counted*   from the records, at most once a minute for each analyst; in between, what this process
-            has stored since is added.
+*Answer*    If its groups are public, the shape bounds the bytes of a reply: names, keys, and a
+            bound on each number. Otherwise the number of groups comes from released noise, and the
+            quota counts the stored bytes afterwards.
+*Quota*     Per analyst and dataset: the distinct bodies of stored replies, and a row per request.
+            The service deletes requests after `keep_days`, which frees their bytes.
+*Ledger*    keeps each answer for ever, in fewer bytes than the reply. `most_releases` bounds their
+            number.
+*Counted*   from the records at most once a minute per analyst; in between, this process adds what
+            it has stored.
 """
 
 from __future__ import annotations
@@ -23,28 +22,28 @@ from typing import Any
 from ..errors import Refused
 from .config import Config
 from .http.encode_replies import dumped, key
-from .request_store import Request, State
+from .request_store import RequestKey, RequestStore
 
-NUMBER = 26  # bytes of a number, and of the signs around it
-BIN = 64  # bytes of the ends of a bin, as a row says them
-MECHANISM = 2048  # bytes that tell of the noise of one piece
-ANSWER = 8192  # bytes of what a reply has once: promise, receipt, rules
+NUMBER = 26  # bytes of a number and its punctuation
+BIN = 64  # bytes of the edges of a bin in a row
+MECHANISM = 2048  # bytes that describe the noise of one component
+ANSWER = 8192  # bytes of the parts a reply has once: guarantee, receipt, rules
 COUNTED = 60.0  # seconds that a count of the records is used for
 
 
-class Room:
-    """What each analyst keeps, as one process knows it."""
+class ReplyQuota:
+    """The stored bytes of each analyst, as counted by this process."""
 
-    def __init__(self, config: Config, state: State) -> None:
+    def __init__(self, config: Config, state: RequestStore) -> None:
         self._most, self._days, self._state = config.stored_per_analyst, config.keep_days, state
         self._used: dict[tuple[str, str], tuple[float, int]] = {}
 
-    def check(self, request: Request, size: int | None) -> None:
-        """Refuse a reply that would not fit."""
+    def check(self, request: RequestKey, size: int | None) -> None:
+        """Refuse a reply that would exceed the analyst's quota."""
         place, now = (request.dataset, request.who), time.monotonic()
         until, used = self._used.get(place, (0.0, 0))
         if until < now:
-            used = self._state.stored(*place)
+            used = self._state.stored_bytes(*place)
             self._used[place] = (now + COUNTED, used)
         if used + (size or 0) > self._most:
             reason = (
@@ -57,13 +56,13 @@ class Room:
                 "the token's name",
                 reason,
                 (
-                    f"a smaller answer; replies are let go after {self._days} days, or the "
-                    f"owner allows more"
+                    f"a smaller answer; the service deletes replies after {self._days} days; the "
+                    f"owner may allow more"
                 ),
             )
 
-    def add(self, request: Request, size: int) -> None:
-        """Count what was stored just now."""
+    def add(self, request: RequestKey, size: int) -> None:
+        """Count the bytes of a reply just stored."""
         place = (request.dataset, request.who)
         until, used = self._used.get(place, (0.0, 0))
         self._used[place] = (until, used + size)
@@ -72,9 +71,9 @@ class Room:
 def reply_bytes(
     keys: Mapping[str, Sequence[Any]], columns: Mapping[str, int], pieces: Sequence[int], texts: int
 ) -> int:
-    """A bound on the bytes of a reply: of keys with their public values, of columns with their
-    numbers of bins, of pieces with their numbers of cells, and of `texts`, the bytes of the
-    question and the declaration, which it quotes.
+    """Return a bound on the bytes of a reply, from the keys with their public values, the columns
+    with their numbers of bins, the components with their numbers of cells, and `texts`: the bytes
+    of the question and the declaration, which the reply quotes.
     """
     groups = math.prod(len(values) for values in keys.values())
     named = sum(

@@ -1,19 +1,18 @@
-"""What a service keeps beside the ledger: tokens as hashes, requests by their keys with the bytes
-that were replied, overruns, and heads.
+"""The service's own records: token hashes, requests by key with their reply bytes, overruns, and
+ledger heads.
 
-*Visible*   How a request ended is written down when it is known, with the moment from which it may
-            be told: the end of its class. Until then whoever looks, in whatever process, is told
-            the same as of a request that still runs, and it counts as one.
-*Bodies*    are kept once, by their digest: a stored answer that is asked for under many keys takes
-            its room once.
-*Void*      Requests that ended long ago are let go with their replies. Of each stays a mark of 16
-            bytes, so that whoever comes again under its key is told, and neither gets a second
-            answer nor pays twice without knowing. Overruns are counted apart and stay.
-*Heads*     With every request that ends, the end of the ledger's chain is written down, in the same
-            transaction as the reply. A ledger that does not contain it is an older copy, and is
-            refused: at the start, and before each request is begun.
-In a SQLite file that all processes of one host share, or in PostgreSQL, which hosts share: see
-`records`. A write has reached the disk when it returns.
+*Visible*   The store records the outcome of a request at once, with the time from which it may be
+            told: the end of its deadline class. Until then every process answers as if the request
+            were still running, and counts it as running.
+*Bodies*    are stored once, by digest: an answer released under many keys takes its bytes once.
+*Void*      Old requests are deleted with their replies. A mark of 16 bytes stays of each, so that a
+            client that uses the key again is told, and neither gets a second answer nor pays twice
+            unknowingly. Overruns are counted apart and stay.
+*Heads*     When a request ends, the store records the head of the ledger in the same transaction as
+            the reply. A ledger that does not contain this head is an older copy. The service
+            refuses it at start, and before each request.
+The records are in a SQLite file, shared by the processes of one host, or in PostgreSQL, shared by
+hosts: see `store_schema`. A write has reached the disk when it returns.
 """
 
 from __future__ import annotations
@@ -28,26 +27,29 @@ from typing import Any, NamedTuple
 from ..errors import Refused
 from ..ledger import Ledger
 from ..ledger.receipts import Head
-from .store_schema import in_file, on_server
+from .store_schema import open_file, open_server
 
 ONE = "dataset = ? AND who = ? AND key = ?"
 BODIES = "SELECT media, bytes FROM reply JOIN body USING (digest) WHERE " + ONE
 COUNTS = """
 SELECT coalesce((SELECT count FROM overrun WHERE dataset = ? AND who = ?), 0),
-    coalesce(sum(CASE WHEN state = 'lost' AND visible > ? THEN 1 ELSE 0 END), 0), coalesce(sum(CASE WHEN state = 'begun' OR visible > ? THEN 1 ELSE 0 END), 0)
+    coalesce(sum(CASE WHEN state = 'lost' AND visible > ? THEN 1 ELSE 0 END), 0),
+        coalesce(sum(CASE WHEN state = 'begun' OR visible > ? THEN 1 ELSE 0 END), 0)
 FROM request WHERE dataset = ? AND who = ? AND until > ?"""
-"""Overruns; those of them that may not be told yet; and requests under way or not to be told of
-yet. What is visible later is within its `until`.
+"""Overruns; overruns that may not be told yet; and requests that run or may not be told yet. A
+request that becomes visible later is within its `until`.
 """
 OLD = """
-DELETE FROM request WHERE until < ? AND (dataset, who, key) IN (SELECT dataset, who, key FROM request WHERE until < ? ORDER BY until LIMIT ?)
+DELETE FROM request WHERE until < ? AND (dataset, who, key) IN (SELECT dataset, who, key
+    FROM request WHERE until < ? ORDER BY until LIMIT ?)
 RETURNING dataset, who, key"""
-"""Said twice: a request may have been taken up again while somebody waited for it."""
+"""The outer WHERE checks `until` again: a request may have been taken over meanwhile."""
 STORED = """
 SELECT (SELECT count(*) FROM request WHERE dataset = ? AND who = ?),
-    coalesce((SELECT sum(length(bytes)) FROM body WHERE digest IN (SELECT digest FROM reply WHERE dataset = ? AND who = ?)), 0)"""
-"""Requests that are kept of somebody, and the bytes of their replies, each body once."""
-ROW = 512  # bytes that a request takes beside its reply, with its places in the indexes
+    coalesce((SELECT sum(length(bytes)) FROM body WHERE digest IN (SELECT digest FROM reply
+        WHERE dataset = ? AND who = ?)), 0)"""
+"""The number of stored requests of an analyst, and the bytes of their replies, each body once."""
+ROW = 512  # bytes of a request without its reply, with its index entries
 UNUSED = (
     "DELETE FROM body WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM reply WHERE "
     "reply.digest = body.digest)"
@@ -56,11 +58,12 @@ UNUSED = (
 
 KEEP = """
 INSERT INTO head VALUES (?, ?, ?)
-ON CONFLICT (dataset) DO UPDATE SET number = excluded.number, head = excluded.head WHERE head.number < excluded.number"""
+ON CONFLICT (dataset) DO UPDATE SET number = excluded.number, head = excluded.head
+    WHERE head.number < excluded.number"""
 
 
-class Request(NamedTuple):
-    """Who asked what of which dataset, under which key."""
+class RequestKey(NamedTuple):
+    """The identity of a request: dataset, analyst, and the client's key."""
 
     dataset: str
     who: str
@@ -68,13 +71,13 @@ class Request(NamedTuple):
 
     @property
     def mark(self) -> bytes:
-        """What stays of it for ever. No part has the character in between."""
+        """The mark that stays for ever. No part contains the separator."""
         return hashlib.sha256("\0".join(self).encode()).digest()[:16]
 
 
-class Kept(NamedTuple):
-    """What is known of a request: the digest of its body, how far it came, until when it may still
-    run, from when that may be told, the reply in a form.
+class StoredRequest(NamedTuple):
+    """The record of a request: the digest of its question, its state, until when it may run, from
+    when its outcome may be told, and the reply in one media type.
     """
 
     digest: str
@@ -85,8 +88,8 @@ class Kept(NamedTuple):
 
 
 class Limited(Exception):
-    """Somebody has as many overruns as are allowed, or would have if all that is under way became
-    one.
+    """An analyst has reached the limit of overruns (`reached`), or would if all running requests
+    became overruns.
     """
 
     def __init__(self, *, reached: bool) -> None:
@@ -100,14 +103,14 @@ class TokenRow(NamedTuple):
     name: str
     role: str
     datasets: str
-    made: int
+    created: int
     expires: int
     revoked: int
 
 
-class State:
-    """The file, or the database, with one connection in this process; of a file a second one, to
-    look with while the first one writes.
+class RequestStore:
+    """The records in a file or database, with one connection per process; for a file a second one,
+    which reads while the first one writes.
     """
 
     def __init__(self, place: str) -> None:
@@ -115,23 +118,23 @@ class State:
         self._place = place
         self._lock = threading.RLock()
         self._connection: Any = None
-        self._looking = threading.Lock()
-        self._looks: Any = None
+        self._read_lock = threading.Lock()
+        self._read_connection: Any = None
         self._ledgers: dict[str, Ledger] = {}
 
     @property
-    def quick(self) -> bool:
-        """Whether a look at it may be had in the event loop: a file answers in microseconds, and a
-        reader waits for nobody.
+    def is_quick(self) -> bool:
+        """Whether the event loop may read directly: a file answers in microseconds, and its readers
+        never wait.
         """
         return not self._server
 
     def open(self) -> None:
-        """See that the records are there and are ours, as the first use of them would."""
+        """Open the records, and refuse if they are not ours."""
         self._read("SELECT 1")
 
-    def token(self, id: str) -> TokenRow | None:  # noqa: A002
-        rows = self._read("SELECT * FROM token WHERE id = ?", (id,))
+    def token(self, token_id: str) -> TokenRow | None:
+        rows = self._read("SELECT * FROM token WHERE id = ?", (token_id,))
         return TokenRow(*rows[0]) if rows else None
 
     def tokens(self) -> list[TokenRow]:
@@ -141,41 +144,41 @@ class State:
         with self._writing() as run:
             run("INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
 
-    def revoke(self, id: str) -> bool:  # noqa: A002
+    def revoke(self, token_id: str) -> bool:
         with self._writing() as run:
             return bool(
                 run(
                     "UPDATE token SET revoked = ? WHERE id = ? AND revoked = 0 RETURNING id",
-                    (int(time.time()), id),
+                    (int(time.time()), token_id),
                 )
             )
 
-    def kept(self, request: Request, media: str) -> Kept | None:
-        """What is known of a request. Refused, where it was let go."""
+    def find(self, request: RequestKey, media: str) -> StoredRequest | None:
+        """Return the record of a request, or None. Refuse a request that was deleted."""
         body = f"SELECT bytes FROM reply JOIN body USING (digest) WHERE {ONE} AND media = ?"
         rows = self._read(
             f"SELECT digest, state, until, visible, ({body}) FROM request WHERE {ONE}",
             (*request, media, *request),
         )
         if not rows:
-            self._not_void(self._read, request)
+            self._check_not_void(self._read, request)
             return None
         digest, state, until, visible, reply = rows[0]
-        return Kept(digest, state, until, visible, None if reply is None else bytes(reply))
+        return StoredRequest(digest, state, until, visible, None if reply is None else bytes(reply))
 
-    def begin(self, request: Request, digest: str, until: float, limit: int | None = None) -> bool:
-        """Whether this request is now ours to answer: nobody has asked it under this key before.
-        `Limited` where overruns could come to more than a limit.
+    def begin(
+        self, request: RequestKey, digest: str, until: float, limit: int | None = None
+    ) -> bool:
+        """Record a new request. Returns False if the key is in use already; raises `Limited` if
+        overruns could exceed the limit.
         """
         statement = (
             "INSERT INTO request VALUES (?, ?, ?, ?, 'begun', ?, ?, 0, NULL) ON CONFLICT DO "
             "NOTHING RETURNING key"
         )
-        self.hold(request.dataset)
+        self.check_head(request.dataset)
         with self._writing() as run:
-            if (
-                limit is not None
-            ):  # one after the other: on a server, whoever comes second waits for this row
+            if limit is not None:  # in turn: on a server, a second request waits for this row
                 run(
                     (
                         "INSERT INTO overrun VALUES (?, ?, 0) ON CONFLICT (dataset, who) DO "
@@ -183,84 +186,82 @@ class State:
                     ),
                     (request.dataset, request.who),
                 )
-                told, running = self._counts(run, request.dataset, request.who)
-                if told + running >= limit:
-                    raise Limited(reached=told >= limit)
+                overruns, running = self._count_told_and_running(run, request.dataset, request.who)
+                if overruns + running >= limit:
+                    raise Limited(reached=overruns >= limit)
             ours = bool(run(statement, (*request, digest, time.time(), until)))
-            self._not_void(
+            self._check_not_void(
                 run, request
-            )  # after that: on a server it waited for whoever lets this request go
+            )  # afterwards: on a server the INSERT waited for a process that deletes this request
             return ours
 
     def head(self, dataset: str) -> Head | None:
-        """The last entry of a dataset's ledger that the service knows of."""
+        """Return the recorded head of a dataset's ledger."""
         rows = self._read("SELECT head FROM head WHERE dataset = ?", (dataset,))
         return Head.read(rows[0][0]) if rows else None
 
     def follow(self, dataset: str, ledger: Ledger) -> None:
-        """Keep the head of a ledger from here on: whenever a request ends."""
+        """Record the head of a ledger now, and whenever a request ends."""
         self._ledgers[dataset] = ledger
         with self._writing() as run:
-            self._note(run, dataset)
+            self._record_head(run, dataset)
 
-    def hold(self, dataset: str) -> None:
-        """Refuse a ledger that does not contain the head that was kept of it: an older copy was put
-        in its place.
-        """
-        ledger, kept = self._ledgers.get(dataset), self.head(dataset)
-        if ledger is not None and kept is not None:
-            ledger.hold(kept)
+    def check_head(self, dataset: str) -> None:
+        """Refuse a ledger that does not contain its recorded head: an older copy replaced it."""
+        ledger, expected = self._ledgers.get(dataset), self.head(dataset)
+        if ledger is not None and expected is not None:
+            ledger.hold(expected)
 
-    def _note(self, run: Any, dataset: str) -> None:
-        """Keep the head that a ledger has now. A ledger that cannot be read is no reason to lose a
-        reply: whoever asks next is told.
+    def _record_head(self, run: Any, dataset: str) -> None:
+        """Record the current head of a ledger. An unreadable ledger does not lose the reply: the
+        next request is refused.
         """
         with suppress(Refused):
             if dataset in self._ledgers:
                 head = self._ledgers[dataset].head
                 run(KEEP, (dataset, head.number, str(head)))
 
-    def told(self, dataset: str, who: str) -> int:
-        """How many overruns of somebody have been told to them."""
-        return self._counts(self._read, dataset, who)[0]
+    def count_overruns(self, dataset: str, who: str) -> int:
+        """Return the number of overruns that an analyst has been told of."""
+        return self._count_told_and_running(self._read, dataset, who)[0]
 
-    def stored(self, dataset: str, who: str) -> int:
-        """How many bytes are kept for somebody: requests and replies."""
+    def stored_bytes(self, dataset: str, who: str) -> int:
+        """Return the bytes stored for an analyst: requests and replies."""
         ((requests, bodies),) = self._read(STORED, (dataset, who, dataset, who))
         return ROW * int(requests) + int(bodies)
 
-    def given(self, dataset: str, who: str, entry: int) -> bool:
-        """Whether the answer that an entry paid for has been given to somebody."""
+    def has_received(self, dataset: str, who: str, entry: int) -> bool:
+        """Whether an analyst has received the answer that an entry paid for."""
         statement = (
             "SELECT 1 FROM request WHERE dataset = ? AND who = ? AND entry = ? AND state = "
             "'done' AND visible <= ? LIMIT 1"
         )
         return bool(self._read(statement, (dataset, who, entry, time.time())))
 
-    def again(self, request: Request, before: float, until: float) -> bool:
-        """Whether a request that somebody began, and had time for until `before`, is now ours to
-        look after.
+    def take_over(self, request: RequestKey, before: float, until: float) -> bool:
+        """Take over a request whose time ended at `before`. Returns False if another process did so
+        first.
         """
         with self._writing() as run:
-            found = run(
+            rows = run(
                 (
                     f"UPDATE request SET until = ? WHERE {ONE} AND state = 'begun' AND until "
                     f"= ? RETURNING key"
                 ),
                 (until, *request, before),
             )
-        return bool(found)
+        return bool(rows)
 
     def store(
         self,
-        request: Request,
+        request: RequestKey,
         replies: dict[str, bytes],
         *,
         visible: float = 0.0,
         entry: int | None = None,
     ) -> dict[str, bytes]:
-        """Store what is replied, before a byte of it leaves; what is stored then. What was there
-        stays, and so does a request that is lost: nothing is.
+        """Store the replies before a byte leaves, and return the stored ones. Earlier replies stay;
+        a lost request stays lost.
         """
         with self._writing() as run:
             run(
@@ -284,23 +285,25 @@ class State:
                         "INSERT INTO reply VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                         (*request, media, digest),
                     )
-            self._note(run, request.dataset)
+            self._record_head(run, request.dataset)
             return {media: bytes(body) for media, body in run(BODIES, tuple(request))}
 
-    def lose(self, request: Request, *, visible: float = 0.0, overran: bool = False) -> None:
-        """No answer was stored, and none will be under this key; an overrun is counted together
-        with that.
+    def mark_lost(
+        self, request: RequestKey, *, visible: float = 0.0, overran: bool = False
+    ) -> None:
+        """Mark a request as lost: its key will never have an answer. Counts an overrun in the same
+        transaction.
         """
         with self._writing() as run:
-            found = run(
+            rows = run(
                 (
                     f"UPDATE request SET state = 'lost', visible = ? WHERE {ONE} AND state = "
                     f"'begun' RETURNING key"
                 ),
                 (visible, *request),
             )
-            self._note(run, request.dataset)
-            if found and overran:
+            self._record_head(run, request.dataset)
+            if rows and overran:
                 run(
                     (
                         "INSERT INTO overrun VALUES (?, ?, 1) ON CONFLICT (dataset, who) DO "
@@ -309,20 +312,16 @@ class State:
                     (request.dataset, request.who),
                 )
 
-    def forget(self, request: Request) -> None:
-        """A request that was refused: its key is free again."""
+    def forget(self, request: RequestKey) -> None:
+        """Delete a refused request: its key is free again."""
         with self._writing() as run:
             run(f"DELETE FROM request WHERE {ONE} AND state = 'begun'", tuple(request))
 
-    def let_go(self, before: float, most: int) -> int:
-        """Let go of requests that had ended before a moment, at most so many of them; how many
-        there were.
-        """
+    def drop_old(self, before: float, most: int) -> int:
+        """Delete at most `most` requests that ended before a time. Returns their number."""
         with self._writing() as run:
-            gone = [Request(*row) for row in run(OLD, (before, before, most))]
-            if (
-                gone and self._server
-            ):  # whoever is about to use bytes that are there has done so, or waits
+            gone = [RequestKey(*row) for row in run(OLD, (before, before, most))]
+            if gone and self._server:  # other writers have stored their use of these bytes, or wait
                 run("LOCK TABLE body IN SHARE ROW EXCLUSIVE MODE")
             bodies: set[str] = set()
             for request in gone:
@@ -338,8 +337,8 @@ class State:
         return len(gone)
 
     def overruns(self, dataset: str) -> dict[str, int]:
-        """All of them, by name, also those that are not to be told to who asked yet: for the
-        owner.
+        """Return all overruns by analyst, for the owner, including those not told to the analyst
+        yet.
         """
         return {
             who: int(count)
@@ -354,12 +353,12 @@ class State:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
-        with self._looking:
-            if self._looks is not None:
-                self._looks.close()
-                self._looks = None
+        with self._read_lock:
+            if self._read_connection is not None:
+                self._read_connection.close()
+                self._read_connection = None
 
-    def _not_void(self, run: Any, request: Request) -> None:
+    def _check_not_void(self, run: Any, request: RequestKey) -> None:
         if run("SELECT 1 FROM void WHERE mark = ?", (request.mark,)):
             reason = (
                 "it was used so long ago that its reply is not kept any more; nothing was "
@@ -372,30 +371,29 @@ class State:
                 "a new key: a new charge, unless the ledger has the answer",
             )
 
-    def _counts(self, run: Any, dataset: str, who: str) -> tuple[int, int]:
-        """Overruns that have been told to somebody, and requests that may be one yet, or are and
-        have not been told.
+    def _count_told_and_running(self, run: Any, dataset: str, who: str) -> tuple[int, int]:
+        """Return the overruns told to an analyst, and the requests that may become overruns or are
+        untold ones.
         """
         now = time.time()
         ((count, silent, running),) = run(COUNTS, (dataset, who, now, now, dataset, who, now))
         return int(count) - int(silent), int(running)
 
     def _read(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
-        """Of what is written down: in a file without waiting for who writes, in this process or in
-        another.
-        """
+        """Run a query. On a file it waits for no writer."""
         if self._server or self._place == ":memory:":
-            with self._lock, self._explained():
+            with self._lock, self._refusing_errors():
                 return self._run(statement, bindings)
-        with self._looking, self._explained():
-            if self._looks is None:
-                self._looks = in_file(self._place)
-            return self._looks.execute(statement, bindings).fetchall()  # type: ignore[no-any-return]
+        with self._read_lock, self._refusing_errors():
+            if self._read_connection is None:
+                self._read_connection = open_file(self._place)
+            rows: list[Any] = self._read_connection.execute(statement, bindings).fetchall()
+            return rows
 
     @contextmanager
     def _writing(self) -> Iterator[Any]:
-        """One durable transaction; anything raised inside undoes it."""
-        with self._lock, self._explained():
+        """Open a durable transaction; anything raised inside rolls it back."""
+        with self._lock, self._refusing_errors():
             self._run("BEGIN" if self._server else "BEGIN IMMEDIATE")
             try:
                 yield self._run
@@ -407,15 +405,16 @@ class State:
 
     def _run(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
         if self._connection is None or (self._server and self._connection.closed):
-            self._connection = on_server(self._place) if self._server else in_file(self._place)
+            self._connection = open_server(self._place) if self._server else open_file(self._place)
         if not self._server:
-            return self._connection.execute(statement, bindings).fetchall()  # type: ignore[no-any-return]
-        found = self._connection.execute(statement.replace("?", "%s"), bindings)
-        return found.fetchall() if found.description else []
+            rows: list[Any] = self._connection.execute(statement, bindings).fetchall()
+            return rows
+        cursor = self._connection.execute(statement.replace("?", "%s"), bindings)
+        return cursor.fetchall() if cursor.description else []
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Storage errors as one refusal, which quotes nothing of the storage's."""
+    def _refusing_errors(self) -> Iterator[None]:
+        """Turn storage errors into one refusal that quotes nothing from the storage."""
         try:
             yield
         except Refused:
@@ -427,5 +426,5 @@ class State:
                 "server.storage",
                 "the service's own records",
                 "they cannot be read or written",
-                "see to the disk or the database",
+                "check the disk or the database",
             ) from None

@@ -1,8 +1,7 @@
-"""Requests and their replies are kept for a number of days and then let go: a few at a time, when a
-process starts and every hour.
+"""Delete requests and replies older than `keep_days`, in small batches, at start and every hour.
 
-Nothing of it depends on data: how much there is to do follows from when somebody asked. Several
-processes may do so at once.
+None of it depends on data: the amount of work follows from when requests came. Several processes
+may do it at once.
 """
 
 from __future__ import annotations
@@ -13,30 +12,30 @@ from contextlib import suppress
 
 from ..errors import Refused
 from .config import Config
-from .request_store import State
+from .request_store import RequestStore
 from .tokens import DAY
 
 EVERY = 3600.0  # seconds
-BATCH = 100  # requests in one transaction, so that nobody waits long for it
-PAUSE = 0.05  # seconds between two of them, for others
+BATCH = 100  # requests per transaction, so that others do not wait long
+PAUSE = 0.05  # seconds between two transactions, for other writers
 
 
-async def tidied(config: Config) -> None:
-    """Now, and from time to time, until it is cancelled."""
+async def drop_old_hourly(config: Config) -> None:
+    """Delete old requests now and every hour, until cancelled."""
     while True:
         with suppress(Refused):  # the records cannot be written now; there is a next time
-            await let_go(config)
+            await drop_old(config)
         await asyncio.sleep(EVERY)
 
 
-async def let_go(config: Config) -> int:
-    """Let go of all that is older than the configuration says; how many requests that were."""
-    state, total = State(config.tokens), 0
+async def drop_old(config: Config) -> int:
+    """Delete all requests older than `keep_days`. Returns their number."""
+    state, total = RequestStore(config.tokens), 0
     try:
-        while found := await asyncio.to_thread(
-            state.let_go, time.time() - config.keep_days * DAY, BATCH
+        while dropped := await asyncio.to_thread(
+            state.drop_old, time.time() - config.keep_days * DAY, BATCH
         ):
-            total += found
+            total += dropped
             await asyncio.sleep(PAUSE)
         return total
     finally:

@@ -1,8 +1,8 @@
-"""Who asks, and what each role may do.
+"""Roles, and what each may do.
 
-*owner*     declares; sees budgets, the log, overruns; verifies.
-*analyst*   asks: plans and releases; sees the own part of the log.
-*auditor*   reads cards and the ledger, verifies; asks nothing.
+*owner*     declares datasets; sees budgets, the log and overruns; verifies the ledger.
+*analyst*   plans and releases; sees its own part of the log.
+*auditor*   reads cards and the ledger, verifies it; releases nothing.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/api/datasets/{dataset}/verify"): LOOKS,
     ("GET", "/api/datasets/{dataset}/overruns"): OWNER,
 }
-"""Every endpoint, and the roles that it is for; empty: no token is asked for."""
+"""Every endpoint and the roles that may call it; empty: it needs no token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Somebody with a valid token."""
+    """The holder of a valid token."""
 
     name: str
     role: str
@@ -41,5 +41,5 @@ class Asker:
     expires: int  # seconds since 1970
 
     def sees(self, dataset: str) -> bool:
-        """Whether a dataset exists, for this token."""
+        """Whether this token may see a dataset."""
         return self.datasets is None or dataset in self.datasets

@@ -1,8 +1,7 @@
-"""Running the service: uvicorn with one or several processes, no access log, limits on what a
-connection may take.
+"""Run the service: uvicorn with one or several processes, no access log, and limits on connections.
 
-What can be wrong is refused before the port is opened, once, by the process that was started: not
-by those that it would start, again and again.
+The starting process checks everything once before it opens the port, so that child processes do not
+fail again and again.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import Any, NoReturn
 from ..errors import Refused
 from .config import Config, load
 from .http.asgi_app import PATH, create
-from .request_store import State
-from .service import Curator
+from .request_store import RequestStore
+from .service import CuratorService
 from .workers.processors import divide
 
 CONNECTIONS = 1000
@@ -24,8 +23,8 @@ GRACE = 30
 
 
 def options(config: Config) -> dict[str, Any]:
-    """What uvicorn is told."""
-    from .http.slow_clients import Protocol
+    """Return the options for uvicorn."""
+    from .http.slow_clients import TimedProtocol
 
     tls = (
         {"ssl_certfile": config.tls_cert, "ssl_keyfile": config.tls_key} if config.tls_cert else {}
@@ -33,7 +32,7 @@ def options(config: Config) -> dict[str, Any]:
     return {
         "host": config.host,
         "port": config.port,
-        "http": Protocol,
+        "http": TimedProtocol,
         "ws": "none",
         "loop": "sfumato.server.http.event_loop:Loop",
         "access_log": False,
@@ -49,13 +48,11 @@ def options(config: Config) -> dict[str, Any]:
     }
 
 
-def ready(config: Config) -> None:
-    """Refuse what can be seen at once: a certificate that cannot be used, records of something
-    else.
-    """
+def check_ready(config: Config) -> None:
+    """Refuse an unusable certificate, or a records file that is not ours."""
     if config.tls_cert is not None and config.tls_key is not None:
         _certificate(config.tls_cert, config.tls_key)
-    state = State(config.tokens)
+    state = RequestStore(config.tokens)
     try:
         state.open()
     finally:
@@ -63,11 +60,11 @@ def ready(config: Config) -> None:
 
 
 def run(path: str | Path) -> None:
-    """Serve what a file declares, until the process is told to end."""
+    """Serve the configuration in a file until a signal stops the process."""
     import uvicorn
 
     config = load(path)
-    ready(config)
+    check_ready(config)
     os.environ["PYTHONSAFEPATH"] = (
         "1"  # processes that are started from here import nothing from the working directory
     )
@@ -75,7 +72,7 @@ def run(path: str | Path) -> None:
         divide(1)
         uvicorn.run(create(config), **options(config))
         return
-    Curator(config).close()  # as each of them will
+    CuratorService(config).close()  # check once what every child process will open
     os.environ[PATH] = str(Path(path).absolute())
     uvicorn.run(
         "sfumato.server.http.asgi_app:from_environment",
@@ -86,7 +83,7 @@ def run(path: str | Path) -> None:
 
 
 def _certificate(cert: str, key: str) -> None:
-    """Whether this is a certificate with its key. What OpenSSL says of them is of no help, and it
+    """Refuse a certificate that does not match its key. OpenSSL's own messages do not help, and it
     would ask for a passphrase.
     """
     for name, path in (("tls_cert", cert), ("tls_key", key)):
@@ -96,7 +93,7 @@ def _certificate(cert: str, key: str) -> None:
             raise _useless(
                 name,
                 path,
-                "this file is not there, or cannot be read",
+                "this file does not exist, or cannot be read",
                 "a file that this user may read",
             ) from None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -106,7 +103,7 @@ def _certificate(cert: str, key: str) -> None:
         raise _useless(
             "tls_cert",
             cert,
-            "this is no certificate in PEM form",
+            "this is not a certificate in PEM form",
             "-----BEGIN CERTIFICATE-----, that of the server first",
         ) from None
 
@@ -114,15 +111,19 @@ def _certificate(cert: str, key: str) -> None:
         raise _useless(
             "tls_key",
             key,
-            "the key has a passphrase, and there is nobody to be asked for it",
+            "the key has a passphrase, and the service cannot ask for it",
             "openssl pkey -in server.key -out open.key",
         )
 
     try:
         context.load_cert_chain(cert, key, password=locked)
     except ssl.SSLError as error:
-        other = error.reason == "KEY_VALUES_MISMATCH"
-        reason = "this is the key of another certificate" if other else "this is no key in PEM form"
+        is_mismatch = error.reason == "KEY_VALUES_MISMATCH"
+        reason = (
+            "this is the key of another certificate"
+            if is_mismatch
+            else "this is not a key in PEM form"
+        )
         raise _useless(
             "tls_key",
             key,

@@ -1,4 +1,4 @@
-"""All that one process of the service has open."""
+"""The open resources of one process of the service: datasets, tokens, requests, plans, workers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .config import Config
-from .datasets import Served, opened
-from .http.problems import ROLE, UNKNOWN, Stopped
+from .datasets import Served, open_dataset
+from .http.problems import ROLE, UNKNOWN, ProblemError
 from .ledger_views import LOOK
-from .plan_views import Plans
-from .reply_quota import Room
-from .request_store import State
+from .plan_views import Planner
+from .reply_quota import ReplyQuota
+from .request_store import RequestStore
 from .roles import Asker
 from .tokens import Tokens
 from .workers.worker_pool import Pool
@@ -21,42 +21,42 @@ from .workers.worker_pool import Pool
 T = TypeVar("T")
 
 
-class Curator:
-    """Datasets, tokens, requests, workers."""
+class CuratorService:
+    """The service in one process."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.state = State(config.tokens)
+        self.state = RequestStore(config.tokens)
         self.served: dict[str, Served] = {}
-        self.ending = threading.Event()  # from here on long looks at a book are broken off
-        self.plans = Plans(config)
+        self.ending = threading.Event()  # once set, long reads of a book are interrupted
+        self.plans = Planner(config)
         try:
             self.state.open()
             for name, about in config.datasets.items():
-                self.served[name] = served = opened(about, self.state.head(name))
+                self.served[name] = served = open_dataset(about, self.state.head(name))
                 served.long._store.limit(self.ending.is_set, LOOK)
                 self.state.follow(name, served.ledger)
         except BaseException:
             self.close()
             raise
         self.tokens = Tokens(self.state)
-        self.room = Room(config, self.state)
+        self.quota = ReplyQuota(config, self.state)
         self.pool = Pool(config)
 
     def dataset(self, asker: Asker, name: str, roles: frozenset[str]) -> Served:
-        """A dataset, for somebody who may see it, in a role that may ask this. What is foreign is
-        not there.
+        """Return a dataset if the token may see it and its role is one of `roles`. For other tokens
+        the dataset does not exist.
         """
         served = self.served.get(name) if asker.sees(name) else None
         if served is None:
-            raise Stopped(UNKNOWN)
+            raise ProblemError(UNKNOWN)
         if asker.role not in roles:
-            raise Stopped(ROLE)
+            raise ProblemError(ROLE)
         return served
 
     async def look(self, call: Callable[..., T], *more: Any) -> T:
-        """A short look at the records: at once in a file, in a thread on a server."""
-        return call(*more) if self.state.quick else await asyncio.to_thread(call, *more)
+        """Run a short read of the records: directly for a file, in a thread for a server."""
+        return call(*more) if self.state.is_quick else await asyncio.to_thread(call, *more)
 
     def close(self) -> None:
         self.ending.set()

@@ -1,13 +1,12 @@
-"""Tokens: 256 random bits, shown once, kept as an argon2 hash, with an end, revocable at once.
+"""Tokens: 256 random bits, shown once, stored as an argon2 hash, with an expiry, revocable at once.
 
-*Form*      sft_ID_SECRET. The ID is public within the service and finds the row; what proves is the
-            secret.
-*Cost*      A token is as hard to guess as a key, so argon2's cost protects little here; but what is
-            stored is then useless to whoever reads it, and it is paid once: a token that was
-            verified is known again by its SHA-256, together with the stored hash it was verified
-            against.
-*Ends*      Expiry and revocation are read from the shared records at every request: no process
-            remembers a token that is no longer valid.
+*Form*      sft_ID_SECRET. The id is public within the service and finds the row; the secret proves
+            the holder.
+*Cost*      A token is as hard to guess as a key, so argon2's cost protects little here. But the
+            stored hash is useless to a reader of the records, and the cost is paid once: a process
+            recognises a verified token by its SHA-256 and the stored hash.
+*Ends*      Every request reads expiry and revocation from the shared records: no process remembers
+            a token that is no longer valid.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from typing import Any
 
 from ..errors import Refused
 from .config import NAME, PERSON
-from .http.problems import UNNAMED, Stopped
-from .request_store import State, TokenRow
+from .http.problems import UNNAMED, ProblemError
+from .request_store import RequestStore, TokenRow
 from .roles import ROLES, Asker
 
 BITS = 256
@@ -36,10 +35,15 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _CACHED = 4096
 
 
-def made(
-    state: State, *, name: str, role: str, datasets: list[str] | None = None, days: int = DAYS
+def create_token(
+    state: RequestStore,
+    *,
+    name: str,
+    role: str,
+    datasets: list[str] | None = None,
+    days: int = DAYS,
 ) -> str:
-    """A new token, as text: this is the only time that it is seen."""
+    """Create a token and return its text. It cannot be shown again."""
     if not PERSON.fullmatch(name):
         raise Refused(
             "server.name", f"{name!r:.60}", "a name has up to 64 letters, digits and . _ @ -", "ada"
@@ -48,7 +52,7 @@ def made(
         raise Refused(
             "server.role", f"{role!r:.60}", f"the roles are {', '.join(ROLES)}", "--role analyst"
         )
-    if not all(NAME.fullmatch(one) for one in datasets or ()):
+    if not all(NAME.fullmatch(dataset) for dataset in datasets or ()):
         raise Refused(
             "server.name",
             "datasets",
@@ -64,17 +68,17 @@ def made(
         secrets.token_urlsafe(BITS // 8),
     )
     now = int(time.time())
-    seen = json.dumps(None if datasets is None else sorted(set(datasets)))
+    datasets_json = json.dumps(None if datasets is None else sorted(set(datasets)))
     state.add_token(
-        TokenRow(id_, _hasher().hash(secret), name, role, seen, now, now + days * DAY, 0)
+        TokenRow(id_, _hasher().hash(secret), name, role, datasets_json, now, now + days * DAY, 0)
     )
     return f"sft_{id_}_{secret}"
 
 
 class Tokens:
-    """The tokens of a service, as one process knows them."""
+    """Checks tokens; caches verified ones in this process."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: RequestStore) -> None:
         self._state = state
         self._verified: OrderedDict[bytes, str] = (
             OrderedDict()
@@ -84,24 +88,24 @@ class Tokens:
         )  # argon2 takes memory: a flood of wrong tokens waits in line
 
     async def asker(self, authorization: str | None) -> Asker:
-        """Who sends this header, or a problem that is the same for every reason."""
+        """Return the holder of the token in a header; else raise a problem that never says why."""
         scheme, _, token = (authorization or "").partition(" ")
         parts = _FORM.fullmatch(token.strip()) if scheme.lower() == "bearer" else None
         if parts is None:
-            raise Stopped(UNNAMED)
+            raise ProblemError(UNNAMED)
         row = (
             self._state.token(parts[1])
-            if self._state.quick
+            if self._state.is_quick
             else await asyncio.to_thread(self._state.token, parts[1])
         )
         if row is None or row.revoked or row.expires <= time.time():
-            raise Stopped(UNNAMED)
-        known = hashlib.sha256(token.strip().encode()).digest()
-        if self._verified.get(known) != row.hash:
+            raise ProblemError(UNNAMED)
+        fingerprint = hashlib.sha256(token.strip().encode()).digest()
+        if self._verified.get(fingerprint) != row.hash:
             async with self._turn:
-                if not await asyncio.to_thread(_verified, row.hash, parts[2]):
-                    raise Stopped(UNNAMED)
-            self._verified[known] = row.hash
+                if not await asyncio.to_thread(_verify, row.hash, parts[2]):
+                    raise ProblemError(UNNAMED)
+            self._verified[fingerprint] = row.hash
             while len(self._verified) > _CACHED:
                 self._verified.popitem(last=False)
         datasets = json.loads(row.datasets)
@@ -110,7 +114,7 @@ class Tokens:
         )
 
 
-def _verified(stored: str, secret: str) -> bool:
+def _verify(stored: str, secret: str) -> bool:
     from argon2.exceptions import Argon2Error, InvalidHashError
 
     try:

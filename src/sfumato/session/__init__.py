@@ -1,4 +1,4 @@
-"""Declared tables: from a source to a safe answer."""
+"""Protected tables and databases: from a data source to a private answer."""
 
 from .protect import protect
 from .protected_database import Database

@@ -1,14 +1,14 @@
 """Accuracy first: the least cost that gives ± `within`, at a confidence.
 
 *Search*    in the currency of the budget: ε, ρ or μ², of four decimal digits, rounded up. The error
-            falls as the cost grows, so halving finds the least; the plan that is found is checked
-            to be within.
-*Levels*    hold for each cell by itself. With `simultaneous`, for all cells of a column together:
-            the number of groups has to be public, and each cell may miss with its part of what all
-            may miss.
-*Honest*    How exact a mean, a spread or a quotient is depends on how many rows it is of, which is
-            not public: it needs `group_size=`. A quantile is off by rows, and how far that is in
-            values is not public: no cost is known to bring it within a number.
+            falls as the cost grows, so bisection finds the least cost; the final plan is checked to
+            be within.
+*Levels*    A confidence level holds for each cell by itself. With `simultaneous` it holds for all
+            cells of a column together: the number of groups has to be public, and each cell gets
+            an equal part of the probability of error.
+*Honest*    The accuracy of a mean, a spread or a quotient depends on its number of rows, which is
+            not public: it needs `group_size=`. A quantile is off by a number of rows, and how far
+            that is in values is not public: no known cost brings it within a number.
 """
 
 from __future__ import annotations
@@ -17,29 +17,30 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, shown, text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from ..tables.plan.query_plan import Plan
-from .promises import PART, promise_of
+from .promises import DELTA_PARTS, promise_of
 
 Within = Number | Mapping[str, Number]
 Make = Callable[[Guarantee, int], Plan]
-"""The plan of a question for a promise and an assumed size of groups."""
+"""Plans a question for a promise and an assumed group size."""
 
 GROUP_SIZE = 1000
 LEAST, MOST = -9, 4  # powers of ten between which a cost is looked for
 _POWER = 9000  # amounts of four digits from one power of ten to the next
 ADDITIVE = frozenset({"count", "count_units", "count_distinct", "sum", "histogram"})
-"""Kinds of columns whose error is that of their noise."""
+"""Kinds of columns whose error is the error of their noise."""
 RANKED = frozenset({"quantile", "percentile"})
-"""Kinds whose error is a number of rows. Of all others it depends on how many rows they are of."""
+"""Kinds whose error is a number of rows. The error of all others depends on the group size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """What is wanted of an answer: a promise, or an accuracy at any cost that is left."""
+    """The goal of a release: a promise to keep, or an accuracy to reach at the least cost."""
 
     budget: Guarantee
     promise: Guarantee | None = None
@@ -62,7 +63,7 @@ class Goal:
         simultaneous: bool,
         group_size: int | None,
     ) -> Goal:
-        """Said in one way; refused where it is said in two."""
+        """Check the arguments: exactly one of epsilon, promise or within must be given."""
         level = probability(confidence, "confidence", zero=False)
         if within is None:
             return cls(
@@ -75,49 +76,45 @@ class Goal:
             raise Refused(
                 "within.promise",
                 "epsilon=…, within=…",
-                "either the cost is given or the accuracy",
+                "give the cost or the accuracy, not both",
                 "within=25",
             )
         spare = budget.parameters.get("delta", Fraction(0))
-        own = (
+        spared = (
             probability(delta, "delta")
             if delta is not None
-            else spare / PART
+            else spare / DELTA_PARTS
             if isinstance(spare, Fraction)
             else Fraction(0)
         )
         return cls(
             budget=budget,
             within=within,
-            delta=own,
+            delta=spared,
             confidence=level,
             simultaneous=simultaneous,
             group_size=group_size,
         )
 
     def plan(self, make: Make) -> Plan:
-        """The plan that keeps the promise, or the cheapest that is within."""
+        """Return the plan that keeps the promise, or the cheapest plan that is within."""
         size = GROUP_SIZE if self.group_size is None else self.group_size
         if self.promise is not None:
             return make(self.promise, size)
         first = make(self._promised(Fraction(1)), size)
-        wanted = _wanted(self.within, first, self.group_size)
+        limits = _check_within(self.within, first, self.group_size)
 
         def enough(amount: Fraction) -> Plan | None:
             try:
-                made = first if amount == 1 else make(self._promised(amount), size)
+                plan = first if amount == 1 else make(self._promised(amount), size)
             except Refused:  # with so much noise sums would leave the engine's integers
                 return None
-            return (
-                made
-                if all(
-                    made.error(self._level(made, name))[name] <= most
-                    for name, most in wanted.items()
-                )
-                else None
+            is_within = all(
+                plan.error(self._level(plan, name))[name] <= most for name, most in limits.items()
             )
+            return plan if is_within else None
 
-        return least(enough, f"within={_said(self.within)}")
+        return find_least(enough, f"within={_format_within(self.within)}")
 
     def _promised(self, amount: Fraction) -> Guarantee:
         return CURRENCIES.get(type(self.budget), _epsilon)(amount, self.delta)
@@ -127,14 +124,14 @@ class Goal:
             return self.confidence
         if not plan.query.public:
             reason = (
-                "how many groups there are is not public, so what each of them may miss is "
-                "not known"
+                "the number of groups is not public, so the probability of error cannot be "
+                "split among them"
             )
             raise Refused(
                 "within.groups",
                 "simultaneous=True",
                 reason,
-                "keys={…} in protect(…), or without simultaneous",
+                "simultaneous=False, or keys= in protect()",
             )
         bins = max(
             1,
@@ -157,11 +154,11 @@ CURRENCIES: dict[type[Guarantee], Callable[[Fraction, Fraction], Guarantee]] = {
     ZCDP: lambda amount, delta: ZCDP(amount, delta) if delta else ZCDP(amount),
     GDP: lambda amount, delta: GDP.from_square(amount),
 }
-"""A cost of this amount, in the currency of a budget."""
+"""How to make a cost of some amount and δ in the currency of a budget."""
 
 
-def least(enough: Callable[[Fraction], Plan | None], place: str) -> Plan:
-    """The plan of the least amount of four digits for which there is one."""
+def find_least(enough: Callable[[Fraction], Plan | None], place: str) -> Plan:
+    """Return the plan of the least amount of four digits for which `enough` gives one."""
     low, high, best = LEAST * _POWER, MOST * _POWER, enough(_amount(MOST * _POWER))
     if best is None:
         reason = "no cost is high enough: the grid of the values alone moves the answer further"
@@ -171,31 +168,30 @@ def least(enough: Callable[[Fraction], Plan | None], place: str) -> Plan:
             reason,
             "a larger within=, narrower bounds, or a smaller max_rows=",
         )
-    for near in range(
-        0, low, -_POWER
-    ):  # most answers cost about 1: from there down by powers of ten
-        found = enough(_amount(near))
-        if found is None:
+    # most answers cost about 1: from there down by powers of ten
+    for near in range(0, low, -_POWER):
+        plan = enough(_amount(near))
+        if plan is None:
             low = near
             break
-        high, best = near, found
+        high, best = near, plan
     while high - low > 1:
         middle = (low + high) // 2
-        found = enough(_amount(middle))
-        low, high, best = (middle, high, best) if found is None else (low, middle, found)
+        plan = enough(_amount(middle))
+        low, high, best = (middle, high, best) if plan is None else (low, middle, plan)
     return best
 
 
 def _amount(place: int) -> Fraction:
-    """1.000, 1.001, …, 9.999, 10.00, 10.01, … and down from 1 likewise: every amount of four
-    digits, by its place.
+    """Return an amount of four digits by its place: 1.000, 1.001, …, 9.999, 10.00, 10.01, …; places
+    below 0 go down from 1.
     """
     power, digits = divmod(place, _POWER)
     return Fraction(10) ** power * (1 + Fraction(9 * digits, _POWER))
 
 
-def _wanted(within: Within | None, plan: Plan, group_size: int | None) -> dict[str, float]:
-    """How exact which columns are to be; refused where no cost is known to bring that about."""
+def _check_within(within: Within | None, plan: Plan, group_size: int | None) -> dict[str, float]:
+    """Return the largest error allowed per column; refuse what no known cost can reach."""
     kinds = plan.kinds
     if not isinstance(within, Mapping):
         if len(kinds) != 1:
@@ -203,10 +199,10 @@ def _wanted(within: Within | None, plan: Plan, group_size: int | None) -> dict[s
             raise Refused(
                 "within.columns",
                 f"within={shown(within)}",
-                f"there are {len(kinds)} columns: say which of them",
+                f"the answer has {len(kinds)} columns: name those that within= is about",
                 rewrite,
             )
-        within = {next(iter(kinds)): within}  # type: ignore[dict-item]
+        within = {next(iter(kinds)): cast("Number", within)}
     if not within:
         raise Refused(
             "within.columns",
@@ -224,30 +220,30 @@ def _wanted(within: Within | None, plan: Plan, group_size: int | None) -> dict[s
             )
         if kinds[name] not in ADDITIVE | RANKED and group_size is None:
             reason = (
-                f"how exact a {kinds[name].replace('_', ' ')} is depends on how many rows it "
-                f"is of, which is not public: assume a number"
+                f"the accuracy of a {kinds[name].replace('_', ' ')} depends on its number of "
+                f"rows, which is not public: assume one"
             )
             raise Refused(
                 "within.group-size",
                 f"within={{{name!r:.60}: …}}",
                 reason,
-                "group_size=1000: the rows of the smallest group that matters",
+                "group_size=1000",
             )
         if kinds[name] in RANKED:
             reason = (
                 "a quantile is off by a number of rows; how far that is in values depends on "
-                "the values around it"
+                "the data"
             )
             raise Refused(
                 "within.quantile",
                 f"within={{{name!r:.60}: …}}",
                 reason,
-                "epsilon=0.1: plan(…).error() says how many rows that is",
+                "epsilon=0.1, and plan().error() for the number of rows",
             )
     return {name: float(positive(most, f"within[{name!r:.60}]")) for name, most in within.items()}
 
 
-def _said(within: Within | None) -> str:
+def _format_within(within: Within | None) -> str:
     return (
         "{…}"
         if isinstance(within, Mapping)

@@ -1,16 +1,16 @@
-"""Several questions released together: one promise for all, one charge, one moment.
+"""A batch: several questions released together, with one promise, one charge and one time stamp.
 
 *Shares*    A question's share of the promise (of ε and δ, of ρ, of μ²) is in proportion to its
-            noisy numbers: its pieces and quantiles, and one for the selection of groups. So every
-            number of the batch has the same noise relative to what a row may add, as the numbers of
-            one question have.
-*Together*  Where the promise is (ε, δ), and only noise is added under public keys, two ways are
-            compared: shares of ε and δ, or Gaussian noise for all numbers of all questions, stated
-            once as (ε, δ). The second is better where there are many.
-*Charge*    One entry of the ledger, before anything is read. Each answer is stored under its
-            question; the same batch again gives them, for nothing.
-*Learning*  What any of them lacks is learned first, once for all, for a sixth of the promise beside
-            it: as for one question, and paid for in the same order.
+            noisy numbers: its components and quantiles, and one for the selection of groups. So
+            every number of the batch has the same noise relative to what a row may add, as the
+            numbers of one question have.
+*Together*  If the promise is (ε, δ) and the batch only adds noise under public keys, the planner
+            compares two ways: shares of ε and δ, or Gaussian noise for all numbers of all
+            questions, stated once as (ε, δ). The second is better for many numbers.
+*Charge*    One ledger entry, before anything is read. Each answer is stored under its question;
+            releasing the same batch again returns the stored answers, free of charge.
+*Learning*  Limits that any question lacks are learned first, once for all, for an extra sixth of
+            the promise: as for one question, and charged in the same order.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from ..exact.numbers import Number
 from ..guarantees import GDP, Approx, Guarantee
 from ..guarantees.gdp import largest_mu
 from ..ledger import BudgetExceeded
-from ..mechanisms import Several
+from ..mechanisms import Combined
 from ..release import or_failed, release_all
-from ..sql.sql_plan import Planned
-from ..tables.plan.choose_noise import spread
+from ..sql.sql_plan import SqlPlan
+from ..tables.plan.choose_noise import relative_variance
 from ..tables.plan.explain import cost_text
-from ..tables.plan.missing_limits import Declared, Lack
+from ..tables.plan.missing_limits import Declared, MissingLimit
 from ..tables.plan.query_plan import Plan
 from ..tables.query.stages import Query
 from .accuracy import GROUP_SIZE, Goal
-from .pending_plan import Awaiting, AwaitingBatch
-from .promises import shared
+from .pending_plan import PendingBatch, PendingPlan
+from .promises import share_of
 from .questions import Question
-from .request import Asking, refused
+from .request import Request, explain_refusal
 
 if TYPE_CHECKING:
     from .protected_table import Table
@@ -48,28 +48,26 @@ MOST = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """The plans of several questions, their shares of the promise, and all of the noise as one
-    entry.
-    """
+    """The plans of several questions, their shares of the promise, and their joint mechanism."""
 
     plans: tuple[Plan, ...]
     shares: tuple[Fraction, ...]
     promise: Guarantee
-    mechanism: Several
+    mechanism: Combined
 
     @property
     def cost(self) -> Guarantee:
-        """Of all together."""
+        """The cost of the whole batch."""
         return self.mechanism.promise
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
     ) -> tuple[dict[str, float], ...]:
-        """Expected ± of each column of each question."""
+        """Return the expected ± of each column of each question."""
         return tuple(plan.error(confidence, group_size=group_size) for plan in self.plans)
 
     def explain(self) -> str:
-        """What would happen, in sentences."""
+        """Describe the release in sentences."""
         parts = [
             f"share   {share} of {cost_text(self.promise)}\n{plan.explain()}"
             for share, plan in zip(self.shares, self.plans, strict=True)
@@ -83,101 +81,110 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Questions(Asking[Batch, AwaitingBatch]):
-    """Several questions to a table, or to several, asked together."""
+class Questions(Request[Batch, PendingBatch]):
+    """A request of several questions to protected tables, released as one batch."""
 
     table: Table
     each: tuple[Question, ...]
 
     @classmethod
     def of(
-        cls, table: Table, asked: Sequence[Query | str], parameters: Sequence[Any] | None
+        cls, table: Table, queries: Sequence[Query | str], parameters: Sequence[Any] | None
     ) -> Questions:
-        """Known as questions, each with its own parameters."""
-        if isinstance(asked, str | Query | Mapping) or not 1 <= len(found := list(asked)) <= MOST:
+        """Check a list of queries, each with its own parameters, and make a batch of them."""
+        if (
+            isinstance(queries, str | Query | Mapping)
+            or not 1 <= len(listed := list(queries)) <= MOST
+        ):
             raise Refused(
                 "plan.batch",
                 "release_all(…)",
                 f"a batch is a list of 1 to {MOST} questions",
-                f"{table.name}.release_all([query, 'SELECT …'], epsilon=1)",
+                f"{table.name}.release_all(['SELECT COUNT(*) FROM {table.name}'], epsilon=1)",
             )
-        values = list(parameters) if parameters is not None else [None] * len(found)
-        if len(values) != len(found):
+        values = list(parameters) if parameters is not None else [None] * len(listed)
+        if len(values) != len(listed):
             raise Refused(
                 "plan.batch",
                 f"{len(values)} parameters=",
-                f"there are {len(found)} questions, each with its own parameters or None",
-                "parameters=[…, None]",
+                f"there are {len(listed)} questions: give each its parameters, or None",
+                f"parameters={[None] * len(listed)}",
             )
-        questions = tuple(Question(table, one, own) for one, own in zip(found, values, strict=True))
+        questions = tuple(
+            Question(table, query, value) for query, value in zip(listed, values, strict=True)
+        )
         if any(question.explains for question in questions):
             raise Refused(
                 "plan.batch",
                 "EXPLAIN PRIVACY",
-                "a batch is explained as a whole",
-                f"{table.name}.plan_all([…], epsilon=1).explain()",
+                "plan_all explains a batch as a whole",
+                f"{table.name}.plan_all(queries, epsilon=1).explain()",
             )
         return cls(table, questions)
 
     def make(self, goal: Goal, declared: Declared | None = None) -> Batch:
-        """Plan several questions for one promise. Reads nothing."""
+        """Plan all questions for one promise. Reads no data."""
         assert goal.promise is not None
         promise, size = goal.promise, GROUP_SIZE if goal.group_size is None else goal.group_size
-        shared(promise, Fraction(1))  # refused before anything is planned
+        share_of(promise, Fraction(1))  # refuses a promise that cannot be split
         first = [question.plan(promise, size, declared) for question in self.each]
         if len({plan.text for plan in first}) < len(first):
             raise Refused(
                 "plan.batch",
                 f"{len(first)} questions",
-                "two of them are the same: once is enough",
+                "two of them are equal: ask each question once",
                 "each question once",
             )
         sizes = [
-            sum(not piece.pooled for piece in plan.pieces) + (not plan.query.public)
+            sum(not piece.pooled for piece in plan.components) + (not plan.query.public)
             for plan in first
         ]
-        shares = tuple(Fraction(one, sum(sizes)) for one in sizes)
-        made = self._shared([shared(promise, share) for share in shares], size, declared)
-        apart = Batch(made, shares, promise, Several([plan.mechanism for plan in made]))
-        alone = all(
-            plan.query.public and all(piece.form != "point" for piece in plan.pieces)
+        shares = tuple(Fraction(number, sum(sizes)) for number in sizes)
+        plans = self._plan_each([share_of(promise, share) for share in shares], size, declared)
+        apart = Batch(plans, shares, promise, Combined([plan.mechanism for plan in plans]))
+        only_noise = all(
+            plan.query.public and all(piece.form != "point" for piece in plan.components)
             for plan in first
         )
-        if not alone or not isinstance(promise, Approx) or not promise.parameters["delta"]:
+        if not only_noise or not isinstance(promise, Approx) or not promise.parameters["delta"]:
             return apart
-        other = self._gaussian(promise, shares, size, declared)
-        return apart if _spread(apart) <= _spread(other) else other
+        gaussian = self._gaussian(promise, shares, size, declared)
+        return apart if _spread(apart) <= _spread(gaussian) else gaussian
 
-    def plans(self, made: Batch) -> tuple[Plan, ...]:
-        """Of each question."""
-        return made.plans
+    def plans(self, plan: Batch) -> tuple[Plan, ...]:
+        """Return the plan of each question."""
+        return plan.plans
 
-    def lacking(self, declared: Declared) -> tuple[Lack, ...]:
-        """What any of them lacks: each is learned once, for all."""
-        found = dict.fromkeys(lack for question in self.each for lack in question.lacking(declared))
-        return tuple(sorted(found, key=lambda lack: lack.kind != "max_rows"))
+    def missing_limits(self, declared: Declared) -> tuple[MissingLimit, ...]:
+        """List the limits that any question lacks; each is learned once, for all."""
+        missing = dict.fromkeys(
+            limit for question in self.each for limit in question.missing_limits(declared)
+        )
+        return tuple(sorted(missing, key=lambda limit: limit.kind != "max_rows"))
 
-    def waiting(
+    def pending(
         self,
-        lacks: tuple[Lack, ...],
+        missing: tuple[MissingLimit, ...],
         learning: Guarantee,
         cost: Guarantee,
         tried: tuple[Batch, Batch, Batch],
-    ) -> AwaitingBatch:
-        """What is known before learning."""
-        one = tried[0]
+    ) -> PendingBatch:
+        """Describe the batch before learning."""
+        base = tried[0]
         parts = tuple(
-            Awaiting(lacks, learning, cost, *plans)
-            for plans in zip(*(made.plans for made in tried), strict=True)
+            PendingPlan(missing, learning, cost, *plans)
+            for plans in zip(*(batch.plans for batch in tried), strict=True)
         )
-        return AwaitingBatch(lacks, learning, cost, one.promise, one.shares, parts)
+        return PendingBatch(missing, learning, cost, base.promise, base.shares, parts)
 
-    def released(
+    def release(
         self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None
     ) -> tuple[Answer, ...]:
-        """The answers, in the order of the questions, after learning what they lack."""
-        made, said = self.ready(goal, learning=learning, share=share, fresh=fresh, timeout=timeout)
-        others = len(made.plans) - 1
+        """Learn missing limits, charge once and answer all questions, in their order."""
+        batch, notes = self.prepare(
+            goal, learning=learning, share=share, fresh=fresh, timeout=timeout
+        )
+        others = len(batch.plans) - 1
         together = (
             (
                 (
@@ -190,8 +197,8 @@ class Questions(Asking[Batch, AwaitingBatch]):
         )
         try:
             answers = release_all(
-                made.plans,
-                made.mechanism,
+                batch.plans,
+                batch.mechanism,
                 self.table.ledger,
                 together,
                 share=share,
@@ -199,19 +206,20 @@ class Questions(Asking[Batch, AwaitingBatch]):
                 timeout=timeout,
             )
         except BudgetExceeded as refusal:
-            raise refused(refusal, made, goal, said) from None
-        pairs = list(zip(made.plans, answers, strict=True))
+            raise explain_refusal(refusal, batch, goal, notes) from None
+        pairs = list(zip(batch.plans, answers, strict=True))
         finished = or_failed(
             lambda: [
-                plan.finish(answer) if isinstance(plan, Planned) else answer
+                plan.finish(answer) if isinstance(plan, SqlPlan) else answer
                 for plan, answer in pairs
             ]
         )
         return tuple(
-            replace(answer, rules=(*answer.rules, *said)) if said else answer for answer in finished
+            replace(answer, rules=(*answer.rules, *notes)) if notes else answer
+            for answer in finished
         )
 
-    def _shared(
+    def _plan_each(
         self, promises: Sequence[Guarantee], size: int, declared: Declared | None
     ) -> tuple[Plan, ...]:
         return tuple(
@@ -222,15 +230,17 @@ class Questions(Asking[Batch, AwaitingBatch]):
     def _gaussian(
         self, promise: Approx, shares: tuple[Fraction, ...], size: int, declared: Declared | None
     ) -> Batch:
-        """Gaussian noise for all, stated once."""
+        """Plan with Gaussian noise for all questions, stated once as (ε, δ)."""
         epsilon, delta = promise.parameters["epsilon"], promise.parameters["delta"]
         square = largest_mu(epsilon, delta) ** 2
-        plans = self._shared([GDP.from_square(square * share) for share in shares], size, declared)
-        whole = Several(
+        plans = self._plan_each(
+            [GDP.from_square(square * share) for share in shares], size, declared
+        )
+        mechanism = Combined(
             [part for plan in plans for part in plan.mechanism.parts], epsilon=epsilon, delta=delta
         )
-        return Batch(plans, shares, promise, whole)
+        return Batch(plans, shares, promise, mechanism)
 
 
-def _spread(made: Batch) -> float:
-    return sum(spread(plan.calibration) for plan in made.plans)
+def _spread(batch: Batch) -> float:
+    return sum(relative_variance(plan.calibration) for plan in batch.plans)

@@ -1,4 +1,4 @@
-"""What everything with a ledger can say of its budget."""
+"""Budget properties shared by protected tables and databases."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from ..ledger import Ledger
 
 
 class Budgeted:
-    """Something whose answers are charged to a ledger."""
+    """An object whose answers are charged to a ledger."""
 
     ledger: Ledger
 
     @property
     def budget(self) -> Guarantee:
-        """What is promised in total."""
+        """The total promise."""
         return self.ledger.budget
 
     @property

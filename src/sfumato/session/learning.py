@@ -1,17 +1,17 @@
-"""Learning: what the owner left out of a declaration is found from the data, privately, once, as a
-charge of its own, and kept.
+"""Learning: find a limit that the owner did not declare from the data, privately, once, as a
+separate charge, and store it.
 
-*Lesson*    One noisy histogram each, through the door like any question. Rows: every unit is one
-            row and in one cell. Bounds: the rows of a unit weigh one together, whatever their
-            number, so that no limit has to be known first. The choice of a limit from a histogram
-            is post-processing (`limits`).
-*Tables*    A lesson is about one table, and about the unit: of several that are protected together,
-            each learns what a question lacks of it.
-*Kept*      under a name of its own in the ledger. Whoever asks later, from another process, with
-            another ε or another declaration, gets the same limit for nothing; a share that has not
-            seen it pays what the first asker paid (`payments`).
-*Enforced*  A learned limit is used like a declared one: whatever it is, values are clipped to it
-            and units bounded by it. Privacy does not rest on its being a good one.
+*Lesson*    One noisy histogram per limit, released like any question. Rows: every unit is one row
+            in one cell. Bounds: the rows of a unit weigh one together, whatever their number, so
+            that no limit has to be known first. Choosing a limit from the histogram is
+            post-processing (`choose_limits`).
+*Tables*    A lesson is about one table and the unit. Of several tables that are protected together,
+            each learns the limits that a question lacks of it.
+*Kept*      The ledger stores each lesson under its own name. A later question, from another
+            process, with another ε or another declaration, gets the same limit free of charge; a
+            share that has not seen it pays what the first asker paid (`share_payments`).
+*Enforced*  A learned limit works like a declared one: values are clipped to it and units bounded by
+            it. Privacy does not depend on the limit being a good one.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from ..ledger import Ledger
 from ..mechanisms.shared.additive import Additive
 from ..release import or_failed, release
 from ..tables.declare.declaration import Declaration
-from ..tables.declare.learned_limits import REST, TAILS, read_shares, written
-from ..tables.expr.column_names import unknown
+from ..tables.declare.learned_limits import REST, TAILS, read_shares, shares_text
+from ..tables.expr.column_names import unknown_column
 from ..tables.expr.expressions import col
 from ..tables.plan.explain import cost_text
-from ..tables.plan.missing_limits import Lack, unbounded
+from ..tables.plan.missing_limits import MissingLimit, unbounded_columns
 from ..tables.plan.query_plan import Plan, plan
 from ..tables.query import aggregates as ag
 from ..tables.query.per_unit import Total
@@ -44,9 +44,9 @@ from .choose_limits import (
     NEXT,
     NOISE,
     SURE,
-    Seen,
-    off,
-    part,
+    NoisyHistogram,
+    histogram_share,
+    noise_bound,
     row_edges,
     row_limit,
     value_bounds,
@@ -54,35 +54,33 @@ from .choose_limits import (
 )
 
 if TYPE_CHECKING:
-    from .table_state import Known
+    from .table_state import TableState
 
-SHARE = Fraction(1, 6)
-"""Of the promise of a release that something has to be learned for: so much is charged for
-learning, beside it.
-"""
-FIRST = Fraction(1, 20)
-"""Of the whole budget: so much for what has to be learned before it is known what an accuracy
-costs.
+LEARNING_SHARE = Fraction(1, 6)
+"""The extra cost of learning for a release, as a share of the release's promise."""
+FIRST_SHARE = Fraction(1, 20)
+"""The cost of learning for an accuracy goal, whose price is not known yet, as a share of the
+budget.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was learned: a limit, or the bounds of a column, with the shares that lie beyond."""
+class LearnedLimit:
+    """A learned limit, or learned bounds of a column, with the shares that lie beyond."""
 
-    lack: Lack
+    limit: MissingLimit
     value: tuple[Fraction, ...]
     shares: tuple[Fraction, ...] | None
 
     @property
     def place(self) -> tuple[str, ...]:
-        """What of which declaration it is: there is one limit of groups, whatever columns it was
-        learned by.
+        """Its place in the declarations: table, kind and column. There is one limit of groups,
+        whatever columns it was learned by.
         """
         return (
-            self.lack.table,
-            self.lack.kind,
-            *(self.lack.of if self.lack.kind == "bounds" else ()),
+            self.limit.table,
+            self.limit.kind,
+            *(self.limit.of if self.limit.kind == "bounds" else ()),
         )
 
     def to_json(self) -> bytes:
@@ -90,132 +88,133 @@ class Found:
             {
                 "learned": 1,
                 "value": [str(number) for number in self.value],
-                "shares": written(self.shares),
+                "shares": shares_text(self.shares),
             }
         ).encode()
 
     @classmethod
-    def from_json(cls, lack: Lack, stored: bytes) -> Found:
+    def from_json(cls, limit: MissingLimit, stored: bytes) -> LearnedLimit:
         try:
-            said = json.loads(stored)
-            value = tuple(map(ratio, said["value"]))
-            shares = read_shares(said["shares"], TAILS if lack.kind == "bounds" else REST)
+            record = json.loads(stored)
+            value = tuple(map(ratio, record["value"]))
+            shares = read_shares(record["shares"], TAILS if limit.kind == "bounds" else REST)
             right = (
                 len(value) == 2 and value[0] <= value[1]
-                if lack.kind == "bounds"
+                if limit.kind == "bounds"
                 else len(value) == 1 and value[0].denominator == 1 <= value[0]
             )
-            if not right or said["learned"] != 1 or set(said) != {"learned", "value", "shares"}:
-                raise ValueError(said)
+            if not right or record["learned"] != 1 or set(record) != {"learned", "value", "shares"}:
+                raise ValueError(record)
         except (LookupError, TypeError, ValueError, RecursionError):
             raise Refused(
                 "answer.stored",
-                "what was learned",
-                "the record is damaged or incomplete",
+                "a learned limit",
+                "its record is damaged or incomplete",
                 "sf.Ledger.verify, and the last backup",
             ) from None
-        return cls(lack, value, shares)
+        return cls(limit, value, shares)
 
     def into(self, declaration: Declaration) -> Declaration:
-        """The declaration with it."""
+        """Return the declaration with this limit in it."""
         learned = declaration.learned
-        if self.lack.kind == "bounds":
-            (column,), ends = self.lack.of, {**declaration.ranges, self.lack.of[0]: self.value}
-            bounds = tuple((name, ends[name]) for name, _ in declaration.types if name in ends)
+        if self.limit.kind == "bounds":
+            (column,), ends = self.limit.of, {**declaration.ranges, self.limit.of[0]: self.value}
+            bounds: Any = tuple((name, ends[name]) for name, _ in declaration.types if name in ends)
             return replace(
-                declaration,
-                bounds=bounds,  # type: ignore[arg-type]
-                learned=learned.with_bounds(column, self.shares),
+                declaration, bounds=bounds, learned=learned.with_bounds(column, self.shares)
             )
-        limit = {self.lack.kind: int(self.value[0])}
+        limits: dict[str, Any] = {self.limit.kind: int(self.value[0])}
         return replace(
-            declaration,
-            **limit,  # type: ignore[arg-type]
-            learned=learned.with_limit(self.lack.kind, self.shares),
+            declaration, **limits, learned=learned.with_limit(self.limit.kind, self.shares)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """What `learn` gives: the declaration as it is now, what was found, and what that cost."""
+    """The result of `learn`: the declaration as of now, the learned limits, and their cost."""
 
     declaration: Declaration
-    found: tuple[Found, ...]
+    limits: tuple[LearnedLimit, ...]
     cost: Guarantee | None
 
     def __str__(self) -> str:
         learned, unit = self.declaration.learned, self.declaration.unit_name
-        said = []
-        for found in self.found:
-            if found.lack.kind == "bounds":
-                low, high = found.value
-                said.append(
-                    f"{found.lack.of[0]} clipped to [{text(low)}, "
-                    f"{text(high)}]{learned.of_bounds(found.lack.of[0])}"
+        lines = []
+        for lesson in self.limits:
+            limit = lesson.limit
+            if limit.kind == "bounds":
+                low, high = lesson.value
+                lines.append(
+                    f"{limit.of[0]} clipped to [{text(low)}, "
+                    f"{text(high)}]{learned.bounds_note(limit.of[0])}"
                 )
             else:
-                what = (
-                    "rows"
-                    if found.lack.kind == "max_rows"
-                    else f"groups by {' and '.join(found.lack.of)}"
+                what = "rows" if limit.kind == "max_rows" else f"groups by {' and '.join(limit.of)}"
+                lines.append(
+                    f"a {unit} counts for at most {int(lesson.value[0])} "
+                    f"{what}{learned.limit_note(limit.kind)}"
                 )
-                said.append(
-                    f"a {unit} counts for at most {int(found.value[0])} "
-                    f"{what}{learned.of_limit(found.lack.kind)}"
-                )
-        said.append("cost nothing" if self.cost is None else f"cost {cost_text(self.cost)}")
-        return "\n".join(said)
+        lines.append("cost nothing" if self.cost is None else f"cost {cost_text(self.cost)}")
+        return "\n".join(lines)
 
 
-def recalled(
-    ledger: Ledger, declaration: Declaration, lack: Lack, share: str | None = None
-) -> Found | None:
-    """What was learned before, if it was."""
-    stored = ledger.recall(name_of(lack, declaration), share=share)
-    return None if stored is None else Found.from_json(lack, stored.answer)
+def recall_limit(
+    ledger: Ledger, declaration: Declaration, limit: MissingLimit, share: str | None = None
+) -> LearnedLimit | None:
+    """Read a limit learned before, or None; charge it to `share`, if one is named."""
+    stored = ledger.recall(storage_name(limit, declaration), share=share)
+    return None if stored is None else LearnedLimit.from_json(limit, stored.answer)
 
 
-def lesson(known: Known, lack: Lack, promise: Guarantee) -> Plan:
-    """The plan of a histogram to learn from. Reads nothing."""
-    query = _query(known, lack)
+def plan_lesson(state: TableState, limit: MissingLimit, promise: Guarantee) -> Plan:
+    """Plan the histogram to learn a limit from. Reads no data."""
+    query = _query(state, limit)
     assert query.rows.origin is not None
     return plan(query, promise, query.rows.origin.source)
 
 
-def taught(
-    known: Known,
+def run_lessons(
+    state: TableState,
     ledger: Ledger,
-    lacks: Sequence[Lack],
+    missing: Sequence[MissingLimit],
     promise: Guarantee,
     reference: Guarantee,
     *,
     share: str | None,
     fresh: bool,
     timeout: float | None,
-) -> tuple[Found, ...]:
-    """Charge, ask and choose, one lack after the other: each has an equal share of the promise. All
-    plans are made before the first charge.
+) -> tuple[LearnedLimit, ...]:
+    """Learn one limit after the other: charge, release its histogram, choose and store. Each limit
+    gets an equal share of the promise. All plans are made before the first charge.
     """
-    plans = [lesson(known, lack, part(promise, Fraction(1, len(lacks)))) for lack in lacks]
+    plans = [
+        plan_lesson(state, limit, histogram_share(promise, Fraction(1, len(missing))))
+        for limit in missing
+    ]
     noise = NOISE[type(reference)](reference)
-    found = []
-    for lack, planned in zip(lacks, plans, strict=True):
-        declared = known.declared[known.home(lack)]
+    lessons = []
+    for limit, planned in zip(missing, plans, strict=True):
+        declared = state.declared[state.table_of(limit)]
         answer = release(planned, ledger, share=share, fresh=fresh, timeout=timeout)
-        made = or_failed(partial(_chosen, lack, declared, planned, answer["h"][0].tolist(), noise))
-        paid: Any = answer.receipts[0]
-        ledger.remember(paid, name_of(lack, declared), made.to_json())
-        found.append(made)
-    return tuple(found)
+        lesson = or_failed(
+            partial(_choose_limit, limit, declared, planned, answer["h"][0].tolist(), noise)
+        )
+        receipt: Any = answer.receipts[0]
+        ledger.remember(receipt, storage_name(limit, declared), lesson.to_json())
+        lessons.append(lesson)
+    return tuple(lessons)
 
 
-def wanted(
+def missing_for(
     declaration: Declaration, columns: Any, groups: Any, *, again: bool, links: Iterable[str] = ()
-) -> tuple[Lack, ...]:
-    """What `learn` is asked for: all that is missing, or some columns; what is known is not
-    learned, and what links tables only where it is named.
+) -> tuple[MissingLimit, ...]:
+    """List the limits that `learn` has to find: all missing ones, or those of some columns. A known
+    limit is not learned again; a column that links tables is learned only if it is named.
     """
-    free = [*unbounded(declaration), *(column for column, _ in declaration.learned.bounds if again)]
+    free = [
+        *unbounded_columns(declaration),
+        *(column for column, _ in declaration.learned.bounds if again),
+    ]
     rows = bool(declaration.unit) and (
         declaration.max_rows is None or (again and "max_rows" in dict(declaration.learned.limits))
     )
@@ -228,7 +227,7 @@ def wanted(
     )
     for column in named:
         if column not in declaration.schema:
-            raise unknown(column, list(declaration.schema), {}, "columns")
+            raise unknown_column(column, list(declaration.schema), {}, "columns")
         if column not in free:
             why = (
                 "its bounds are known"
@@ -243,10 +242,10 @@ def wanted(
                 why,
                 f"columns={free!r:.60}" if free else "nothing is missing",
             )
-    table = declaration.name if declaration.among else ""
-    found = [
-        *([Lack("max_rows", (), table)] if rows else []),
-        *(Lack("bounds", (column,), table) for column in dict.fromkeys(named)),
+    table = declaration.name if declaration.database_unit else ""
+    missing = [
+        *([MissingLimit("max_rows", (), table)] if rows else []),
+        *(MissingLimit("bounds", (column,), table) for column in dict.fromkeys(named)),
     ]
     if groups is not None:
         keys = (groups,) if isinstance(groups, str) else tuple(groups)
@@ -258,57 +257,59 @@ def wanted(
             raise Refused(
                 "learn.groups",
                 f"groups={keys!r:.60}",
-                "a unit has groups by columns of the table other than its own",
+                "groups= names columns of the table, and none of the unit",
                 "groups='city'",
             )
-        found.append(Lack("max_groups", keys, table))
-    return tuple(found)
+        missing.append(MissingLimit("max_groups", keys, table))
+    return tuple(missing)
 
 
-def name_of(lack: Lack, declaration: Declaration) -> str:
-    """What it is kept under: not the whole declaration, so that what is declared later of other
-    columns changes nothing.
+def storage_name(limit: MissingLimit, declaration: Declaration) -> str:
+    """Name the stored lesson. The name does not contain the whole declaration, so that declaring
+    other columns later changes nothing.
     """
-    types = {column: str(declaration.schema[column].bare) for column in lack.of}
-    among = {"table": lack.table} if lack.table else {}
+    types = {column: str(declaration.schema[column].bare) for column in limit.of}
+    table = {"table": limit.table} if limit.table else {}
     return json.dumps(
-        {"learned": 1, "what": lack.kind, "of": types, "unit": declaration.unit, **among},
+        {"learned": 1, "what": limit.kind, "of": types, "unit": declaration.unit, **table},
         ensure_ascii=False,
     )
 
 
-def _query(known: Known, lack: Lack) -> Query:
-    home = known.home(lack)
-    declared = known.declared[home]
-    rows: Rows = known.rows_of(
-        {**known.declared, home: replace(declared, max_rows=1, max_groups=1)}
-    )[home]
-    if lack.kind == "bounds":
+def _query(state: TableState, limit: MissingLimit) -> Query:
+    table = state.table_of(limit)
+    declared = state.declared[table]
+    rows: Rows = state.rows_of(
+        {**state.declared, table: replace(declared, max_rows=1, max_groups=1)}
+    )[table]
+    if limit.kind == "bounds":
         return rows.aggregate(
-            h=ag.histogram(col(*lack.of), edges=value_edges(declared.schema[lack.of[0]]))
+            h=ag.histogram(col(*limit.of), edges=value_edges(declared.schema[limit.of[0]]))
         )
     name = next(
         word
         for word in ("rows", "n", "m")
         if word not in [column.lower() for column in declared.unit]
     )
-    if lack.kind == "max_groups":
-        rows = rows.per_unit({column: col(column) for column in lack.of}, {})
+    if limit.kind == "max_groups":
+        rows = rows.per_unit({column: col(column) for column in limit.of}, {})
     return rows.per_unit({}, {name: Total("count")}).aggregate(
         h=ag.histogram(name, edges=row_edges())
     )
 
 
-def _chosen(
-    lack: Lack, declared: Declaration, planned: Plan, counts: list[float], noise: float
-) -> Found:
+def _choose_limit(
+    limit: MissingLimit, declared: Declaration, planned: Plan, counts: list[float], noise: float
+) -> LearnedLimit:
     law = planned.calibration.noise[0][0]
     assert isinstance(law, Additive)
-    step = float(planned.calibration.bounding.step(planned.pieces[0]))
+    step = float(planned.calibration.bounding.step(planned.components[0]))
     sure, near = (law.law.quantile(1 - rate) * step for rate in (SURE / len(counts), NEXT))
-    seen = Seen(tuple(counts), sure, near, lambda cells: off(law.law, cells, len(counts)) * step)
-    if lack.kind == "bounds":
-        ends, tails = value_bounds(value_edges(declared.schema[lack.of[0]]), seen, noise)
-        return Found(lack, ends, tails)
-    limit, rest = row_limit(seen, noise)
-    return Found(lack, (Fraction(limit),), rest)
+    histogram = NoisyHistogram(
+        tuple(counts), sure, near, lambda cells: noise_bound(law.law, cells, len(counts)) * step
+    )
+    if limit.kind == "bounds":
+        ends, tails = value_bounds(value_edges(declared.schema[limit.of[0]]), histogram, noise)
+        return LearnedLimit(limit, ends, tails)
+    rows, rest = row_limit(histogram, noise)
+    return LearnedLimit(limit, (Fraction(rows),), rest)

@@ -1,9 +1,8 @@
-"""The plan of a question for which something has to be learned first: what that will cost is known,
-how exact the answer will be is not yet.
+"""The plan of a question that needs learned limits first. Its cost is known, its accuracy not yet.
 
-*Known*   The question is planned with limits of 1, and with limits of 2. An error that is the same
-          in both does not depend on what is to be learned; of the others it can be said how large
-          they are for each row that a unit will count for, and each unit of the bounds.
+*Known*   The question is planned with limits of 1 and with limits of 2. An error that is equal in
+          both does not depend on the limits to be learned. Any other error is stated per row that a
+          unit will count for, and per unit of the bounds.
 """
 
 from __future__ import annotations
@@ -14,50 +13,50 @@ from fractions import Fraction
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..tables.plan.explain import cost_text
-from ..tables.plan.missing_limits import Lack
+from ..tables.plan.missing_limits import MissingLimit
 from ..tables.plan.query_plan import Plan
 
 AFTER = "after learning"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Awaiting:
-    """A question, what it lacks, what learning that costs, and its plans with limits of 1, with
-    twice the rows of a unit, and with bounds twice as wide.
+class PendingPlan:
+    """The missing limits of a question, the cost of learning them, and three plans: `base` with
+    limits of 1, `more_rows` with twice the rows per unit, `wider` with bounds twice as wide.
     """
 
-    lacks: tuple[Lack, ...]
+    missing: tuple[MissingLimit, ...]
     learning: Guarantee
     cost: Guarantee
-    one: Plan
-    rows: Plan
-    wide: Plan
+    base: Plan
+    more_rows: Plan
+    wider: Plan
 
     @property
     def promise(self) -> Guarantee:
-        return self.one.promise
+        return self.base.promise
 
     @property
     def text(self) -> str:
         """The question, as text."""
-        return self.one.text
+        return self.base.text
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
     ) -> dict[str, float | str]:
-        """Expected ± of each column, or that it is known after learning."""
-        small, *others = (
+        """Return the expected ± of each column, or "after learning" if it depends on the limits."""
+        base, *larger = (
             plan.error(confidence, group_size=group_size)
-            for plan in (self.one, self.rows, self.wide)
+            for plan in (self.base, self.more_rows, self.wider)
         )
         return {
-            name: width if all(other[name] == width for other in others) else AFTER
-            for name, width in small.items()
+            name: width if all(errors[name] == width for errors in larger) else AFTER
+            for name, width in base.items()
         }
 
     def explain(self) -> str:
-        """What would happen, in sentences."""
-        query = self.one.query
+        """Describe the release in sentences."""
+        query = self.base.query
         lines = [
             self.what,
             f"cost    {cost_text(self.cost)}, of which {cost_text(self.learning)} is for learning",
@@ -66,7 +65,7 @@ class Awaiting:
             f"unit    {query.rows.declaration.unit_name}, neighbours by "
             f"{query.rows.declaration.relation}"
         )
-        lines += [f"learn   {lack.words}" for lack in self.lacks]
+        lines += [f"learn   {limit.words}" for limit in self.missing]
         return "\n".join([*lines, *self.errors])
 
     def __str__(self) -> str:
@@ -78,53 +77,56 @@ class Awaiting:
 
     @property
     def errors(self) -> list[str]:
-        """What is said of the error of each column."""
+        """Describe the error of each column."""
         return [
             (
                 f"error   {name} "
-                f"{self._later(name) if isinstance(error, str) else self.one.about(name, error)}"
+                f"{self._later(name) if isinstance(error, str) else self.base.about(name, error)}"
             )
             for name, error in self.error().items()
         ]
 
     def _later(self, name: str) -> str:
-        one, rows, wide = (plan.error()[name] for plan in (self.one, self.rows, self.wide))
+        base, more_rows, wider = (
+            plan.error()[name] for plan in (self.base, self.more_rows, self.wider)
+        )
         each = [
             words
-            for words, other in (("row that a unit counts for", rows), ("unit of the bounds", wide))
-            if other != one
+            for words, width in (
+                ("row that a unit counts for", more_rows),
+                ("unit of the bounds", wider),
+            )
+            if width != base
         ]
-        return f"{AFTER}: about ± {one:.4g} for each {' and each '.join(each)}"
+        return f"{AFTER}: about ± {base:.4g} for each {' and each '.join(each)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AwaitingBatch:
-    """Several questions that are released together, and for which something has to be learned
-    first.
-    """
+class PendingBatch:
+    """A batch of questions that needs learned limits first."""
 
-    lacks: tuple[Lack, ...]
+    missing: tuple[MissingLimit, ...]
     learning: Guarantee
     cost: Guarantee
     promise: Guarantee
     shares: tuple[Fraction, ...]
-    parts: tuple[Awaiting, ...]
+    parts: tuple[PendingPlan, ...]
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
     ) -> tuple[dict[str, float | str], ...]:
-        """Expected ± of each column of each question, or that it is known after learning."""
+        """Return for each question the expected ± of each column, or "after learning"."""
         return tuple(part.error(confidence, group_size=group_size) for part in self.parts)
 
     def explain(self) -> str:
-        """What would happen, in sentences."""
+        """Describe the release in sentences."""
         lines = [
             (
                 f"batch   {len(self.parts)} questions, together {cost_text(self.cost)}, of "
                 f"which {cost_text(self.learning)} is for learning"
             )
         ]
-        lines += [f"learn   {lack.words}" for lack in self.lacks]
+        lines += [f"learn   {limit.words}" for limit in self.missing]
         for share, part in zip(self.shares, self.parts, strict=True):
             lines += ["", f"share   {share} of {cost_text(self.promise)}", part.what, *part.errors]
         return "\n".join(lines)

@@ -1,5 +1,5 @@
-"""`protect`: who is protected, how much in total. The rest of the declaration is optional, or
-follows from the source's public schema.
+"""`protect`: declare whom a table protects and its total budget. The rest of the declaration is
+optional, or follows from the source's public schema.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from ..guarantees import Guarantee
 from ..ledger import Ledger
 from ..tables.declare.declaration import TABLE_ROWS, Declaration, Key, declare
 from ..tables.declare.declared_database import DatabaseDeclaration
-from ..tables.declare.learned_limits import Learned
+from ..tables.declare.learned_limits import LearnedLimits
 from ..tables.engine.sources import open_source
 from .promises import budget_of
-from .protect_many import EXAMPLE, protect_several
+from .protect_many import EXAMPLE, protect_many
 from .protected_database import Database
 from .protected_table import Table
 
@@ -41,7 +41,7 @@ def protect(
     relation: str = "add-remove",
     bounding: str = "weights",
     version: str = "",
-    learned: Mapping[str, Learned] | None = None,
+    learned: Mapping[str, LearnedLimits] | None = None,
 ) -> Database: ...
 
 
@@ -63,7 +63,7 @@ def protect(
     relation: str = "add-remove",
     bounding: str = "weights",
     version: str = "",
-    learned: Learned | None = None,
+    learned: LearnedLimits | None = None,
 ) -> Table: ...
 
 
@@ -88,17 +88,18 @@ def protect(
     version: str = "",
     learned: Any = None,
 ) -> Table | Database:
-    """A table about which only noisy answers are given, until its budget is spent.
+    """Protect a table: it gives only noisy answers, until its budget is spent.
 
     `unit` names the column (or columns) that says whom a row is about: all rows of one unit are
-    protected together. Without it each row is taken as a different person. `budget` is a number,
-    meaning (ε, 10⁻⁶) in total, or any Guarantee. With `ledger=` a path, or the URL of a PostgreSQL
-    database, the budget is kept there, across processes; without, it ends with this one.
+    protected together. Without it each row counts as a different person. `budget` is a number,
+    meaning (ε, 10⁻⁶) in total, or any Guarantee. With `ledger=` a path or the URL of a PostgreSQL
+    database, the ledger is stored there, across processes; without it, the ledger ends with this
+    process.
 
     The source is a file, a frame, an Ibis table, a Spark DataFrame, or the URL of a PostgreSQL
-    database, of which `table` names the table. Several tables are given by name, with
-    `unit="patients.id"`, the `links` by which their rows belong to it, and `public` tables beside
-    them; all that is said of a column is then said of `table.column`.
+    database, of which `table` names the table. To protect several tables, pass them by name, with
+    `unit="patients.id"`, the `links` by which their rows belong to a unit, and `public` tables.
+    Columns are then named `table.column` in all other arguments.
     """
     total = budget_of(budget)
     if isinstance(source, Mapping):
@@ -118,20 +119,20 @@ def protect(
             "learned": learned,
             "ledger": ledger,
         }
-        return protect_several(
+        return protect_many(
             source,
             public,
             links,
             unit,
             total,
-            lambda budget, whole: _book(ledger, budget, whole, whole.schema),
+            lambda budget, database: _open_ledger(ledger, budget, database, database.schema),
             **about,
         )
     if links is not None or public is not None:
         raise Refused(
             "table.links",
             "links=…, public=…",
-            "these are said of several tables, which are given by name",
+            "links= and public= need several tables, given by name",
             EXAMPLE,
         )
     opened = open_source(source, None if types is None else dict(types), name, table=table)
@@ -151,8 +152,8 @@ def protect(
             version=version,
             learned=learned,
         )
-        book = _book(
-            ledger, total, declared, {column: str(known) for column, known in declared.types}
+        book = _open_ledger(
+            ledger, total, declared, {column: str(kind) for column, kind in declared.types}
         )
     except BaseException:
         opened.engine.close()
@@ -160,15 +161,13 @@ def protect(
     return Table(declared, opened, book, durable=ledger is not None)
 
 
-def _book(
+def _open_ledger(
     ledger: str | Path | Ledger | None,
     budget: Guarantee,
     declared: Declaration | DatabaseDeclaration,
     schema: Mapping[str, str],
 ) -> Ledger:
-    """The ledger of a table, or of several: opened, or, if it is open, refused for what a path
-    would be refused for.
-    """
+    """Open the ledger of a table or a database. An open ledger is checked as a path would be."""
     about: dict[str, Any] = {
         "budget": budget,
         "dataset": declared.name,

@@ -1,4 +1,4 @@
-"""`protect` of several tables: from sources by name to one declaration, one engine and one
+"""`protect` for several tables: from sources by name to one declaration, one engine and one
 ledger.
 """
 
@@ -11,23 +11,24 @@ from typing import Any
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import Ledger
-from ..tables.declare.declaration import GIVEN, Declaration, declare
+from ..tables.declare.declaration import BY_COLUMN, Declaration, declare
 from ..tables.declare.declared_database import DatabaseDeclaration
-from ..tables.declare.ownership import Owner, dotted, owners, unit_columns
-from ..tables.engine.relational import group, select
-from ..tables.engine.sources import Source, open_sources
-from ..tables.expr.renaming import beside
+from ..tables.declare.ownership import Owner, find_owners, split_column, unit_columns
+from ..tables.engine.sources import TableSource, open_sources
+from ..tables.expr.relational import group, select
+from ..tables.expr.renaming import right_names
 from .protected_database import Database
 
 EXAMPLE = (
-    "protect({'patients': …, 'visits': …}, unit='patients.id', links={'visits.patient_id': "
-    "'patients.id'}, budget=2)"
+    "protect({'patients': 'patients.parquet', 'visits': 'visits.parquet'}, unit='patients.id', "
+    "links={'visits.patient_id': 'patients.id'}, budget=2)"
 )
 
+EXAMPLES = {"bounds": "(0, 100)", "keys": "[1, 2, 3]", "types": "'float64'"}
 Open = Callable[[Guarantee, DatabaseDeclaration], Ledger]
 
 
-def protect_several(
+def protect_many(
     sources: Mapping[str, Any],
     public: Mapping[str, Any] | None,
     links: Mapping[str, str] | None,
@@ -36,52 +37,53 @@ def protect_several(
     book: Open,
     **declared: Any,
 ) -> Database:
-    """Tables of one unit, and public tables beside them."""
+    """Protect tables of one unit together, with public tables to join."""
     shown = dict(public or {})
-    _known(sources, shown)
+    _check_names(sources, shown)
     names = [*sources, *shown]
     types = _by_table("types", declared.pop("types"), names)
     opened = open_sources({**sources, **shown}, types)
     try:
-        whole, ready = _declared(
+        database, ready = _declare_all(
             {name: opened[name] for name in sources},
             {name: opened[name] for name in shown},
             links or {},
             unit,
             **declared,
         )
-        return Database(whole, ready, book(total, whole), durable=declared["ledger"] is not None)
+        durable = declared["ledger"] is not None
+        return Database(database, ready, book(total, database), durable=durable)
     except BaseException:
         next(iter(opened.values())).engine.close()
         raise
 
 
-def _known(sources: Mapping[str, Any], public: Mapping[str, Any]) -> None:
+def _check_names(sources: Mapping[str, Any], public: Mapping[str, Any]) -> None:
     if not sources or not all(isinstance(name, str) and name for name in (*sources, *public)):
         raise Refused(
             "table.public",
             "protect({…})",
-            "tables are given by name, and at least one of them is protected",
+            "give tables by name, at least one of them protected",
             EXAMPLE,
         )
     if len({name.lower() for name in (*sources, *public)}) < len(sources) + len(public):
         raise Refused(
             "table.public",
             ", ".join([*sources, *public])[:80],
-            "each table has a name of its own, whatever its capitals",
-            "other names",
+            "two tables have the same name, up to capitals",
+            "a different name for each table",
         )
 
 
-def _declared(
-    private: Mapping[str, Source],
-    shown: Mapping[str, Source],
+def _declare_all(
+    private: Mapping[str, TableSource],
+    shown: Mapping[str, TableSource],
     links: Mapping[str, str],
     unit: Any,
     *,
     name: str | None,
     **declared: Any,
-) -> tuple[DatabaseDeclaration, dict[str, Source]]:
+) -> tuple[DatabaseDeclaration, dict[str, TableSource]]:
     names = [*private, *shown]
     by = {what: _by_table(what, declared[what], names) for what in ("bounds", "keys")}
     limits = {
@@ -92,33 +94,34 @@ def _declared(
         raise Refused(
             "table.learned",
             "learned=…",
-            "of several tables these are given by table",
-            "the records of Declaration.learned, by table",
+            "for several tables, learned= is a mapping by table",
+            "learned={'visits': declaration.learned}",
         )
     schemas = {table: source.schema for table, source in private.items()}
     if not isinstance(links, Mapping):
         raise Refused(
             "table.links",
             f"links={links!s:.60}",
-            "links are given by column",
+            "links= is a mapping from column to column",
             "links={'visits.patient_id': 'patients.id'}",
         )
     whose = unit_columns(unit, schemas)
     pairs = {
-        dotted(one, private, "links"): dotted(other, private, "links")
-        for one, other in links.items()
+        split_column(column, private, "links"): split_column(linked, private, "links")
+        for column, linked in links.items()
     }
-    found = owners(whose, pairs, schemas)
+    owner_of = find_owners(whose, pairs, schemas)
     ready = dict(private)
-    for table in _in_order(found):  # a table after the one that it is owned through
-        if found[table].through:
-            ready[table] = _owned(
-                ready[table], found[table], ready[found[table].table], found[found[table].table]
+    for table in _in_order(owner_of):  # a table after the one that it is owned through
+        owner = owner_of[table]
+        if owner.link_column:
+            ready[table] = _with_owner(
+                ready[table], owner, ready[owner.target_table], owner_of[owner.target_table]
             )
     tables = tuple(
         declare(
             name=table,
-            unit=found[table].unit,
+            unit=owner_of[table].unit,
             bounds=by["bounds"].get(table),
             keys=by["keys"].get(table),
             schema=source.schema,
@@ -127,22 +130,22 @@ def _declared(
             bounding=declared["bounding"],
             version=declared["version"],
             learned=learned.get(table),
-            **{what: given[table] for what, given in limits.items() if given[table] is not None},
+            **{what: limit[table] for what, limit in limits.items() if limit[table] is not None},
         )
         for table, source in ready.items()
     )
     public = tuple(_public(table, source, by) for table, source in shown.items())
-    whole = DatabaseDeclaration(
+    database = DatabaseDeclaration(
         name="+".join(private) if name is None else name,
         unit=tuple(".".join(pair) for pair in whose),
         tables=tables,
-        links=tuple((".".join(one), ".".join(other)) for one, other in pairs.items()),
+        links=tuple((".".join(column), ".".join(linked)) for column, linked in pairs.items()),
         public=public,
-    ).checked()
-    return whole, {**ready, **shown}
+    ).validate()
+    return database, {**ready, **shown}
 
 
-def _public(name: str, source: Source, by: Mapping[str, Mapping[str, Any]]) -> Declaration:
+def _public(name: str, source: TableSource, by: Mapping[str, Mapping[str, Any]]) -> Declaration:
     return declare(
         name=name,
         bounds=by["bounds"].get(name),
@@ -152,64 +155,64 @@ def _public(name: str, source: Source, by: Mapping[str, Mapping[str, Any]]) -> D
     )
 
 
-def _owned(source: Source, owner: Owner, other: Source, others: Owner) -> Source:
-    """The rows with their owner, who is found by the rows of another table; those that name none
-    are left out.
-    """
-    far, mine = other.table.view(), source.table
-    (whose,) = others.unit
-    names = beside(
-        source.schema, {"named": None, "owner": None}
-    )  # names that the table does not have
+def _with_owner(
+    source: TableSource, owner: Owner, parent: TableSource, parent_owner: Owner
+) -> TableSource:
+    """Add to each row its unit, looked up in the parent table; drop rows without a unit."""
+    far, mine = parent.table.view(), source.table
+    (whose,) = parent_owner.unit
+    # names that the table does not have
+    names = right_names(source.schema, {"named": None, "owner": None})
     named, owned = names["named"], names["owner"]
-    known = select(
+    owned_keys = select(
         far,
-        {named: far[owner.named], owned: far[whose]},
-        [far[owner.named].notnull(), far[whose].notnull()],
+        {named: far[owner.target_column], owned: far[whose]},
+        [far[owner.target_column].notnull(), far[whose].notnull()],
     )
-    least = group(known, [named], {owned: known[owned].min()})
-    joined = mine.join(least, [mine[owner.through] == least[named]])
+    least = group(owned_keys, [named], {owned: owned_keys[owned].min()})
+    joined = mine.join(least, [mine[owner.link_column] == least[named]])
     columns = {name: joined[name] for name in source.schema} | {owner.unit[0]: joined[owned]}
     return replace(
         source,
         stored=None,
         table=select(joined, columns),
-        schema={**source.schema, owner.unit[0]: other.schema[whose].bare},
+        schema={**source.schema, owner.unit[0]: parent.schema[whose].bare},
     )
 
 
-def _in_order(found: Mapping[str, Owner]) -> list[str]:
+def _in_order(owner_of: Mapping[str, Owner]) -> list[str]:
+    """Order tables so that each comes after the table that it is owned through."""
     listed: list[str] = []
-    while len(listed) < len(found):
+    while len(listed) < len(owner_of):
         listed += [
             table
-            for table, owner in found.items()
-            if table not in listed and (not owner.through or owner.table in listed)
+            for table, owner in owner_of.items()
+            if table not in listed and (not owner.link_column or owner.target_table in listed)
         ]
     return listed
 
 
-def _by_table(what: str, given: Any, tables: list[str]) -> dict[str, dict[str, Any]]:
-    """What is given by `table.column`, table by table."""
-    if given is not None and not isinstance(given, Mapping):
+def _by_table(what: str, values: Any, tables: list[str]) -> dict[str, dict[str, Any]]:
+    """Split a mapping by `table.column` into one mapping per table."""
+    if values is not None and not isinstance(values, Mapping):
         raise Refused(
-            GIVEN[what][0],
-            f"{what}={given!s:.60}",
-            f"{what} are given by table and column",
-            f"{what}={{'visits.spend': …}}",
+            BY_COLUMN[what][0],
+            f"{what}={values!s:.60}",
+            f"{what}= is a mapping by table.column",
+            f"{what}={{'visits.spend': {EXAMPLES[what]}}}",
         )
-    found: dict[str, dict[str, Any]] = {}
-    for word, value in (given or {}).items():
-        table, column = dotted(word, tables, what)
-        found.setdefault(table, {})[column] = value
-    return found
+    by_table: dict[str, dict[str, Any]] = {}
+    for word, value in (values or {}).items():
+        table, column = split_column(word, tables, what)
+        by_table.setdefault(table, {})[column] = value
+    return by_table
 
 
-def _limits(what: str, given: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
-    """A limit for all tables, or for each its own."""
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(tables, given)
-    for table in given:
+def _limits(what: str, values: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limit of each table, from one number for all or a mapping by table."""
+    if not isinstance(values, Mapping):
+        return dict.fromkeys(tables, values)
+    for table in values:
         if table not in tables:
             raise Refused(
                 "table.max-rows",
@@ -217,4 +220,4 @@ def _limits(what: str, given: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
                 "there is no protected table of that name",
                 f"{what}={{{next(iter(tables))!r:.60}: 5}}",
             )
-    return {table: given.get(table) for table in tables}
+    return {table: values.get(table) for table in tables}

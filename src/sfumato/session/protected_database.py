@@ -1,4 +1,4 @@
-"""Several protected tables under one budget, with public tables beside them."""
+"""Several protected tables under one budget, with public tables to join."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from ..answers.answer import Answer
 from ..errors import Refused
 from ..ledger import Ledger
 from ..tables.declare.declared_database import DatabaseDeclaration
+from ..tables.plan.query_plan import Plan
 from ..tables.query.owned_rows import Origin
 from ..tables.query.stages import Query, Rows
+from .batches import Batch
 from .budget_mixin import Budgeted
+from .pending_plan import PendingBatch, PendingPlan
 from .protected_table import Table
-from .table_state import Known
+from .table_state import TableState
 
 
 class Database(Budgeted):
-    """Protected tables by name, public ones in `public`, one ledger for all. Questions may be about
-    any of them, and about several joined.
+    """Protected tables by name, public tables in `public`, one ledger for all. A question may join
+    any of them.
     """
 
     def __init__(
@@ -30,51 +33,51 @@ class Database(Budgeted):
         *,
         durable: bool,
     ) -> None:
-        self.given = declaration
-        self.known = Known(
+        self.original = declaration
+        self.state = TableState(
             {declared.name: declared for declared in declaration.tables}, declaration
         )
         self.ledger = ledger
         self._durable = durable
         self._engine = next(iter(sources.values())).engine
-        made = {}
+        tables = {}
         for declared in declaration.tables:
-            links = declaration.words(declared.name)
-            made[declared.name] = Table(
+            links = declaration.join_columns(declared.name)
+            tables[declared.name] = Table(
                 declared,
                 sources[declared.name],
                 ledger,
                 durable=durable,
-                known=self.known,
+                state=self.state,
                 links=links,
             )
-        first = next(iter(made.values()))
-        open_ = {
+        first = next(iter(tables.values()))
+        public = {
             declared.name: Rows.of(
                 declared, first, Origin(sources[declared.name], declaration, public=True)
             )
             for declared in declaration.public
         }
-        self.tables: Mapping[str, Table] = MappingProxyType(made)
-        self.public: Mapping[str, Rows] = MappingProxyType(open_)
-        self.known.opens(self.public)
+        self.tables: Mapping[str, Table] = MappingProxyType(tables)
+        self.public: Mapping[str, Rows] = MappingProxyType(public)
+        self.state.add_public(self.public)
 
     @property
     def name(self) -> str:
-        return self.given.name
+        return self.original.name
 
     @property
     def declaration(self) -> DatabaseDeclaration:
-        """Of all tables, with what was learned."""
-        return self.known.whole_of(self.known.declared) or self.given
+        """The declaration of all tables, with learned limits."""
+        return self.state.database_with(self.state.declared) or self.original
 
     def __getitem__(self, name: str) -> Table:
-        """A protected table."""
+        """Return a protected table by its name."""
         if name not in self.tables:
             rewrite = (
                 f"db.public[{name!r:.60}]"
                 if name in self.public
-                else " or ".join(f"db[{known!r:.60}]" for known in list(self.tables)[:3])
+                else " or ".join(f"db[{table!r:.60}]" for table in list(self.tables)[:3])
             )
             raise Refused(
                 "table.name",
@@ -90,32 +93,36 @@ class Database(Budgeted):
     def __len__(self) -> int:
         return len(self.tables)
 
-    def plan(self, query: Query | str, **how: Any) -> Any:
-        """What a release would cost and how exact it would be; `how` as for one table: epsilon=,
-        delta=, promise=, within=, … Reads no data, costs nothing.
+    def plan(self, query: Query | str, **how: Any) -> Plan | PendingPlan:
+        """Return the cost and the accuracy of a release; `how` as for one table: epsilon=, delta=,
+        promise=, within=, … Reads no data, costs nothing.
         """
         return self._any.plan(query, **how)
 
-    def sql(self, text: str, **how: Any) -> Any:
-        """The answer to a SELECT about these tables, under their names; `how` as for one table:
-        epsilon=, parameters=, …
+    def sql(self, text: str, **how: Any) -> Answer:
+        """Answer a SELECT about these tables, under their names; `how` as for one table: epsilon=,
+        parameters=, …
         """
         return self._any.sql(text, **how)
 
+    def explain_sql(self, text: str, **how: Any) -> str:
+        """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
+        return self._any.explain_sql(text, **how)
+
     def release(self, query: Query, **how: Any) -> Answer:
-        """Charge, then answer; or the stored answer to the same question."""
+        """Charge, then answer; or return the stored answer to the same question."""
         return self._any.release(query, **how)
 
-    def plan_all(self, queries: Sequence[Query | str], **how: Any) -> Any:
-        """What releasing several questions together would cost, and how exact each would be."""
+    def plan_all(self, queries: Sequence[Query | str], **how: Any) -> Batch | PendingBatch:
+        """Return the cost of releasing several questions together, and the accuracy of each."""
         return self._any.plan_all(queries, **how)
 
     def release_all(self, queries: Sequence[Query | str], **how: Any) -> tuple[Answer, ...]:
-        """Several questions for one promise and one charge."""
+        """Answer several questions for one promise and one charge."""
         return self._any.release_all(queries, **how)
 
     def close(self) -> None:
-        """Close engine and ledger, and remove what the engine kept on disk."""
+        """Close engine and ledger, and remove the engine's files from disk."""
         self._engine.close()
         self.ledger.close()
 
@@ -127,15 +134,17 @@ class Database(Budgeted):
 
     def __repr__(self) -> str:
         public = f" · public: {', '.join(self.public)}" if self.public else ""
-        kept = "" if self._durable else " · the ledger lives in memory, and ends with this process"
+        memory = (
+            "" if self._durable else " · the ledger lives in memory, and ends with this process"
+        )
         listed = ", ".join(self.tables)
         return (
             f"<sfumato tables {listed}: unit {self.declaration.unit_name}, "
             f"{self.declaration.relation}{public} · spent {self.spent} of "
-            f"{self.budget}{kept}>"
+            f"{self.budget}{memory}>"
         )
 
     @property
     def _any(self) -> Table:
-        """A table to ask by: every one knows the others."""
+        """Any table: all of them share one state, so each can answer for all."""
         return next(iter(self.tables.values()))

@@ -1,12 +1,10 @@
-"""A protected table: what was declared of it, who may be asked about it, and the budget that is
-kept.
-"""
+"""A protected table: its declaration, its questions, and its budget."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..answers.answer import Answer
 from ..errors import Refused
@@ -16,22 +14,27 @@ from ..ledger import Ledger
 from ..release import or_failed
 from ..tables.declare.declaration import Declaration
 from ..tables.expr.expressions import Expr
+from ..tables.plan.query_plan import Plan
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
 from .accuracy import GROUP_SIZE, Goal, Within
-from .batches import Questions
+from .batches import Batch, Questions
 from .budget_mixin import Budgeted
-from .choose_limits import part
-from .learning import Found, Learning, taught, wanted
+from .choose_limits import histogram_share
+from .learning import LearnedLimit, Learning, missing_for, run_lessons
+from .pending_plan import PendingBatch, PendingPlan
 from .promises import promise_of
 from .questions import Question
-from .request import scaled
-from .share_payments import affordable, booked, remembered
-from .table_state import Known
+from .request import release_promise_of
+from .share_payments import charge_share, check_fits, recall_lesson
+from .table_state import TableState
+
+if TYPE_CHECKING:
+    from ..sql.sql_plan import SqlPlan
 
 
 class Table(Budgeted, RowVerbs):
-    """A declared table with its ledger. Its verbs are those of its rows: where, mutate, group_by,
+    """A declared table with its ledger. It has the methods of its rows: where, mutate, group_by,
     aggregate.
     """
 
@@ -42,47 +45,47 @@ class Table(Budgeted, RowVerbs):
         ledger: Ledger,
         *,
         durable: bool,
-        known: Known | None = None,
+        state: TableState | None = None,
         links: Mapping[str, str] | None = None,
     ) -> None:
         self.name = declaration.name
         self.ledger = ledger
-        self.known = known or Known({declaration.name: declaration})
-        self.known.has(self.name, self, source, links)
+        self.state = state or TableState({declaration.name: declaration})
+        self.state.register(self.name, self, source, links)
         self._source = source
         self._durable = durable
 
     @property
     def declaration(self) -> Declaration:
-        """As it is known now."""
-        return self.known.declared[self.name]
+        """The current declaration, with learned limits."""
+        return self.state.declared[self.name]
 
     @property
-    def given(self) -> Declaration:
-        """By the owner: nothing in it was learned here."""
-        return self.known.given[self.name]
+    def original(self) -> Declaration:
+        """The owner's declaration, without limits learned here."""
+        return self.state.original[self.name]
 
     @property
-    def lessons(self) -> dict[tuple[str, ...], Found]:
-        """What of the declaration was learned here, by its place in it."""
+    def lessons(self) -> dict[tuple[str, ...], LearnedLimit]:
+        """The limits learned here, by their place in the declaration."""
         return {
-            place: one
-            for place, one in self.known.lessons.items()
-            if self.known.home(one.lack) == self.name
+            place: lesson
+            for place, lesson in self.state.lessons.items()
+            if self.state.table_of(lesson.limit) == self.name
         }
 
     @property
     def others(self) -> Mapping[str, Rows]:
-        """The tables that it may be joined with, and itself; none where it stands alone."""
-        return {} if self.known.whole is None else self.known.rows
+        """The tables of the database, this one included; empty for a single table."""
+        return {} if self.state.database is None else self.state.rows
 
     @property
     def rows(self) -> Rows:
         """All rows, as one side of a join or a union."""
-        return self.known.rows[self.name]
+        return self.state.rows[self.name]
 
     def condition(self, text: str, rows: Rows) -> Expr:
-        """A condition on the columns of rows, read from its text."""
+        """Parse a condition on the columns of rows from its text."""
         from ..sql import condition
 
         return condition(text, rows)
@@ -100,12 +103,12 @@ class Table(Budgeted, RowVerbs):
         group_size: int | None = None,
         parameters: Sequence[Any] | Mapping[str, Any] | None = None,
         learn: bool = True,
-    ) -> Any:
-        """What a release would cost and how exact it would be, of a query or of a SELECT. Reads no
-        data, costs nothing.
+    ) -> Plan | PendingPlan:
+        """Return the cost and the accuracy of releasing a query or a SELECT. Reads no data, costs
+        nothing.
 
-        With `within=` instead of a promise: the least cost that gives that accuracy. Where limits
-        or bounds are missing: what is known before they are learned.
+        With `within=` instead of a promise: the least cost that gives that accuracy. If limits or
+        bounds are missing: a pending plan, which says what will be learned first.
         """
         goal = self._goal(
             epsilon,
@@ -116,7 +119,7 @@ class Table(Budgeted, RowVerbs):
             simultaneous=simultaneous,
             group_size=group_size,
         )
-        return Question(self, query, parameters).planned(goal, learning=learn)
+        return Question(self, query, parameters).plan_or_pending(goal, learning=learn)
 
     def sql(
         self,
@@ -134,11 +137,10 @@ class Table(Budgeted, RowVerbs):
         fresh: bool = False,
         timeout: float | None = None,
         learn: bool = True,
-    ) -> Any:
-        """The answer to a SELECT about this table, under its name.
+    ) -> Answer:
+        """Answer a SELECT about this table, under its name.
 
-        `EXPLAIN PRIVACY SELECT …` gives the plan in sentences, which reads no data and costs
-        nothing.
+        `EXPLAIN PRIVACY SELECT …` returns the text of `explain_sql` instead of an answer.
         """
         question = Question(self, text, parameters)
         goal = self._goal(
@@ -150,12 +152,41 @@ class Table(Budgeted, RowVerbs):
             simultaneous=simultaneous,
             group_size=group_size,
         )
-        if question.explains:
-            return question.planned(goal, learning=learn, share=share).explain()
-        made, answer = question.released(
+        if question.explains:  # the one text that gives no answer: see explain_sql
+            explained = question.plan_or_pending(goal, learning=learn, share=share).explain()
+            return cast("Answer", explained)
+        plan, answer = question.release(
             goal, learning=learn, share=share, fresh=fresh, timeout=timeout
         )
-        return or_failed(lambda: made.finish(answer))  # type: ignore[attr-defined]
+        return or_failed(lambda: cast("SqlPlan", plan).finish(answer))
+
+    def explain_sql(
+        self,
+        text: str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        promise: Guarantee | None = None,
+        within: Within | None = None,
+        confidence: Number = 0.95,
+        simultaneous: bool = False,
+        group_size: int | None = None,
+        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
+        learn: bool = True,
+    ) -> str:
+        """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
+        return self.plan(
+            text,
+            epsilon=epsilon,
+            delta=delta,
+            promise=promise,
+            within=within,
+            confidence=confidence,
+            simultaneous=simultaneous,
+            group_size=group_size,
+            parameters=parameters,
+            learn=learn,
+        ).explain()
 
     def release(
         self,
@@ -173,8 +204,8 @@ class Table(Budgeted, RowVerbs):
         timeout: float | None = None,
         learn: bool = True,
     ) -> Answer:
-        """Charge, then answer; or the stored answer to the same question. What the query lacks is
-        learned first, once, for a sixth of its cost beside it.
+        """Charge, then answer; or return the stored answer to the same question. Limits that the
+        query lacks are learned first, once, for an extra sixth of its cost.
         """
         goal = self._goal(
             epsilon,
@@ -185,7 +216,7 @@ class Table(Budgeted, RowVerbs):
             simultaneous=simultaneous,
             group_size=group_size,
         )
-        return Question(self, self._own(query)).released(
+        return Question(self, self._check_query(query)).release(
             goal, learning=learn, share=share, fresh=fresh, timeout=timeout
         )[1]
 
@@ -199,8 +230,8 @@ class Table(Budgeted, RowVerbs):
         group_size: int = GROUP_SIZE,
         parameters: Sequence[Any] | None = None,
         learn: bool = True,
-    ) -> Any:
-        """What releasing several questions together would cost, and how exact each would be. Reads
+    ) -> Batch | PendingBatch:
+        """Return the cost of releasing several questions together, and the accuracy of each. Reads
         no data, costs nothing.
         """
         goal = Goal(
@@ -208,7 +239,7 @@ class Table(Budgeted, RowVerbs):
             promise=promise_of(self.ledger.budget, epsilon, delta, promise),
             group_size=group_size,
         )
-        return Questions.of(self, queries, parameters).planned(goal, learning=learn)
+        return Questions.of(self, queries, parameters).plan_or_pending(goal, learning=learn)
 
     def release_all(
         self,
@@ -224,16 +255,16 @@ class Table(Budgeted, RowVerbs):
         timeout: float | None = None,
         learn: bool = True,
     ) -> tuple[Answer, ...]:
-        """Several questions for one promise, split in proportion to their noisy numbers, and for
-        one charge. The answers are in the order of the questions. What any of them lacks is learned
-        first, once, for a sixth of the promise beside it.
+        """Answer several questions for one promise, split in proportion to their noisy numbers, and
+        one charge. The answers are in the order of the questions. Limits that any question lacks
+        are learned first, once, for an extra sixth of the promise.
         """
         goal = Goal(
             budget=self.ledger.budget,
             promise=promise_of(self.ledger.budget, epsilon, delta, promise),
             group_size=group_size,
         )
-        return Questions.of(self, queries, parameters).released(
+        return Questions.of(self, queries, parameters).release(
             goal, learning=learn, share=share, fresh=fresh, timeout=timeout
         )
 
@@ -249,34 +280,35 @@ class Table(Budgeted, RowVerbs):
         fresh: bool = False,
         timeout: float | None = None,
     ) -> Learning:
-        """Find what the declaration lacks, privately and for this cost: how many rows a unit has,
-        and the bounds of numbers, of all or of some `columns`; with `groups=` also in how many
-        groups by these columns a unit is. What was learned before is given again, for nothing,
-        unless it is to be `fresh`.
+        """Learn missing limits privately, for this cost: the rows per unit, and the bounds of
+        numbers, of all or of some `columns`; with `groups=` also the number of groups by these
+        columns per unit. Limits learned before are returned free of charge, unless `fresh` is
+        true.
         """
-        promised, known, ledger = (
-            promise_of(self.ledger.budget, epsilon, delta, promise),
-            self.known,
-            self.ledger,
-        )
-        lacks = wanted(self.declaration, columns, groups, again=fresh, links=self.rows.links)
+        promised = promise_of(self.ledger.budget, epsilon, delta, promise)
+        state, ledger = self.state, self.ledger
+        missing = missing_for(self.declaration, columns, groups, again=fresh, links=self.rows.links)
         before = [
-            lack for lack in lacks if not fresh and remembered(known, ledger, lack) is not None
+            limit
+            for limit in missing
+            if not fresh and recall_lesson(state, ledger, limit) is not None
         ]
-        rest = [lack for lack in lacks if lack not in before]
-        affordable(known, ledger, rest, promised, None, share, before=before, fresh=fresh)
-        old = [
-            one for lack in before if (one := remembered(known, ledger, lack, share)) is not None
+        rest = [limit for limit in missing if limit not in before]
+        check_fits(state, ledger, rest, promised, None, share, before=before, fresh=fresh)
+        recalled = [
+            lesson
+            for limit in before
+            if (lesson := recall_lesson(state, ledger, limit, share)) is not None
         ]
-        found = (
-            *old,
+        lessons = (
+            *recalled,
             *(
-                taught(
-                    known,
+                run_lessons(
+                    state,
                     ledger,
                     rest,
                     promised,
-                    scaled(promised),
+                    release_promise_of(promised),
                     share=share,
                     fresh=fresh,
                     timeout=timeout,
@@ -286,18 +318,19 @@ class Table(Budgeted, RowVerbs):
             ),
         )
         if share is not None:
-            booked(
-                known, ledger, share, but=lacks
-            )  # the declaration that is given back has all that was learned
-        known.take(found)
-        return Learning(self.declaration, found, part(promised, Fraction(1)) if rest else None)
+            # the returned declaration shows everything that was learned
+            charge_share(state, ledger, share, but=missing)
+        state.apply(lessons)
+        return Learning(
+            self.declaration, lessons, histogram_share(promised, Fraction(1)) if rest else None
+        )
 
     def rows_of(self, declaration: Declaration) -> Rows:
-        """All rows, of the same table, declared otherwise."""
-        return self.known.rows_of({**self.known.declared, self.name: declaration})[self.name]
+        """Return all rows of this table under another declaration."""
+        return self.state.rows_of({**self.state.declared, self.name: declaration})[self.name]
 
     def close(self) -> None:
-        """Close engine and ledger, and remove what the engine kept on disk."""
+        """Close engine and ledger, and remove the engine's files from disk."""
         self._source.engine.close()
         self.ledger.close()
 
@@ -308,10 +341,12 @@ class Table(Budgeted, RowVerbs):
         self.close()
 
     def __repr__(self) -> str:
-        kept = "" if self._durable else " · the ledger lives in memory, and ends with this process"
+        memory = (
+            "" if self._durable else " · the ledger lives in memory, and ends with this process"
+        )
         return (
             f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · spent "
-            f"{self.spent} of {self.budget}{kept}>"
+            f"{self.spent} of {self.budget}{memory}>"
         )
 
     def _goal(
@@ -325,7 +360,7 @@ class Table(Budgeted, RowVerbs):
         simultaneous: bool,
         group_size: int | None,
     ) -> Goal:
-        asked: dict[str, Any] = {
+        about: dict[str, Any] = {
             "epsilon": epsilon,
             "delta": delta,
             "promise": promise,
@@ -333,10 +368,11 @@ class Table(Budgeted, RowVerbs):
             "confidence": confidence,
         }
         return Goal.of(
-            self.ledger.budget, **asked, simultaneous=simultaneous, group_size=group_size
+            self.ledger.budget, **about, simultaneous=simultaneous, group_size=group_size
         )
 
-    def _own(self, query: object) -> Query:
+    def _check_query(self, query: object) -> Query:
+        """Return the query; refuse anything that is no query of this table."""
         if (
             not isinstance(query, Query)
             or not isinstance(query.rows.curator, Table)
@@ -351,5 +387,5 @@ class Table(Budgeted, RowVerbs):
         return query
 
     def _source_of(self, query: Query) -> Any:
-        """Where the rows of a question come from: of several tables, the first that it is about."""
+        """Return the source of a query's rows: of several tables, the first that it is about."""
         return self._source if query.rows.origin is None else query.rows.origin.source

@@ -1,14 +1,15 @@
-"""What comes before an answer: a question, or several together, is planned on what its asker may
-know, what is lacking is learned, and all of it is paid for.
+"""Prepare a release: plan the question, learn missing limits, charge for both.
 
-*Learning*   What is complete is planned as it is. What lacks a limit or bounds gets what was
-             learned before, for nothing; what was not is learned by a release, for a stated share
-             beside it, and only told by a plan.
-*Owing*      Of what others learned, a share sees nothing before it is on its account, not even by
-             what is refused: until then its questions are planned on what the owner declared, and
-             whether lessons and answer fit is a matter of public costs.
-*Tried*      before anything is paid for: with stand-ins for what is lacking there is a plan, or
-             what is refused is refused now.
+A request is one question or a batch of questions. Both go through the same steps.
+
+*Learning*   A complete question is planned as it stands. For a missing limit or missing bounds the
+             ledger's stored lesson is used, free of charge. What nobody has learned yet, a release
+             learns first, for a stated extra cost; a plan only announces it.
+*Owing*      A share sees nothing that others learned before it has paid for it, not even through a
+             refusal. Until then its questions are planned on the owner's declaration, and whether
+             lessons and answer fit depends on public costs only.
+*Tried*      Before anything is charged the question is planned with placeholders for the missing
+             limits, so whatever must be refused is refused now.
 """
 
 from __future__ import annotations
@@ -22,233 +23,283 @@ from ..accounting.filters import Filter
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import BudgetExceeded
-from ..mechanisms import Several
+from ..mechanisms import Combined
 from ..tables.plan.explain import cost_text
-from ..tables.plan.missing_limits import MISSING, Declared, Lack, stand_ins
+from ..tables.plan.missing_limits import LEARNABLE, Declared, MissingLimit, all_with_placeholders
 from ..tables.plan.query_plan import Plan
 from .accuracy import Goal
-from .choose_limits import part
-from .learning import FIRST, SHARE, taught
-from .share_payments import affordable, booked, owes, remembered, settle, settled
+from .choose_limits import histogram_share
+from .learning import FIRST_SHARE, LEARNING_SHARE, run_lessons
+from .share_payments import (
+    charge_share,
+    check_fits,
+    has_unpaid,
+    pay_lessons,
+    pay_lessons_and_replan,
+    recall_lesson,
+)
 
 if TYPE_CHECKING:
     from .protected_table import Table
 
-TAKEN = "what others had learned of this table: booked to this share first, for what they paid"
+PAID_LESSONS = "limits that others learned: charged to this share first, for what they cost"
 
 
-class Made(Protocol):
-    """A plan, or several."""
+class HasMechanism(Protocol):
+    """A plan or a batch: anything with one mechanism and one cost."""
 
     @property
-    def mechanism(self) -> Several: ...
+    def mechanism(self) -> Combined: ...
 
     @property
     def cost(self) -> Guarantee: ...
 
 
-M = TypeVar("M", bound=Made)
+M = TypeVar("M", bound=HasMechanism)
 W = TypeVar("W")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen(Generic[M]):
-    """What there is for a share: a plan, or what it lacks on what is declared for the share; what
-    of that nobody has learned; and whether others' lessons, which the tables have by now, are yet
-    to be paid for.
+class PlanAttempt(Generic[M]):
+    """The result of planning for one share.
+
+    Either `plan` is there, or `missing` lists the limits that the declaration seen by the share
+    lacks, and `unlearned` those of them that nobody has learned. `unpaid` is true if the share has
+    not paid for lessons that the tables already use.
     """
 
-    made: M | None
-    missed: tuple[Lack, ...]
-    lacks: tuple[Lack, ...]
+    plan: M | None
+    missing: tuple[MissingLimit, ...]
+    unlearned: tuple[MissingLimit, ...]
     declared: Declared
-    owing: bool
+    unpaid: bool
 
 
-class Asking(ABC, Generic[M, W]):
-    """What is asked of tables; with each of its plans, and with what can be said before something
-    is learned.
-    """
+class Request(ABC, Generic[M, W]):
+    """One question or a batch: M is its plan, W its plan before learning."""
 
     table: Table
 
     @abstractmethod
     def make(self, goal: Goal, declared: Declared | None = None) -> M:
-        """The plan, of the tables as they are declared now, or otherwise; refused where something
-        is missing.
+        """Plan the request on these declarations, or on the current ones; refuse where a limit is
+        missing.
         """
 
     @abstractmethod
-    def plans(self, made: M) -> tuple[Plan, ...]:
-        """Of each question."""
+    def plans(self, plan: M) -> tuple[Plan, ...]:
+        """Return the plan of each question."""
 
     @abstractmethod
-    def lacking(self, declared: Declared) -> tuple[Lack, ...]:
-        """What has to be learned for it."""
+    def missing_limits(self, declared: Declared) -> tuple[MissingLimit, ...]:
+        """List the limits that have to be learned for the request."""
 
     @abstractmethod
-    def waiting(
-        self, lacks: tuple[Lack, ...], learning: Guarantee, cost: Guarantee, tried: tuple[M, M, M]
+    def pending(
+        self,
+        missing: tuple[MissingLimit, ...],
+        learning: Guarantee,
+        cost: Guarantee,
+        tried: tuple[M, M, M],
     ) -> W:
-        """What is known before learning, from plans with limits of 1, with twice the rows of a
-        unit, and with bounds twice as wide.
+        """Describe the request before learning, from three plans: with limits of 1, with twice the
+        rows per unit, and with bounds twice as wide.
         """
 
-    def planned(self, goal: Goal, *, learning: bool, share: str | None = None) -> M | W:
-        """The plan, or what is known of it before something is learned; for a share, before it has
-        paid for what others learned.
+    def plan_or_pending(self, goal: Goal, *, learning: bool, share: str | None = None) -> M | W:
+        """Return the plan, or a pending plan if limits have to be learned first, or if a share has
+        not paid for lessons of others.
         """
-        seen = self._seen(goal, share, learning=learning)
-        if seen.made is not None:
-            return seen.made
-        lacks, declared = (
-            (seen.missed, seen.declared) if seen.owing else (seen.lacks, self.table.known.declared)
+        attempt = self._attempt(goal, share, learning=learning)
+        if attempt.plan is not None:
+            return attempt.plan
+        missing, declared = (
+            (attempt.missing, attempt.declared)
+            if attempt.unpaid
+            else (attempt.unlearned, self.table.state.declared)
         )
-        if not lacks:
+        if not missing:
             return self.make(goal)
         if goal.promise is None:
-            reason = (
-                f"what it costs is known when this is: {'; '.join(lack.words for lack in lacks)}"
-            )
+            reason = f"the cost depends on limits not known yet: {_words(missing)}"
             raise Refused(
                 "within.learning",
                 "within=…",
                 reason,
-                f"{self.table.name}.learn(epsilon=0.05), and then within=",
+                f"{self.table.name}.learn(epsilon=0.05)",
             )
-        one, rows, wide = (
-            self.make(goal, stand_ins(declared, rows=rows, size=wide))
-            for rows, wide in ((1, 1), (2, 1), (1, 2))
+        base, more_rows, wider = (
+            self.make(goal, all_with_placeholders(declared, rows=rows, size=size))
+            for rows, size in ((1, 1), (2, 1), (1, 2))
         )
-        own, currency = part(goal.promise, SHARE), Filter(self.table.budget)
-        return self.waiting(
-            lacks, own, currency.price(own) + currency.price(goal.promise), (one, rows, wide)
+        cost, currency = histogram_share(goal.promise, LEARNING_SHARE), Filter(self.table.budget)
+        return self.pending(
+            missing,
+            cost,
+            currency.price(cost) + currency.price(goal.promise),
+            (base, more_rows, wider),
         )
 
-    def ready(
+    def prepare(
         self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None
     ) -> tuple[M, tuple[str, ...]]:
-        """The plan for a release, after booking to a share what others learned and learning what is
-        lacking, and what is to be said of that.
+        """Charge a share for lessons of others, learn missing limits, and return the plan for the
+        release with notes on what was learned or charged.
         """
-        seen = self._seen(goal, share, learning=learning)
-        said = self._booked(seen, goal, share) if seen.owing and share is not None else ()
-        if seen.lacks:
-            said = (*said, self._learned(seen.lacks, goal, share, timeout))
-        made = seen.made if seen.made is not None and not seen.owing else self.make(goal)
+        attempt = self._attempt(goal, share, learning=learning)
+        notes = (
+            self._pay_lessons(attempt, goal, share) if attempt.unpaid and share is not None else ()
+        )
+        if attempt.unlearned:
+            notes = (*notes, self._learn(attempt.unlearned, goal, share, timeout))
+        plan = attempt.plan if attempt.plan is not None and not attempt.unpaid else self.make(goal)
         try:
             if (
-                seen.lacks
+                attempt.unlearned
                 and share is not None
-                and settled(self.plans(made), made.mechanism, self.table.ledger, share, fresh=fresh)
+                and pay_lessons_and_replan(
+                    self.plans(plan), plan.mechanism, self.table.ledger, share, fresh=fresh
+                )
             ):
-                made = self.make(goal)  # others learned it meanwhile
+                plan = self.make(goal)  # others learned it meanwhile
         except BudgetExceeded as refusal:
-            raise refused(refusal, made, goal, said) from None
-        return made, said
+            raise explain_refusal(refusal, plan, goal, notes) from None
+        return plan, notes
 
-    def _seen(self, goal: Goal, share: str | None, *, learning: bool) -> Seen[M]:
-        """What follows from what a share has paid for; without a share, from all that is known."""
-        known, ledger = self.table.known, self.table.ledger
-        owing = share is not None and owes(known, ledger, share)
-        declared = known.given if owing else known.declared
-        made, missed = self._attempt(goal, declared if owing else None, learning=learning or owing)
-        if made is not None:
-            return Seen(made, (), (), declared, owing)
-        lacks = self._recalled(missed)
-        if lacks and not learning:
-            self._attempt(goal, declared if owing else None, learning=False)  # refuses
-        return Seen(
+    def _attempt(self, goal: Goal, share: str | None, *, learning: bool) -> PlanAttempt[M]:
+        """Plan on what a share has paid for; without a share, on everything learned so far."""
+        state, ledger = self.table.state, self.table.ledger
+        unpaid = share is not None and has_unpaid(state, ledger, share)
+        declared = state.original if unpaid else state.declared
+        plan, missing = self._try_make(
+            goal, declared if unpaid else None, learning=learning or unpaid
+        )
+        if plan is not None:
+            return PlanAttempt(plan, (), (), declared, unpaid)
+        unlearned = self._recall(missing)
+        if unlearned and not learning:
+            self._try_make(goal, declared if unpaid else None, learning=False)  # refuses
+        return PlanAttempt(
             None,
-            missed,
-            lacks,
+            missing,
+            unlearned,
             declared,
-            owing or (share is not None and owes(known, ledger, share)),
+            unpaid or (share is not None and has_unpaid(state, ledger, share)),
         )
 
-    def _attempt(
+    def _try_make(
         self, goal: Goal, declared: Declared | None, *, learning: bool
-    ) -> tuple[M | None, tuple[Lack, ...]]:
-        """The plan, or what it lacks, of the tables as they are declared now, or otherwise."""
+    ) -> tuple[M | None, tuple[MissingLimit, ...]]:
+        """Return the plan on these declarations (or the current ones), or the limits they lack."""
         try:
             return self.make(goal, declared), ()
         except Refused as refusal:
-            now = self.table.known.declared if declared is None else declared
-            if not learning or refusal.code not in MISSING or not (lacks := self.lacking(now)):
+            now = self.table.state.declared if declared is None else declared
+            if (
+                not learning
+                or refusal.code not in LEARNABLE
+                or not (missing := self.missing_limits(now))
+            ):
                 raise
             if goal.promise is not None:
-                self.make(goal, stand_ins(now))
-            return None, lacks
+                self.make(goal, all_with_placeholders(now))
+            return None, missing
 
-    def _booked(self, seen: Seen[M], goal: Goal, share: str) -> tuple[str, ...]:
-        """Book to a share what others learned, if that and what is to come fit; what is to come
-        costs what is known of it without their lessons.
+    def _pay_lessons(self, attempt: PlanAttempt[M], goal: Goal, share: str) -> tuple[str, ...]:
+        """Charge a share for lessons of others, if they fit together with the rest of the request.
+        The rest is priced without using those lessons.
         """
-        known, ledger = self.table.known, self.table.ledger
-        if seen.lacks:
-            affordable(
-                known, ledger, seen.lacks, _learning(goal, ledger.budget), goal.promise, share
+        state, ledger = self.table.state, self.table.ledger
+        if attempt.unlearned:
+            check_fits(
+                state,
+                ledger,
+                attempt.unlearned,
+                _learning_cost(goal, ledger.budget),
+                goal.promise,
+                share,
             )
-            booked(known, ledger, share)
+            charge_share(state, ledger, share)
             return ()
         try:
-            settle(
-                known, seen.made.mechanism if seen.made is not None else goal.promise, ledger, share
+            pay_lessons(
+                state,
+                attempt.plan.mechanism if attempt.plan is not None else goal.promise,
+                ledger,
+                share,
             )
         except BudgetExceeded as refusal:
             raise (
-                refused(refusal, seen.made, goal, ()) if seen.made is not None else refusal
+                explain_refusal(refusal, attempt.plan, goal, ())
+                if attempt.plan is not None
+                else refusal
             ) from None
-        return (TAKEN,) if goal.promise is None else ()
+        return (PAID_LESSONS,) if goal.promise is None else ()
 
-    def _recalled(self, lacks: tuple[Lack, ...]) -> tuple[Lack, ...]:
-        """What is still missing after looking into the ledger. Books nothing: that is done when it
-        is known what all of it costs.
+    def _recall(self, missing: tuple[MissingLimit, ...]) -> tuple[MissingLimit, ...]:
+        """Apply the lessons stored in the ledger and return the limits that are still missing.
+        Charges nothing: shares are charged once the total cost is known.
         """
-        found = {lack: remembered(self.table.known, self.table.ledger, lack) for lack in lacks}
-        self.table.known.take(tuple(one for one in found.values() if one is not None))
-        return tuple(lack for lack, one in found.items() if one is None)
+        recalled = {
+            limit: recall_lesson(self.table.state, self.table.ledger, limit) for limit in missing
+        }
+        self.table.state.apply(tuple(lesson for lesson in recalled.values() if lesson is not None))
+        return tuple(limit for limit, lesson in recalled.items() if lesson is None)
 
-    def _learned(
-        self, lacks: tuple[Lack, ...], goal: Goal, share: str | None, timeout: float | None
+    def _learn(
+        self,
+        missing: tuple[MissingLimit, ...],
+        goal: Goal,
+        share: str | None,
+        timeout: float | None,
     ) -> str:
-        """Learn what is missing; refused before anything is read where it does not fit together
-        with what it is for.
+        """Learn the missing limits; refuse before reading data if lessons and answer do not fit
+        together.
         """
-        known, ledger = self.table.known, self.table.ledger
-        learning = _learning(goal, ledger.budget)
-        affordable(known, ledger, lacks, learning, goal.promise, share)
-        reference = goal.promise or part(ledger.budget, FIRST / SHARE)
-        known.take(
-            taught(
-                known, ledger, lacks, learning, reference, share=share, fresh=False, timeout=timeout
+        state, ledger = self.table.state, self.table.ledger
+        learning = _learning_cost(goal, ledger.budget)
+        check_fits(state, ledger, missing, learning, goal.promise, share)
+        reference = goal.promise or histogram_share(ledger.budget, FIRST_SHARE / LEARNING_SHARE)
+        state.apply(
+            run_lessons(
+                state,
+                ledger,
+                missing,
+                learning,
+                reference,
+                share=share,
+                fresh=False,
+                timeout=timeout,
             )
         )
-        return (
-            f"{'; '.join(lack.words for lack in lacks)}: learned first, for "
-            f"{cost_text(learning)} beside this"
-        )
+        return f"learned first, for an extra {cost_text(learning)}: {_words(missing)}"
 
 
-def refused(
-    refusal: BudgetExceeded, made: Made, goal: Goal, said: tuple[str, ...]
+def explain_refusal(
+    refusal: BudgetExceeded, plan: HasMechanism, goal: Goal, notes: tuple[str, ...]
 ) -> BudgetExceeded:
-    """A refusal of the answer, with what it would have cost if that was not given, and with what
-    was paid before it.
-    """
-    if goal.promise is not None and not said:
+    """Add to a budget refusal the cost of the requested accuracy and what was charged before."""
+    if goal.promise is not None and not notes:
         return refusal
-    cost = f"this accuracy costs {cost_text(made.cost)}. " if goal.promise is None else ""
-    paid = f" for the answer. Paid for before, and kept: {'; '.join(said)}" if said else ""
+    cost = f"this accuracy costs {cost_text(plan.cost)}. " if goal.promise is None else ""
+    paid = f" for the answer. Charged before, and kept: {'; '.join(notes)}" if notes else ""
     rewrite = "a larger within=, or a larger budget" if goal.promise is None else refusal.rewrite
     return BudgetExceeded(refusal.code, refusal.place, f"{cost}{refusal.reason}{paid}", rewrite)
 
 
-def scaled(promise: Guarantee) -> Guarantee:
-    """Of a promise for learning alone: that of the release it would be a share of."""
-    return part(promise, Fraction(1) / SHARE)
+def release_promise_of(learning: Guarantee) -> Guarantee:
+    """Return the promise of a release whose learning share would be `learning`."""
+    return histogram_share(learning, Fraction(1) / LEARNING_SHARE)
 
 
-def _learning(goal: Goal, budget: Guarantee) -> Guarantee:
-    """What is charged for learning, beside what it is for."""
-    return part(goal.promise, SHARE) if goal.promise is not None else part(budget, FIRST)
+def _learning_cost(goal: Goal, budget: Guarantee) -> Guarantee:
+    """Return the extra cost of learning for this goal."""
+    return (
+        histogram_share(goal.promise, LEARNING_SHARE)
+        if goal.promise is not None
+        else histogram_share(budget, FIRST_SHARE)
+    )
+
+
+def _words(missing: tuple[MissingLimit, ...]) -> str:
+    return ", ".join(limit.words for limit in missing)

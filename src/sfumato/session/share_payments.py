@@ -1,13 +1,13 @@
-"""What a share has to pay before it is answered: an answer shows all that was learned of its table,
-so whoever sees the one has the other on the account.
+"""Charge a share for learned limits before it gets an answer: an answer shows every limit learned
+of its tables, so the share must have paid for all of them.
 
-*Lessons*   Every limit of the declaration that was learned, whether the question needs it or not:
-            the declaration is among the facts of an answer, of several tables that of all. A share
-            that has not seen one pays what the first asker paid, once.
-*Together*  What is owed for lessons, what is yet to be learned and the answer fit into the share,
-            or nothing of it is paid for. What an accuracy costs may follow from the lessons alone:
-            then they are paid for first, and whether the answer fits is said after.
-*Again*     What has since been learned anew is taken over when it is paid for: the limits in an
+*Lessons*   Every learned limit of the declaration, whether the question needs it or not: an
+            answer's facts include the declaration, for several tables that of all. A share that has
+            not seen a lesson pays what the first asker paid, once.
+*Together*  Unpaid lessons, limits yet to be learned and the answer fit into the share together, or
+            nothing is charged. The cost of an accuracy may depend on the lessons: then the lessons
+            are charged first, and whether the answer fits is checked afterwards.
+*Again*     If a limit was learned anew meanwhile, paying for it takes it over: the limits in an
             answer are those on the account.
 """
 
@@ -23,129 +23,155 @@ from ..ledger import BudgetExceeded, Ledger
 from ..ledger.entries import spent_as_guarantee
 from ..ledger.exact_totals import Ratios, ratios
 from ..ledger.pricing import Priced, price
-from ..ledger.stored_answers import Found as Stored
-from ..ledger.stored_answers import found, owed
-from ..release import question
+from ..ledger.stored_answers import StoredAnswer as Stored
+from ..ledger.stored_answers import find_answer, unpaid_costs
+from ..release import question_key
 from ..tables.plan.explain import cost_text
-from ..tables.plan.missing_limits import Lack
+from ..tables.plan.missing_limits import MissingLimit
 from ..tables.plan.query_plan import Plan
-from .choose_limits import part
-from .learning import Found, lesson, name_of, recalled
-from .table_state import Known
+from .choose_limits import histogram_share
+from .learning import LearnedLimit, plan_lesson, recall_limit, storage_name
+from .table_state import TableState
 
 if TYPE_CHECKING:
     from .protected_table import Table
 
-BEFORE = "what was learned before, which this share has not paid for yet"
+UNPAID_LESSONS = "the unpaid cost of learned limits"
 
 
-def settled(
-    plans: Sequence[Plan], whole: Priced, ledger: Ledger, share: str, *, fresh: bool
+def pay_lessons_and_replan(
+    plans: Sequence[Plan], mechanism: Priced, ledger: Ledger, share: str, *, fresh: bool
 ) -> bool:
-    """Book to a share what it has yet to pay of the lessons that these plans show, if the answers
-    fit, too. Whether limits are others now: plan again.
+    """Charge `share` for the learned limits that these plans show, if the answers fit as well.
+    Returns True if limits changed and the caller must plan again.
     """
-    families = tuple(dict.fromkeys(cast("Table", plan.query.rows.curator).known for plan in plans))
-    if not any(owes(known, ledger, share) for known in families):
+    states = tuple(dict.fromkeys(cast("Table", plan.query.rows.curator).state for plan in plans))
+    if not any(has_unpaid(state, ledger, share) for state in states):
         return False
-    stored = [None if fresh else _stored(ledger, question(plan), share) for plan in plans]
-    answers = owed(stored)
+    stored = [None if fresh else _read_stored(ledger, question_key(plan), share) for plan in plans]
+    answers = unpaid_costs(stored)
     if None in stored:
-        answers.append(ratios(price(ledger.budget, (whole,))))
-    return _booked(families, answers, ledger, share, f"{BEFORE}, and the answer")
+        answers.append(ratios(price(ledger.budget, (mechanism,))))
+    return _check_and_charge(states, answers, ledger, share, f"{UNPAID_LESSONS} and the answer")
 
 
-def settle(known: Known, whole: Priced | None, ledger: Ledger, share: str) -> None:
-    """Book to a share what it has yet to pay of the lessons of some tables, if an answer of this
-    cost fits, too; of an unknown cost: if they fit.
+def pay_lessons(state: TableState, answer: Priced | None, ledger: Ledger, share: str) -> None:
+    """Charge `share` for unpaid lessons, if an answer of this cost fits as well. For an answer of
+    unknown cost, only the lessons have to fit.
     """
-    answer = [] if whole is None else [ratios(price(ledger.budget, (whole,)))]
-    _booked(
-        (known,), answer, ledger, share, BEFORE if whole is None else f"{BEFORE}, and the answer"
+    costs = [] if answer is None else [ratios(price(ledger.budget, (answer,)))]
+    _check_and_charge(
+        (state,),
+        costs,
+        ledger,
+        share,
+        UNPAID_LESSONS if answer is None else f"{UNPAID_LESSONS} and the answer",
     )
 
 
-def owes(known: Known, ledger: Ledger, share: str) -> bool:
-    """Whether a share has yet to pay for something that was learned of tables."""
-    ledger.account(share)  # refuses a name that is none
-    return bool(owed(_taught(known, ledger, _lacks(known), share)))
+def has_unpaid(state: TableState, ledger: Ledger, share: str) -> bool:
+    """Tell whether a share has unpaid lessons about these tables."""
+    ledger.account(share)  # refuses an unknown share
+    return bool(unpaid_costs(_stored_lessons(state, ledger, _learned_limits(state), share)))
 
 
-def affordable(
-    known: Known,
+def check_fits(
+    state: TableState,
     ledger: Ledger,
-    lacks: Sequence[Lack],
+    missing: Sequence[MissingLimit],
     learning: Guarantee,
     answer: Guarantee | None,
     share: str | None,
     *,
-    before: Sequence[Lack] = (),
+    before: Sequence[MissingLimit] = (),
     fresh: bool = False,
 ) -> None:
-    """Refuse, before anything is read or paid for, what does not fit as one: into the whole, and
-    into the share with what that owes for what is known.
+    """Refuse, before anything is read or charged, lessons and an answer that do not fit together:
+    into the total budget, and into the share together with its unpaid lessons.
     """
-    plans = [lesson(known, lack, part(learning, Fraction(1, len(lacks)))) for lack in lacks]
-    cost = part(learning, Fraction(1)) if lacks else learning
+    plans = [
+        plan_lesson(state, limit, histogram_share(learning, Fraction(1, len(missing))))
+        for limit in missing
+    ]
+    cost = histogram_share(learning, Fraction(1)) if missing else learning
     both = f"learning ({cost_text(cost)})" + ("" if answer is None else " and the answer")
     later = [] if answer is None else [ratios(price(ledger.budget, (answer,)))]
     for account in (None,) if share is None else (None, share):
-        ledger.account(account)  # refuses a name that is none
-        stored = [None if fresh else _stored(ledger, question(plan), account) for plan in plans]
+        ledger.account(account)  # refuses an unknown share
+        stored = [
+            None if fresh else _read_stored(ledger, question_key(plan), account) for plan in plans
+        ]
         costs = [
             ratios(price(ledger.budget, (plan.mechanism,)))
-            for plan, one in zip(plans, stored, strict=True)
-            if one is None
+            for plan, answered in zip(plans, stored, strict=True)
+            if answered is None
         ]
-        seen = {*before, *_lacks(known)} - set(lacks)
-        taught = [] if account is None else _taught(known, ledger, seen, account)
-        _fit(ledger, account, [*owed([*taught, *stored]), *costs, *later], both)
+        learned = {*before, *_learned_limits(state)} - set(missing)
+        lessons = [] if account is None else _stored_lessons(state, ledger, learned, account)
+        _check_account(ledger, account, [*unpaid_costs([*lessons, *stored]), *costs, *later], both)
 
 
-def booked(known: Known, ledger: Ledger, share: str, *, but: Sequence[Lack] = ()) -> bool:
-    """Book to a share every lesson that it has not seen; whether one of them is another than the
-    tables had.
-    """
-    seen = [
-        (one, remembered(known, ledger, one.lack, share))
-        for one in known.lessons.values()
-        if one.lack not in but
-    ]
-    other = tuple(new for old, new in seen if new is not None and new != old)
-    known.take(other)
-    return bool(other)
-
-
-def remembered(known: Known, ledger: Ledger, lack: Lack, share: str | None = None) -> Found | None:
-    """What was learned before, if it was; booked to a share, if one is named."""
-    return recalled(ledger, known.given[known.home(lack)], lack, share)
-
-
-def _booked(
-    families: Sequence[Known], answers: Sequence[Ratios], ledger: Ledger, share: str, what: str
+def charge_share(
+    state: TableState, ledger: Ledger, share: str, *, but: Sequence[MissingLimit] = ()
 ) -> bool:
-    taught = [one for known in families for one in _taught(known, ledger, _lacks(known), share)]
-    _fit(ledger, share, [*owed(taught), *answers], what)
-    other = [booked(known, ledger, share) for known in families]
-    return any(other)
+    """Charge a share for every lesson that it has not seen. Returns True if one of them differs
+    from the one that the tables use.
+    """
+    pairs = [
+        (lesson, recall_lesson(state, ledger, lesson.limit, share))
+        for lesson in state.lessons.values()
+        if lesson.limit not in but
+    ]
+    changed = tuple(new for old, new in pairs if new is not None and new != old)
+    state.apply(changed)
+    return bool(changed)
 
 
-def _lacks(known: Known) -> list[Lack]:
-    return [one.lack for one in known.lessons.values()]
+def recall_lesson(
+    state: TableState, ledger: Ledger, limit: MissingLimit, share: str | None = None
+) -> LearnedLimit | None:
+    """Read what was learned before, or None; charge it to `share`, if one is named."""
+    return recall_limit(ledger, state.original[state.table_of(limit)], limit, share)
 
 
-def _taught(known: Known, ledger: Ledger, lacks: Iterable[Lack], share: str) -> list[Stored | None]:
-    """What is stored of what was learned of tables."""
-    return [_stored(ledger, name_of(lack, known.given[known.home(lack)]), share) for lack in lacks]
+def _check_and_charge(
+    states: Sequence[TableState],
+    answers: Sequence[Ratios],
+    ledger: Ledger,
+    share: str,
+    what: str,
+) -> bool:
+    lessons = [
+        stored
+        for state in states
+        for stored in _stored_lessons(state, ledger, _learned_limits(state), share)
+    ]
+    _check_account(ledger, share, [*unpaid_costs(lessons), *answers], what)
+    changed = [charge_share(state, ledger, share) for state in states]
+    return any(changed)
 
 
-def _stored(ledger: Ledger, name: str, share: str | None) -> Stored | None:
-    """What is stored under a name, and what a share has yet to pay for it. Books nothing."""
+def _learned_limits(state: TableState) -> list[MissingLimit]:
+    return [lesson.limit for lesson in state.lessons.values()]
+
+
+def _stored_lessons(
+    state: TableState, ledger: Ledger, limits: Iterable[MissingLimit], share: str
+) -> list[Stored | None]:
+    """Read the ledger's record of each learned limit."""
+    return [
+        _read_stored(ledger, storage_name(limit, state.original[state.table_of(limit)]), share)
+        for limit in limits
+    ]
+
+
+def _read_stored(ledger: Ledger, name: str, share: str | None) -> Stored | None:
+    """Read what is stored under a name, with what a share still owes for it. Charges nothing."""
     with ledger._store.reading() as tx:
-        return found(tx, ledger.dataset, name, share)
+        return find_answer(tx, ledger.dataset, name, share)
 
 
-def _fit(ledger: Ledger, share: str | None, costs: Iterable[Ratios], what: str) -> None:
+def _check_account(ledger: Ledger, share: str | None, costs: Iterable[Ratios], what: str) -> None:
     account = after = ledger.account(share)
     for cost in costs:
         after = after.plus(cost)
@@ -155,5 +181,8 @@ def _fit(ledger: Ledger, share: str | None, costs: Iterable[Ratios], what: str) 
         verb = "do not fit together" if " and " in what else "does not fit"
         reason = f"{what} {verb}: {left} is left; nothing was read, nothing was spent"
         raise BudgetExceeded(
-            "budget.exceeded", place, reason, "a smaller cost, or limits and bounds in protect(…)"
+            "budget.exceeded",
+            place,
+            reason,
+            "a smaller cost, or max_rows= and bounds= in protect()",
         )

@@ -1,11 +1,11 @@
-"""SQL: an analyst's language, parsed by us and never passed through.
+"""Read SQL of analysts: parse it, check every node, and build the query of the fluent form.
 
-A text becomes a tree (sqlglot, in DuckDB's dialect), the tree is read node by node against tables
-of what is allowed, and what comes out is the query that the fluent form would make. What is not in
-the tables is refused, with the place in the text, the reason and a rewrite. No engine sees a word
-of the text.
+sqlglot parses a text in DuckDB's dialect. This package reads the tree node by node against tables
+of allowed constructs, and builds the same query as `where`, `group_by` and `aggregate` would. It
+refuses every other construct with the place in the text, the reason and a rewrite. No engine sees
+a word of the text.
 """
 
-from .read_sql import Asked, condition, explains, read
+from .read_sql import ParsedQuery, condition, explains, read
 
-__all__ = ["Asked", "condition", "explains", "read"]
+__all__ = ["ParsedQuery", "condition", "explains", "read"]

@@ -1,5 +1,4 @@
-"""Aggregates in SQL's spelling: those that are released, and the totals of one unit's rows, which a
-sub-query may have.
+"""Read aggregate calls: SUM, AVG, QUANTILE and the others that an answer may release.
 
 *Bounds*     `SUM(CLAMP(x, 0, 100))` is the sum with these bounds: values outside count as the
              nearer end, and the answer says how many did.
@@ -21,95 +20,92 @@ from sqlglot import exp
 from ..errors import Refused
 from ..exact import effort
 from ..tables.expr.expressions import Expr, Literal
-from ..tables.plan.components import PIECES
+from ..tables.plan.components import COMPONENT_BUILDERS
 from ..tables.query import aggregates as ag
 from ..tables.query.aggregates import Aggregate
 from ..tables.query.stages import MOST_COLUMNS
-from .row_expressions import Scalars
+from .row_expressions import RowReader
 from .scope import Scope, quoted
-from .sql_constants import fraction
-from .sql_text import Node, arguments
+from .sql_constants import read_fraction
+from .sql_text import Node, arguments, without_brackets
 
 Of = tuple[Expr, Fraction | None, Fraction | None]
-Make = Callable[[Node, "Reader"], Aggregate]
+Make = Callable[[Node, "AggregateReader"], Aggregate]
 
 
-class Reader:
-    """Reads the aggregates of one SELECT."""
+class AggregateReader:
+    """Reads the aggregate calls of one SELECT."""
 
-    def __init__(self, scope: Scope, scalars: Scalars) -> None:
+    def __init__(self, scope: Scope, scalars: RowReader) -> None:
         self.scope = scope
         self.scalars = scalars
         self.source = scalars.source
 
     def aggregate(self, node: Node) -> Aggregate:
-        """An aggregate that is released."""
+        """Read an aggregate that the answer releases."""
         if isinstance(node, exp.Filter):
-            self.closed(node, "this", "expression")
-            made = self.aggregate(node.this).filter(
+            self.check_arguments(node, "this", "expression")
+            aggregate = self.aggregate(node.this).filter(
                 self.scope.read(node.expression.this, self.scalars)
             )
         elif isinstance(node, exp.WithinGroup):
-            made = self._within(node)
+            aggregate = self._read_within_group(node)
         else:
             name = str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
-            make = NAMED.get(name) if name else RELEASED.get(type(node))
+            make = AGGREGATE_NAMES.get(name) if name else AGGREGATE_NODES.get(type(node))
             if make is None:
-                raise self.unknown(node)
-            made = make(node, self)
-        self._checked(made, node)
-        return made
+                raise self.refuse_unknown(node)
+            aggregate = make(node, self)
+        self._check_components(aggregate, node)
+        return aggregate
 
-    def closed(self, node: Node, *places: str) -> None:
+    def check_arguments(self, node: Node, *places: str) -> None:
         more = set(arguments(node)) - {*places, "big_int"}
         if more:
             raise self.source.refuse(
                 "sql.unsupported",
                 node,
                 "",
-                f"an aggregate with {min(more)} is not on the list",
+                f"an aggregate with {min(more)} is not supported",
                 self.source.example,
             )
 
     def value(self, node: Node | None) -> Expr:
-        """What is aggregated."""
+        """Read the expression that an aggregate is of."""
         if not isinstance(node, Node) or isinstance(node, exp.Star):
             raise self.source.refuse(
-                "sql.aggregate", node, "", "this aggregate is of a column", self.source.example
+                "sql.aggregate", node, "", "this aggregate needs a column", self.source.example
             )
         if isinstance(node, exp.Distinct):
-            reason = (
-                "only units can be counted without repetition: of other values, one unit may "
-                "hold any number"
-            )
-            unit = ", ".join(self.scope.rows.declaration.unit) or "…"
-            raise self.source.refuse(
-                "sql.distinct",
-                node,
-                "",
-                reason,
-                f"COUNT(DISTINCT {unit}), or the aggregate without DISTINCT",
-            )
+            reason = "DISTINCT works in COUNT alone: one unit may hold any number of other values"
+            call = node.parent or node
+            name = self.source.words_of(call).partition("(")[0]
+            listed = ", ".join(self.source.words_of(part) for part in node.expressions)
+            rewrite = self.source.replace_text(call, f"{name}({listed})")
+            raise self.source.refuse("sql.distinct", node, "", reason, rewrite)
         return self.scope.read(node, self.scalars)
 
-    def clamped(self, node: Node | None) -> Of:
-        """What is aggregated, and between which ends, where CLAMP tells."""
-        inner = node.unnest() if isinstance(node, exp.Paren) else node  # type: ignore[no-untyped-call]
+    def read_clamped(self, node: Node | None) -> Of:
+        """Read the expression that an aggregate is of, and the bounds of its CLAMP, if any."""
+        inner = without_brackets(node)
         if (
             isinstance(inner, exp.Anonymous)
             and str(inner.this).lower() == "clamp"
             and len(inner.expressions) == 3
         ):
             low, high = (
-                fraction(end, self.scalars.parameters, "an end") for end in inner.expressions[1:]
+                read_fraction(end, self.scalars.parameters, "an end")
+                for end in inner.expressions[1:]
             )
             if not low < high:
                 raise self.source.refuse(
                     "sql.bounds",
                     inner,
                     "",
-                    "the lower end lies below the upper one",
-                    "CLAMP(x, 0, 100)",
+                    "the lower end of CLAMP has to be below the upper end",
+                    self.source.replace_text(
+                        inner, f"CLAMP({self.source.words_of(inner.expressions[0])}, 0, 100)"
+                    ),
                 )
             return self.value(inner.expressions[0]), low, high
         return self.value(node), None, None
@@ -117,10 +113,10 @@ class Reader:
     def quantile(
         self, of: Node | None, part: Node | None, node: Node, *, descending: bool = False
     ) -> Aggregate:
-        """With one probability, a quantile; with a list of one, one of several that are released
-        together.
+        """Read a quantile: with one probability alone, with a list of one probability as one of
+        several that share their cost.
         """
-        value, low, high = self.clamped(of)
+        value, low, high = self.read_clamped(of)
         several = isinstance(part, exp.Array)
         if isinstance(part, exp.Array) and (
             len(part.expressions) != 1 or set(arguments(part)) - {"expressions"}
@@ -129,7 +125,7 @@ class Reader:
                 "sql.aggregate",
                 node,
                 "",
-                "several quantiles are columns of their own, with nothing around them",
+                "a list of quantiles makes columns, and an expression cannot contain it",
                 self.source.example,
             )
         q = self.part(part.expressions[0] if isinstance(part, exp.Array) else part)
@@ -139,12 +135,12 @@ class Reader:
                 return ag.quantiles(value, [q], low=low, high=high)[0]
             return ag.quantile(value, q, low=low, high=high)
         except Refused as refusal:
-            raise self.source.moved(refusal, node) from None
+            raise self.source.relocate(refusal, node) from None
 
     def part(self, node: Node | None) -> Fraction:
-        return fraction(node, self.scalars.parameters, "q")
+        return read_fraction(node, self.scalars.parameters, "q")
 
-    def unknown(self, node: Node) -> Refused:
+    def refuse_unknown(self, node: Node) -> Refused:
         if isinstance(node, exp.Mode) and isinstance(node.this, Node):
             of = self.source.words_of(node.this)
             rewrite = (
@@ -155,73 +151,88 @@ class Reader:
                 "sql.aggregate",
                 node,
                 "",
-                "the most frequent value is a group: the first of all, by their counts",
+                "MODE is not supported: ask for the groups and sort them by their counts",
                 rewrite,
             )
         reason = (
-            "released are COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE, QUANTILES, VARIANCE, "
-            "STDDEV, HISTOGRAM, RATIO, WEIGHTED_AVG and COUNT(DISTINCT x)"
+            "the supported aggregates are COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE, QUANTILES, "
+            "VARIANCE, STDDEV, HISTOGRAM, RATIO, WEIGHTED_AVG and COUNT(DISTINCT x)"
         )
         return self.source.refuse("sql.aggregate", node, "", reason, self.source.example)
 
-    def _within(self, node: exp.WithinGroup) -> Aggregate:
-        """PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)."""
+    def _read_within_group(self, node: exp.WithinGroup) -> Aggregate:
+        """Read PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)."""
         inner, order = node.this, node.expression
-        self.closed(node, "this", "expression")
+        self.check_arguments(node, "this", "expression")
         plain = (
             isinstance(inner, exp.PercentileCont | exp.PercentileDisc)
             and isinstance(order, exp.Order)
             and len(order.expressions) == 1
         )
         if not plain or inner.args.get("expression") is not None:
-            raise self.unknown(node)
+            raise self.refuse_unknown(node)
         ordered = order.expressions[0]
         if set(arguments(ordered)) - {"this", "desc"}:
             raise self.source.refuse(
-                "sql.unsupported", ordered, "", "this order is not on the list", self.source.example
+                "sql.unsupported", ordered, "", "this order is not supported", self.source.example
             )
         return self.quantile(
             ordered.this, inner.this, node, descending=bool(ordered.args.get("desc"))
         )
 
-    def _checked(self, made: Aggregate, node: Node) -> None:
-        """What lacks bounds, or has no number, is refused here, where its place is known."""
+    def _check_components(self, aggregate: Aggregate, node: Node) -> None:
+        """Refuse an aggregate without bounds or without a number, at its place in the text."""
         try:
-            PIECES[made.kind](made, self.scope.rows)
+            COMPONENT_BUILDERS[aggregate.kind](aggregate, self.scope.rows)
         except Refused as refusal:
             unknown = (
-                made.low is None
-                and made.of is not None
-                and made.of.range(self.scope.rows.ranges) is None
+                aggregate.low is None
+                and aggregate.of is not None
+                and aggregate.of.range(self.scope.rows.ranges) is None
             )
             raise (
-                self._bounds(made, node)
+                self._refuse_bounds(aggregate, node)
                 if refusal.code == "aggregate.bounds" and unknown
-                else self.source.moved(refusal, node)
+                else self.source.relocate(refusal, node, self._sql_rewrite(refusal, node))
             ) from None
 
-    def _bounds(self, made: Aggregate, node: Node) -> Refused:
+    def _sql_rewrite(self, refusal: Refused, node: Node) -> str | None:
+        """Return a rewrite in SQL for a refusal whose own rewrite is Python; None keeps its own."""
+        inner = node.this if isinstance(node, exp.Filter) else node
+        table = quoted(self.scope.rows.declaration.name)
+        if refusal.code == "aggregate.weight":
+            weight = inner.expressions[1]
+            return self.source.replace_text(weight, f"CLIP({self.source.words_of(weight)}, 0, 5)")
+        if refusal.code == "aggregate.units" and isinstance(node, exp.Filter):
+            condition = self.source.words_of(node.expression.this)
+            return f"SELECT {self.source.words_of(inner)} AS n FROM {table} WHERE {condition}"
+        if refusal.code == "aggregate.type" and refusal.rewrite.startswith("group_by("):
+            of = self.source.words_of(inner.expressions[0])
+            return f"SELECT {of}, COUNT(*) AS n FROM {table} GROUP BY {of}"
+        return None
+
+    def _refuse_bounds(self, aggregate: Aggregate, node: Node) -> Refused:
         inner = node.this if isinstance(node, exp.Filter) else node
         of = inner.expressions[0] if isinstance(inner, exp.Anonymous) else inner.this
         if isinstance(inner, exp.WithinGroup):
             of = inner.expression.expressions[0].this
         words = self.source.words_of(of)
-        assert made.of is not None
+        assert aggregate.of is not None
         reason = (
-            f"without public bounds of {made.of.text:.80} one row could move the answer by "
-            f"any amount"
+            f"{aggregate.of.text:.80} has no public bounds: one row could move the answer by any "
+            f"amount"
         )
         return self.source.refuse(
-            "sql.bounds", node, "", reason, self.source.replaced(of, f"CLAMP({words}, 0, 100)")
+            "sql.bounds", node, "", reason, self.source.replace_text(of, f"CLAMP({words}, 0, 100)")
         )
 
 
-def _count(node: exp.Count, reader: Reader) -> Aggregate:
-    reader.closed(node, "this")
+def _count(node: Node, reader: AggregateReader) -> Aggregate:
+    reader.check_arguments(node, "this")
     inner = node.this
     if inner is None or isinstance(inner, exp.Star):
         if isinstance(inner, exp.Star) and list(arguments(inner)):
-            raise reader.scalars.unsupported(inner)
+            raise reader.scalars.refuse_unsupported(inner)
         return ag.count()
     if isinstance(inner, exp.Distinct):
         return _distinct(inner, reader)
@@ -229,14 +240,14 @@ def _count(node: exp.Count, reader: Reader) -> Aggregate:
     return ag.count() if isinstance(value, Literal) and value.value is not None else ag.count(value)
 
 
-def _distinct(node: exp.Distinct, reader: Reader) -> Aggregate:
+def _distinct(node: exp.Distinct, reader: AggregateReader) -> Aggregate:
     unit = reader.scope.rows.declaration.unit
-    given = [
+    operands = [
         part
         for item in node.expressions
         for part in (item.expressions if isinstance(item, exp.Tuple) else [item])
     ]
-    named = [reader.scope.read(part, reader.scalars) for part in given]
+    named = [reader.scope.read(part, reader.scalars) for part in operands]
     units = {expression.text for expression in named if reader.scope.unit(expression)}
     if (
         not set(arguments(node)) - {"expressions"}
@@ -251,69 +262,66 @@ def _distinct(node: exp.Distinct, reader: Reader) -> Aggregate:
         or len(units) < len(unit)
         or len(named) != len(unit)
     ):
-        reason = (
-            "what is counted without repetition is the unit, all of its columns together, or "
-            "one other value"
-        )
-        rewrite = reader.source.replaced(
+        reason = "COUNT(DISTINCT …) takes all columns of the unit, or one other value"
+        rewrite = reader.source.replace_text(
             node.parent or node, f"COUNT(DISTINCT {', '.join(unit)})" if unit else "COUNT(*)"
         )
         raise reader.source.refuse("sql.distinct", node, "", reason, rewrite)
     return ag.count_units()
 
 
-def _count_if(node: exp.CountIf, reader: Reader) -> Aggregate:
-    reader.closed(node, "this")
+def _count_if(node: Node, reader: AggregateReader) -> Aggregate:
+    reader.check_arguments(node, "this")
     return ag.count_if(reader.value(node.this))
 
 
-def _one(make: Callable[..., Aggregate]) -> Make:
-    def build(node: Node, reader: Reader) -> Aggregate:
-        reader.closed(node, "this")
-        value, low, high = reader.clamped(node.this)
+def _column_aggregate(make: Callable[..., Aggregate]) -> Make:
+    def build(node: Node, reader: AggregateReader) -> Aggregate:
+        reader.check_arguments(node, "this")
+        value, low, high = reader.read_clamped(node.this)
         return make(value, low=low, high=high)
 
     return build
 
 
-def _named(make: Callable[..., Aggregate]) -> Make:
-    def build(node: Node, reader: Reader) -> Aggregate:
+def _named_aggregate(make: Callable[..., Aggregate]) -> Make:
+    def build(node: Node, reader: AggregateReader) -> Aggregate:
         if len(node.expressions) != 1:
-            raise reader.unknown(node)
-        value, low, high = reader.clamped(node.expressions[0])
+            raise reader.refuse_unknown(node)
+        value, low, high = reader.read_clamped(node.expressions[0])
         return make(value, low=low, high=high)
 
     return build
 
 
-def _two(make: Callable[..., Aggregate]) -> Make:
-    """Of two columns, the first with its bounds."""
+def _two_column_aggregate(make: Callable[..., Aggregate]) -> Make:
+    """Read an aggregate of two columns, the first with its bounds."""
 
-    def build(node: Node, reader: Reader) -> Aggregate:
+    def build(node: Node, reader: AggregateReader) -> Aggregate:
         if len(node.expressions) != 2:
-            raise reader.unknown(node)
-        value, low, high = reader.clamped(node.expressions[0])
+            raise reader.refuse_unknown(node)
+        value, low, high = reader.read_clamped(node.expressions[0])
         return make(value, reader.value(node.expressions[1]), low=low, high=high)
 
     return build
 
 
-def _quantiles(node: Node, reader: Reader) -> Aggregate:
+def _quantiles(node: Node, reader: AggregateReader) -> Aggregate:
     if len(node.expressions) != 2 or not isinstance(node.expressions[1], exp.Array):
         of = reader.source.words_of(node.expressions[0]) if node.expressions else "age"
         raise reader.source.refuse(
             "sql.aggregate",
             node,
             "",
-            "several quantiles have a list of probabilities",
-            f"QUANTILES({of}, [0.25, 0.5, 0.75])",
+            "QUANTILES needs a column and a list of probabilities",
+            reader.source.replace_text(node, f"QUANTILES({of}, [0.25, 0.5, 0.75])"),
         )
     return reader.quantile(node.expressions[0], node.expressions[1], node)
 
 
-def each_quantile(node: Node, scalars: Scalars) -> list[tuple[Node, str]]:
-    """Of several quantiles, each as a node of its own, and what its column is called after; nothing
-    of other nodes.
+def split_quantiles(node: Node, scalars: RowReader) -> list[tuple[Node, str]]:
+    """Split a list of quantiles: return a node for each, and the suffix of its column's name; []
+    for other nodes.
     """
     inner = node.this if isinstance(node, exp.Filter) else node
     inner = inner.this if isinstance(inner, exp.WithinGroup) else inner
@@ -329,93 +337,98 @@ def each_quantile(node: Node, scalars: Scalars) -> list[tuple[Node, str]]:
         return []
     parts = listed.expressions
     if len(parts) > MOST_COLUMNS:
-        reason = f"{len(parts)} quantiles; an answer has at most {MOST_COLUMNS} columns"
+        reason = f"an answer has at most {MOST_COLUMNS} columns, and this list has {len(parts)}"
         raise scalars.source.refuse("sql.aggregate", node, "", reason, scalars.source.example)
     place = next(i for i, array in enumerate(node.find_all(exp.Array)) if array is listed)
-    found = []
+    quantiles = []
     listed.set("expressions", [])  # a copy for each quantile has its own number, not the whole list
     try:
         for part in parts:
             effort.check()
-            own = node.copy()
-            array = next(array for i, array in enumerate(own.find_all(exp.Array)) if i == place)
+            copy = node.copy()
+            array = next(array for i, array in enumerate(copy.find_all(exp.Array)) if i == place)
             array.set("expressions", [part.copy()])
-            found.append((own, ag.percent(fraction(part, scalars.parameters, "q"))))
+            quantiles.append((copy, ag.percent(read_fraction(part, scalars.parameters, "q"))))
     finally:
         listed.set("expressions", parts)
-    return found
+    return quantiles
 
 
 def _quantile(place: str) -> Make:
-    def build(node: Node, reader: Reader) -> Aggregate:
-        reader.closed(node, "this", place)
+    def build(node: Node, reader: AggregateReader) -> Aggregate:
+        reader.check_arguments(node, "this", place)
         if node.args.get(place) is None:
-            raise reader.unknown(node)
+            raise reader.refuse_unknown(node)
         return reader.quantile(node.this, node.args[place], node)
 
     return build
 
 
-def _median(node: Node, reader: Reader) -> Aggregate:
-    reader.closed(node, "this")
+def _median(node: Node, reader: AggregateReader) -> Aggregate:
+    reader.check_arguments(node, "this")
     return reader.quantile(node.this, exp.Literal.number("0.5"), node)
 
 
-def _histogram(node: Node, reader: Reader) -> Aggregate:
-    given = node.expressions
+def _histogram(node: Node, reader: AggregateReader) -> Aggregate:
+    operands = node.expressions
     if (
-        len(given) != 2
-        or not isinstance(given[1], exp.Array)
-        or set(arguments(given[1])) - {"expressions"}
+        len(operands) != 2
+        or not isinstance(operands[1], exp.Array)
+        or set(arguments(operands[1])) - {"expressions"}
     ):
-        reason = "a histogram has public edges"
-        of = reader.source.words_of(given[0]) if given else "age"
+        reason = "HISTOGRAM needs a column and a list of edges"
+        of = reader.source.words_of(operands[0]) if operands else "age"
         raise reader.source.refuse(
             "sql.aggregate",
             node,
             "",
             reason,
-            reader.source.replaced(node, f"HISTOGRAM({of}, [0, 10, 20, 50])"),
+            reader.source.replace_text(node, f"HISTOGRAM({of}, [0, 10, 20, 50])"),
         )
-    edges = [fraction(edge, reader.scalars.parameters, "an edge") for edge in given[1].expressions]
+    edges = [
+        read_fraction(edge, reader.scalars.parameters, "an edge")
+        for edge in operands[1].expressions
+    ]
     try:
-        return ag.histogram(reader.value(given[0]), edges=edges)
+        return ag.histogram(reader.value(operands[0]), edges=edges)
     except Refused as refusal:
         raise (
-            reader.source.moved(refusal, node) if not refusal.code.startswith("sql.") else refusal
+            reader.source.relocate(refusal, node)
+            if not refusal.code.startswith("sql.")
+            else refusal
         ) from None
 
 
-RELEASED: Mapping[type[Node], Make] = {
-    exp.Count: _count,  # type: ignore[dict-item]
-    exp.CountIf: _count_if,  # type: ignore[dict-item]
-    exp.Sum: _one(ag.sum),
-    exp.Avg: _one(ag.mean),
-    exp.Min: _one(ag.min),
-    exp.Max: _one(ag.max),
+AGGREGATE_NODES: Mapping[type[Node], Make] = {
+    exp.Count: _count,
+    exp.CountIf: _count_if,
+    exp.Sum: _column_aggregate(ag.sum),
+    exp.Avg: _column_aggregate(ag.mean),
+    exp.Min: _column_aggregate(ag.min),
+    exp.Max: _column_aggregate(ag.max),
     exp.Median: _median,
     exp.Quantile: _quantile("quantile"),
     exp.ApproxQuantile: _quantile("quantile"),
     exp.PercentileCont: _quantile("expression"),
     exp.PercentileDisc: _quantile("expression"),
-    exp.Variance: _one(ag.var),
-    exp.VariancePop: _one(ag.var),
-    exp.Stddev: _one(ag.std),
-    exp.StddevPop: _one(ag.std),
-    exp.StddevSamp: _one(ag.std),
+    exp.Variance: _column_aggregate(ag.var),
+    exp.VariancePop: _column_aggregate(ag.var),
+    exp.Stddev: _column_aggregate(ag.std),
+    exp.StddevPop: _column_aggregate(ag.std),
+    exp.StddevSamp: _column_aggregate(ag.std),
 }
-"""Aggregates that are released."""
+"""Aggregates by sqlglot's class."""
 
-_weighted = _two(lambda of, weight, **ends: ag.mean(of, weight=weight, **ends))
+_weighted = _two_column_aggregate(lambda of, weight, **ends: ag.mean(of, weight=weight, **ends))
 
-NAMED: Mapping[str, Make] = {
-    "mean": _named(ag.mean),
-    "var": _named(ag.var),
+AGGREGATE_NAMES: Mapping[str, Make] = {
+    "mean": _named_aggregate(ag.mean),
+    "var": _named_aggregate(ag.var),
     "histogram": _histogram,
     "quantiles": _quantiles,
-    "ratio": _two(ag.ratio),
+    "ratio": _two_column_aggregate(ag.ratio),
     "weighted_avg": _weighted,
     "wavg": _weighted,
     "avg_weighted": _weighted,
 }
-"""Those that sqlglot has no class for."""
+"""Aggregates that sqlglot has no class for, by name."""

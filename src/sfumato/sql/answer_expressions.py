@@ -1,5 +1,5 @@
-"""Arithmetic, comparisons and order of what was released: HAVING, ORDER BY and computed columns.
-Nothing of it sees a row of the table.
+"""Read expressions on released values: HAVING, ORDER BY and computed columns. They never see a row
+of the table.
 
 *Numbers*   `SUM(x) / COUNT(*)` is computed from the released sum and the released count; its
             interval follows by interval arithmetic.
@@ -23,27 +23,27 @@ from ..tables.expr import constants
 from ..tables.expr.expressions import Literal as Constant
 from ..tables.expr.expressions import call, col
 from ..tables.expr.types import Type
-from .row_expressions import Scalars
-from .sql_constants import constant, fraction, plain
-from .sql_text import Node, Source, arguments
+from .row_expressions import RowReader
+from .sql_constants import engine_constant, read_constant, read_fraction
+from .sql_text import Node, SqlText, arguments
 
 Sort = Literal["number", "truth", "key", "constant"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Released:
+class AnswerExpression:
     """An operation on released values. `value` is a number, a constant, or the name of an aggregate
-    or a key.
+    or of a key.
     """
 
     op: str
     sort: Sort
-    args: tuple[Released, ...] = ()
+    args: tuple[AnswerExpression, ...] = ()
     value: Any = None
 
     @property
     def aggregates(self) -> set[str]:
-        """The names of the aggregates that it is computed from."""
+        """Return the names of the aggregates in the expression."""
         return (
             {self.value}
             if self.op == "aggregate"
@@ -52,12 +52,10 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """What stands for a node of the text: the aggregate, key or column of the answer that it is, if
-    it is one.
-    """
+class AnswerNames:
+    """Finds the aggregate, key or answer column that a node of the text names, if any."""
 
-    find: Callable[[Node], Released | None]
+    find: Callable[[Node], AnswerExpression | None]
     types: Mapping[str, Type]  # of keys
 
 
@@ -76,7 +74,7 @@ ARITHMETIC: Mapping[type[Node], tuple[str, tuple[str, ...]]] = {
     exp.Greatest: ("greatest", ("this", "expressions")),
     exp.Coalesce: ("coalesce", ("this", "expressions")),
 }
-"""What may be computed from released numbers."""
+"""The operations on released numbers."""
 
 COMPARISONS: Mapping[type[Node], str] = {
     exp.EQ: "=",
@@ -104,47 +102,59 @@ _NUMBERS = {
 }
 
 
-def read(node: Node, names: Names, scalars: Scalars) -> Released:
-    """What a node says about released values."""
+def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -> AnswerExpression:
+    """Read a node as an expression on released values."""
     source = scalars.source
-    found = names.find(node)
-    if found is not None:
-        return found
+    expression = names.find(node)
+    if expression is not None:
+        return expression
     kind = type(node)
     if isinstance(node, exp.Paren):
-        return read(node.this, names, scalars)
+        return read_answer_expression(node.this, names, scalars)
     bare = node.this if isinstance(node, exp.Neg) else node
     if isinstance(bare, exp.Literal) and not bare.is_string:
-        return Released("number", "number", value=fraction(node, scalars.parameters, "a number"))
+        return AnswerExpression(
+            "number", "number", value=read_fraction(node, scalars.parameters, "a number")
+        )
     if isinstance(node, exp.Column):
-        reason = "only what is released can be used here: keys, aggregates and their aliases"
+        reason = "only released values work here: keys, aggregates and their aliases"
         raise source.refuse(
             "sql.released", node, "this is a value of a row", reason, source.example
         )
-    if (fixed := constant(node, scalars.parameters)) is not None:
+    if (fixed := read_constant(node, scalars.parameters)) is not None:
         return _constant(fixed)
     if kind in ARITHMETIC:
         op, places = ARITHMETIC[kind]
-        return Released(
+        return AnswerExpression(
             op,
             "number",
-            tuple(_of(part, "number", names, scalars) for part in _parts(node, places, source)),
+            tuple(
+                _read_sort(part, "number", names, scalars)
+                for part in _read_arguments(node, places, source)
+            ),
         )
     if isinstance(node, exp.Round):
         digits = node.args.get("decimals")
         shown = (
             Fraction(0)
             if digits is None
-            else fraction(digits, scalars.parameters, "a number of digits")
+            else read_fraction(digits, scalars.parameters, "a number of digits")
         )
         if shown.denominator != 1 or not -15 <= shown <= 15:
             raise source.refuse(
-                "sql.released", node, "", "digits are a whole number from -15 to 15", "ROUND(x, 2)"
+                "sql.released",
+                node,
+                "",
+                "ROUND takes -15 to 15 digits, as in ROUND(x, 2)",
+                source.example,
             )
-        return Released(
+        return AnswerExpression(
             "round",
             "number",
-            (_of(node.this, "number", names, scalars), Released("number", "number", value=shown)),
+            (
+                _read_sort(node.this, "number", names, scalars),
+                AnswerExpression("number", "number", value=shown),
+            ),
         )
     if (
         isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal) and node.this.is_string
@@ -152,7 +162,7 @@ def read(node: Node, names: Names, scalars: Scalars) -> Released:
         moment = scalars.read(node, lambda column: col(column.name))
         if not isinstance(moment, Constant):
             raise source.refuse(
-                "sql.released", node, "", "a constant is written as what it is", source.example
+                "sql.released", node, "", "a date or time has to be a constant", source.example
             )
         return _constant(moment)
     if (
@@ -160,56 +170,64 @@ def read(node: Node, names: Names, scalars: Scalars) -> Released:
         and isinstance(node.args["to"].this, exp.DataType.Type)
         and node.args["to"].this.name in _NUMBERS
     ):
-        inner = _of(node.this, "number", names, scalars)
-        whole = _NUMBERS[node.args["to"].this.name]
+        inner = _read_sort(node.this, "number", names, scalars)
+        rounding = _NUMBERS[node.args["to"].this.name]
         return (
             inner
-            if whole is None
-            else Released(
-                "round", "number", (inner, Released("number", "number", value=Fraction(0)))
+            if rounding is None
+            else AnswerExpression(
+                "round", "number", (inner, AnswerExpression("number", "number", value=Fraction(0)))
             )
         )
     if kind in LOGIC:
         op, places = LOGIC[kind]
-        return Released(
+        return AnswerExpression(
             op,
             "truth",
-            tuple(_of(part, "truth", names, scalars) for part in _parts(node, places, source)),
+            tuple(
+                _read_sort(part, "truth", names, scalars)
+                for part in _read_arguments(node, places, source)
+            ),
         )
     if kind in COMPARISONS:
-        one, other = (
-            read(part, names, scalars) for part in _parts(node, ("this", "expression"), source)
+        left, right = (
+            read_answer_expression(part, names, scalars)
+            for part in _read_arguments(node, ("this", "expression"), source)
         )
-        return _compared(COMPARISONS[kind], one, other, node, names, source)
+        return _comparison(COMPARISONS[kind], left, right, node, names, source)
     if isinstance(node, exp.Between):
         value, low, high = (
-            read(part, names, scalars) for part in _parts(node, ("this", "low", "high"), source)
+            read_answer_expression(part, names, scalars)
+            for part in _read_arguments(node, ("this", "low", "high"), source)
         )
         ends = (
-            _compared(">=", value, low, node, names, source),
-            _compared("<=", value, high, node, names, source),
+            _comparison(">=", value, low, node, names, source),
+            _comparison("<=", value, high, node, names, source),
         )
-        return Released("and", "truth", ends)
+        return AnswerExpression("and", "truth", ends)
     if isinstance(node, exp.In) and node.expressions:
         value, *options = (
-            read(part, names, scalars) for part in _parts(node, ("this", "expressions"), source)
+            read_answer_expression(part, names, scalars)
+            for part in _read_arguments(node, ("this", "expressions"), source)
         )
-        found = _compared("=", value, options[0], node, names, source)
+        expression = _comparison("=", value, options[0], node, names, source)
         for option in options[1:]:
-            found = Released(
-                "or", "truth", (found, _compared("=", value, option, node, names, source))
+            expression = AnswerExpression(
+                "or", "truth", (expression, _comparison("=", value, option, node, names, source))
             )
-        return found
+        return expression
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-        return Released("is_null", "truth", (read(node.this, names, scalars),))
+        return AnswerExpression(
+            "is_null", "truth", (read_answer_expression(node.this, names, scalars),)
+        )
     raise (
-        scalars.unsupported(node)
+        scalars.refuse_unsupported(node)
         if type(node) not in _ROWWISE
         else source.refuse(
             "sql.released",
             node,
             "",
-            "of released values there are sums, products, quotients, roundings and comparisons",
+            "released values take +, -, *, /, rounding and comparisons alone",
             source.example,
         )
     )
@@ -232,81 +250,92 @@ _ROWWISE = (
 )
 
 
-def _parts(node: Node, places: tuple[str, ...], source: Source) -> list[Node]:
+def _read_arguments(node: Node, places: tuple[str, ...], source: SqlText) -> list[Node]:
     more = set(arguments(node)) - set(places) - _FLAGS
     if more:
         raise source.refuse(
             "sql.unsupported",
             node,
             "",
-            f"{type(node).__name__.upper()} with {min(more)} is not on the list",
+            f"{type(node).__name__.upper()} with {min(more)} is not supported",
             source.example,
         )
-    found: list[Node] = []
+    operands: list[Node] = []
     for place in places:
         value = node.args.get(place)
-        found += value if isinstance(value, list) else [] if value is None else [value]
-    return found
+        operands += value if isinstance(value, list) else [] if value is None else [value]
+    return operands
 
 
-def _of(node: Node, sort: Sort, names: Names, scalars: Scalars) -> Released:
-    found = read(node, names, scalars)
-    if found.sort == sort:
-        return found
+def _read_sort(node: Node, sort: Sort, names: AnswerNames, scalars: RowReader) -> AnswerExpression:
+    expression = read_answer_expression(node, names, scalars)
+    if expression.sort == sort:
+        return expression
     words = {"number": "a released number", "truth": "a condition on released values"}[sort]
     reason = f"this has to be {words}" + (
-        ": a key is shown as it is, and computed in GROUP BY" if found.sort == "key" else ""
+        ": compute with a key in GROUP BY" if expression.sort == "key" else ""
     )
     raise scalars.source.refuse("sql.released", node, "", reason, scalars.source.example)
 
 
-def _constant(fixed: Any) -> Released:
+def _constant(fixed: Any) -> AnswerExpression:
     assert isinstance(fixed, Constant)
     value = fixed.value
     if isinstance(value, bool):
-        return Released("truth", "truth", value=value)
+        return AnswerExpression("truth", "truth", value=value)
     if isinstance(value, int | float | Decimal) and math.isfinite(value):
-        return Released("number", "number", value=Fraction(value))
-    return Released("constant", "constant", value=value)
+        return AnswerExpression("number", "number", value=Fraction(value))
+    return AnswerExpression("constant", "constant", value=value)
 
 
-def _compared(
-    op: str, one: Released, other: Released, node: Node, names: Names, source: Source
-) -> Released:
-    """Numbers with numbers; keys with constants of their type, which is checked as a condition on
-    rows would be.
+def _comparison(
+    op: str,
+    left: AnswerExpression,
+    right: AnswerExpression,
+    node: Node,
+    names: AnswerNames,
+    source: SqlText,
+) -> AnswerExpression:
+    """Compare numbers with numbers, and keys with constants of their type. Checks the types as for
+    a condition on rows.
     """
-    sorts = {one.sort, other.sort}
+    sorts = {left.sort, right.sort}
     if "key" not in sorts:
         if sorts != {"number"}:
             raise source.refuse(
-                "sql.released", node, "", "numbers are compared with numbers", source.example
+                "sql.released",
+                node,
+                "",
+                "a number can only be compared with numbers",
+                source.example,
             )
-        return Released(op, "truth", (one, other))
+        return AnswerExpression(op, "truth", (left, right))
     try:
         call(
-            op, *(col(side.value) if side.sort == "key" else _plain(side) for side in (one, other))
+            op, *(col(side.value) if side.sort == "key" else _plain(side) for side in (left, right))
         ).type(names.types)
-        sides = (_beside(one, other, names), _beside(other, one, names))
+        sides = (_convert_constant(left, right, names), _convert_constant(right, left, names))
     except Refused as refusal:
-        raise source.moved(refusal, node, source.example) from None
-    return Released(op, "truth", sides)
+        raise source.relocate(refusal, node, source.example) from None
+    return AnswerExpression(op, "truth", sides)
 
 
-def _beside(side: Released, key: Released, names: Names) -> Released:
-    """One side of a comparison; a text beside a key that is a moment or a uuid is read as one, now,
-    before anything is paid for.
+def _convert_constant(
+    side: AnswerExpression, key: AnswerExpression, names: AnswerNames
+) -> AnswerExpression:
+    """Convert one side of a comparison: a text next to a key that is a date, time or uuid becomes
+    one now, before anything is paid.
     """
-    known = names.types.get(key.value) if key.sort == "key" else None
+    key_type = names.types.get(key.value) if key.sort == "key" else None
     if (
         side.sort != "constant"
         or not isinstance(side.value, str)
-        or known is None
-        or known.kind not in ("date", "timestamp", "uuid")
+        or key_type is None
+        or key_type.kind not in ("date", "timestamp", "uuid")
     ):
         return side
-    return replace(side, value=constants.read(side.value, known, "HAVING"))
+    return replace(side, value=constants.parse_text(side.value, key_type, "HAVING"))
 
 
-def _plain(side: Released) -> Any:
-    return plain(side.value) if side.sort != "truth" else bool(side.value)
+def _plain(side: AnswerExpression) -> Any:
+    return engine_constant(side.value) if side.sort != "truth" else bool(side.value)

@@ -1,4 +1,4 @@
-"""CALENDAR(day, 'month', DATE '2026-01-01', DATE '2026-12-31') in GROUP BY: a group for every
+"""Read CALENDAR(day, 'month', DATE '2026-01-01', DATE '2026-12-31') in GROUP BY: a group for every
 bucket between two public dates, empty ones too.
 """
 
@@ -13,42 +13,49 @@ from ..errors import Refused
 from ..tables.expr.expressions import Literal, col
 from ..tables.query import calendars
 from ..tables.query.calendars import Calendar
-from .row_expressions import Scalars
+from .row_expressions import RowReader
 from .scope import Scope
 from .sql_text import Node
 
-EXAMPLE = "CALENDAR(day, 'month', DATE '2026-01-01', DATE '2026-12-31')"
+YEAR = "'month', DATE '2026-01-01', DATE '2026-12-31'"
 
 
-def calendar(node: Node, scope: Scope, scalars: Scalars) -> Calendar | None:
-    """The calendar that a key is, if it is one."""
+def read_calendar(node: Node, scope: Scope, scalars: RowReader) -> Calendar | None:
+    """Read a key as a calendar; None if it is something else."""
     if not (isinstance(node, exp.Anonymous) and str(node.this).lower() == "calendar"):
         return None
-    scalars.closed(node, ("this", "expressions"))
+    scalars.check_arguments(node, ("this", "expressions"))
     if len(node.expressions) != 4:
-        raise scalars.source.refuse(
-            "sql.group", node, "", "a calendar has a column, a unit and two dates", EXAMPLE
+        source = scalars.source
+        of = source.words_of(node.expressions[0]) if node.expressions else "day"
+        rewrite = source.replace_text(node, f"CALENDAR({of}, {YEAR})")
+        raise source.refuse(
+            "sql.group", node, "", "CALENDAR needs a column, a unit and two dates", rewrite
         )
     of, *fixed = node.expressions
-    unit, first, last = (_constant(part, scalars) for part in fixed)
+    unit, first, last = (_read_calendar_constant(part, scalars) for part in fixed)
     try:
         return calendars.calendar(scope.read(of, scalars), unit, first, last)
     except Refused as refusal:
         raise (
             refusal
             if refusal.code.startswith("sql.")
-            else scalars.source.moved(refusal, node, scalars.source.example)
+            else scalars.source.relocate(refusal, node, scalars.source.example)
         ) from None
 
 
-def _constant(node: Node, scalars: Scalars) -> Any:
-    found = scalars.read(node, lambda column: col(column.name))
-    if not isinstance(found, Literal) or not isinstance(found.value, str | date):
+def _read_calendar_constant(node: Node, scalars: RowReader) -> Any:
+    literal = scalars.read(node, lambda column: col(column.name))
+    if not isinstance(literal, Literal) or not isinstance(literal.value, str | date):
         raise scalars.source.refuse(
-            "sql.group", node, "", "the unit and the dates of a calendar are constants", EXAMPLE
+            "sql.group",
+            node,
+            "",
+            "the unit and the dates of CALENDAR have to be constants",
+            scalars.source.example,
         )
     return (
-        found.value.lower()
-        if isinstance(found.value, str) and found.value.isalpha()
-        else found.value
+        literal.value.lower()
+        if isinstance(literal.value, str) and literal.value.isalpha()
+        else literal.value
     )

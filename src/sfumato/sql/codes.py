@@ -1,10 +1,10 @@
-"""The codes of this package's refusals. Each has a row in the documentation, with an example; tests
+"""The codes of this package's refusals. docs/refusals.md has a row with an example for each; tests
 compare.
 """
 
 from __future__ import annotations
 
-CODES: tuple[tuple[str, str], ...] = (
+SQL_CODES: tuple[tuple[str, str], ...] = (
     ("sql.text", "no text, or one that is too long or has characters that no question needs"),
     ("sql.syntax", "the text cannot be read as SQL"),
     ("sql.depth", "nested too deeply, or made of too many parts"),

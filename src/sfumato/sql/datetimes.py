@@ -1,7 +1,8 @@
-"""Moments in SQL: parts of them, cuts, differences and intervals, as functions of expressions."""
+"""Read date and time functions: EXTRACT, DATE_TRUNC, DATE_DIFF and intervals."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,10 @@ from ..tables.expr.expressions import Expr, call
 from .sql_text import Node
 
 if TYPE_CHECKING:
-    from .row_expressions import Scalars
+    from .row_expressions import RowReader
 
 Read = Callable[[Node], Expr]
-Build = Callable[[Any, Read, "Scalars"], Expr]
+Build = Callable[[Any, Read, "RowReader"], Expr]
 
 PARTS: Mapping[str, str] = {
     "year": "year",
@@ -35,62 +36,68 @@ which is 1.
 """
 
 
-def part(name: str, value: Expr, node: Node, scalars: Scalars) -> Expr:
-    known = PARTS.get(name.lower())
-    if known is None:
+def datetime_part(name: str, value: Expr, node: Node, scalars: RowReader) -> Expr:
+    function = PARTS.get(name.lower())
+    if function is None:
         raise scalars.source.refuse(
             "sql.function",
             node,
             "",
-            f"a moment has no {name.lower():.40} here",
-            f"one of {', '.join(PARTS)}",
+            f"{name.lower():.40} is not a part of a date or time: there are {', '.join(PARTS)}",
+            scalars.source.example,
         )
-    return call("mod", call("day_of_week", value), 7) if known == "dow" else call(known, value)
+    return (
+        call("mod", call("day_of_week", value), 7) if function == "dow" else call(function, value)
+    )
 
 
-def extract(node: exp.Extract, read: Read, scalars: Scalars) -> Expr:
-    return part(node.this.name, read(node.expression), node, scalars)
+def read_extract(node: exp.Extract, read: Read, scalars: RowReader) -> Expr:
+    return datetime_part(node.this.name, read(node.expression), node, scalars)
 
 
-def field(name: str) -> tuple[tuple[str, ...], Build]:
-    return ("this",), lambda node, read, scalars: part(name, read(node.this), node, scalars)
+def datetime_field(name: str) -> tuple[tuple[str, ...], Build]:
+    return ("this",), lambda node, read, scalars: datetime_part(
+        name, read(node.this), node, scalars
+    )
 
 
-def trunc(node: exp.TimestampTrunc, read: Read, scalars: Scalars) -> Expr:
+def read_trunc(node: exp.TimestampTrunc, read: Read, scalars: RowReader) -> Expr:
     return call("date_trunc", scalars.unit(node), read(node.this))
 
 
-def days(node: exp.DateDiff, read: Read, scalars: Scalars) -> Expr:
+def read_days(node: exp.DateDiff, read: Read, scalars: RowReader) -> Expr:
     if scalars.unit(node) != "day":
         raise scalars.source.refuse(
             "sql.function",
             node,
             "",
-            "the difference of two moments is told in days",
-            "DATE_DIFF('day', a, b)",
+            "DATE_DIFF counts days alone",
+            scalars.source.replace_text(
+                node, re.sub("'[^']*'", "'day'", scalars.source.words_of(node), count=1)
+            ),
         )
     return call("days_between", read(node.this), read(node.expression))
 
 
-def add(sign: int, name: str) -> tuple[tuple[str, ...], Build]:
-    """A sum or difference; with an interval, of a moment."""
+def add_or_shift(sign: int, name: str) -> tuple[tuple[str, ...], Build]:
+    """Read a sum or difference; with an interval, of a date or time."""
 
-    def build(node: Node, read: Read, scalars: Scalars) -> Expr:
-        other = node.args["expression"].unnest()
-        if not isinstance(other, exp.Interval):
+    def build(node: Node, read: Read, scalars: RowReader) -> Expr:
+        operand = node.args["expression"].unnest()
+        if not isinstance(operand, exp.Interval):
             if not name:
-                raise scalars.unsupported(node)
+                raise scalars.refuse_unsupported(node)
             return call(name, read(node.this), read(node.args["expression"]))
-        scalars.closed(other, ("this", "unit"))
-        amount = str(other.this.this) if isinstance(other.this, exp.Literal) else ""
+        scalars.check_arguments(operand, ("this", "unit"))
+        amount = str(operand.this.this) if isinstance(operand.this, exp.Literal) else ""
         if not amount.removeprefix("-").isdecimal() or len(amount) > 12:
             raise scalars.source.refuse(
                 "sql.unsupported",
-                other,
+                operand,
                 "",
-                "an interval is a whole number of units",
-                "INTERVAL 3 DAY",
+                "an interval has to be a whole number of units, as in INTERVAL 3 DAY",
+                scalars.source.example,
             )
-        return call("date_add", read(node.this), sign * int(amount), scalars.unit(other))
+        return call("date_add", read(node.this), sign * int(amount), scalars.unit(operand))
 
     return ("this", "expression"), build

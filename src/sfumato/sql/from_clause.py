@@ -1,10 +1,9 @@
-"""FROM and WITH: a protected table, sub-queries of it, and sub-queries of those. Each is rows that
-still belong to units, and names for their columns.
+"""Read FROM and WITH: tables, and sub-queries whose rows still belong to units.
 
-*Row by row*   A sub-query without aggregates is its conditions and the names of its columns; its
-               rows belong to whom they belonged.
-*Per unit*     A sub-query grouped by the unit, with keys beside it if one likes, gives rows that
-               are functions of one unit's rows. So does SELECT DISTINCT with the unit among its
+*Row by row*   A sub-query without aggregates filters rows and names columns; each row keeps its
+               owner.
+*Per unit*     A sub-query grouped by the unit, with further keys or without, gives rows that are
+               functions of one unit's rows. So does SELECT DISTINCT with the unit among its
                columns.
 *Nobody's*     Any other sub-query with aggregates, or with LIMIT, gives rows that depend on many
                people. It is refused.
@@ -18,16 +17,16 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from ..errors import Refused
-from .grouping import items_of
-from .join_clause import joined
-from .row_expressions import Scalars
+from .grouping import read_items
+from .join_clause import join_scopes
+from .row_expressions import RowReader
 from .scope import Scope, has_aggregate, identifier, quoted
-from .semi_joins import filtered
-from .sql_text import Node, Source, arguments
-from .union_all import united
-from .unit_subqueries import each_once, per_unit, plain
+from .semi_joins import apply_where
+from .sql_text import Node, SqlText, arguments
+from .union_all import union_scopes
+from .unit_subqueries import read_distinct, read_per_unit, read_plain
 
-READ = frozenset(
+READ_PARTS = frozenset(
     {
         "expressions",
         "from_",
@@ -42,54 +41,48 @@ READ = frozenset(
         "offset",
     }
 )
-"""Parts of a SELECT that are read."""
+"""The parts of a SELECT that this package reads."""
 
-REFUSED: Mapping[str, tuple[str, str]] = {
+REFUSED_PARTS: Mapping[str, tuple[str, str]] = {
     "laterals": (
         "sql.join",
-        (
-            "a table that is made anew for each row is not answered: a join has a condition "
-            "on two rows"
-        ),
+        ("LATERAL builds a table for each row: use a join with a condition on two rows"),
     ),
-    "qualify": ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
-    "windows": ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
+    "qualify": ("sql.window", "a window function reveals single rows"),
+    "windows": ("sql.window", "a window function reveals single rows"),
     "sample": (
         "sql.sample",
-        (
-            "a sample of rows is no sample of units, and one that is chosen twice is no "
-            "sample; the noise is what protects"
-        ),
+        ("a sample of rows is not a sample of units, and the noise protects people already"),
     ),
-    "into": ("sql.statement", "only questions are answered: nothing is written"),
+    "into": ("sql.statement", "sfumato only answers questions: it writes no tables"),
 }
-"""Parts of a SELECT, or of a table, that are refused with a reason of their own."""
+"""The parts of a SELECT or of a table that have a refusal of their own: code and reason."""
 
-Relations = Mapping[str, "Scope"]
+NamedScopes = Mapping[str, "Scope"]
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """Reads what stands in FROM."""
+class FromReader:
+    """Reads the FROM and WITH clauses of a text."""
 
     base: Scope
-    scalars: Scalars
-    tables: Relations = field(
+    scalars: RowReader
+    tables: NamedScopes = field(
         default_factory=dict
     )  # all that may be named, by names in small letters
 
     @property
-    def source(self) -> Source:
+    def source(self) -> SqlText:
         return self.scalars.source
 
-    def named(self, select: exp.Query, known: Relations) -> Relations:
-        """The tables of WITH, in order; each may use those before it."""
-        found = dict(known)
+    def read_with(self, select: exp.Query, outer: NamedScopes) -> NamedScopes:
+        """Read the tables of WITH, in order; each may use those before it."""
+        scopes = dict(outer)
         clause = select.args.get("with_")
         if clause is None:
-            return found
+            return scopes
         if clause.args.get("recursive"):
-            reason = "rows that are made of themselves have no bound"
+            reason = "a recursive table has no bound on its rows"
             raise self.source.refuse(
                 "sql.recursive",
                 clause.expressions[0].args.get("alias"),
@@ -97,55 +90,57 @@ class Relation:
                 reason,
                 self.source.example,
             )
-        self.closed(clause, frozenset({"expressions", "recursive"}))
+        self.check_arguments(clause, frozenset({"expressions", "recursive"}))
         for part in clause.expressions:
-            self.closed(part, frozenset({"this", "alias", "materialized"}))
+            self.check_arguments(part, frozenset({"this", "alias", "materialized"}))
             alias = part.args["alias"]
             name = identifier(alias.this)
-            if name is None or name.lower() in {key.lower() for key in found if key not in known}:
+            if name is None or name.lower() in {key.lower() for key in scopes if key not in outer}:
                 raise self.source.refuse(
                     "sql.names",
                     part,
                     "",
-                    "each part of WITH has a name of its own",
+                    "each part of WITH needs a name of its own",
                     self.source.example,
                 )
-            found[name.lower()] = self._aliased(self.rows_of(part.this, found, part), alias, part)
-        return found
+            scopes[name.lower()] = self._aliased(self.rows_of(part.this, scopes, part), alias, part)
+        return scopes
 
-    def from_(self, select: exp.Select, known: Relations) -> Scope:
-        """The rows that a SELECT is about."""
-        self.parts(select)
+    def from_(self, select: exp.Select, scopes: NamedScopes) -> Scope:
+        """Read the rows that a SELECT is about."""
+        self.check_parts(select)
         clause = select.args.get("from_")
         if clause is None:
             table = quoted(self.base.rows.declaration.name)
             rewrite = f"{' '.join(self.source.text.split())} FROM {table}"
             raise self.source.refuse(
-                "sql.table", None, "", f"a question is about a table: there is {table:.60}", rewrite
+                "sql.table", None, "", f"FROM is missing: the table here is {table:.60}", rewrite
             )
-        self.closed(clause, frozenset({"this"}))
-        scope = self.table(clause.this, known)
+        self.check_arguments(clause, frozenset({"this"}))
+        scope = self.table(clause.this, scopes)
         for node in select.args.get("joins") or []:
-            self.closed(node, frozenset({"this", "on", "using", "kind", "side", "method"}))
-            scope = joined(scope, self.table(node.this, known), node, self.scalars)
+            self.check_arguments(node, frozenset({"this", "on", "using", "kind", "side", "method"}))
+            scope = join_scopes(scope, self.table(node.this, scopes), node, self.scalars)
         return scope
 
-    def table(self, node: Node, known: Relations) -> Scope:
-        """A table, or a sub-query in its place."""
-        self.refused(node)
+    def table(self, node: Node, scopes: NamedScopes) -> Scope:
+        """Read a table, or a sub-query in its place."""
+        self.check_refused_parts(node)
         if isinstance(node, exp.Subquery):
-            self.closed(node, frozenset({"this", "alias"}))
-            return self._aliased(self.rows_of(node.this, known, node), node.args.get("alias"), node)
+            self.check_arguments(node, frozenset({"this", "alias"}))
+            return self._aliased(
+                self.rows_of(node.this, scopes, node), node.args.get("alias"), node
+            )
         name = identifier(node.this) if isinstance(node, exp.Table) else None
         if name is None or node.args.get("db") is not None or node.args.get("catalog") is not None:
             raise self._no_table(node)
-        self.closed(node, frozenset({"this", "alias"}))
-        found = known.get(name.lower()) or self.tables.get(name.lower())
-        if found is None and name.lower() == self.base.rows.declaration.name.lower():
-            found = self.base
-        if found is None:
+        self.check_arguments(node, frozenset({"this", "alias"}))
+        scope = scopes.get(name.lower()) or self.tables.get(name.lower())
+        if scope is None and name.lower() == self.base.rows.declaration.name.lower():
+            scope = self.base
+        if scope is None:
             raise self._no_table(node)
-        return self._aliased(found.named(name, self.source), node.args.get("alias"), node)
+        return self._aliased(scope.with_alias(name, self.source), node.args.get("alias"), node)
 
     def _no_table(self, node: Node) -> Refused:
         table = self.base.rows.declaration.name
@@ -159,11 +154,11 @@ class Relation:
         there = (
             f"the tables here are {listed:.120}"
             if listed
-            else f"there is one table here, {quoted(table):.60}"
+            else f"the only table here is {quoted(table):.60}"
         )
-        reason = f"{there}; no other is read, and no file, function or address in its place"
+        reason = f"{there}; files, functions and addresses are never read"
         rewrite = (
-            self.source.replaced(node, quoted(table))
+            self.source.replace_text(node, quoted(table))
             if isinstance(node, exp.Table)
             else self.source.example
         )
@@ -172,53 +167,53 @@ class Relation:
     def _aliased(self, scope: Scope, alias: Node | None, node: Node) -> Scope:
         if alias is None:
             return scope
-        self.closed(alias, frozenset({"this", "columns"}))
-        scope = scope.named(identifier(alias.this) or "", self.source)
+        self.check_arguments(alias, frozenset({"this", "columns"}))
+        scope = scope.with_alias(identifier(alias.this) or "", self.source)
         names = [identifier(column) or "" for column in alias.args.get("columns") or []]
         if len(names) > len(scope.names) or len({name.lower() for name in names}) < len(names):
             raise self.source.refuse(
                 "sql.names",
                 node,
                 "",
-                f"there are {len(scope.names)} columns, each with a name of its own",
+                f"an alias names at most {len(scope.names)} columns here, each differently",
                 self.source.example,
             )
         old = list(scope.names)
         renamed = dict(zip([*names, *old[len(names) :]], scope.names.values(), strict=True))
         return replace(scope, names=renamed)
 
-    def rows_of(self, node: Node, known: Relations, place: Node) -> Scope:
-        """A sub-query, as rows that belong to units."""
+    def rows_of(self, node: Node, scopes: NamedScopes, place: Node) -> Scope:
+        """Read a sub-query as rows that belong to units."""
         if isinstance(node, exp.SetOperation):
-            named = self.named(node, known)
-            return united(node, lambda side: self.rows_of(side, named, place), self.scalars)
+            named = self.read_with(node, scopes)
+            return union_scopes(node, lambda side: self.rows_of(side, named, place), self.scalars)
         if isinstance(node, exp.Subquery):
-            self.closed(node, frozenset({"this"}))
-            return self.rows_of(node.this, known, place)
+            self.check_arguments(node, frozenset({"this"}))
+            return self.rows_of(node.this, scopes, place)
         if not isinstance(node, exp.Select):
             raise self.source.refuse(
-                "sql.unsupported", place, "", "a sub-query is a SELECT", self.source.example
+                "sql.unsupported", place, "", "a sub-query has to be a SELECT", self.source.example
             )
-        named = self.named(node, known)
+        named = self.read_with(node, scopes)
         scope = self.from_(node, named)
         for part, code, reason in (
             (
                 "limit",
                 "sql.limit",
-                "the first rows of a table are somebody's; LIMIT is for the answer",
+                "LIMIT in a sub-query would pick some people's rows: put it at the end",
             ),
             (
                 "offset",
                 "sql.limit",
-                "the first rows of a table are somebody's; OFFSET is for the answer",
+                "OFFSET in a sub-query would pick some people's rows: put it at the end",
             ),
-            ("order", "sql.order", "rows of a sub-query have no order; ORDER BY is for the answer"),
+            ("order", "sql.order", "rows of a sub-query have no order: put ORDER BY at the end"),
         ):
             if node.args.get(part) is not None:
                 raise self.source.refuse(code, node.args[part], "", reason, self.source.example)
         if node.args.get("where") is not None:
             scope = self.where(scope, node.args["where"].this, named)
-        items = items_of(node, scope, self.scalars, star=True)
+        items = read_items(node, scope, self.scalars, star=True)
         grouped = (
             node.args.get("group") is not None
             or node.args.get("having") is not None
@@ -226,30 +221,30 @@ class Relation:
         )
         if scope.rows.public and (grouped or node.args.get("distinct") is not None):
             reason = (
-                f"{scope.rows.declaration.name:.60} is public: it is put together before it "
-                f"is given, at no cost"
+                f"{scope.rows.declaration.name:.60} is public: aggregate it before protect(), at "
+                f"no cost"
             )
             raise self.source.refuse(
                 "sql.ownership", items[0].node, "", reason, self.source.example
             )
         if grouped:
-            return per_unit(node, scope, items, self.scalars)
+            return read_per_unit(node, scope, items, self.scalars)
         if (distinct := node.args.get("distinct")) is not None:
-            self.closed(distinct, frozenset())
-            return each_once(node, scope, items, self.scalars)
-        return plain(scope, items, self.scalars)
+            self.check_arguments(distinct, frozenset())
+            return read_distinct(node, scope, items, self.scalars)
+        return read_plain(scope, items, self.scalars)
 
-    def where(self, scope: Scope, node: Node, known: Relations) -> Scope:
-        """The rows that meet a condition; IN and EXISTS may look at other rows."""
-        return filtered(scope, node, self, known)
+    def where(self, scope: Scope, node: Node, scopes: NamedScopes) -> Scope:
+        """Keep the rows that meet a condition; IN and EXISTS may look at other rows."""
+        return apply_where(scope, node, self, scopes)
 
-    def parts(self, select: exp.Select) -> None:
-        """Refuse a SELECT that says more than is read of it."""
-        self.refused(select)
-        self.closed(select, READ)
+    def check_parts(self, select: exp.Select) -> None:
+        """Refuse a SELECT with parts that this package does not read."""
+        self.check_refused_parts(select)
+        self.check_arguments(select, READ_PARTS)
 
-    def refused(self, node: Node) -> None:
-        for name, (code, reason) in REFUSED.items():
+    def check_refused_parts(self, node: Node) -> None:
+        for name, (code, reason) in REFUSED_PARTS.items():
             value = node.args.get(name)
             if value:
                 at = value[0] if isinstance(value, list) else value
@@ -261,7 +256,7 @@ class Relation:
                     self.source.example,
                 )
 
-    def closed(self, node: Node, places: frozenset[str]) -> None:
+    def check_arguments(self, node: Node, places: frozenset[str]) -> None:
         more = set(arguments(node)) - places
         if more:
             value = node.args[min(more)]
@@ -277,6 +272,6 @@ class Relation:
                 "sql.unsupported",
                 at,
                 "",
-                f"{name} in this place is not on the list of what can be asked",
+                f"{name} is not supported in this place",
                 self.source.example,
             )

@@ -1,5 +1,5 @@
-"""The columns of a SELECT, and the keys of its GROUP BY: columns, expressions, positions, aliases,
-or ALL that is no aggregate.
+"""Read the columns of a SELECT, and the keys of GROUP BY: columns, expressions, positions, aliases,
+or ALL.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from ..errors import Refused
-from ..tables.expr.expressions import Column, Expr
+from ..tables.expr.expressions import ColumnRef, Expr
 from ..tables.expr.scalar_function import shorten
 from ..tables.query.calendars import Calendar
-from .aggregate_calls import each_quantile
-from .calendar_keys import calendar
-from .row_expressions import Scalars
+from .aggregate_calls import split_quantiles
+from .calendar_keys import read_calendar
+from .row_expressions import RowReader
 from .scope import Scope, has_aggregate, identifier
-from .sql_text import Node, arguments
+from .sql_text import Node, arguments, without_brackets
 
 NAMES = 60  # characters of a column's name that was not given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Item:
-    """A column of a SELECT: its name, and whether that was given."""
+class SelectItem:
+    """A column of a SELECT: its name, and whether the text names it with AS."""
 
     node: Node
     name: str
-    given: bool = False
+    is_aliased: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Key:
-    """A key: what it is computed by, where it stands in the text, and its name."""
+class GroupKey:
+    """A key of GROUP BY: its node in the text, its expression and its name."""
 
     node: Node
     expression: Expr
@@ -41,9 +41,11 @@ class Key:
     calendar: Calendar | None = None  # where its groups are public buckets of time
 
 
-def items_of(select: exp.Select, scope: Scope, scalars: Scalars, *, star: bool) -> list[Item]:
-    """The columns, `*` spelled out where it may stand."""
-    found = []
+def read_items(
+    select: exp.Select, scope: Scope, scalars: RowReader, *, star: bool
+) -> list[SelectItem]:
+    """Read the columns of a SELECT, with `*` spelled out where it is allowed."""
+    items = []
     for node in select.expressions:
         if isinstance(node, exp.Star) or (
             isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
@@ -56,76 +58,83 @@ def items_of(select: exp.Select, scope: Scope, scalars: Scalars, *, star: bool) 
                     "only aggregates over units are answered, never rows",
                     scalars.source.example,
                 )
-            found += [Item(_column(name), name) for name in scope.names]
+            items += [SelectItem(_column(name), name) for name in scope.names]
         elif isinstance(node, exp.Alias):
             if (
                 set(arguments(node)) - {"this", "alias"}
                 or (name := identifier(node.args.get("alias"))) is None
             ):
-                raise scalars.unsupported(node)
-            found += _each(Item(node.this, name, True), scalars)
+                raise scalars.refuse_unsupported(node)
+            items += _split_item(SelectItem(node.this, name, True), scalars)
         elif isinstance(node, exp.Column):
-            found.append(Item(node, identifier(node.this) or "", False))
+            items.append(SelectItem(node, identifier(node.this) or "", False))
         else:
-            found += _each(
-                Item(node, shorten(scalars.source.words_of(node), NAMES), False), scalars
+            items += _split_item(
+                SelectItem(node, shorten(scalars.source.words_of(node), NAMES), False), scalars
             )
-    if not found:
+    if not items:
         raise scalars.source.refuse(
-            "sql.syntax", None, "", "nothing is selected", scalars.source.example
+            "sql.syntax", None, "", "SELECT names no column", scalars.source.example
         )
-    return found
+    return items
 
 
-def _each(item: Item, scalars: Scalars) -> list[Item]:
-    """A column for each of several quantiles."""
+def _split_item(item: SelectItem, scalars: RowReader) -> list[SelectItem]:
+    """Split a list of quantiles into one column for each; keep other columns as they are."""
     return [
-        Item(node, f"{item.name}_{suffix}", item.given)
-        for node, suffix in each_quantile(item.node, scalars)
+        SelectItem(node, f"{item.name}_{suffix}", item.is_aliased)
+        for node, suffix in split_quantiles(item.node, scalars)
     ] or [item]
 
 
-def group_keys(select: exp.Select, scope: Scope, items: list[Item], scalars: Scalars) -> list[Key]:
-    """The keys of GROUP BY, in its order, each once."""
+def read_group_keys(
+    select: exp.Select, scope: Scope, items: list[SelectItem], scalars: RowReader
+) -> list[GroupKey]:
+    """Read the keys of GROUP BY, in its order, each once."""
     clause = select.args.get("group")
     if clause is None:
         return []
     more = set(arguments(clause)) - {"expressions", "all"}
     if more:
-        reason = "sub-totals are questions of their own: each has a cost"
+        reason = "ROLLUP, CUBE and GROUPING SETS are not supported: ask one question per grouping"
         raise scalars.source.refuse("sql.group", clause, "", reason, scalars.source.example)
     if clause.args.get("all"):
         nodes = [(item.node, item.name) for item in items if not has_aggregate(item.node)]
     else:
         nodes = [
-            _meant(node, scope, items, scalars)
+            _resolve_key(node, scope, items, scalars)
             for part in clause.expressions
             for node in (part.expressions if isinstance(part, exp.Tuple) else [part])
         ]
-    found: dict[str, Key] = {}
+    keys: dict[str, GroupKey] = {}
     for node, name in nodes:
         if has_aggregate(node):
             raise scalars.source.refuse(
                 "sql.group",
                 node,
                 "",
-                "what is grouped by is known of every row, an aggregate is not",
+                "GROUP BY takes values of single rows, not aggregates",
                 scalars.source.example,
             )
-        public = calendar(node, scope, scalars)
+        public = read_calendar(node, scope, scalars)
         expression = scope.read(node, scalars) if public is None else public.expression
         if not expression.columns:
             raise scalars.source.refuse(
-                "sql.group", node, "", "a constant makes no groups", scalars.source.example
+                "sql.group",
+                node,
+                "",
+                "GROUP BY needs a column, not a constant",
+                scalars.source.example,
             )
-        found.setdefault(
-            expression.text, Key(node, expression, name or _name(node, expression, scalars), public)
+        keys.setdefault(
+            expression.text,
+            GroupKey(node, expression, name or _key_name(node, expression, scalars), public),
         )
-    return list(found.values())
+    return list(keys.values())
 
 
-def matched(node: Node, keys: list[Key], scope: Scope, scalars: Scalars) -> Key | None:
-    """The key that a part of the text is, if it is one."""
+def find_key(node: Node, keys: list[GroupKey], scope: Scope, scalars: RowReader) -> GroupKey | None:
+    """Return the key that a part of the text names; None if it is no key."""
     for key in keys:
         if node == key.node:
             return key
@@ -148,11 +157,13 @@ def matched(node: Node, keys: list[Key], scope: Scope, scalars: Scalars) -> Key 
     return None
 
 
-def _meant(node: Node, scope: Scope, items: list[Item], scalars: Scalars) -> tuple[Node, str]:
-    """A key is a position, or a column, or an alias, or else an expression; and the name it is
-    given.
+def _resolve_key(
+    node: Node, scope: Scope, items: list[SelectItem], scalars: RowReader
+) -> tuple[Node, str]:
+    """Return the node and the name of a key that is a position, a column, an alias or an
+    expression.
     """
-    inner = node.unnest()  # type: ignore[no-untyped-call]
+    inner = without_brackets(node)
     if isinstance(inner, exp.Literal) and not inner.is_string:
         text = str(inner.this)
         if not text.isdecimal() or len(text) > 4 or not 1 <= int(text) <= len(items):
@@ -160,11 +171,11 @@ def _meant(node: Node, scope: Scope, items: list[Item], scalars: Scalars) -> tup
                 "sql.group",
                 node,
                 "",
-                f"there are {len(items)} columns to group by",
+                f"GROUP BY positions go from 1 to {len(items)} here",
                 scalars.source.example,
             )
         item = items[int(text) - 1]
-        return item.node, item.name if item.given else ""
+        return item.node, item.name if item.is_aliased else ""
     name = (
         identifier(inner.this)
         if isinstance(inner, exp.Column) and inner.args.get("table") is None
@@ -172,20 +183,20 @@ def _meant(node: Node, scope: Scope, items: list[Item], scalars: Scalars) -> tup
     )
     if name is not None and scope.find(name) is None:
         item = next(
-            (item for item in items if item.given and item.name.lower() == name.lower()),
-            Item(inner, ""),
+            (item for item in items if item.is_aliased and item.name.lower() == name.lower()),
+            SelectItem(inner, ""),
         )
         return item.node, item.name
-    same = next((item for item in items if item.given and item.node == inner), None)
+    same = next((item for item in items if item.is_aliased and item.node == inner), None)
     return inner, "" if same is None else same.name
 
 
-def _name(node: Node, expression: Expr, scalars: Scalars) -> str:
+def _key_name(node: Node, expression: Expr, scalars: RowReader) -> str:
     if isinstance(node, exp.Column):
         return identifier(node.this) or ""
     return (
         expression.name
-        if isinstance(expression, Column)
+        if isinstance(expression, ColumnRef)
         else shorten(scalars.source.words_of(node), NAMES)
     )
 

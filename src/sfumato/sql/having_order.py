@@ -1,4 +1,4 @@
-"""HAVING and ORDER BY of the outermost SELECT: both are about what is released."""
+"""Read HAVING and ORDER BY of the outermost SELECT: both work on released values."""
 
 from __future__ import annotations
 
@@ -8,48 +8,48 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from ..tables.query.aggregates import Aggregate
-from .answer_expressions import Names, Released, read
-from .grouping import Item
-from .postprocess import Order
-from .row_expressions import Scalars
+from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
+from .grouping import SelectItem
+from .postprocess import SortKey
+from .row_expressions import RowReader
 from .sql_text import Node, arguments
 
 
 @dataclass(frozen=True, slots=True)
-class Clauses:
+class HavingOrderReader:
     """Reads HAVING and ORDER BY."""
 
     select: exp.Select
-    items: list[Item]
+    items: list[SelectItem]
     aggregates: Mapping[str, Aggregate]
-    names: Names
-    scalars: Scalars
+    names: AnswerNames
+    scalars: RowReader
 
-    def having(self) -> Released | None:
+    def having(self) -> AnswerExpression | None:
         clause = self.select.args.get("having")
         if clause is None:
             return None
-        found = read(clause.this, self.names, self.scalars)
-        if found.sort != "truth":
+        condition = read_answer_expression(clause.this, self.names, self.scalars)
+        if condition.sort != "truth":
             raise self.scalars.source.refuse(
                 "sql.released",
                 clause,
                 "",
-                "HAVING is a condition on released values",
+                "HAVING needs a condition on released values",
                 self.scalars.source.example,
             )
-        return found
+        return condition
 
-    def order(self) -> tuple[Order, ...]:
+    def order(self) -> tuple[SortKey, ...]:
         clause = self.select.args.get("order")
         if clause is None:
             return ()
         source = self.scalars.source
         if set(arguments(clause)) - {"expressions"}:
             raise source.refuse(
-                "sql.unsupported", clause, "", "this order is not on the list", source.example
+                "sql.unsupported", clause, "", "this order is not supported", source.example
             )
-        found: list[Order] = []
+        sort_keys: list[SortKey] = []
         for ordered in clause.expressions:
             if not isinstance(ordered, exp.Ordered) or set(arguments(ordered)) - {
                 "this",
@@ -57,17 +57,19 @@ class Clauses:
                 "nulls_first",
             }:
                 raise source.refuse(
-                    "sql.unsupported", ordered, "", "this order is not on the list", source.example
+                    "sql.unsupported", ordered, "", "this order is not supported", source.example
                 )
             nulls, down = bool(ordered.args.get("nulls_first")), bool(ordered.args.get("desc"))
-            found += [Order(by, down, nulls) for by in self._by(ordered.this)]
-        return tuple(found)
+            sort_keys += [SortKey(by, down, nulls) for by in self._by(ordered.this)]
+        return tuple(sort_keys)
 
-    def _by(self, node: Node) -> list[Released]:
-        """A position, ALL, a name, or anything that is released."""
+    def _by(self, node: Node) -> list[AnswerExpression]:
+        """Read what to sort by: a position, ALL, a name, or any released value."""
         source = self.scalars.source
         if isinstance(node, exp.Var) and node.name.upper() == "ALL":
-            return [read(item.node, self.names, self.scalars) for item in self.items]
+            return [
+                read_answer_expression(item.node, self.names, self.scalars) for item in self.items
+            ]
         if isinstance(node, exp.Literal) and not node.is_string:
             text = str(node.this)
             if not text.isdecimal() or len(text) > 4 or not 1 <= int(text) <= len(self.items):
@@ -75,21 +77,21 @@ class Clauses:
                     "sql.released",
                     node,
                     "",
-                    f"there are {len(self.items)} columns to sort by",
+                    f"ORDER BY positions go from 1 to {len(self.items)} here",
                     source.example,
                 )
             node = self.items[int(text) - 1].node
-        found = read(node, self.names, self.scalars)
-        if found.op == "aggregate" and self.aggregates[found.value].kind == "histogram":
+        expression = read_answer_expression(node, self.names, self.scalars)
+        if expression.op == "aggregate" and self.aggregates[expression.value].kind == "histogram":
             raise source.refuse(
-                "sql.released", node, "", "a histogram has no order", source.example
+                "sql.released", node, "", "a histogram cannot be sorted by", source.example
             )
-        if found.sort not in ("number", "key", "truth") or found.op == "number":
+        if expression.sort not in ("number", "key", "truth") or expression.op == "number":
             raise source.refuse(
                 "sql.released",
                 node,
                 "",
-                "groups are sorted by something that is released",
+                "ORDER BY needs a released value",
                 source.example,
             )
-        return [found]
+        return [expression]

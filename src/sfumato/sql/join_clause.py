@@ -1,13 +1,11 @@
-"""JOIN: two relations as one, with the names of both.
+"""Read JOIN: combine two scopes, with the column names of both.
 
-*Sides*       The protected side comes first: of a public table and a protected one the text may
-              name either first, and RIGHT JOIN is LEFT JOIN from the other side.
-*Conditions*  ON is taken apart at its ANDs. What makes an expression of one side equal to one of
-              the other is what rows are joined on; what is about the other side alone is a
-              condition on its rows; the rest is a condition on joined rows, or in a LEFT JOIN part
-              of the join.
-*Names*       A name that both sides have is said with its table. After USING it is the first
-              side's.
+*Sides*       The protected side comes first: the text may name a public table before or after it,
+              and RIGHT JOIN is LEFT JOIN from the other side.
+*Conditions*  ON is split at its ANDs. An equation between the sides joins rows; a condition on the
+              right side alone filters its rows; the rest filters joined rows, or in a LEFT JOIN is
+              part of the join.
+*Names*       A name that both sides have needs its table. After USING it is the first side's.
 """
 
 from __future__ import annotations
@@ -18,20 +16,20 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from ..errors import Refused
-from ..tables.expr.column_names import free
-from ..tables.expr.expressions import Column, Expr, Literal, call, col
-from ..tables.expr.renaming import beside, renamed
+from ..tables.expr.column_names import unused_name
+from ..tables.expr.expressions import ColumnRef, Expr, Literal, call, col
+from ..tables.expr.renaming import rename_columns, right_names
 from ..tables.query.join_steps import Pairs
-from ..tables.query.joins import joined as join_rows
-from ..tables.query.joins import match, related
-from .row_expressions import Scalars
+from ..tables.query.joins import check_related, join_rows, match_rows
+from ..tables.query.stages import Rows
+from .row_expressions import RowReader
 from .scope import Scope, identifier, quoted
-from .sql_text import Node
+from .sql_text import Node, SqlText
 
 METHODS: Mapping[str, str] = {
-    "NATURAL": "on which columns it is depends on what columns there are: USING says it",
-    "ASOF": "the nearest row is found by an order, and not by what a row says of itself",
-    "POSITIONAL": "rows have no places",
+    "NATURAL": "NATURAL joins on whatever columns there are: name them with USING",
+    "ASOF": "ASOF joins the nearest row, which depends on other rows",
+    "POSITIONAL": "rows have no positions",
 }
 KINDS: Mapping[tuple[str, str], str] = {
     ("", ""): "inner",
@@ -46,13 +44,13 @@ KINDS: Mapping[tuple[str, str], str] = {
     ("", "ANTI"): "anti",
     ("LEFT", "ANTI"): "anti",
 }
-"""Sides and kinds of joins that are read."""
+"""The joins that this package reads, by side and kind."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Conditions:
-    """What a join is on, the other rows that are left, and what is still to be asked of two rows,
-    by the names that both have together.
+class JoinConditions:
+    """The conditions of a join: pairs of equal expressions, the filtered right side, and the other
+    conditions on two rows.
     """
 
     pairs: Pairs
@@ -60,14 +58,12 @@ class Conditions:
     rest: tuple[Expr, ...]
 
 
-def joined(left: Scope, right: Scope, node: exp.Join, scalars: Scalars) -> Scope:
-    """Two relations as one."""
-    source, how = scalars.source, _kind(node, scalars)
+def join_scopes(left: Scope, right: Scope, node: exp.Join, scalars: RowReader) -> Scope:
+    """Join two scopes."""
+    source, how = scalars.source, _read_kind(node, scalars)
     twice = set(left.tables) & set(right.tables)
     if twice:
-        reason = (
-            f"two tables are called {min(twice):.60}: each has a name of its own, given with AS"
-        )
+        reason = f"two tables are called {min(twice):.60}: give each its own name with AS"
         raise source.refuse("sql.names", node.this, "", reason, source.example)
     swapped = how == "right" or (
         how in ("inner", "cross") and left.rows.public and not right.rows.public
@@ -76,125 +72,140 @@ def joined(left: Scope, right: Scope, node: exp.Join, scalars: Scalars) -> Scope
     how = "left" if how == "right" else how
     if here.rows.public and not there.rows.public:
         reason = (
-            f"rows of {here.rows.declaration.name:.60} that nobody matches belong to nobody, "
-            f"and would be counted as data"
+            f"{here.rows.declaration.name:.60} is public: its rows without a match would count as "
+            f"data of nobody"
         )
         raise source.refuse("sql.join", node.this, "", reason, source.example)
     if how == "left":
-        there = computed(there)
+        there = compute_columns(there)
     try:
-        related(here.rows, there.rows)
-        found = (
-            _using(here, there, node, scalars)
+        check_related(here.rows, there.rows)
+        conditions = (
+            _read_using(here, there, node, scalars)
             if node.args.get("using")
-            else _on(here, there, node, scalars)
+            else _read_on(here, there, node, scalars)
         )
         if how in ("semi", "anti"):
             return replace(
                 here,
-                rows=match(
+                rows=match_rows(
                     here.rows,
-                    found.there.rows,
-                    found.pairs,
+                    conditions.there.rows,
+                    conditions.pairs,
                     "semi" if how == "semi" else "anti",
-                    together(found.rest),
+                    conjunction(conditions.rest),
                 ),
             )
         if (
             how == "inner"
-            and not found.pairs
-            and (found.there.rows.public or node.args.get("on") is None)
+            and not conditions.pairs
+            and (conditions.there.rows.public or node.args.get("on") is None)
         ):
             how = "cross"
-        inside = together(found.rest) if how == "left" else None
-        rows, names = join_rows(here.rows, found.there.rows, found.pairs, how, inside)
+        inside = conjunction(conditions.rest) if how == "left" else None
+        rows, names = join_rows(here.rows, conditions.there.rows, conditions.pairs, how, inside)
         before = {
             new: names[old]
-            for old, new in beside(here.rows.schema, found.there.rows.schema).items()
+            for old, new in right_names(here.rows.schema, conditions.there.rows.schema).items()
         }
-        for condition in () if how == "left" else found.rest:
-            rows = rows.where(renamed(condition, before))
+        for condition in () if how == "left" else conditions.rest:
+            rows = rows.where(rename_columns(condition, before))
     except Refused as refusal:
         raise (
             refusal
             if "\n" in refusal.place
-            else source.moved(refusal, node.this, _rewrite(refusal, here, there, source.example))
+            else source.relocate(
+                refusal, node.this, _suggest_unit_join(refusal, here, there, node, source)
+            )
         ) from None
-    other = Scope(
+    there_joined = Scope(
         rows,
-        {name: renamed(made, names) for name, made in found.there.names.items()},
-        found.there.called,
-        _renamed(found.there.parts, names),
+        {
+            name: rename_columns(expression, names)
+            for name, expression in conditions.there.names.items()
+        },
+        conditions.there.called,
+        _rename_tables(conditions.there.parts, names),
     )
-    first, second = (other, here) if swapped else (here, other)
-    return _beside(
+    first, second = (there_joined, here) if swapped else (here, there_joined)
+    return _merge_names(
         rows, first, second, {identifier(name) or "" for name in node.args.get("using") or []}, here
     )
 
 
-def both(here: Scope, there: Scope, *, inner: bool = False) -> Scope:
-    """The names of two relations, before they are joined; of a name that both have, the inner one
-    is meant if there is one.
+def combined_scope(here: Scope, there: Scope, *, inner: bool = False) -> Scope:
+    """Return a scope with the names of both sides, before they are joined. With `inner`, a name
+    that both have is the right side's.
     """
-    names = beside(here.rows.schema, there.rows.schema)
+    names = right_names(here.rows.schema, there.rows.schema)
     schema = {
         **here.rows.schema,
-        **{names[name]: known for name, known in there.rows.schema.items()},
+        **{names[name]: column_type for name, column_type in there.rows.schema.items()},
     }
-    other = {name: renamed(made, names) for name, made in there.names.items()}
+    there_names = {
+        name: rename_columns(expression, names) for name, expression in there.names.items()
+    }
     tables = {
         **here.tables,
         **{
-            table: {name: renamed(made, names) for name, made in columns.items()}
+            table: {name: rename_columns(expression, names) for name, expression in columns.items()}
             for table, columns in there.tables.items()
         },
     }
     rows = replace(here.rows, schema=schema)
     if inner:
-        hidden = {name.lower() for name in other}
+        hidden = {name.lower() for name in there_names}
         return Scope(
             rows,
             {
-                **{name: made for name, made in here.names.items() if name.lower() not in hidden},
-                **other,
+                **{
+                    name: expression
+                    for name, expression in here.names.items()
+                    if name.lower() not in hidden
+                },
+                **there_names,
             },
             frozenset(),
             tables,
             here.twice - hidden,
         )
-    return replace(_beside(rows, here, Scope(rows, other, there.called), set(), here), parts=tables)
+    return replace(
+        _merge_names(rows, here, Scope(rows, there_names, there.called), set(), here), parts=tables
+    )
 
 
-def conditions(
-    nodes: list[Node], here: Scope, there: Scope, scalars: Scalars, *, inner: bool = False
-) -> Conditions:
-    """The parts of a condition on two rows."""
-    scope = both(here, there, inner=inner)
-    names = beside(here.rows.schema, there.rows.schema)
+def split_conditions(
+    nodes: list[Node], here: Scope, there: Scope, scalars: RowReader, *, inner: bool = False
+) -> JoinConditions:
+    """Split conditions on two rows into pairs of equal expressions, filters of the right side, and
+    the rest.
+    """
+    scope = combined_scope(here, there, inner=inner)
+    names = right_names(here.rows.schema, there.rows.schema)
     back = {new: old for old, new in names.items()}
     pairs: list[tuple[Expr, Expr]] = []
     rest: list[Expr] = []
     rows = there.rows
     for node in nodes:
-        made = scope.read(node, scalars)
-        if isinstance(made, Literal) and made.value is True:
+        expression = scope.read(node, scalars)
+        if isinstance(expression, Literal) and expression.value is True:
             continue
         if isinstance(node, exp.EQ):
             sides = [scope.read(side, scalars) for side in (node.this, node.expression)]
             kinds = [_side(side, back) for side in sides]
             if sorted(kinds) == ["here", "there"]:
-                one, two = sides if kinds[0] == "here" else sides[::-1]
-                pairs.append((one, renamed(two, back)))
+                ours, theirs = sides if kinds[0] == "here" else sides[::-1]
+                pairs.append((ours, rename_columns(theirs, back)))
                 continue
-        if _side(made, back) == "there":
-            rows = rows.where(renamed(made, back))
+        if _side(expression, back) == "there":
+            rows = rows.where(rename_columns(expression, back))
         else:
-            rest.append(made)
-    return Conditions(tuple(pairs), replace(there, rows=rows), tuple(rest))
+            rest.append(expression)
+    return JoinConditions(tuple(pairs), replace(there, rows=rows), tuple(rest))
 
 
 def conjuncts(node: Node) -> list[Node]:
-    """The parts that AND holds together."""
+    """Split a condition at its ANDs."""
     if isinstance(node, exp.Paren):
         return conjuncts(node.this)
     return (
@@ -204,7 +215,7 @@ def conjuncts(node: Node) -> list[Node]:
     )
 
 
-def together(conditions: tuple[Expr, ...]) -> Expr | None:
+def conjunction(conditions: tuple[Expr, ...]) -> Expr | None:
     return (
         None
         if not conditions
@@ -214,19 +225,19 @@ def together(conditions: tuple[Expr, ...]) -> Expr | None:
     )
 
 
-def computed(scope: Scope) -> Scope:
-    """Columns that a sub-query computes, computed: where nothing matches they are null, whatever
-    they would be of nulls.
+def compute_columns(scope: Scope) -> Scope:
+    """Compute the columns of a sub-query before a LEFT JOIN: without a match they are null,
+    whatever their expressions would give for nulls.
     """
     rows, names = scope.rows, dict(scope.names)
-    for name, made in scope.names.items():
-        if not isinstance(made, Column):
-            own = free(name, {column.lower() for column in rows.schema})
-            rows, names[name] = rows.mutate(**{own: made}), col(own)
+    for name, expression in scope.names.items():
+        if not isinstance(expression, ColumnRef):
+            new_name = unused_name(name, {column.lower() for column in rows.schema})
+            rows, names[name] = rows.mutate(**{new_name: expression}), col(new_name)
     return replace(scope, rows=rows, names=names)
 
 
-def _kind(node: exp.Join, scalars: Scalars) -> str:
+def _read_kind(node: exp.Join, scalars: RowReader) -> str:
     source = scalars.source
     method, side, kind = (
         str(node.args.get(name) or "").upper() for name in ("method", "side", "kind")
@@ -236,106 +247,122 @@ def _kind(node: exp.Join, scalars: Scalars) -> str:
             "sql.join",
             node.this,
             "",
-            METHODS.get(method, "such a join is not on the list"),
+            METHODS.get(method, f"{method} joins are not supported"),
             source.example,
         )
     if side == "FULL":
-        reason = (
-            "rows of both sides without a match would be kept: of a public table they are "
-            "nobody's, of a protected one they have no common unit"
-        )
+        reason = "FULL JOIN keeps rows of both sides without a match, which have no common unit"
         raise source.refuse("sql.join", node.this, "", reason, source.example)
-    found = KINDS.get((side, kind))
-    if found is None:
+    join_kind = KINDS.get((side, kind))
+    if join_kind is None:
         raise source.refuse(
-            "sql.join", node.this, "", "such a join is not on the list", source.example
+            "sql.join", node.this, "", f"{side} {kind} joins are not supported", source.example
         )
-    if found == "cross" and (node.args.get("on") is not None or node.args.get("using")):
+    if join_kind == "cross" and (node.args.get("on") is not None or node.args.get("using")):
         raise source.refuse(
             "sql.join", node.this, "", "a cross join has no condition", source.example
         )
     if (
-        found not in ("inner", "cross")
+        join_kind not in ("inner", "cross")
         and node.args.get("on") is None
         and not node.args.get("using")
     ):
         raise source.refuse(
-            "sql.join", node.this, "", "on which columns are rows put together?", source.example
+            "sql.join", node.this, "", "this join needs ON or USING", source.example
         )
-    return found
+    return join_kind
 
 
-def _using(here: Scope, there: Scope, node: exp.Join, scalars: Scalars) -> Conditions:
+def _read_using(here: Scope, there: Scope, node: exp.Join, scalars: RowReader) -> JoinConditions:
     pairs = []
     for part in node.args["using"]:
         name = identifier(part) or ""
-        one, two = (
+        ours, theirs = (
             None if name.lower() in side.twice else side.find(name) for side in (here, there)
         )
-        if one is None or two is None:
+        if ours is None or theirs is None:
             raise scalars.source.refuse(
                 "sql.column",
                 part,
                 "",
-                "USING names a column that each of the two sides has once",
+                "USING needs a column that each side has exactly once",
                 scalars.source.example,
             )
-        pairs.append((one, two))
-    return Conditions(tuple(pairs), there, ())
+        pairs.append((ours, theirs))
+    return JoinConditions(tuple(pairs), there, ())
 
 
-def _on(here: Scope, there: Scope, node: exp.Join, scalars: Scalars) -> Conditions:
+def _read_on(here: Scope, there: Scope, node: exp.Join, scalars: RowReader) -> JoinConditions:
     on = node.args.get("on")
     return (
-        Conditions((), there, ()) if on is None else conditions(conjuncts(on), here, there, scalars)
+        JoinConditions((), there, ())
+        if on is None
+        else split_conditions(conjuncts(on), here, there, scalars)
     )
 
 
-def _side(made: Expr, back: Mapping[str, str]) -> str:
-    """Which rows an expression looks at."""
-    if not made.columns:
+def _side(expression: Expr, back: Mapping[str, str]) -> str:
+    """Return which side's columns an expression reads: here, there, both or none."""
+    if not expression.columns:
         return "none"
     return (
-        "there" if made.columns <= back.keys() else "both" if made.columns & back.keys() else "here"
+        "there"
+        if expression.columns <= back.keys()
+        else "both"
+        if expression.columns & back.keys()
+        else "here"
     )
 
 
-def _beside(rows: object, first: Scope, second: Scope, using: set[str], here: Scope) -> Scope:
-    """The names of two scopes over the same rows."""
+def _merge_names(rows: Rows, first: Scope, second: Scope, using: set[str], here: Scope) -> Scope:
+    """Merge the names of two scopes over the same rows."""
     shared = {name.lower() for name in using}
-    known = {name.lower(): made for name, made in first.names.items()}
-    alike = {name.lower() for name, made in second.names.items() if name.lower() in known}
+    first_names = {name.lower(): expression for name, expression in first.names.items()}
+    alike = {
+        name.lower() for name, expression in second.names.items() if name.lower() in first_names
+    }
     same = {
         name.lower()
-        for name, made in second.names.items()
-        if name.lower() in known and known[name.lower()].text == made.text
+        for name, expression in second.names.items()
+        if name.lower() in first_names and first_names[name.lower()].text == expression.text
     }
     names = {
         **first.names,
-        **{name: made for name, made in second.names.items() if name.lower() not in alike},
+        **{
+            name: expression
+            for name, expression in second.names.items()
+            if name.lower() not in alike
+        },
     }
     for name in names:  # what rows were joined on is the side's whose rows are kept
-        if name.lower() in shared and (kept := here.find(name)) is not None:
-            names[name] = kept
+        if name.lower() in shared and (joined_column := here.find(name)) is not None:
+            names[name] = joined_column
     twice = ((first.twice | second.twice) - shared) | (alike - shared - same)
-    return Scope(rows, names, frozenset(), {**first.tables, **second.tables}, frozenset(twice))  # type: ignore[arg-type]
+    return Scope(rows, names, frozenset(), {**first.tables, **second.tables}, frozenset(twice))
 
 
-def _renamed(
+def _rename_tables(
     parts: Mapping[str, Mapping[str, Expr]], names: Mapping[str, str]
 ) -> dict[str, dict[str, Expr]]:
     return {
-        table: {name: renamed(made, names) for name, made in columns.items()}
+        table: {name: rename_columns(expression, names) for name, expression in columns.items()}
         for table, columns in parts.items()
     }
 
 
-def _rewrite(refusal: Refused, here: Scope, there: Scope, example: str) -> str:
-    """A condition that would do, where rows would have two owners."""
+def _suggest_unit_join(
+    refusal: Refused, here: Scope, there: Scope, node: exp.Join, source: SqlText
+) -> str:
+    """Return the text with a join on the unit if joined rows would have two owners, else the
+    example.
+    """
     if refusal.code != "join.ownership" or not here.rows.declaration.unit:
-        return example
+        return source.example
     sides = zip(here.rows.declaration.unit, there.rows.declaration.unit, strict=True)
-    one, two = (
+    here_table, there_table = (
         quoted(next(iter(side.tables), side.rows.declaration.name)) for side in (here, there)
     )
-    return "… ON " + " AND ".join(f"{one}.{quoted(a)} = {two}.{quoted(b)}" for a, b in sides)
+    unit = " AND ".join(f"{here_table}.{quoted(a)} = {there_table}.{quoted(b)}" for a, b in sides)
+    if (on := node.args.get("on")) is not None:
+        return source.replace_text(on, f"{unit} AND ({source.words_of(on)})")
+    return source.replace_text(node.this, f"{source.words_of(node.this)} ON {unit}")

@@ -1,12 +1,13 @@
-"""What is made of an answer after it was released: computed columns, HAVING, ORDER BY, LIMIT and
-OFFSET. Free, and labelled where groups are left out.
+"""Post-process a released answer: computed columns, HAVING, ORDER BY, LIMIT and OFFSET.
+
+Post-processing is free. The answer says where it left out groups.
 
 *Hidden*     An aggregate that only HAVING or ORDER BY names is released and paid for like any
              other; its column is not shown.
-*Chosen*     HAVING and ORDER BY … LIMIT choose by noisy values: the pieces that they look at
+*Chosen*     HAVING and ORDER BY … LIMIT choose groups by noisy values: the pieces that they read
              remember from how many groups they chose (`answers.chosen_groups`).
-*Withheld*   The part of the rows that is in groups too small to be named is told as it was before
-             HAVING or LIMIT left out more.
+*Withheld*   The share of rows in groups too small to be named is that before HAVING or LIMIT left
+             out more.
 """
 
 from __future__ import annotations
@@ -25,56 +26,54 @@ import numpy as np
 
 from ..answers.answer import Answer
 from ..answers.answer_records import Column
-from ..answers.chosen_groups import choose, sorted_by
+from ..answers.chosen_groups import choose_groups, sorting_pieces
 from ..answers.formula import Formula
-from ..answers.proportions import COUNT, TOTAL, pooled, unnamed
-from .answer_expressions import Released
+from ..answers.proportions import COUNT, TOTAL, is_pooled, withheld_labels
+from .answer_expressions import AnswerExpression
 
 Vector = list[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
-    """A column of the answer as it is shown: its name, what was asked, and what it is computed
-    from.
-    """
+class ShownColumn:
+    """A column of the answer: its name, its text in the query, and its expression."""
 
     name: str
     text: str
-    of: Released
+    of: AnswerExpression
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Order:
-    """What to sort by."""
+class SortKey:
+    """An expression to sort by, and in which order."""
 
-    by: Released
+    by: AnswerExpression
     descending: bool = False
     nulls_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Finishing:
-    """All that is made of an answer."""
+class PostProcessing:
+    """All post-processing of an answer."""
 
     keys: tuple[tuple[str, str], ...]  # name in the query, name that is shown
-    columns: tuple[Shown, ...]
-    having: Released | None = None
+    columns: tuple[ShownColumn, ...]
+    having: AnswerExpression | None = None
     having_text: str = ""
-    order: tuple[Order, ...] = ()
+    order: tuple[SortKey, ...] = ()
     limit: int | None = None
     offset: int = 0
 
     @property
     def chooses(self) -> bool:
-        """Whether noisy values may choose the groups that are shown."""
+        """Tell whether noisy values may choose the groups that the answer shows."""
         sorts = any(order.by.aggregates for order in self.order) and (
             self.limit is not None or bool(self.offset)
         )
         return sorts or (self.having is not None and bool(self.having.aggregates))
 
     def __call__(self, answer: Answer) -> Answer:
-        """The answer to the text, from the answer to its query."""
+        """Return the answer to the text, from the answer to its query."""
         same = (
             tuple(answer.names)
             == tuple(column.of.value for column in self.columns)
@@ -89,8 +88,8 @@ class Finishing:
             and not self.offset
         ):
             return answer
-        kept = self._passed(answer)
-        places = self._sorted(answer, kept)[
+        passing = self._passing_groups(answer)
+        places = self._sorted(answer, passing)[
             self.offset : None if self.limit is None else self.offset + self.limit
         ]
         deciding, sorting = (
@@ -98,25 +97,29 @@ class Finishing:
             set().union(*(_pieces(answer, order.by) for order in self.order)),
         )
         among = (
-            dict.fromkeys(sorting | sorted_by(answer), len(kept)) if len(places) < len(kept) else {}
+            dict.fromkeys(sorting | sorting_pieces(answer), len(passing))
+            if len(places) < len(passing)
+            else {}
         )
-        chosen = choose(
+        chosen = choose_groups(
             answer, places, {**among, **dict.fromkeys(deciding, len(answer.rows))}, sorting
         )
-        return self._shown(answer, chosen)
+        return self._select_columns(answer, chosen)
 
-    def _shown(self, answer: Answer, chosen: Answer) -> Answer:
-        """The columns that are asked for, of the groups that were chosen."""
+    def _select_columns(self, answer: Answer, chosen: Answer) -> Answer:
+        """Return the columns of the text, of the chosen groups."""
         columns = tuple(self._column(chosen, shown) for shown in self.columns)
         cut = len(chosen.rows) < len(answer.rows)
         grouped = sorted({i for column in columns for i in column.pieces})
-        told = cut or not any(
+        states_share = cut or not any(
             chosen.pieces[i].name == COUNT for i in grouped
         )  # what total is compared with is not shown: the share is told as it was
         pooling = [
             i
             for i, piece in enumerate(chosen.pieces)
-            if i not in grouped and pooled(piece.name) and not (told and piece.name == TOTAL)
+            if i not in grouped
+            and is_pooled(piece.name)
+            and not (states_share and piece.name == TOTAL)
         ]
         at = {place: i for i, place in enumerate([*grouped, *pooling])}
         return replace(
@@ -126,10 +129,13 @@ class Finishing:
             columns=tuple(
                 replace(column, pieces=tuple(at[i] for i in column.pieces)) for column in columns
             ),
-            processing=(*answer.processing, *self._labels(answer, cut=cut, told=told)),
+            processing=(
+                *answer.processing,
+                *self._labels(answer, cut=cut, states_share=states_share),
+            ),
         )
 
-    def _column(self, answer: Answer, shown: Shown) -> Column:
+    def _column(self, answer: Answer, shown: ShownColumn) -> Column:
         if shown.of.op == "aggregate":
             return replace(answer.column(shown.of.value), name=shown.name)
         pieces = sorted({i for name in shown.of.aggregates for i in answer.column(name).pieces})
@@ -138,8 +144,8 @@ class Finishing:
         numbers = {"confidence": fixed.pop()} if len(fixed) == 1 else {}
         return Column(shown.name, "computed", tuple(pieces), shown.text, numbers, formula=formula)
 
-    def _passed(self, answer: Answer) -> list[int]:
-        """The places of the groups for which HAVING is true."""
+    def _passing_groups(self, answer: Answer) -> list[int]:
+        """Return the places of the groups for which HAVING is true."""
         places = range(len(answer.rows))
         if self.having is None:
             return list(places)
@@ -150,24 +156,24 @@ class Finishing:
         vectors = _Vectors(self, answer)
         for order in reversed(self.order):
             by = vectors.of(order.by)
-            known = [i for i in places if by[i] is not None]
-            known.sort(key=lambda i: by[i], reverse=order.descending)
+            valued = [i for i in places if by[i] is not None]
+            valued.sort(key=lambda i: by[i], reverse=order.descending)
             nulls = [i for i in places if by[i] is None]
-            places = [*nulls, *known] if order.nulls_first else [*known, *nulls]
+            places = [*nulls, *valued] if order.nulls_first else [*valued, *nulls]
         return places
 
-    def _labels(self, answer: Answer, *, cut: bool, told: bool) -> list[str]:
-        said = [f"shown are groups with {self.having_text}"] if self.having is not None else []
+    def _labels(self, answer: Answer, *, cut: bool, states_share: bool) -> list[str]:
+        labels = [f"shown are groups with {self.having_text}"] if self.having is not None else []
         if cut and (self.limit is not None or self.offset):
             few = f"at most {self.limit} groups" if self.limit is not None else "groups"
-            said.append(
+            labels.append(
                 f"shown are {few}{f' after the first {self.offset}' if self.offset else ''}"
             )
-        return [*said, *(unnamed(answer) if told else ())]
+        return [*labels, *(withheld_labels(answer) if states_share else ())]
 
 
-def _pieces(answer: Answer, node: Released | None) -> set[int]:
-    """The pieces whose noisy values a condition, or an order, looks at."""
+def _pieces(answer: Answer, node: AnswerExpression | None) -> set[int]:
+    """Return the pieces whose noisy values an expression reads."""
     return (
         set()
         if node is None
@@ -176,13 +182,13 @@ def _pieces(answer: Answer, node: Released | None) -> set[int]:
 
 
 class _Vectors:
-    """Released values, group by group, with None for what is unknown."""
+    """Computes expressions on released values, group by group, with None for null."""
 
-    def __init__(self, finishing: Finishing, answer: Answer) -> None:
+    def __init__(self, finishing: PostProcessing, answer: Answer) -> None:
         self.finishing = finishing
         self.answer = answer
 
-    def of(self, node: Released) -> Vector:
+    def of(self, node: AnswerExpression) -> Vector:
         size = len(self.answer.rows)
         if node.sort == "number":
             return self._numbers(node)
@@ -193,7 +199,7 @@ class _Vectors:
             return [node.value] * size
         if node.op in _COMPARE:
             first, second = (
-                self._side(side, other) for side, other in (node.args, node.args[::-1])
+                self._side(side, opposite) for side, opposite in (node.args, node.args[::-1])
             )
             return [
                 None if a is None or b is None else _COMPARE[node.op](a, b)
@@ -203,35 +209,35 @@ class _Vectors:
             _LOGIC[node.op](*row) for row in zip(*(self.of(arg) for arg in node.args), strict=True)
         ]
 
-    def _side(self, side: Released, other: Released) -> Vector:
-        """One side of a comparison."""
-        found = self.of(side)
+    def _side(self, side: AnswerExpression, opposite: AnswerExpression) -> Vector:
+        """Compute one side of a comparison."""
+        values = self.of(side)
         kinds = (
-            {type(value) for value in self.of(other) if value is not None}
-            if other.op == "key"
+            {type(value) for value in self.of(opposite) if value is not None}
+            if opposite.op == "key"
             else set()
         )
         return [
             datetime.datetime.combine(v, datetime.time())
             if datetime.datetime in kinds and type(v) is datetime.date
             else v
-            for v in map(_comparable, found)
+            for v in map(_comparable, values)
         ]
 
-    def _numbers(self, node: Released) -> Vector:
+    def _numbers(self, node: AnswerExpression) -> Vector:
         if node.op == "number":
             return [node.value] * len(self.answer.rows)
-        column = self.finishing._column(self.answer, Shown("", "", node))
-        whole = replace(
+        column = self.finishing._column(self.answer, ShownColumn("", "", node))
+        single = replace(
             self.answer, columns=(replace(column, name="x" + "".join(self.answer.keys)),)
         )
         return [
             None if math.isnan(value) else value
-            for value in np.ravel(whole["x" + "".join(self.answer.keys)]).tolist()
+            for value in np.ravel(single["x" + "".join(self.answer.keys)]).tolist()
         ]
 
 
-def _formula(node: Released, answer: Answer, pieces: list[int]) -> Formula:
+def _formula(node: AnswerExpression, answer: Answer, pieces: list[int]) -> Formula:
     if node.op == "number":
         return Formula("number", number=node.value)
     if node.op == "aggregate":
@@ -243,7 +249,7 @@ def _formula(node: Released, answer: Answer, pieces: list[int]) -> Formula:
 
 
 def _comparable(value: Any) -> Any:
-    """Values of one type that Python compares: decimals as exact numbers, moments in UTC."""
+    """Convert a value to a type that Python compares: decimals to fractions, times to UTC."""
     if isinstance(value, Decimal):
         return Fraction(value)
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:

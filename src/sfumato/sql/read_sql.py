@@ -1,7 +1,7 @@
-"""From a text to a question: the two entries of this package.
+"""The entries of this package: read a SELECT as a query, or a text as a condition.
 
-*Rewrites*   A rewrite that is a whole statement is read like any other text before it is offered;
-             one that would be refused is replaced by one that is not.
+*Rewrites*   `read` reads a rewrite like any other text before it offers it, and replaces a rewrite
+             that would be refused by one that is not.
 """
 
 from __future__ import annotations
@@ -13,54 +13,54 @@ from sqlglot import exp
 from ..errors import Refused
 from ..tables.expr.expressions import Expr
 from ..tables.query.stages import Rows
-from .row_expressions import Scalars
+from .row_expressions import RowReader
 from .scope import Scope, quoted
-from .select import Asked, Outermost
-from .sql_constants import Given, Parameters
-from .sql_text import EXPLAIN, Source
+from .select import ParsedQuery, SelectReader
+from .sql_constants import Parameters, ParameterValues
+from .sql_text import EXPLAIN, SqlText
 
-__all__ = ["Asked", "condition", "explains", "read"]
+__all__ = ["ParsedQuery", "condition", "explains", "read"]
 
 
 def read(
-    text: str, rows: Rows, parameters: Given = None, tables: Mapping[str, Rows] | None = None
-) -> Asked:
-    """What a SELECT asks about a protected table, or about several, or a refusal. Nothing is read
-    but the text.
+    text: str,
+    rows: Rows,
+    parameters: ParameterValues = None,
+    tables: Mapping[str, Rows] | None = None,
+) -> ParsedQuery:
+    """Read a SELECT about one protected table or several. Refuses what has no safe answer. Reads no
+    data.
     """
     try:
         return _read(text, rows, parameters, tables)
     except Refused as refusal:
-        raise _taught(refusal, rows, tables) from None
-    except Exception:  # a tree that nobody foresaw: nothing was read, so this may be said
+        raise _with_working_rewrite(refusal, rows, tables) from None
+    except Exception:  # a tree that nobody foresaw; no data was read, so the refusal is public
         raise Refused(
-            "sql.unsupported",
-            "this text",
-            "it has a form that is not on the list of what can be asked",
-            example(rows),
+            "sql.unsupported", "this text", "this form of SQL is not supported", example(rows)
         ) from None
 
 
 def explains(text: str) -> bool:
-    """Whether a text asks only how it would be answered."""
+    """Tell whether a text begins with EXPLAIN PRIVACY."""
     return EXPLAIN.match(text) is not None
 
 
 def condition(text: str, rows: Rows) -> Expr:
-    """A condition on the columns of one row, as in WHERE."""
+    """Read a condition on the columns of one row, as in WHERE."""
     example = f"{quoted(next(iter(rows.schema)))} IS NOT NULL"
-    source = Source.of(text, example)
+    source = SqlText.of(text, example)
     tree = source.condition()
-    scalars = Scalars(source, Parameters.of(source, None, tree))
+    scalars = RowReader(source, Parameters.of(source, None, tree))
     scope = Scope.of(rows)
     scope.where(tree, scalars)
     return scope.read(tree, scalars)
 
 
 def _read(
-    text: str, rows: Rows, parameters: Given, tables: Mapping[str, Rows] | None = None
-) -> Asked:
-    source = Source.of(text, example(rows))
+    text: str, rows: Rows, parameters: ParameterValues, tables: Mapping[str, Rows] | None = None
+) -> ParsedQuery:
+    source = SqlText.of(text, example(rows))
     tree = source.tree()
     while (
         isinstance(tree, exp.Subquery)
@@ -73,27 +73,29 @@ def _read(
             "sql.statement",
             tree,
             "",
-            "only questions are answered, and a question is a SELECT",
+            "sfumato only answers SELECT",
             source.example,
         )
     values = Parameters.of(source, parameters, tree)
     try:
-        asked = Outermost.of(tree, rows, Scalars(source, values), tables)
+        parsed = SelectReader.of(tree, rows, RowReader(source, values), tables)
     except RecursionError:
         raise source.refuse(
-            "sql.depth", None, "", "the text is nested too deeply to be read", source.example
+            "sql.depth", None, "", "the text is nested too deeply", source.example
         ) from None
     values.finish()
-    return asked
+    return parsed
 
 
 def example(rows: Rows) -> str:
-    """A question that is answered, about any table."""
+    """Return a SELECT that works for any table."""
     return f"SELECT COUNT(*) AS n FROM {quoted(rows.declaration.name)}"
 
 
-def _taught(refusal: Refused, rows: Rows, tables: Mapping[str, Rows] | None) -> Refused:
-    """The refusal with a rewrite that passes."""
+def _with_working_rewrite(
+    refusal: Refused, rows: Rows, tables: Mapping[str, Rows] | None
+) -> Refused:
+    """Return the refusal with a rewrite that is not refused itself."""
     if not refusal.rewrite.upper().startswith(("SELECT ", "WITH ")):
         return refusal
     try:

@@ -1,9 +1,7 @@
-"""Reads what is computed from the columns of one row, node by node, against the list in
-`functions`. What is not in it is refused.
+"""Read expressions on the columns of one row, node by node, against the table in `sql_functions`.
 
-*Closed*    A node is taken apart by the arguments that its row of the list names. An argument that
-            says something and is not named there is refused, so that nothing of the text is ever
-            passed over in silence.
+*Closed*    The table names the arguments that each node may have. A node with any other argument is
+            refused, so that no part of the text is ever ignored.
 """
 
 from __future__ import annotations
@@ -16,59 +14,45 @@ from ..errors import Refused
 from ..tables.expr.expressions import Expr
 from ..tables.expr.types import Type
 from .datetimes import Read
-from .sql_constants import Parameters, constant
-from .sql_functions import FLAGS, NAMED, TABLE, TYPES
-from .sql_text import Node, Source, arguments
+from .sql_constants import Parameters, read_constant
+from .sql_functions import FLAGS, FUNCTION_NAMES, FUNCTION_NODES, TYPES
+from .sql_text import Node, SqlText, arguments
 
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
-TEACH: Mapping[type[Node], tuple[str, str]] = {
-    exp.Subquery: (
-        "sql.subquery",
-        "a value taken from rows is no constant: a question sees one row at a time",
-    ),
-    exp.Select: (
-        "sql.subquery",
-        "a value taken from rows is no constant: a question sees one row at a time",
-    ),
-    exp.Exists: ("sql.subquery", "whether some row exists is about a person"),
-    exp.Any: ("sql.subquery", "what a value is compared with is a list of constants"),
-    exp.All: ("sql.subquery", "what a value is compared with is a list of constants"),
-    exp.Window: ("sql.window", "a rank, or a sum up to a row, tells of rows one by one"),
+REFUSED_NODES: Mapping[type[Node], tuple[str, str]] = {
+    exp.Subquery: ("sql.subquery", "a sub-query cannot stand for a value: use a constant"),
+    exp.Select: ("sql.subquery", "a sub-query cannot stand for a value: use a constant"),
+    exp.Exists: ("sql.subquery", "EXISTS works in WHERE, alone or with AND"),
+    exp.Any: ("sql.subquery", "compare with a list of constants: x IN (1, 2, 3)"),
+    exp.All: ("sql.subquery", "compare with a list of constants: x IN (1, 2, 3)"),
+    exp.Window: ("sql.window", "a window function reveals single rows"),
     exp.CurrentDate: (
         "sql.function",
-        "the same question means the same every day: give the date as a parameter",
+        "a question must mean the same every day: give the date as a parameter",
     ),
     exp.CurrentTimestamp: (
         "sql.function",
-        "the same question means the same at every hour: give the time as a parameter",
+        "a question must mean the same at every hour: give the time as a parameter",
     ),
-    exp.Rand: ("sql.function", "chance has no place in a condition"),
-    exp.SimilarTo: ("sql.function", "patterns that could take long for some rows are not matched"),
-    exp.RegexpLike: (
-        "sql.function",
-        "patterns that could take long for some rows are not matched: LIKE is",
-    ),
-    exp.RegexpFullMatch: (
-        "sql.function",
-        "patterns that could take long for some rows are not matched: LIKE is",
-    ),
+    exp.Rand: ("sql.function", "a random condition has no stable answer"),
+    exp.SimilarTo: ("sql.function", "some patterns take long for some rows: use LIKE"),
+    exp.RegexpLike: ("sql.function", "some patterns take long for some rows: use LIKE"),
+    exp.RegexpFullMatch: ("sql.function", "some patterns take long for some rows: use LIKE"),
     exp.Glob: ("sql.function", "patterns are written with LIKE"),
     exp.Escape: (
         "sql.unsupported",
-        "LIKE has no escape here: CONTAINS and STARTS_WITH take a text as it is",
+        "LIKE has no ESCAPE here: CONTAINS and STARTS_WITH take a text as it is",
     ),
-    exp.Star: ("sql.star", "columns are named one by one"),
+    exp.Star: ("sql.star", "name the columns one by one"),
 }
-"""What is refused with a reason of its own."""
+"""The nodes that have a refusal of their own: code and reason."""
 
 
-class Scalars:
-    """Reads expressions on rows. What a column is, and what an aggregate, is told by whoever
-    asks.
-    """
+class RowReader:
+    """Reads expressions on rows. The caller says what a column and an aggregate stand for."""
 
-    def __init__(self, source: Source, parameters: Parameters) -> None:
+    def __init__(self, source: SqlText, parameters: Parameters) -> None:
         self.source = source
         self.parameters = parameters
 
@@ -79,93 +63,92 @@ class Scalars:
         special: Callable[[Node], Expr | None] = lambda _: None,
         check: Callable[[Expr, Node], None] = lambda *_: None,
     ) -> Expr:
-        """The expression of a node. `special` may take a node before anything else does; `check`
-        sees every part that was made.
+        """Read a node as an expression. `special` may replace a node first; `check` sees every part
+        of the expression.
         """
 
         def inner(part: Node) -> Expr:
-            made = self.read(part, column, special, check)
-            check(made, part)
-            return made
+            expression = self.read(part, column, special, check)
+            check(expression, part)
+            return expression
 
-        if (found := special(node)) is not None:
-            return found
+        if (special_value := special(node)) is not None:
+            return special_value
         if type(node) is exp.Column:  # its subclasses are something else
             return column(node)
-        if (made := constant(node, self.parameters)) is not None:
-            return made
+        if (literal := read_constant(node, self.parameters)) is not None:
+            return literal
         try:
             if isinstance(node, exp.Anonymous):
                 return self._named(node, inner)
-            row = TABLE.get(type(node))
+            row = FUNCTION_NODES.get(type(node))
             if row is None:
-                raise self.unsupported(node)
-            self.closed(node, row[0])
+                raise self.refuse_unsupported(node)
+            self.check_arguments(node, row[0])
             return row[1](node, inner, self)
         except (KeyError, IndexError):  # an argument is missing
-            raise self.unsupported(node) from None
+            raise self.refuse_unsupported(node) from None
         except Refused as refusal:
             raise (
                 refusal
                 if "\n" in refusal.place or refusal.code.startswith("sql.")
-                else self.source.moved(refusal, node)
+                else self.source.relocate(refusal, node)
             ) from None
 
     def _named(self, node: exp.Anonymous, read: Read) -> Expr:
         name = str(node.this).lower() if isinstance(node.this, str) else ""
-        build = NAMED.get(name)
-        self.closed(node, ("this", "expressions"))
+        build = FUNCTION_NAMES.get(name)
+        self.check_arguments(node, ("this", "expressions"))
         if build is None or (name == "date_part" and len(node.expressions) != 2):
-            raise self.unsupported(node)
+            raise self.refuse_unsupported(node)
         return build(list(node.expressions), read, node, self)
 
-    def closed(self, node: Node, places: tuple[str, ...]) -> None:
-        """Refuse a node that says more than is read of it."""
+    def check_arguments(self, node: Node, places: tuple[str, ...]) -> None:
+        """Refuse a node with arguments that this package does not read."""
         more = set(arguments(node)) - set(places) - FLAGS.get(type(node), frozenset())
         if more:
             nested = node.args[min(more)]
             if isinstance(nested, exp.Query):
-                raise self.unsupported(nested)
+                raise self.refuse_unsupported(nested)
             raise self.source.refuse(
                 "sql.unsupported",
                 node,
                 "",
-                f"{type(node).__name__.upper()} with {min(more)} is not on the list",
+                f"{type(node).__name__.upper()} with {min(more)} is not supported",
                 self.source.example,
             )
 
-    def unsupported(self, node: Node, rewrite: str = "") -> Refused:
-        code, reason = TEACH.get(type(node), ("", ""))
+    def refuse_unsupported(self, node: Node, rewrite: str = "") -> Refused:
+        code, reason = REFUSED_NODES.get(type(node), ("", ""))
         if code:
             return self.source.refuse(code, node, "", reason, rewrite or self.source.example)
         if isinstance(node, exp.Func):
             name = str(node.this) if isinstance(node, exp.Anonymous) else type(node).__name__
-            reason = (
-                f"{name.lower():.60} is not on the list of functions, each of which is "
-                f"tested never to fail"
+            reason = f"the function {name.lower():.60} is not supported"
+            return self.source.refuse(
+                "sql.function", node, "", reason, rewrite or self.source.example
             )
-            return self.source.refuse("sql.function", node, "", reason, self.source.example)
-        reason = f"{type(node).__name__.upper()} is not on the list of what can be asked"
+        reason = f"{type(node).__name__.upper()} is not supported"
         return self.source.refuse(
             "sql.unsupported", node, "", reason, rewrite or self.source.example
         )
 
-    def known_type(self, node: Node) -> Type:
-        """The type that a CAST names."""
+    def cast_type(self, node: Node) -> Type:
+        """Read the type that a CAST names."""
         kind = (
             node.this.name
             if isinstance(node, exp.DataType) and isinstance(node.this, exp.DataType.Type)
             else ""
         )
         if isinstance(node, exp.DataType):
-            self.closed(node, ())
+            self.check_arguments(node, ())
         if kind == "DECIMAL":
-            given = [
+            sizes = [
                 str(part.this.this)
                 for part in node.expressions
                 if isinstance(part, exp.DataTypeParam)
             ] or ["18", "3"]
-            name = f"decimal({given[0]},{given[1] if len(given) > 1 else 0})"
+            name = f"decimal({sizes[0]},{sizes[1] if len(sizes) > 1 else 0})"
         elif node.args.get("expressions"):
             name = ""
         else:
@@ -173,29 +156,36 @@ class Scalars:
         try:
             return Type.of(name)
         except Refused:
-            known = ", ".join(dict.fromkeys((*TYPES, "DECIMAL(18, 2)")))
+            type_names = ", ".join(dict.fromkeys((*TYPES, "DECIMAL(18, 2)")))
             raise self.source.refuse(
                 "sql.type",
                 node.parent,
                 "",
-                "no column has this type",
-                f"CAST(… AS …) with one of {known}",
+                f"CAST takes one of {type_names}",
+                self._cast_example(node.parent),
             ) from None
 
+    def _cast_example(self, node: Node | None) -> str:
+        """Return the text with a CAST to DOUBLE in the place of another one."""
+        if not isinstance(node, exp.Cast) or not isinstance(node.this, Node):
+            return self.source.example
+        value = self.source.words_of(node.this)
+        return self.source.replace_text(node, f"CAST({value} AS DOUBLE)")
+
     def unit(self, node: Node) -> str:
-        """The unit of an interval or of DATE_TRUNC."""
+        """Read the unit of an interval or of DATE_TRUNC."""
         unit = node.args.get("unit")
         name = unit.name.lower() if isinstance(unit, exp.Var | exp.Literal) else ""
         return name.removesuffix("s") if name.removesuffix("s") in _UNITS else name
 
     def text(self, node: Node) -> str:
-        """A constant text, as DATE_PART has it."""
+        """Read a constant text, such as the first argument of DATE_PART."""
         if not (isinstance(node, exp.Literal) and node.is_string):
             raise self.source.refuse(
                 "sql.unsupported",
                 node,
                 "",
-                "the part of a moment is a constant text",
-                "DATE_PART('year', day)",
+                "DATE_PART needs a constant text, as in DATE_PART('year', day)",
+                self.source.replace_text(node, "'year'"),
             )
         return str(node.this)

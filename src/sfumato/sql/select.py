@@ -1,7 +1,7 @@
-"""The outermost SELECT: keys, aggregates, and what is made of them when they are released.
+"""Read the outermost SELECT: its keys, its aggregates, and the post-processing of their answer.
 
-*Same*   What comes of a text is the query that `where`, `group_by` and `aggregate` would make, with
-         the same cost and, asked again, the same stored answer.
+*Same*   A text becomes the query that `where`, `group_by` and `aggregate` would build, with the
+         same cost and, asked again, the same stored answer.
 *Paid*   Every aggregate that the text names anywhere is released once and paid for: in the list, in
          HAVING, in ORDER BY. Arithmetic on them is free.
 """
@@ -14,50 +14,50 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from ..errors import Refused
-from ..tables.expr.column_names import free
-from ..tables.expr.expressions import Column
+from ..tables.expr.column_names import unused_name
+from ..tables.expr.expressions import ColumnRef
 from ..tables.plan.query_plan import Plan
 from ..tables.query.aggregates import Aggregate
 from ..tables.query.stages import MOST_COLUMNS, Groups, Query, Rows
-from .aggregate_calls import Reader
-from .answer_expressions import Names, Released, read
-from .from_clause import Relation
-from .grouping import Item, Key, group_keys, items_of, matched
-from .having_order import Clauses
-from .postprocess import Finishing, Shown
-from .row_expressions import Scalars
+from .aggregate_calls import AggregateReader
+from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
+from .from_clause import FromReader
+from .grouping import GroupKey, SelectItem, find_key, read_group_keys, read_items
+from .having_order import HavingOrderReader
+from .postprocess import PostProcessing, ShownColumn
+from .row_expressions import RowReader
 from .scope import Scope, has_aggregate, identifier, is_aggregate, quoted
-from .sql_constants import whole
-from .sql_plan import Planned
-from .sql_text import Node, Source, arguments
+from .sql_constants import read_count
+from .sql_plan import SqlPlan
+from .sql_text import Node, SqlText, arguments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """What a text asks: the query that is released, and what is made of its answer."""
+class ParsedQuery:
+    """A parsed text: the query to release, and the post-processing of its answer."""
 
     query: Query
-    finish: Finishing
+    finish: PostProcessing
 
-    def planned(self, plan: Plan) -> Planned:
-        """The plan of the query, with what is expected of the columns that are shown."""
-        return Planned.of(plan, self.finish)
+    def planned(self, plan: Plan) -> SqlPlan:
+        """Return the plan of the query, with the errors of the columns that the text shows."""
+        return SqlPlan.of(plan, self.finish)
 
 
 @dataclass(slots=True, eq=False)
-class Outermost:
-    """Reads one SELECT."""
+class SelectReader:
+    """Reads the outermost SELECT of a text."""
 
     select: exp.Select
     scope: Scope
-    scalars: Scalars
-    items: list[Item]
-    keys: list[Key]
+    scalars: RowReader
+    items: list[SelectItem]
+    keys: list[GroupKey]
     aggregates: dict[str, Aggregate] = field(default_factory=dict)
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[ShownColumn] = field(default_factory=list)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> SqlText:
         return self.scalars.source
 
     @classmethod
@@ -65,66 +65,65 @@ class Outermost:
         cls,
         select: exp.Select,
         rows: Rows,
-        scalars: Scalars,
+        scalars: RowReader,
         tables: Mapping[str, Rows] | None = None,
-    ) -> Asked:
-        relation = Relation(
+    ) -> ParsedQuery:
+        from_reader = FromReader(
             Scope.of(rows),
             scalars,
-            {name.lower(): Scope.of(found) for name, found in (tables or {}).items()},
+            {name.lower(): Scope.of(table_rows) for name, table_rows in (tables or {}).items()},
         )
-        known = relation.named(select, {})
-        scope = relation.from_(select, known)
+        scopes = from_reader.read_with(select, {})
+        scope = from_reader.from_(select, scopes)
         if scope.rows.public:
             reason = (
-                f"{scope.rows.declaration.name:.60} is public: a question is about protected "
-                f"rows, which it may be joined to"
+                f"{scope.rows.declaration.name:.60} is public: a question needs a protected "
+                f"table, which it may be joined to"
             )
             raise scalars.source.refuse(
                 "sql.table", select.args["from_"].this, "", reason, scalars.source.example
             )
         if (where := select.args.get("where")) is not None:
-            scope = relation.where(scope, where.this, known)
-        items = items_of(select, scope, scalars, star=False)
+            scope = from_reader.where(scope, where.this, scopes)
+        items = read_items(select, scope, scalars, star=False)
         if len(items) > MOST_COLUMNS:
             raise Refused(
                 "stage.aggregate",
                 f"{len(items)} columns",
                 f"an answer has at most {MOST_COLUMNS} columns",
-                "several queries",
+                f"at most {MOST_COLUMNS} columns in each of several queries",
             )
-        keys = _named(group_keys(select, scope, items, scalars), items, scope, scalars)
-        return cls(select, scope, scalars, items, keys)._asked()
+        keys = _order_keys(read_group_keys(select, scope, items, scalars), items, scope, scalars)
+        return cls(select, scope, scalars, items, keys)._parse()
 
-    def _asked(self) -> Asked:
+    def _parse(self) -> ParsedQuery:
         self._check()
-        rows, names = self._grouped()
-        outputs = self._outputs(names)
-        find = Names(
+        rows, names = self._add_key_columns()
+        outputs = self._read_outputs(names)
+        find = AnswerNames(
             self._find(outputs),
             {names[key.name]: key.expression.type(self.scope.rows.schema) for key in self.keys},
         )
-        reader = Clauses(self.select, self.items, self.aggregates, find, self.scalars)
+        reader = HavingOrderReader(self.select, self.items, self.aggregates, find, self.scalars)
         having, order = reader.having(), reader.order()
         limit, offset = (
-            None if clause is None else self._whole(clause)
+            None if clause is None else self._read_limit(clause)
             for clause in (self.select.args.get("limit"), self.select.args.get("offset"))
         )
         query = self._query(rows, names)
         shown_keys = tuple((names[key.name], key.name) for key in self.keys)
         text = "" if having is None else self.source.words_of(self.select.args["having"].this)
-        finish = Finishing(shown_keys, tuple(self.shown), having, text, order, limit, offset or 0)
-        return Asked(query, finish)
+        finish = PostProcessing(
+            shown_keys, tuple(self.shown), having, text, order, limit, offset or 0
+        )
+        return ParsedQuery(query, finish)
 
     def _check(self) -> None:
-        """Refuse rows, and groups that are about one person."""
+        """Refuse texts that ask for rows, or for groups about one person."""
         if self.select.args.get("distinct") is not None:
-            reason = (
-                "which values there are is about the people who have them: they are named "
-                "with how often they occur"
-            )
+            reason = "a list of values is about the people who have them: ask how often they occur"
             raise self.source.refuse(
-                "sql.distinct", self.items[0].node, "", reason, self._counted(self.items[:1])
+                "sql.distinct", self.items[0].node, "", reason, self._suggest_count(self.items[:1])
             )
         for key in self.keys:
             if self.scope.unit(key.expression):
@@ -143,39 +142,39 @@ class Outermost:
         for item in self.items:
             if (
                 has_aggregate(item.node)
-                or matched(item.node, self.keys, self.scope, self.scalars) is not None
+                or find_key(item.node, self.keys, self.scope, self.scalars) is not None
             ):
                 continue
-            raise self._raw(item)
+            raise self._refuse_raw_value(item)
         if not any(has_aggregate(item.node) for item in self.items):
-            reason = "groups are named together with something about them"
+            reason = "a question needs at least one aggregate"
             raise self.source.refuse(
-                "sql.aggregate", self.items[0].node, "", reason, self._counted(self.items)
+                "sql.aggregate", self.items[0].node, "", reason, self._suggest_count(self.items)
             )
 
-    def _raw(self, item: Item) -> Refused:
+    def _refuse_raw_value(self, item: SelectItem) -> Refused:
         value = self.scope.read(item.node, self.scalars)
         if not value.columns:
             return self.source.refuse(
                 "sql.unsupported",
                 item.node,
                 "a constant",
-                "the answer to this is known without any data",
+                "a constant needs no data: ask for an aggregate",
                 self.source.example,
             )
         note = "a raw value of a protected table cannot be published"
         if (
             self.keys
             or self.select.args.get("group") is not None
-            or any(has_aggregate(other.node) for other in self.items)
+            or any(has_aggregate(sibling.node) for sibling in self.items)
         ):
-            reason = "next to aggregates stands what is grouped by"
+            reason = "next to aggregates only keys of GROUP BY are allowed"
             return self.source.refuse(
-                "sql.raw-rows", item.node, note, reason, self._counted([item])
+                "sql.raw-rows", item.node, note, reason, self._suggest_count([item])
             )
-        named = [other for other in self.items if isinstance(other.node, exp.Column)]
+        named = [sibling for sibling in self.items if isinstance(sibling.node, exp.Column)]
         listed = (
-            [other for other in named if (other.name in self.scope.rows.domains)]
+            [sibling for sibling in named if (sibling.name in self.scope.rows.domains)]
             or named[-1:]
             or [item]
         )
@@ -184,11 +183,11 @@ class Outermost:
             item.node,
             note,
             "only aggregates over units are answered",
-            self._counted(listed[-1:]),
+            self._suggest_count(listed[-1:]),
         )
 
-    def _counted(self, items: list[Item]) -> str:
-        """How often values occur, which can be asked."""
+    def _suggest_count(self, items: list[SelectItem]) -> str:
+        """Return a SELECT that counts how often the values of these columns occur."""
         fine = [
             item
             for item in items
@@ -201,37 +200,38 @@ class Outermost:
         table = quoted(self.scope.rows.declaration.name)
         return f"SELECT {listed}, COUNT(*) AS n FROM {table} GROUP BY {listed}"
 
-    def _grouped(self) -> tuple[Rows, dict[str, str]]:
-        """The rows with their keys as columns, and for each key the name of its column."""
+    def _add_key_columns(self) -> tuple[Rows, dict[str, str]]:
+        """Add keys that are expressions as columns. Return the rows, and the column of each key."""
         rows, names = self.scope.rows, {}
         if len({key.name.lower() for key in self.keys}) < len(self.keys):
             raise self.source.refuse(
                 "sql.names", self.keys[-1].node, "", "two keys have one name", self.source.example
             )
         for key in self.keys:
-            if isinstance(key.expression, Column):
+            if isinstance(key.expression, ColumnRef):
                 names[key.name] = key.expression.name
                 continue
-            name = free(
+            name = unused_name(
                 key.name if key.name.isprintable() else "key",
                 {name.lower() for name in (*rows.schema, *names.values())},
             )
             try:
                 rows = rows.mutate(**{name: key.expression})
             except Refused as refusal:
-                raise self.source.moved(refusal, key.node) from None
+                raise self.source.relocate(refusal, key.node) from None
             names[key.name] = name
         return rows, names
 
-    def _outputs(self, names: dict[str, str]) -> dict[str, Released]:
-        """The columns by their names, with their aggregates noted."""
-        found = {
-            key.name.lower(): Released("key", "key", value=names[key.name]) for key in self.keys
+    def _read_outputs(self, names: dict[str, str]) -> dict[str, AnswerExpression]:
+        """Read the columns of the answer, by name, and collect their aggregates."""
+        outputs = {
+            key.name.lower(): AnswerExpression("key", "key", value=names[key.name])
+            for key in self.keys
         }
-        plain = Names(self._find({}, names), {})
+        plain = AnswerNames(self._find({}, names), {})
         for item in self.items:
-            if (key := matched(item.node, self.keys, self.scope, self.scalars)) is not None:
-                found[item.name.lower()] = Released("key", "key", value=names[key.name])
+            if (key := find_key(item.node, self.keys, self.scope, self.scalars)) is not None:
+                outputs[item.name.lower()] = AnswerExpression("key", "key", value=names[key.name])
                 continue
             if item.name.lower() in {shown.name.lower() for shown in self.shown} | {
                 key.name.lower() for key in self.keys
@@ -242,66 +242,72 @@ class Outermost:
                     item.node,
                     "",
                     reason,
-                    self.source.replaced(item.node, f"{self.source.words_of(item.node)} AS other"),
+                    self.source.replace_text(
+                        item.node, f"{self.source.words_of(item.node)} AS other"
+                    ),
                 )
             if is_aggregate(item.node):
-                self.aggregates[item.name] = Reader(self.scope, self.scalars).aggregate(item.node)
-                value = Released("aggregate", "number", value=item.name)
+                self.aggregates[item.name] = AggregateReader(self.scope, self.scalars).aggregate(
+                    item.node
+                )
+                value = AnswerExpression("aggregate", "number", value=item.name)
             else:
-                value = read(item.node, plain, self.scalars)
+                value = read_answer_expression(item.node, plain, self.scalars)
                 if value.sort != "number":
                     raise self.source.refuse(
                         "sql.released",
                         item.node,
                         "",
-                        "a column of the answer is a key or a number",
+                        "a column of the answer has to be a key or a number",
                         self.source.example,
                     )
-            self.shown.append(Shown(item.name, self.source.words_of(item.node), value))
-            found[item.name.lower()] = value
-        return found
+            self.shown.append(ShownColumn(item.name, self.source.words_of(item.node), value))
+            outputs[item.name.lower()] = value
+        return outputs
 
     def _find(
-        self, outputs: dict[str, Released], names: dict[str, str] | None = None
-    ) -> Callable[[Node], Released | None]:
+        self, outputs: dict[str, AnswerExpression], names: dict[str, str] | None = None
+    ) -> Callable[[Node], AnswerExpression | None]:
         columns = names if names is not None else {}
 
-        def find(node: Node) -> Released | None:
+        def find(node: Node) -> AnswerExpression | None:
             if isinstance(node, exp.Column) and node.args.get("table") is None:
-                own = outputs.get((identifier(node.this) or "").lower())
-                if own is not None:
-                    return own
-            key = matched(node, self.keys, self.scope, self.scalars)
+                output = outputs.get((identifier(node.this) or "").lower())
+                if output is not None:
+                    return output
+            key = find_key(node, self.keys, self.scope, self.scalars)
             if key is not None:
-                return outputs.get(key.name.lower()) or Released(
+                return outputs.get(key.name.lower()) or AnswerExpression(
                     "key", "key", value=columns[key.name]
                 )
-            return self._noted(node) if is_aggregate(node) else None
+            return self._add_aggregate(node) if is_aggregate(node) else None
 
         return find
 
-    def _noted(self, node: Node) -> Released:
-        """An aggregate in the midst of something: the one that is there already, or one more."""
-        made = Reader(self.scope, self.scalars).aggregate(node)
-        if made.kind == "histogram":
+    def _add_aggregate(self, node: Node) -> AnswerExpression:
+        """Return an aggregate inside an expression: an equal one that is released already, or a new
+        one.
+        """
+        aggregate = AggregateReader(self.scope, self.scalars).aggregate(node)
+        if aggregate.kind == "histogram":
             raise self.source.refuse(
                 "sql.released",
                 node,
                 "",
-                "a histogram is many numbers: it is a column by itself",
+                "a histogram has many numbers: an expression cannot contain it",
                 self.source.example,
             )
-        for name, other in self.aggregates.items():
-            if other.text == made.text:
-                return Released("aggregate", "number", value=name)
-        taken = {
+        for name, existing in self.aggregates.items():
+            if existing.text == aggregate.text:
+                return AnswerExpression("aggregate", "number", value=name)
+        used_names = {
             *(name.lower() for name in self.aggregates),
             *(item.name.lower() for item in self.items),
             *(key.name.lower() for key in self.keys),
         }
-        name = free(self.source.words_of(node)[:60], taken)
-        self.aggregates[name] = made
-        return Released("aggregate", "number", value=name)
+        name = unused_name(self.source.words_of(node)[:60], used_names)
+        self.aggregates[name] = aggregate
+        return AnswerExpression("aggregate", "number", value=name)
 
     def _query(self, rows: Rows, names: dict[str, str]) -> Query:
         listed = [names[key.name] for key in self.keys]
@@ -314,11 +320,11 @@ class Outermost:
             groups: Groups = rows.group_by(*listed, **public)
             return groups.aggregate(**self.aggregates)
         except Refused as refusal:
-            raise self.source.moved(
+            raise self.source.relocate(
                 refusal, self.keys[0].node if self.keys else None, self.source.example
             ) from None
 
-    def _whole(self, clause: Node) -> int:
+    def _read_limit(self, clause: Node) -> int:
         if not isinstance(clause, exp.Limit | exp.Offset) or set(arguments(clause)) - {
             "expression"
         }:
@@ -326,21 +332,23 @@ class Outermost:
                 "sql.limit",
                 clause,
                 "",
-                "LIMIT and OFFSET are whole numbers of groups",
+                "LIMIT and OFFSET have to be whole numbers",
                 self.source.example,
             )
-        return whole(
+        return read_count(
             clause.expression,
             self.scalars.parameters,
             "LIMIT" if isinstance(clause, exp.Limit) else "OFFSET",
         )
 
 
-def _named(keys: list[Key], items: list[Item], scope: Scope, scalars: Scalars) -> list[Key]:
-    """Keys in the order and by the names in which they are listed, then those that are not."""
-    listed: dict[str, Key] = {}
+def _order_keys(
+    keys: list[GroupKey], items: list[SelectItem], scope: Scope, scalars: RowReader
+) -> list[GroupKey]:
+    """Order and name keys as the SELECT lists them, then the keys that it does not list."""
+    listed: dict[str, GroupKey] = {}
     for item in items:
-        key = matched(item.node, keys, scope, scalars)
+        key = find_key(item.node, keys, scope, scalars)
         if key is None:
             continue
         if key.expression.text in listed:

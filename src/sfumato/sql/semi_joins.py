@@ -1,11 +1,11 @@
-"""IN and EXISTS of a SELECT, in WHERE: rows for which other rows have one that fits, or none.
+"""Read IN (SELECT …) and EXISTS in WHERE: keep rows that match some row of a sub-query, or none.
 
-*Where*    They stand by themselves or beside other conditions, with AND. Inside OR, CASE or NOT (…)
-           they are refused.
-*Public*   Any SELECT of public tables without aggregates. NOT IN minds nulls as SQL does: beside a
-           null nothing is known not to be there.
-*People*   Of protected rows only those of the same unit may be looked at: `user_id IN (SELECT
-           user_id FROM …)`, `EXISTS (… WHERE s.user_id = v.user_id …)`.
+*Where*    They stand alone or next to other conditions with AND. Inside OR, CASE or NOT (…) they
+           are refused.
+*Public*   Any SELECT of public tables without aggregates. NOT IN treats nulls as SQL does: with a
+           null in the list no value is known to be absent.
+*People*   A sub-query of protected rows may look at rows of the same unit alone: `user_id IN
+           (SELECT user_id FROM …)`, `EXISTS (… WHERE s.user_id = v.user_id …)`.
 """
 
 from __future__ import annotations
@@ -16,46 +16,50 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from ..errors import Refused
-from ..tables.expr.expressions import Column
-from ..tables.query.joins import match, related
-from .join_clause import conditions, conjuncts, together
+from ..tables.expr.expressions import ColumnRef
+from ..tables.query.join_steps import MatchKind
+from ..tables.query.joins import check_related, match_rows
+from .join_clause import conjunction, conjuncts, split_conditions
 from .scope import Scope, has_aggregate
 from .sql_text import Node
 
 if TYPE_CHECKING:
-    from .from_clause import Relation, Relations
+    from .from_clause import FromReader, NamedScopes
 
 _READ = frozenset({"expressions", "from_", "joins", "where"})
 
 
-def filtered(scope: Scope, node: Node, relation: Relation, known: Relations) -> Scope:
-    """The rows that meet a condition."""
+def apply_where(scope: Scope, node: Node, from_reader: FromReader, scopes: NamedScopes) -> Scope:
+    """Keep the rows that meet a condition."""
     parts = conjuncts(node)
-    tests = [part for part in parts if _test(part) is not None]
+    tests = [part for part in parts if _find_test(part) is not None]
     if not tests:
-        return scope.where(node, relation.scalars)
-    plain = tuple(scope.read(part, relation.scalars) for part in parts if _test(part) is None)
-    source = relation.source
+        return scope.where(node, from_reader.scalars)
+    plain = tuple(
+        scope.read(part, from_reader.scalars) for part in parts if _find_test(part) is None
+    )
+    source = from_reader.source
     try:
-        scope = scope if not plain else replace(scope, rows=scope.rows.where(together(plain)))  # type: ignore[arg-type]
+        condition = conjunction(plain)
+        scope = scope if condition is None else replace(scope, rows=scope.rows.where(condition))
     except Refused as refusal:
-        raise source.moved(refusal, node, source.example) from None
+        raise source.relocate(refusal, node, source.example) from None
     for part in tests:
         try:
-            scope = _tested(scope, part, relation, known)
+            scope = _apply_test(scope, part, from_reader, scopes)
         except Refused as refusal:
             raise (
-                refusal if "\n" in refusal.place else source.moved(refusal, part, source.example)
+                refusal if "\n" in refusal.place else source.relocate(refusal, part, source.example)
             ) from None
     return scope
 
 
-def _test(node: Node) -> tuple[Node, bool] | None:
-    """A test of other rows, and whether it is to fail."""
+def _find_test(node: Node) -> tuple[Node, bool] | None:
+    """Return the IN or EXISTS of a condition, and whether it is negated; None for others."""
     if isinstance(node, exp.Paren):
-        return _test(node.this)
+        return _find_test(node.this)
     if isinstance(node, exp.Not):
-        inner = _test(node.this)
+        inner = _find_test(node.this)
         return None if inner is None or inner[1] else (inner[0], True)
     if isinstance(node, exp.Exists) or (
         isinstance(node, exp.In) and node.args.get("query") is not None
@@ -64,68 +68,75 @@ def _test(node: Node) -> tuple[Node, bool] | None:
     return None
 
 
-def _tested(scope: Scope, part: Node, relation: Relation, known: Relations) -> Scope:
-    found = _test(part)
-    assert found is not None
-    node, negated = found
-    kind = "anti" if negated else "semi"
+def _apply_test(scope: Scope, part: Node, from_reader: FromReader, scopes: NamedScopes) -> Scope:
+    test = _find_test(part)
+    assert test is not None
+    node, negated = test
+    kind: MatchKind = "anti" if negated else "semi"
     if isinstance(node, exp.Exists):
-        relation.closed(node, frozenset({"this"}))
+        from_reader.check_arguments(node, frozenset({"this"}))
         select = node.this
         if not isinstance(select, exp.Select):
-            raise relation.scalars.unsupported(node)
-        relation.closed(select, _READ)
+            raise from_reader.scalars.refuse_unsupported(node)
+        from_reader.check_arguments(select, _READ)
         if any(has_aggregate(item) for item in select.expressions):
-            raise relation.source.refuse(
+            raise from_reader.source.refuse(
                 "sql.subquery",
                 node,
                 "",
-                "an aggregate of no rows is a row as well: EXISTS would always hold",
-                relation.source.example,
+                "EXISTS with an aggregate is always true: an aggregate of no rows is a row",
+                from_reader.source.example,
             )
-        there = relation.from_(select, known)
-        related(scope.rows, there.rows)
+        there = from_reader.from_(select, scopes)
+        check_related(scope.rows, there.rows)
         where = select.args.get("where")
-        wanted = conditions(
+        conditions = split_conditions(
             [] if where is None else conjuncts(where.this),
             scope,
             there,
-            relation.scalars,
+            from_reader.scalars,
             inner=True,
         )
         return replace(
             scope,
-            rows=match(scope.rows, wanted.there.rows, wanted.pairs, kind, together(wanted.rest)),  # type: ignore[arg-type]
+            rows=match_rows(
+                scope.rows,
+                conditions.there.rows,
+                conditions.pairs,
+                kind,
+                conjunction(conditions.rest),
+            ),
         )
-    relation.closed(node, frozenset({"this", "query"}))
-    there = relation.rows_of(node.args["query"], known, node)
+    from_reader.check_arguments(node, frozenset({"this", "query"}))
+    there = from_reader.rows_of(node.args["query"], scopes, node)
     if len(there.names) != 1:
-        raise relation.source.refuse(
+        raise from_reader.source.refuse(
             "sql.subquery",
             node,
             "",
-            "what a value is looked for in is one column",
-            relation.source.example,
+            "IN needs a sub-query with one column",
+            from_reader.source.example,
         )
     (value,) = there.names.values()
     rows = there.rows
-    if not isinstance(value, Column) and not rows.public:
-        raise relation.source.refuse(
+    if not isinstance(value, ColumnRef) and not rows.public:
+        raise from_reader.source.refuse(
             "sql.subquery",
             node,
             "",
-            "of protected rows only the unit is looked for",
-            relation.source.example,
+            "IN with protected rows needs a column, not an expression",
+            from_reader.source.example,
         )
-    one = scope.read(node.this, relation.scalars)
-    related(scope.rows, rows)
-    if negated and not rows.public and not scope.unit(one):
-        reason = (
-            "NOT IN asks whether a value is nowhere: of protected rows only the unit is "
-            "known to be nobody else's"
+    searched = scope.read(node.this, from_reader.scalars)
+    check_related(scope.rows, rows)
+    if negated and not rows.public and not scope.unit(searched):
+        reason = "NOT IN with protected rows works for the unit alone: other values are shared"
+        raise from_reader.source.refuse(
+            "sql.subquery", node, "", reason, from_reader.source.example
         )
-        raise relation.source.refuse("sql.subquery", node, "", reason, relation.source.example)
     return replace(
         scope,
-        rows=match(scope.rows, rows, ((one, value),), kind, nulls=negated and rows.public),  # type: ignore[arg-type]
+        rows=match_rows(
+            scope.rows, rows, ((searched, value),), kind, nulls=negated and rows.public
+        ),
     )

@@ -1,9 +1,9 @@
-"""Constants of a text: numbers, texts, dates, and the values that are given for parameters.
+"""Read the constants of a text: numbers, texts, dates, and the values of parameters.
 
-*Numbers*     that are public (a quantile's q, bin edges, ends of a clamp, LIMIT) are taken as they
-              are written, never through a double.
-*Parameters*  `?` takes the values of a list in order, `$1` the first of it, `$name` the value of
-              that name. They are constants, never text to be read.
+*Numbers*     that are public (a quantile's q, bin edges, ends of a clamp, LIMIT) are read exactly
+              as written, never through a double.
+*Parameters*  `?` takes the values of a list in order, `$1` its first value, `$name` the value of
+              that name. They are constants, never SQL.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from ..exact.numbers import exact
 from ..tables.expr import constants
 from ..tables.expr.expressions import Expr, literal
 from ..tables.expr.types import Type
-from .sql_text import Source
+from .sql_text import SqlText, without_brackets
 
-Given = Sequence[Any] | Mapping[str, Any] | None
+ParameterValues = Sequence[Any] | Mapping[str, Any] | None
 
 
 @dataclass(slots=True)
 class Parameters:
-    """Values, and which of them have been taken."""
+    """The values of parameters, and which of them the text uses."""
 
-    source: Source
-    given: Given
-    taken: set[int | str] = field(default_factory=set)
+    source: SqlText
+    values: ParameterValues
+    used: set[int | str] = field(default_factory=set)
     marks: dict[int, int] = field(default_factory=dict)  # of every ?, its number
 
     @classmethod
-    def of(cls, source: Source, given: Given, tree: exp.Expression) -> Parameters:
-        """The values for a text's parameters: a list or a dictionary."""
-        if given is not None and (
-            isinstance(given, str | bytes) or not isinstance(given, Sequence | Mapping)
+    def of(cls, source: SqlText, values: ParameterValues, tree: exp.Expression) -> Parameters:
+        """Check the values of a text's parameters: a list or a dictionary."""
+        if values is not None and (
+            isinstance(values, str | bytes) or not isinstance(values, Sequence | Mapping)
         ):
             raise source.refuse(
                 "sql.parameter",
                 None,
                 "",
-                "values are a list, or a dictionary by name",
+                "parameters= takes a list, or a dictionary by name",
                 source.example,
             )
         marks = [
             node for node in tree.dfs() if isinstance(node, exp.Placeholder) and node.this is None
         ]
-        return cls(source, given, marks={id(node): i for i, node in enumerate(marks)})
+        return cls(source, values, marks={id(node): i for i, node in enumerate(marks)})
 
     def value(self, node: exp.Placeholder) -> Any:
-        """What stands for a parameter."""
+        """Return the value of a parameter."""
         name = node.this
         if (
             node.args.get("kind")
@@ -74,37 +74,33 @@ class Parameters:
             if name.isdecimal() and len(name) < 6
             else name
         )
-        held = self.given if self.given is not None else ()
+        held: Any = self.values if self.values is not None else ()
         shown = "?" if name is None else f"${name}"
         if isinstance(held, Mapping) != isinstance(at, str) or at not in (
             held if isinstance(held, Mapping) else range(len(held))
         ):
             reason = f"no value is given for {shown}"
-            raise self.source.refuse(
-                "sql.parameter",
-                node,
-                "",
-                reason,
-                "parameters=[…] for ? and $1, parameters={…} for $name",
-            )
-        self.taken.add(at)
-        return held[at]  # type: ignore[index]
+            count = len(self.marks) if name is None else at + 1 if isinstance(at, int) else 0
+            values = ", ".join(["18"] * min(count, 20))
+            rewrite = f"parameters=[{values}]" if count else f"parameters={{{name!r}: 18}}"
+            raise self.source.refuse("sql.parameter", node, "", reason, rewrite)
+        self.used.add(at)
+        return held[at]
 
     def finish(self) -> None:
-        """Refuse what was given and not asked for: it was meant for something."""
-        held = self.given if self.given is not None else ()
-        left = set(held if isinstance(held, Mapping) else range(len(held))) - self.taken
+        """Refuse values that no parameter uses: they are probably a mistake."""
+        held = self.values if self.values is not None else ()
+        left = set(held if isinstance(held, Mapping) else range(len(held))) - self.used
         if left:
             which = min(left, key=str)
-            said = f"value {which + 1}" if isinstance(which, int) else f"${which}"
-            reason = f"{said} is given, and the text has no place for it"
-            raise self.source.refuse(
-                "sql.parameter", None, "", reason, "a value for every parameter, and no other"
-            )
+            label = f"value {which + 1}" if isinstance(which, int) else f"${which}"
+            reason = f"the text has no parameter for {label}"
+            rewrite = f"parameters= without {label}" if self.used else "parameters=None"
+            raise self.source.refuse("sql.parameter", None, "", reason, rewrite)
 
 
-def constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
-    """A literal as an expression; None where it is something else."""
+def read_constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
+    """Read a constant as an expression; None for other nodes."""
     source = parameters.source
     try:
         match node:
@@ -121,9 +117,11 @@ def constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
             case exp.Neg() if isinstance(node.this, exp.Literal) and not node.this.is_string:
                 return literal(-_number(str(node.this.this)))
             case exp.Placeholder():
-                return literal(plain(parameters.value(node)))
+                return literal(engine_constant(parameters.value(node)))
     except Refused as refusal:
-        raise refusal if refusal.code.startswith("sql.") else source.moved(refusal, node) from None
+        raise (
+            refusal if refusal.code.startswith("sql.") else source.relocate(refusal, node)
+        ) from None
     except (ArithmeticError, ValueError):
         raise source.refuse(
             "sql.syntax", node, "", "this number cannot be read", source.example
@@ -131,18 +129,18 @@ def constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
     return None
 
 
-def moment(text: str, known: Type, source: Source, node: exp.Expression) -> Expr:
-    """DATE '2026-01-31' and the like, read now."""
+def read_moment(text: str, target: Type, source: SqlText, node: exp.Expression) -> Expr:
+    """Read a constant such as DATE '2026-01-31'."""
     try:
-        return literal(constants.read(text, known, "a constant"))
+        return literal(constants.parse_text(text, target, "a constant"))
     except Refused as refusal:
-        raise source.moved(refusal, node) from None
+        raise source.relocate(refusal, node) from None
 
 
-def fraction(node: exp.Expression | None, parameters: Parameters, what: str) -> Fraction:
-    """A public number, exactly as it is written."""
+def read_fraction(node: exp.Expression | None, parameters: Parameters, what: str) -> Fraction:
+    """Read a public number exactly as written."""
     source = parameters.source
-    inner = node.unnest() if isinstance(node, exp.Paren) else node  # type: ignore[no-untyped-call]
+    inner = without_brackets(node)
     sign = 1
     if isinstance(inner, exp.Neg):
         sign, inner = -1, inner.this
@@ -153,40 +151,38 @@ def fraction(node: exp.Expression | None, parameters: Parameters, what: str) -> 
         value = parameters.value(inner)
         value = None if isinstance(value, str | bool) else value
     if value is None:
-        reason = f"{what} is public: a number that stands in the text, or a parameter"
+        reason = f"{what} has to be a number in the text, or a parameter"
         raise source.refuse("sql.unsupported", node, f"{what} is a number", reason, source.example)
     try:
         return sign * exact(value, what)
     except Refused as refusal:
-        raise source.moved(refusal, node) from None
+        raise source.relocate(refusal, node) from None
 
 
-def whole(node: exp.Expression | None, parameters: Parameters, what: str) -> int:
-    """A number of rows."""
+def read_count(node: exp.Expression | None, parameters: Parameters, what: str) -> int:
+    """Read a whole number from 0 on, for LIMIT and OFFSET."""
     number = (
-        fraction(node, parameters, what)
+        read_fraction(node, parameters, what)
         if isinstance(node, exp.Literal | exp.Placeholder | exp.Paren)
         else Fraction(-1)
     )
     if number.denominator != 1 or not 0 <= number < 2**63:
         source = parameters.source
         raise source.refuse(
-            "sql.limit", node, "", f"{what} is a whole number from 0 on", source.example
+            "sql.limit", node, "", f"{what} has to be a whole number from 0 on", source.example
         )
     return int(number)
 
 
 def _number(text: str) -> int | float:
-    """As Python reads it: whole numbers are exact, others are doubles, as in sf.col('spend') >
-    0.5.
+    """Read a number as Python does: integers are exact, others are doubles, as in
+    sf.col('spend') > 0.5.
     """
     return int(text) if text.isdecimal() else float(text)
 
 
-def plain(value: Any) -> Any:
-    """A Fraction is no constant of an engine; everything else is checked by the constants
-    themselves.
-    """
+def engine_constant(value: Any) -> Any:
+    """Convert a Fraction, which no engine knows, to a number; return other values as they are."""
     if isinstance(value, Fraction):
         return float(value) if value.denominator != 1 else int(value)
     return value

@@ -1,12 +1,12 @@
-"""The plan of a text: that of its query, with what is expected of the columns that are shown.
+"""Plan a text: the plan of its query, with the expected errors of the columns that the text shows.
 
-*Computed*   `SUM(x) / COUNT(*)` has an error that depends on the numbers themselves. It is given
-             for a group of the assumed size whose values lie at the lower ends of their bounds, in
-             the middle, or at the upper ends, whichever is worst: how far the result can be off
-             while all its operands keep their own errors, all at once with the wanted probability.
-             Infinite where a divisor may then be zero.
-*Quantiles*  are off by a number of rows, and what that is in values is not public: what is computed
-             from one has no expected error, and NaN says so.
+*Computed*   The error of `SUM(x) / COUNT(*)` depends on the numbers themselves. The plan assumes a
+             group of `group_size` rows whose values lie at the lower ends of their bounds, in the
+             middle, or at the upper ends, whichever is worst: how far the result can be off while
+             all its operands keep their own errors, all at once with the requested probability.
+             The error is infinite if a divisor may then be zero.
+*Quantiles*  are off by a number of rows, and the distance in values is not public: a column
+             computed from one has no expected error, and the plan says NaN.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ..answers.answer_records import Column
 from ..answers.formula import Formula
 from ..exact.balls import up
 from ..exact.numbers import Number, probability
-from ..tables.plan.components import Column as Planning
+from ..tables.plan.components import ColumnPlan as Planning
 from ..tables.plan.query_plan import Plan
-from .answer_expressions import Released
-from .postprocess import Finishing, Shown
+from .answer_expressions import AnswerExpression
+from .postprocess import PostProcessing, ShownColumn
 
 _PLACES = (
     Fraction(0),
@@ -36,18 +36,18 @@ _PLACES = (
 
 
 @dataclass(frozen=True, eq=False)
-class Planned(Plan):
-    """The plan of a text."""
+class SqlPlan(Plan):
+    """The plan of a text: the plan of its query, and its post-processing."""
 
-    finish: Finishing = field(kw_only=True)
+    finish: PostProcessing = field(kw_only=True)
 
     @classmethod
-    def of(cls, plan: Plan, finish: Finishing) -> Planned:
-        """The plan of the query, and what is made of its answer."""
+    def of(cls, plan: Plan, finish: PostProcessing) -> SqlPlan:
+        """Add the post-processing of a text to the plan of its query."""
         return cls(
             plan.query,
             plan.promise,
-            plan.pieces,
+            plan.components,
             plan.columns,
             plan.calibration,
             plan.source,
@@ -57,33 +57,33 @@ class Planned(Plan):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Of each column that is shown."""
-        own = super().kinds
+        """Return the kind of each column that the text shows."""
+        aggregate_kinds = super().kinds
         return {
-            shown.name: own[shown.of.value]
+            shown.name: aggregate_kinds[shown.of.value]
             if shown.of.op == "aggregate"
-            else self._kind(shown.of, own)
+            else self._kind(shown.of, aggregate_kinds)
             for shown in self.finish.columns
         }
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
     ) -> dict[str, float]:
-        """Expected ± of each column that is shown, at this confidence."""
+        """Return the expected ± of each column that the text shows, at this confidence."""
         level, size = (
             probability(confidence, "confidence", zero=False),
             group_size or self.group_size,
         )
-        own = super().error(confidence, group_size=size)
+        aggregate_errors = super().error(confidence, group_size=size)
         return {
-            shown.name: own[shown.of.value]
+            shown.name: aggregate_errors[shown.of.value]
             if shown.of.op == "aggregate"
             else self._computed(shown, level, size)
             for shown in self.finish.columns
         }
 
     def about(self, name: str, error: float) -> str:
-        """What is said of a column's error."""
+        """Describe the expected error of a column."""
         shown = next(column for column in self.finish.columns if column.name == name)
         chosen = (
             ", in each group before groups are chosen by noisy values"
@@ -92,41 +92,41 @@ class Planned(Plan):
         )
         return self._about(shown, error) + (chosen if math.isfinite(error) else "")
 
-    def _about(self, shown: Shown, error: float) -> str:
+    def _about(self, shown: ShownColumn, error: float) -> str:
         if shown.of.op == "aggregate":
             return super().about(shown.of.value, error)
         if math.isnan(error):
             return (
-                "not known before: it is computed from a quantile, which is off by rows, and "
-                "how far that is in values is not public"
+                "not known before: it is computed from a quantile, whose error is known in rows, "
+                "not in values"
             )
         if math.isinf(error):
             return (
-                f"without limit in a group of {self.group_size} rows: with the noise a "
-                f"divisor may be 0, or there are too few rows"
+                f"without limit in a group of {self.group_size} rows: the noise may make a "
+                f"divisor 0, or the group is too small"
             )
         return f"± {error:.4g} in a group of {self.group_size} rows, with probability 0.95"
 
     @staticmethod
-    def _kind(node: Released, own: dict[str, str]) -> str:
+    def _kind(node: AnswerExpression, kinds: dict[str, str]) -> str:
         return (
             "quantile"
-            if {"quantile", "percentile"} & {own[name] for name in node.aggregates}
+            if {"quantile", "percentile"} & {kinds[name] for name in node.aggregates}
             else "computed"
         )
 
-    def _computed(self, shown: Shown, level: Fraction, size: int) -> float:
+    def _computed(self, shown: ShownColumn, level: Fraction, size: int) -> float:
         leaves = {
             column.name: column for column in self.columns if column.name in shown.of.aggregates
         }
         if any(column.kind in ("quantile", "percentile") for column in leaves.values()):
             return math.nan
-        draws = len({piece for column in leaves.values() for piece in column.pieces})
+        draws = len({component for column in leaves.values() for component in column.components})
         halves = {
-            name: self._error(column, 1 - (1 - level) * len(column.pieces) / draws, size)
+            name: self._error(column, 1 - (1 - level) * len(column.components) / draws, size)
             for name, column in leaves.items()
         }
-        made = Column(
+        computed = Column(
             shown.name,
             "computed",
             tuple(range(len(leaves))),
@@ -136,31 +136,33 @@ class Planned(Plan):
         for place in _PLACES:
             worst = max(
                 worst,
-                _apart(
-                    made,
-                    {name: _assumed(column, size, place) for name, column in leaves.items()},
+                _worst_distance(
+                    computed,
+                    {name: _assumed_value(column, size, place) for name, column in leaves.items()},
                     halves,
                 ),
             )
         return up(Fraction(worst)) if math.isfinite(worst) else worst
 
 
-def _apart(made: Column, values: Mapping[str, float], halves: Mapping[str, float]) -> float:
-    """How far a computed column may be off around these values of its operands."""
-    near = formula.values(made, lambda leaf: np.array([values[leaf.name]]))
+def _worst_distance(
+    column: Column, values: Mapping[str, float], halves: Mapping[str, float]
+) -> float:
+    """Return how far a computed column may be off around these values of its operands."""
+    near = formula.values(column, lambda leaf: np.array([values[leaf.name]]))
     low, high = formula.interval(
-        made,
+        column,
         lambda leaf: (
             np.array([values[leaf.name] - halves[leaf.name]]),
             np.array([values[leaf.name] + halves[leaf.name]]),
         ),
     )
-    found = max(float(high[0] - near[0]), float(near[0] - low[0]))
-    return math.inf if math.isnan(found) else found
+    distance = max(float(high[0] - near[0]), float(near[0] - low[0]))
+    return math.inf if math.isnan(distance) else distance
 
 
-def _assumed(column: Planning, size: int, place: Fraction) -> float:
-    """What a column would say of a group of so many rows, whose values lie at this place between
+def _assumed_value(column: Planning, size: int, place: Fraction) -> float:
+    """Return the value of a column for a group of `size` rows, if all values lie at `place` between
     their bounds.
     """
     if column.kind in ("count", "count_units", "count_distinct"):
@@ -174,13 +176,13 @@ def _assumed(column: Planning, size: int, place: Fraction) -> float:
         return float(top / bottom) if bottom else math.inf
     low, high = column.numbers["low"], column.numbers["high"]
     half = (high - low) / 2
-    found = {"variance": place * half**2, "std": place * half}.get(
+    value = {"variance": place * half**2, "std": place * half}.get(
         column.kind, low + place * (high - low)
     )
-    return float(found * size if column.kind == "sum" else found)
+    return float(value * size if column.kind == "sum" else value)
 
 
-def _formula(node: Released, names: list[str]) -> Formula:
+def _formula(node: AnswerExpression, names: list[str]) -> Formula:
     if node.op == "number":
         return Formula("number", number=node.value)
     if node.op == "aggregate":

@@ -1,10 +1,10 @@
-"""A text, made into a tree by sqlglot, and the places in it: every refusal shows the analyst's own
-words with a mark under those that are meant.
+"""Parse a text with sqlglot, and find places in it: every refusal shows the analyst's own words
+with a mark under the part that it refuses.
 
-*Limits*   Length, words and brackets are counted before anything is parsed; while it is parsed,
-           every node is counted. So no text is slow, however it nests.
-*Nothing*  of the text is ever handed to an engine: what comes of it is a tree, which is read node
-           by node against tables of what is allowed.
+*Limits*   Length, words and brackets are counted before parsing, nodes while parsing. So no text is
+           slow, however it nests.
+*Nothing*  of the text ever reaches an engine: this package reads the tree node by node against
+           tables of allowed constructs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from ..answers.render.tabulate import printable, width
+from ..answers.render.tabulate import display_width, printable
 from ..errors import Refused
 from ..exact import effort
 from ..tables.expr.scalar_function import shorten
-from .codes import CODES
+from .codes import SQL_CODES
 
 LONGEST = 20_000
 WORDS = 6_000
@@ -35,7 +35,7 @@ RESTED = 30  # of a long line, so many characters stand before what is marked
 
 Node = exp.Expression
 Span = tuple[int, int]
-"""First character, and one beyond the last."""
+"""The first character, and one beyond the last."""
 
 EXPLAIN = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*EXPLAIN\s+PRIVACY\b", re.IGNORECASE | re.DOTALL
@@ -47,21 +47,21 @@ _OPENS = {
 }
 _CLOSES = set(_OPENS.values())
 _FIRST = (TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN)
-_KNOWN = {code for code, _ in CODES}
+_KNOWN = {code for code, _ in SQL_CODES}
 _SIGNS = "\t\n\r"
 
 
 class _TooLarge(Exception):
-    """More nodes than a text of this length may make."""
+    """The parser made more nodes than a text of this length may have."""
 
 
 class _Endless(Exception):
-    """The parser goes round in a circle."""
+    """The parser loops."""
 
 
-class _Guarded(DuckDB.Parser):
-    """sqlglot's parser, which tries some constructs twice: nested, that is exponential; and which
-    can look at the same word for ever. This one stops.
+class _GuardedParser(DuckDB.Parser):
+    """sqlglot's parser with limits. sqlglot tries some constructs twice, which is exponential when
+    nested, and can look at the same word for ever.
     """
 
     left = 0
@@ -88,35 +88,35 @@ class _Guarded(DuckDB.Parser):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
-    """A text with its words."""
+class SqlText:
+    """A text and its words (tokens)."""
 
     text: str
     words: tuple[Token, ...] = field(repr=False)
     example: str  # a question that would be answered
 
     @classmethod
-    def of(cls, text: str, example: str) -> Source:
-        """The words of a text, or a refusal."""
+    def of(cls, text: str, example: str) -> SqlText:
+        """Split a text into words. Refuse a text that is too long or has unprintable characters."""
         if not isinstance(text, str):
-            raise Refused("sql.text", type(text).__name__, "a question is a text", example)
+            raise Refused("sql.text", type(text).__name__, "a question has to be a text", example)
         if len(text) > LONGEST:
             raise Refused(
                 "sql.text",
                 f"{len(text)} characters",
-                f"a question has at most {LONGEST}",
-                "long lists of keys belong into protect(keys=…)",
+                f"a question has at most {LONGEST} characters",
+                "long lists of keys as keys= in protect()",
             )
         odd = next((c for c in text if not (c.isprintable() or c in _SIGNS)), None)
         if odd is not None:
             raise Refused(
                 "sql.text",
                 f"U+{ord(odd):04X}",
-                "a character that is not printed has no place in a question",
-                "the text without it",
+                "a question has printable characters alone",
+                _printable_text(text) or example,
             )
-        told = EXPLAIN.match(text)
-        plain = " " * told.end() + text[told.end() :] if told else text
+        explain = EXPLAIN.match(text)
+        plain = " " * explain.end() + text[explain.end() :] if explain else text
         try:
             words = tuple(DuckDB().tokenize(plain))
         except SqlglotError:
@@ -124,7 +124,7 @@ class Source:
                 "sql.syntax",
                 None,
                 "",
-                "a quotation mark, a comment or a number is not ended",
+                "a quotation mark, a comment or a number has no end",
                 example,
             ) from None
         source = cls(text, words, example)
@@ -133,31 +133,25 @@ class Source:
 
     def _check(self) -> None:
         if not self.words:
-            raise Refused("sql.text", "an empty text", "there is no question in it", self.example)
+            raise Refused("sql.text", "an empty text", "the text has no question", self.example)
         if len(self.words) > WORDS:
             raise self.refuse(
                 "sql.depth",
                 None,
                 "",
-                f"{len(self.words)} words; a question has at most {WORDS}",
+                f"a question has at most {WORDS} words, and this text has {len(self.words)}",
                 self.example,
             )
         depth = 0
         for i, word in enumerate(self.words):
             depth += (word.token_type in _OPENS) - (word.token_type in _CLOSES)
             if depth > BRACKETS:
-                reason = f"brackets are nested at most {BRACKETS} deep"
-                raise self.refuse(
-                    "sql.depth",
-                    _at(word),
-                    "too deep",
-                    reason,
-                    "parts with names of their own: WITH a AS (…), b AS (…)",
-                )
+                reason = f"brackets nest at most {BRACKETS} deep: name inner parts with WITH"
+                raise self.refuse("sql.depth", _at(word), "too deep", reason, self.example)
             if word.token_type == TokenType.SEMICOLON and any(
                 later.token_type != TokenType.SEMICOLON for later in self.words[i:]
             ):
-                reason = "each question has a cost of its own, so each is asked by itself"
+                reason = "ask one question at a time: each has a cost of its own"
                 raise self.refuse(
                     "sql.statements",
                     _at(word),
@@ -167,48 +161,40 @@ class Source:
                 )
 
     def tree(self) -> exp.Expression:
-        """The statement, parsed."""
+        """Parse the statement."""
         first = self.words[0]
         if first.token_type not in _FIRST:
-            reason = "only questions are answered: nothing is written, set, loaded or attached here"
+            reason = "sfumato only answers SELECT: it writes, sets, loads and attaches nothing"
             raise self.refuse(
                 "sql.statement", _at(first), "this is not a SELECT", reason, self.example
             )
-        found = self._parsed(None)
-        if isinstance(found, exp.SetOperation):
+        statement = self._parse(None)
+        if isinstance(statement, exp.SetOperation):
             reason = (
-                "answers to several SELECTs are not put together; rows are, by UNION ALL in "
-                "a sub-query"
+                "sfumato does not combine the answers of several SELECTs; UNION ALL in a sub-query "
+                "combines rows"
             )
-            raise self.refuse(
-                "sql.set", found, "", reason, "one SELECT, with CASE or IN for what differs"
-            )
-        return found
+            raise self.refuse("sql.set", statement, "", reason, self.example)
+        return statement
 
     def condition(self) -> exp.Expression:
-        """An expression, parsed."""
-        return self._parsed(exp.Condition)
+        """Parse an expression."""
+        return self._parse(exp.Condition)
 
-    def _parsed(self, into: Any) -> exp.Expression:
-        parser = _Guarded(dialect=DuckDB())
+    def _parse(self, into: Any) -> exp.Expression:
+        parser = _GuardedParser(dialect=DuckDB())
         parser.left = NODES_PER_WORD * len(self.words) + 100
         parser.looks = LOOKS_PER_WORD * len(self.words) + 1000
         words = [word for word in self.words if word.token_type != TokenType.SEMICOLON]
         try:
-            found = (
+            trees = (
                 parser.parse(words, self.text)
                 if into is None
                 else parser.parse_into(into, words, self.text)
             )
         except (_TooLarge, RecursionError):
-            reason = "the text is nested too deeply to be read"
-            raise self.refuse(
-                "sql.depth",
-                None,
-                "",
-                reason,
-                "parts with names of their own: WITH a AS (…), b AS (…)",
-            ) from None
+            reason = "the text is nested too deeply: name inner parts with WITH"
+            raise self.refuse("sql.depth", None, "", reason, self.example) from None
         except SqlglotError as error:
             raise self._syntax(error) from None
         except Refused:  # the limit on effort
@@ -217,15 +203,15 @@ class Source:
             raise self.refuse(
                 "sql.syntax", None, "", "this cannot be read as SQL", self.example
             ) from None
-        tree = found[0] if len(found) == 1 else None
+        tree = trees[0] if len(trees) == 1 else None
         if not isinstance(tree, exp.Expression):
             raise self.refuse("sql.syntax", None, "", "this cannot be read as SQL", self.example)
         return tree
 
     def _syntax(self, error: SqlglotError) -> Refused:
-        """Where the parser stopped. Its own words are not repeated."""
-        found = (getattr(error, "errors", None) or [{}])[0]
-        line, column = found.get("line"), found.get("col")
+        """Return the refusal at the place where the parser stopped, without the parser's words."""
+        details = (getattr(error, "errors", None) or [{}])[0]
+        line, column = details.get("line"), details.get("col")
         word = next((word for word in self.words if (word.line, word.col) == (line, column)), None)
         return self.refuse(
             "sql.syntax",
@@ -236,14 +222,14 @@ class Source:
         )
 
     def span(self, node: exp.Expression | None) -> Span:
-        """From the first to the last character of what a node was made of; its parent's where
-        nothing tells.
+        """Return the first and last character of a node in the text; its parent's if the node has
+        no position.
         """
         while node is not None:
             ends = [
-                (found.meta["start"], found.meta["end"])
-                for found in node.walk()
-                if "start" in found.meta
+                (part.meta["start"], part.meta["end"])
+                for part in node.walk()
+                if "start" in part.meta
             ]
             if ends:
                 first, last = min(start for start, _ in ends), max(end for _, end in ends)
@@ -254,8 +240,8 @@ class Source:
         return (self.words[0].start, self.words[-1].end + 1) if self.words else (0, len(self.text))
 
     def _name_before(self, first: int) -> int:
-        """Where the name of a function begins, if what it is called with begins here: CAST( and its
-        like leave no trace in the tree.
+        """Return where the name of a function begins if its arguments begin at `first`: sqlglot
+        keeps no position for CAST( and the like.
         """
         before = [word for word in self.words if word.start < first][-2:]
         called = (
@@ -266,7 +252,7 @@ class Source:
         return before[0].start if called and before[0].text.replace("_", "").isalpha() else first
 
     def _balanced(self, first: int, last: int, *, call: bool) -> Span:
-        """The same, with the brackets that belong to it."""
+        """Widen a span to the brackets that belong to it."""
         inside = [word for word in self.words if first <= word.start and word.end <= last]
         later = [word for word in self.words if word.start > last]
         if (
@@ -285,37 +271,37 @@ class Source:
         return first, last + 1
 
     def words_of(self, node: exp.Expression) -> str:
-        """What stands there, in one line."""
+        """Return the text of a node, in one line."""
         start, end = self.span(node)
         return " ".join(self.text[start:end].split())
 
-    def replaced(self, node: exp.Expression, new: str) -> str:
-        """The text with something else in that place."""
+    def replace_text(self, node: exp.Expression, new: str) -> str:
+        """Return the text with `new` in the place of a node, in one line."""
         start, end = self.span(node)
         return " ".join(f"{self.text[:start]}{new}{self.text[end:]}".split())
 
     def refuse(
         self, code: str, at: exp.Expression | Span | None, note: str, reason: str, rewrite: str = ""
     ) -> Refused:
-        """A refusal that shows the place. The code stands before the first line, so the mark is
-        moved by its length.
+        """Return a refusal that shows the place. The code precedes the first line, so the mark
+        moves by its length.
         """
         assert code in _KNOWN, code
-        return Refused(code, self.marked(code, at, note), reason, rewrite)
+        return Refused(code, self.mark_place(code, at, note), reason, rewrite)
 
-    def moved(
+    def relocate(
         self, refusal: Refused, at: exp.Expression | Span | None, rewrite: str | None = None
     ) -> Refused:
-        """A refusal from below, shown where it comes from in this text."""
+        """Return a refusal of a lower layer with its place in this text."""
         return Refused(
             refusal.code,
-            self.marked(refusal.code, at, ""),
+            self.mark_place(refusal.code, at, ""),
             printable(refusal.reason),
             printable(refusal.rewrite if rewrite is None else rewrite),
         )
 
-    def marked(self, code: str, at: exp.Expression | Span | None, note: str) -> str:
-        """The line, and a mark under what is meant."""
+    def mark_place(self, code: str, at: exp.Expression | Span | None, note: str) -> str:
+        """Return the line of the text, and a mark under the place."""
         if at is None:
             return shorten(printable(" ".join(self.text.split())), SHOWN)
         start, end = self.span(at) if isinstance(at, exp.Expression) else at
@@ -331,13 +317,13 @@ class Source:
                 end - skip + bool(skip),
             )
             end = min(end, len(line))
-        before, meant = (
+        before, underlined = (
             printable(part.replace("\t", " ")) for part in (line[:start], line[start:end])
         )
-        blank = len(f"refused [{code}]  ") + width(before)
+        blank = len(f"refused [{code}]  ") + display_width(before)
         return (
             f"{printable(line.replace(chr(9), ' '))}\n"
-            f"{' ' * blank}{'^' * max(1, width(meant))} {note}"
+            f"{' ' * blank}{'^' * max(1, display_width(underlined))} {note}"
         ).rstrip()
 
 
@@ -345,8 +331,20 @@ def _at(word: Token) -> Span:
     return word.start, word.end + 1
 
 
+def _printable_text(text: str) -> str:
+    """Return a text without its unprintable characters, in one line."""
+    return " ".join("".join(c for c in text if c.isprintable() or c in _SIGNS).split())
+
+
+def without_brackets(node: Any) -> Any:
+    """Return what stands inside the brackets of a node; any other node as it is."""
+    if not isinstance(node, exp.Paren):
+        return node
+    return node.unnest()  # type: ignore[no-untyped-call]  # sqlglot leaves it untyped
+
+
 def arguments(node: exp.Expression) -> Iterator[str]:
-    """The names of a node's arguments that say something."""
+    """Yield the names of a node's arguments that are set."""
     for name, value in node.args.items():
         if value is not None and value is not False and value != []:
             yield name

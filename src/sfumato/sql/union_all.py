@@ -1,5 +1,5 @@
-"""UNION ALL: rows of one SELECT and rows of another, column by column. Both are rows of units, and
-stay theirs.
+"""Read UNION ALL in a sub-query: the rows of two SELECTs, column by column. Each row keeps its
+owner.
 """
 
 from __future__ import annotations
@@ -9,21 +9,20 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from ..errors import Refused
-from ..tables.query.joins import related
-from ..tables.query.unions import united as united_rows
-from .row_expressions import Scalars
+from ..tables.query.joins import check_related
+from ..tables.query.unions import union_rows
+from .row_expressions import RowReader
 from .scope import Scope
 from .sql_text import Node, arguments
 
 
-def united(node: exp.SetOperation, rows_of: Callable[[Node], Scope], scalars: Scalars) -> Scope:
-    """The rows of both sides, by the names of the first."""
+def union_scopes(
+    node: exp.SetOperation, rows_of: Callable[[Node], Scope], scalars: RowReader
+) -> Scope:
+    """Return the rows of both sides, with the names of the first."""
     source = scalars.source
     if not isinstance(node, exp.Union) or node.args.get("distinct"):
-        reason = (
-            "which rows two tables have in common, or only once, is about many people: UNION "
-            "ALL keeps every row, and whose it is"
-        )
+        reason = "only UNION ALL is supported: it keeps every row and its owner"
         raise source.refuse("sql.set", node, "", reason, source.example)
     more = set(arguments(node)) - {"this", "expression", "with_"}
     if more:
@@ -32,26 +31,26 @@ def united(node: exp.SetOperation, rows_of: Callable[[Node], Scope], scalars: Sc
             node,
             "",
             (
-                f"UNION ALL with {min(more).strip('_')} is not on the list: its columns go "
-                f"by their places"
+                f"UNION ALL with {min(more).strip('_').upper()} is not supported: columns match by "
+                f"position"
             ),
             source.example,
         )
-    one, other = rows_of(node.this), rows_of(node.expression)
-    if len(one.names) != len(other.names):
+    first, second = rows_of(node.this), rows_of(node.expression)
+    if len(first.names) != len(second.names):
         raise source.refuse(
             "sql.set",
             node,
             "",
-            f"the one has {len(one.names)} columns, the other {len(other.names)}",
+            f"the first SELECT has {len(first.names)} columns, the second {len(second.names)}",
             source.example,
         )
     columns = [
-        (name, made, there)
-        for (name, made), there in zip(one.names.items(), other.names.values(), strict=True)
+        (name, here, there)
+        for (name, here), there in zip(first.names.items(), second.names.values(), strict=True)
     ]
     try:
-        rows, found = united_rows(one.rows, related(one.rows, other.rows), columns)
+        rows, merged = union_rows(first.rows, check_related(first.rows, second.rows), columns)
     except Refused as refusal:
-        raise source.moved(refusal, node, source.example) from None
-    return Scope(rows, dict(zip(one.names, found, strict=True)), frozenset())
+        raise source.relocate(refusal, node, source.example) from None
+    return Scope(rows, dict(zip(first.names, merged, strict=True)), frozenset())

@@ -1,9 +1,19 @@
-"""Every table and figure of the sources, run again: what was printed, ours beside it, and the right
-way beside both.
+"""Reproduce every table and figure of the sources: the printed number, our number, and the better
+method.
 """
 
 from .run_studies import reproduce, run
-from .study import Beside, Result, Row, Study, Verdict
+from .study import Comparison, Study, StudyResult, StudyRow, Verdict
 from .study_list import STUDIES, study
 
-__all__ = ["STUDIES", "Beside", "Result", "Row", "Study", "Verdict", "reproduce", "run", "study"]
+__all__ = [
+    "STUDIES",
+    "Comparison",
+    "Study",
+    "StudyResult",
+    "StudyRow",
+    "Verdict",
+    "reproduce",
+    "run",
+    "study",
+]

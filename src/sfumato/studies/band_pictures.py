@@ -1,4 +1,4 @@
-"""The picture of a table: every printed number as a mark on the band of our repetitions."""
+"""Plot a table: every printed number as a mark on the band of our repetitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plots.plot_style import COLOURS, FAINT, INK, RULE, figure, legend, name_axes, quiet, tint
 from .printed import Interval
-from .study import Row, Verdict
+from .study import StudyRow, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -22,11 +22,11 @@ MARKS = {
 """Colour, shape and name of a printed number's mark."""
 
 
-def strips(rows: Sequence[Row], *, title: str, log: bool = False) -> Figure:
-    """One strip for each row: the middle 90 % of repetitions, the band of 1 − 10⁻⁶ behind it, the
-    printed number on it. Rows of one scale share an axes; `log` for errors. Otherwise each strip
-    has its own axis, from −1 to 1 across its band, for means of large and small n differ by orders
-    of magnitude.
+def strips(rows: Sequence[StudyRow], *, title: str, log: bool = False) -> Figure:
+    """Draw one strip for each row: the middle 90 % of repetitions, the band of 1 − 10⁻⁶ behind it,
+    the printed number on it. With `log`, for errors, all rows share one axis. Otherwise each strip
+    has its own axis, from −1 to 1 across its band, because means of large and small n differ by
+    orders of magnitude.
     """
     canvas = figure(7.6, 1.5 + 0.34 * len(rows), title)
     axes = canvas.subplots()
@@ -87,7 +87,7 @@ def strips(rows: Sequence[Row], *, title: str, log: bool = False) -> Figure:
 def bars(
     names: Sequence[str], groups: Mapping[str, Sequence[float]], *, title: str, up: str
 ) -> Figure:
-    """Groups of bars over the same names."""
+    """Draw groups of bars over the same names."""
     canvas = figure(
         min(10.4, max(6.8, 1.2 + 0.42 * len(names) * max(1, len(groups) - 1))), 3.9, title
     )
@@ -108,8 +108,8 @@ def bars(
 def spreads(
     groups: Mapping[str, Sequence[float]], *, title: str, across: str, exact: float | None = None
 ) -> Figure:
-    """Draws side by side as boxes from quarter to three quarters, whiskers over the middle 90 %, as
-    far as they go beyond as points.
+    """Draw groups of random draws as box plots: boxes from quartile to quartile, whiskers over the
+    middle 90 %, points beyond.
     """
     canvas = figure(7.2, 1.9 + 0.55 * len(groups), title)
     axes = canvas.subplots()

@@ -1,5 +1,5 @@
-"""Bands: where one more faithful run falls with probability 1 − 10⁻⁶. A printed number, which is
-such a run, agrees when it meets its band.
+"""Compute bands: where one more faithful run falls with probability 1 − 10⁻⁶. A printed number is
+such a run, and agrees if it meets its band.
 
 *Law*       Where the law is known (noise of a stated scale, the mean of uniform numbers) the band
             comes from it.
@@ -19,31 +19,31 @@ from ..errors import Refused
 from .printed import Interval
 
 FALSE_ALARM = 1e-6
-"""The chance that a faithful number is called different, per cell."""
+"""The probability that a faithful number gets the verdict "differs", per cell."""
 
 
 def laplace_size(scale: float) -> Interval:
-    """|W| for Laplace noise, half of the false alarms at either end."""
+    """Return the band of |W| for Laplace noise, half of the false alarms at either end."""
     return -scale * math.log1p(-FALSE_ALARM / 2), -scale * math.log(FALSE_ALARM / 2)
 
 
 def normal_size(sigma: float) -> Interval:
-    """|W| for normal noise, likewise."""
+    """Return the band of |W| for normal noise, half of the false alarms at either end."""
     from scipy.special import ndtri
 
     return sigma * float(ndtri(0.5 + FALSE_ALARM / 4)), -sigma * float(ndtri(FALSE_ALARM / 4))
 
 
 def mean_of_uniforms(n: int, low: float) -> Interval:
-    """The mean of n uniform numbers from [low, low + 1]; the normal law's tail is above that of the
-    mean.
+    """Return the band of the mean of n uniform numbers from [low, low + 1]; the normal law's tail
+    is above that of the mean.
     """
     centre, reach = low + 0.5, normal_size(1.0)[1] / math.sqrt(12 * n)
     return centre - reach, centre + reach
 
 
 def mean_size(scale: float, repetitions: int) -> Interval:
-    """The mean of |W| over repetitions of Laplace noise: their sum is a gamma variable."""
+    """Return the band of the mean of |W| over repetitions of Laplace noise; their sum is gamma."""
     from scipy.special import gammaincinv
 
     low, high = (
@@ -53,8 +53,8 @@ def mean_size(scale: float, repetitions: int) -> Interval:
     return low, high
 
 
-def share(probability: float, repetitions: int) -> Interval:
-    """How often something of this probability happens: a share of the repetitions."""
+def share_band(probability: float, repetitions: int) -> Interval:
+    """Return the band of the share of repetitions in which an event of this probability happens."""
     from scipy.stats import binom
 
     low, high = (
@@ -64,13 +64,13 @@ def share(probability: float, repetitions: int) -> Interval:
     return low, high
 
 
-def widened(band: Interval, by: float) -> Interval:
-    """A band for a number from it plus something of at most this size."""
+def widen(band: Interval, by: float) -> Interval:
+    """Widen a band for a number that is off by at most `by`."""
     return band[0] - by, band[1] + by
 
 
-def predicted(draws: Sequence[float], *, logarithm: bool = True) -> Interval:
-    """Where the next draw falls, from those seen."""
+def prediction_band(draws: Sequence[float], *, logarithm: bool = True) -> Interval:
+    """Return the band of the next draw, predicted from earlier draws."""
     from scipy.special import stdtrit
 
     values = np.asarray(draws, dtype=np.float64)
@@ -78,7 +78,7 @@ def predicted(draws: Sequence[float], *, logarithm: bool = True) -> Interval:
         raise Refused(
             "studies.repetitions",
             f"{len(values)} repetitions",
-            "a band needs two or more",
+            "a band needs two repetitions or more",
             "repetitions=20",
         )
     if logarithm:
@@ -93,9 +93,9 @@ def predicted(draws: Sequence[float], *, logarithm: bool = True) -> Interval:
     return (math.exp(max(ends[0], -700.0)), math.exp(min(ends[1], 700.0))) if logarithm else ends
 
 
-def middle(draws: Sequence[float]) -> tuple[float, float, float]:
-    """The median of the repetitions between the ends of their middle 90 %: for reading, not for
-    judging.
+def middle_90(draws: Sequence[float]) -> tuple[float, float, float]:
+    """Return the 5 % quantile, the median and the 95 % quantile of the repetitions: for reading,
+    not for the verdict.
     """
     low, centre, high = np.quantile(np.asarray(draws, dtype=np.float64), [0.05, 0.5, 0.95])
     return float(low), float(centre), float(high)

@@ -11,28 +11,28 @@ import numpy as np
 from .. import plots
 from ..functions.polynomial import basis
 from ..plots.plot_style import COLOURS, INK, figure, legend, quiet
-from .bands import predicted
+from .bands import prediction_band
 from .curves import DEGREE, EPSILONS, POINTS, SIZES, Run, errors, runs
 from .printed import Interval, Printed, grouped, shown
-from .study import Beside, Result, Row, Study
+from .study import Comparison, Study, StudyResult, StudyRow
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 
-def figure_4_2(_: int, __: int) -> Result:
-    """The three polynomials of degree 2."""
+def figure_4_2(_: int, __: int) -> StudyResult:
+    """Check and draw the three polynomials of degree 2."""
     t = np.linspace(0, 1, 201)
     values = basis(t, 2)
     at = basis([0.3], 2)[0]
     rows = (
         *(
-            Row.exact(f"B_{i}(0.3) by formula 4.1", Printed(text), float(at[i]))
+            StudyRow.exact(f"B_{i}(0.3) by formula 4.1", Printed(text), float(at[i]))
             for i, text in enumerate(("0.49", "0.42", "0.09"))
         ),
-        Row.exact("largest value of B_1", Printed("0.5"), float(values[:, 1].max())),
-        Row.claim(
+        StudyRow.exact("largest value of B_1", Printed("0.5"), float(values[:, 1].max())),
+        StudyRow.claim(
             "proposition 4.4.2: not negative, sum 1",
             "0 ≤ B, ΣB = 1",
             (
@@ -47,16 +47,16 @@ def figure_4_2(_: int, __: int) -> Result:
         [plots.Graph(title="degree 2", x=t, curves=curves, across="t", up="", heights=(0, 0.5, 1))],
         title="The Bernstein basis",
     )
-    return Result(
+    return StudyResult(
         rows=rows,
         sentence="As printed, but for {0, n} where {0, …, n} is meant (E-67).",
         figures={"figure 4.2": picture},
     )
 
 
-def figure_4_3(repetitions: int, seed: int) -> Result:
-    """How far private curves lie from the Bernstein curve, in six panels; the first repetition is
-    drawn.
+def figure_4_3(repetitions: int, seed: int) -> StudyResult:
+    """Judge how far private curves lie from the Bernstein curve, and draw the first repetition in
+    six panels.
     """
     done = runs(repetitions, seed)
     weight = float(
@@ -68,7 +68,7 @@ def figure_4_3(repetitions: int, seed: int) -> Result:
             expected = weight * float(np.mean([run.scale[epsilon] ** 2 for run in done[n]]))
             draws = errors(done[n], epsilon)
             rows.append(
-                Row.averaged(
+                StudyRow.averaged(
                     f"N = {grouped(n)}, ε = {epsilon}: mean squared noise of the curve",
                     f"2·λ²·mean ΣB² = {shown(expected)}",
                     expected,
@@ -76,8 +76,8 @@ def figure_4_3(repetitions: int, seed: int) -> Result:
                     _mean_band(expected, draws),
                 )
             )
-    beside = tuple(
-        Beside(
+    comparisons = tuple(
+        Comparison(
             what=f"N = {grouped(n)}, ε = 1: L1 move, normalised kernel",
             measure="mean squared error to the Bernstein curve",
             faithful=float(np.mean(errors(done[n], 1))),
@@ -92,7 +92,9 @@ def figure_4_3(repetitions: int, seed: int) -> Result:
         "curve far more. Nearly coincident curves at N = 5000 "
         "are the mark of a sensitivity that was sampled, not of cheap privacy (E-38)."
     )
-    return Result(rows=tuple(rows), sentence=sentence, beside=beside, figures=_drawn(done))
+    return StudyResult(
+        rows=tuple(rows), sentence=sentence, comparisons=comparisons, figures=_drawn(done)
+    )
 
 
 def _drawn(done: Mapping[int, Sequence[Run]]) -> dict[str, Figure]:
@@ -101,10 +103,10 @@ def _drawn(done: Mapping[int, Sequence[Run]]) -> dict[str, Figure]:
 
 
 def _mean_band(expected: float, draws: Sequence[float]) -> Interval:
-    """Where the mean of the repetitions lies, by their own spread: Student's, for the mean of the
-    logarithm, around the exact mean's.
+    """Return the band of the mean of the repetitions: Student's, for the mean of the logarithm,
+    around the exact mean's.
     """
-    low, high = predicted(draws)
+    low, high = prediction_band(draws)
     reach = (
         math.log(high / low) / 2 / math.sqrt(len(draws) + 1) + 0.5
     )  # and half a unit for the skewness: the logarithm of a mean is not the mean of logarithms

@@ -15,11 +15,11 @@ from functools import lru_cache, partial
 import numpy as np
 
 from .band_pictures import strips
-from .bands import predicted
+from .bands import prediction_band
 from .curves import EPSILONS, SIZES, Run, errors, runs, worst_move
 from .printed import EVERYTHING, Printed, grouped, shown
-from .repairs import Cell, Repair, repair, triangles
-from .study import Beside, Result, Row, Study
+from .repairs import PrintedCell, Repair, repair, triangles
+from .study import Comparison, Study, StudyResult, StudyRow
 
 PRINTED = {
     (5000, 1): ("2.359e-2", "6.806e-4"),
@@ -46,23 +46,27 @@ REMARKS = {
 
 @lru_cache(maxsize=2)
 def judgements(repetitions: int, seed: int) -> dict[int, Repair | None]:
-    """What is wrong in the two tables, by N."""
-    found = {}
+    """Find the misprints in the two tables, by N."""
+    repairs = {}
     for n, done in runs(repetitions, seed).items():
-        cells = {"bias": Cell(printed=EVERYTHING, band=predicted([run.bias for run in done]))}
+        cells = {
+            "bias": PrintedCell(
+                printed=EVERYTHING, band=prediction_band([run.bias for run in done])
+            )
+        }
         for level, epsilon in zip(LEVELS, EPSILONS, strict=True):
             target, approximation = (Printed(text) for text in PRINTED[n, epsilon])
-            cells[f"target {level}"] = Cell(
-                printed=target.interval, band=predicted(errors(done, epsilon, to="target"))
+            cells[f"target {level}"] = PrintedCell(
+                printed=target.interval, band=prediction_band(errors(done, epsilon, to="target"))
             )
-            cells[f"approximation {level}"] = Cell(
-                printed=approximation.interval, band=predicted(errors(done, epsilon))
+            cells[f"approximation {level}"] = PrintedCell(
+                printed=approximation.interval, band=prediction_band(errors(done, epsilon))
             )
-        found[n] = repair(cells, triangles(LEVELS))
-    return found
+        repairs[n] = repair(cells, triangles(LEVELS))
+    return repairs
 
 
-def _table(epsilon: int, repetitions: int, seed: int) -> Result:
+def _table(epsilon: int, repetitions: int, seed: int) -> StudyResult:
     done, wrong = runs(repetitions, seed), judgements(repetitions, seed)
     rows = []
     for n in SIZES:
@@ -71,15 +75,18 @@ def _table(epsilon: int, repetitions: int, seed: int) -> Result:
             ("target", target, errors(done[n], epsilon, to="target")),
             ("approximation", approximation, errors(done[n], epsilon)),
         ):
-            row = Row.drawn(
-                f"N = {grouped(n)}, error to the {_NAMES[name]}", printed, draws, predicted(draws)
+            row = StudyRow.drawn(
+                f"N = {grouped(n)}, error to the {_NAMES[name]}",
+                printed,
+                draws,
+                prediction_band(draws),
             )
-            rows.append(_corrected(row, f"{name} ε = {epsilon}", printed, wrong[n]))
+            rows.append(_correct_row(row, f"{name} ε = {epsilon}", printed, wrong[n]))
     drawn = list(rows)
     rows += [_promise(n, epsilon, done[n]) for n in SIZES]
     measure = "squared error"
-    beside = tuple(
-        Beside(
+    comparisons = tuple(
+        Comparison(
             what=f"N = {grouped(n)}: {way}",
             measure=measure,
             faithful=_mean(done[n], epsilon, "faithful"),
@@ -95,10 +102,10 @@ def _table(epsilon: int, repetitions: int, seed: int) -> Result:
         "The promise is random DP at best, over a law "
         "that is not the data's (E-38). " + _UNLIKE
     )
-    return Result(
+    return StudyResult(
         rows=tuple(rows),
         sentence=sentence,
-        beside=beside,
+        comparisons=comparisons,
         figures={
             TABLES[epsilon]: strips(
                 drawn, title=f"Error of the private curve, ε = {epsilon}", log=True
@@ -121,11 +128,11 @@ def _mean(done: tuple[Run, ...], epsilon: int, way: str) -> float:
     return float(np.mean(errors(done, epsilon, way)))
 
 
-def _corrected(row: Row, cell: str, printed: Printed, found: Repair | None) -> Row:
-    """The row, with its misprint if it has one; a slip of the exponent is tried first."""
-    if found is None or cell not in found.cells:
+def _correct_row(row: StudyRow, cell: str, printed: Printed, repaired: Repair | None) -> StudyRow:
+    """Mark the row as a misprint if the repair corrects its cell; try a slipped exponent first."""
+    if repaired is None or cell not in repaired.cells:
         return row
-    low, high = found.cells[cell]
+    low, high = repaired.cells[cell]
     mantissa, _, exponent = printed.text.partition("e")
     slips = [f"{mantissa}e{int(exponent or 0) + step}" for step in (-2, -1, 1, 2)]
     fits = [slip for slip in slips if low <= Printed(slip).value <= high]
@@ -139,18 +146,18 @@ def _corrected(row: Row, cell: str, printed: Printed, found: Repair | None) -> R
     )
 
 
-def _promise(n: int, epsilon: int, done: tuple[Run, ...]) -> Row:
-    """The ε that the noise keeps between two datasets with |y| ≤ 1, at the median of the sampled
-    scales.
+def _promise(n: int, epsilon: int, done: tuple[Run, ...]) -> StudyRow:
+    """Judge the promise by the ε that the noise keeps between two datasets with |y| ≤ 1, at the
+    median of the sampled scales.
     """
     largest, together = worst_move(n)
     real = together / float(np.median([run.scale[epsilon] for run in done]))
     sampled = float(np.median([run.sensitivity for run in done]))
-    return Row.promise(
+    return StudyRow.promise(
         f"N = {grouped(n)}, promise",
         f"ε = {epsilon}",
         f"ε = {shown(real)} at worst",
-        kept=real <= epsilon,
+        is_kept=real <= epsilon,
         value=real,
         errata=("E-38",),
         sentence=f"The sampler found S = {shown(sampled)}; with |y| ≤ 1 a lattice value can move "

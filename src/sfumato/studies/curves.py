@@ -1,5 +1,5 @@
-"""A kernel regression released as a whole curve: what tables 4.8 and 4.9 and figure 4.3 of the
-thesis share.
+"""Release a kernel regression as a whole curve: shared by tables 4.8 and 4.9 and figure 4.3 of the
+thesis.
 
 *Data*      x uniform on [0, 1], y = x·sin(10x) plus normal noise of 0.2; N = 100, 500, 5000.
             Seeded.
@@ -43,12 +43,12 @@ WAYS = ("faithful", "L1", "normalised", "normalised, L1", "all data")
 """The release of the thesis, and better ones."""
 
 DRAWS = {"faithful": 10}
-"""How often the curve of one dataset is released; three times where nothing is said."""
+"""The number of releases of one dataset's curve, by way; three for the ways not listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One dataset of one size: mean squared distances, by ε and way, of private curves from the
+    """The run of one dataset: mean squared distances, by ε and way, of private curves from the
     target and from its Bernstein polynomial.
     """
 
@@ -62,15 +62,15 @@ class Run:
 
 
 def data(n: int, seed: int, repetition: int) -> Floats:
-    """The thesis's own dataset, anew."""
+    """Draw a dataset by the thesis's own recipe."""
     generator = np.random.Generator(np.random.Philox(key=[seed, 1000 * n + repetition]))
     x = generator.random(n)
     return np.column_stack([x, x * np.sin(10 * x) + generator.normal(0, 0.2, n)])
 
 
 def plausible(n: int, seed: int, repetition: int) -> Callable[[int], Floats]:
-    """The thesis's sampler P of “plausible” datasets: its coins are tossed once in every call, and
-    none of it is the law of the data.
+    """Return the thesis's sampler P of “plausible” datasets: it tosses its coins once in every
+    call, and does not follow the law of the data.
     """
     generator = np.random.Generator(np.random.Philox(key=[seed, 1000 * n + 500 + repetition]))
 
@@ -88,7 +88,7 @@ def plausible(n: int, seed: int, repetition: int) -> Callable[[int], Floats]:
 
 
 def sampled(n: int, seed: int, repetition: int) -> Sampled:
-    """m = 500 and γ = 0.2, by the package's plan and in its way."""
+    """Sample the sensitivity with m = 500 and γ = 0.2, by the package's plan and in its way."""
     planned = sample_sensitivity(
         FIT,
         oracle=plausible(n, seed, repetition),
@@ -105,7 +105,7 @@ def sampled(n: int, seed: int, repetition: int) -> Sampled:
 
 @lru_cache(maxsize=2)
 def runs(repetitions: int, seed: int) -> dict[int, tuple[Run, ...]]:
-    """All runs by N."""
+    """Run all repetitions, by N."""
     return {
         n: tuple(_run(n, seed, repetition) for repetition in range(min(repetitions, MOST_RUNS)))
         for n in SIZES
@@ -148,8 +148,8 @@ def _run(n: int, seed: int, repetition: int) -> Run:
 
 
 def releases(moves: Sampled, n: int) -> dict[str, Bernstein]:
-    """The ways to release the curve. The moves of the normalised fit are those of the other,
-    divided by √(2π).
+    """Return the ways to release the curve. The moves of the normalised fit are those of the
+    faithful fit, divided by √(2π).
     """
     part = Fraction(1 / math.sqrt(2 * math.pi))
     less = replace(
@@ -168,13 +168,13 @@ def releases(moves: Sampled, n: int) -> dict[str, Bernstein]:
 def errors(
     done: Sequence[Run], epsilon: int, way: str = "faithful", *, to: str = "approximation"
 ) -> list[float]:
-    """All mean squared errors of one way at one ε."""
+    """Return all mean squared errors of one way at one ε."""
     return [error for run in done for error in getattr(run, to)[epsilon, way]]
 
 
 def worst_move(n: int) -> tuple[float, float]:
-    """How far the lattice values move, at most in one and in all together, when of n records, all
-    but one at 0, the one at 1 turns from y = 1 to y = −1.
+    """Return how far one lattice value, and all together, move when, of n records at x = 0 but for
+    one at x = 1, that one turns from y = 1 to y = −1.
     """
     lattice = Bernstein(FIT, degree=DEGREE, sensitivity=1).lattice
     x = np.zeros(n)

@@ -18,10 +18,10 @@ from ..noise.continuous import Normal
 from .band_pictures import strips
 from .bands import normal_size
 from .mean_tables import MeanTables
-from .means import GRID, Runs, Shape, matrix_means, release
+from .means import GRID, MeanRuns, Shape, matrix_means, release
 from .printed import grouped, shown
 from .repairs import Repair
-from .study import Beside, Result, Row, Study
+from .study import Comparison, Study, StudyResult, StudyRow
 
 SHAPES = (Shape(rows=100, columns=50), Shape(rows=10, columns=50), Shape(rows=10, columns=10))
 EPSILONS = (1, 3)
@@ -68,9 +68,9 @@ def classical(n: int, epsilon: int, dimensions: int = 1) -> float:
 
 
 @lru_cache(maxsize=2)
-def runs(repetitions: int, seed: int) -> dict[tuple[int, int], Runs]:
-    """The repetitions by n and ε."""
-    found = {}
+def runs(repetitions: int, seed: int) -> dict[tuple[int, int], MeanRuns]:
+    """Return the repetitions by n and ε."""
+    runs_by_cell = {}
     for shape in SHAPES:
         means = matrix_means(shape, -0.5, repetitions, seed)
         for epsilon in EPSILONS:
@@ -80,17 +80,17 @@ def runs(repetitions: int, seed: int) -> dict[tuple[int, int], Runs]:
                 grid=GRID,
                 relation="replace",
             )
-            found[shape.n, epsilon] = release(means, noise.perturb)
-    return found
+            runs_by_cell[shape.n, epsilon] = release(means, noise.perturb)
+    return runs_by_cell
 
 
 @lru_cache(maxsize=1)
 def judgements() -> dict[int, Repair | None]:
-    """What is wrong in the three tables, by n."""
+    """Find the misprints in the three tables, by n."""
     return PRINTED.judgements()
 
 
-def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
+def _answers(epsilon: int, repetitions: int, seed: int) -> StudyResult:
     rows = PRINTED.answer_rows(epsilon, runs(repetitions, seed), judgements())
     drawn = list(rows)
     for shape in SHAPES:
@@ -105,21 +105,21 @@ def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
     figures = {
         TABLES[epsilon]: strips(drawn, title=f"The mean of a matrix, Gaussian noise, ε = {epsilon}")
     }
-    return Result(
-        rows=tuple(rows), sentence=sentence, beside=tuple(_right(epsilon)), figures=figures
+    return StudyResult(
+        rows=tuple(rows), sentence=sentence, comparisons=tuple(_right(epsilon)), figures=figures
     )
 
 
-def _promise(shape: Shape, epsilon: int) -> Row:
-    """δ at the printed ε for a whole row: the mean moves by 1/rows."""
+def _promise(shape: Shape, epsilon: int) -> StudyRow:
+    """Judge the promise to a whole row, by δ at the printed ε: the mean moves by 1/rows."""
     sigma = Fraction(classical(shape.n, epsilon))
     real = Normal(sigma=sigma).delta(epsilon, shift=Fraction(1, shape.rows))
     mu = Fraction(1, shape.rows) / sigma
-    return Row.promise(
+    return StudyRow.promise(
         f"n = {grouped(shape.n)}, promise to a row",
         f"δ = 10⁻⁴ at ε = {epsilon}",
         f"δ = {real:.10f}" if real < 0.99999999995 else "δ > 0.9999999999",
-        kept=real <= DELTA,
+        is_kept=real <= DELTA,
         value=real,
         errata=("E-04",),
         sentence=f"Replacing one of {shape.rows} rows moves the mean by up to 1/{shape.rows}: "
@@ -127,16 +127,16 @@ def _promise(shape: Shape, epsilon: int) -> Row:
     )
 
 
-def _failures(shape: Shape) -> Row:
-    """How many people a mechanism with this δ may give away: the thesis asks for a δ far below
-    every power of 1/n, and so at least below the second.
+def _failures(shape: Shape) -> StudyRow:
+    """Judge δ by the number of people that a mechanism may reveal: the thesis asks for a δ far
+    below every power of 1/n, and so at least below the second.
     """
     expected = shape.n * DELTA
-    return Row.promise(
+    return StudyRow.promise(
         f"n = {grouped(shape.n)}, size of δ",
         "δ = 10⁻⁴",
         f"n·δ = {shown(float(expected))}",
-        kept=Fraction(1, shape.n**2) > DELTA,
+        is_kept=Fraction(1, shape.n**2) > DELTA,
         value=float(expected),
         errata=("E-68",),
         sentence=f"A mechanism that publishes each person with probability δ keeps this promise, "
@@ -146,9 +146,9 @@ def _failures(shape: Shape) -> Row:
     )
 
 
-def _right(epsilon: int) -> list[Beside]:
-    """Mean size of the error, from the exact laws."""
-    found = []
+def _right(epsilon: int) -> list[Comparison]:
+    """Compare the mean size of the error, from the exact laws."""
+    comparisons = []
     for shape in SHAPES:
         faithful = math.sqrt(2 / math.pi) * classical(shape.n, epsilon)
         analytic = mech.Gaussian(
@@ -158,16 +158,16 @@ def _right(epsilon: int) -> list[Beside]:
             grid=GRID,
             relation="replace",
         )
-        found.append(
-            Beside(
+        comparisons.append(
+            Comparison(
                 what=f"n = {grouped(shape.n)}: analytic σ, the same (ε, δ)",
                 measure="mean |error|",
                 faithful=faithful,
                 right=math.sqrt(2 / math.pi) * float(analytic.sigma),
             )
         )
-        found.append(
-            Beside(
+        comparisons.append(
+            Comparison(
                 what=f"n = {grouped(shape.n)}: Laplace noise, δ = 0",
                 measure="mean |error|",
                 faithful=faithful,
@@ -175,10 +175,10 @@ def _right(epsilon: int) -> list[Beside]:
                 remark="one number needs no δ",
             )
         )
-    return found
+    return comparisons
 
 
-def _errors(repetitions: int, seed: int) -> Result:
+def _errors(repetitions: int, seed: int) -> StudyResult:
     rows = PRINTED.error_rows(runs(repetitions, seed), judgements())
     ratio = math.sqrt(2 / math.pi) * classical(1, 1)
     sentence = (
@@ -188,11 +188,11 @@ def _errors(repetitions: int, seed: int) -> Result:
         f"and ε this Gaussian noise is {shown(ratio)} times as large as Laplace noise. "
         f"Gaussian noise wins when many numbers are released."
     )
-    beside = tuple(b for epsilon in EPSILONS for b in _right(epsilon)[-2:])
-    return Result(
+    comparisons = tuple(b for epsilon in EPSILONS for b in _right(epsilon)[-2:])
+    return StudyResult(
         rows=tuple(rows),
         sentence=sentence,
-        beside=beside,
+        comparisons=comparisons,
         figures={"table 4.7": strips(rows, title="|private − f(D)|, Gaussian noise", log=True)},
     )
 

@@ -21,7 +21,7 @@ from .bands import FALSE_ALARM
 from .gaussian_tables import DELTA, EPSILONS, SHAPES, classical
 from .means import GRID
 from .printed import grouped, shown
-from .study import Beside, Result, Row, Study
+from .study import Comparison, Study, StudyResult, StudyRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,15 +31,15 @@ REACH = np.arange(1, 51)
 
 
 def mean_errors(n: int, epsilon: int, dimensions: int, repetitions: int) -> list[float]:
-    """|noise| in repetition."""
+    """Draw |noise| repeatedly."""
     noise = mech.Gaussian(
         sensitivity=Fraction(1, n), sigma=classical(n, epsilon, dimensions), grid=GRID
     )
     return [abs(float(noise.perturb(0.0))) for _ in range(repetitions)]
 
 
-def run(repetitions: int, _: int) -> Result:
-    """The noise needs no data: the error is the noise."""
+def run(repetitions: int, _: int) -> StudyResult:
+    """Run figure 4.1. It needs no data: the error is the noise."""
     rows = []
     for epsilon in EPSILONS:
         for n in (shape.n for shape in SHAPES):
@@ -50,8 +50,8 @@ def run(repetitions: int, _: int) -> Result:
         "(E-05). It is the number of coordinates of a mean; with d entries changed "
         "a single mean moves by d/n, and this noise is too small by √d."
     )
-    beside = tuple(
-        Beside(
+    comparisons = tuple(
+        Comparison(
             what=f"ε = {epsilon}, any n and d: analytic σ",
             measure="mean |error|, n = 100, d = 10",
             faithful=math.sqrt(2 / math.pi) * classical(100, epsilon, 10),
@@ -65,18 +65,18 @@ def run(repetitions: int, _: int) -> Result:
         )
         for epsilon in EPSILONS
     )
-    return Result(
+    return StudyResult(
         rows=tuple(rows),
         sentence=sentence,
-        beside=beside,
+        comparisons=comparisons,
         figures={"figure 4.1": _picture(repetitions)},
     )
 
 
-def _row(n: int, epsilon: int, d: int, repetitions: int) -> Row:
-    """The curve's height by its formula, and the mean of our repetitions. |noise| is a 1-Lipschitz
-    function of a normal variable, so their mean lies within σ·√(2·ln(2·10⁶)/R) of it with
-    probability 1 − 10⁻⁶.
+def _row(n: int, epsilon: int, d: int, repetitions: int) -> StudyRow:
+    """Judge the curve's height by its formula against the mean of our repetitions. |noise| is a
+    1-Lipschitz function of a normal variable, so their mean lies within σ·√(2·ln(2·10⁶)/R) of the
+    height with probability 1 − 10⁻⁶.
     """
     sigma = classical(n, epsilon, d)
     draws = mean_errors(n, epsilon, d, repetitions)
@@ -85,7 +85,7 @@ def _row(n: int, epsilon: int, d: int, repetitions: int) -> Row:
         sigma * math.sqrt(2 * math.log(2 / FALSE_ALARM) / repetitions),
     )
     band = max(0.0, expected - reach), expected + reach
-    return Row.averaged(
+    return StudyRow.averaged(
         f"n = {grouped(n)}, ε = {epsilon}, d = {d}",
         f"√(2/π)·σ = {shown(expected)}",
         expected,
@@ -94,14 +94,14 @@ def _row(n: int, epsilon: int, d: int, repetitions: int) -> Row:
     )
 
 
-def _reading(n: int, d: int) -> Row:
-    """The promise as the thesis explains it: to datasets that differ in d entries."""
+def _reading(n: int, d: int) -> StudyRow:
+    """Judge the promise as the thesis explains it: to datasets that differ in d entries."""
     real = Normal(sigma=Fraction(classical(n, 1, d))).delta(1, shift=Fraction(d, n))
-    return Row.promise(
+    return StudyRow.promise(
         f"n = {grouped(n)}, {d} entries changed",
         f"sensitivity √{d}/n = {shown(math.sqrt(d) / n)}",
         f"{d}/n = {shown(d / n)}; δ = {shown(real)} at ε = 1",
-        kept=real <= DELTA,
+        is_kept=real <= DELTA,
         value=d / n,
         errata=("E-05",),
         sentence=f"If {d} of {n} entries change, the mean moves by up to {d}/{n}.",

@@ -19,7 +19,7 @@ from ..noise.continuous import Laplace
 from .bands import mean_size
 from .means import GRID
 from .printed import Printed, shown
-from .study import Beside, Result, Row, Study
+from .study import Comparison, Study, StudyResult, StudyRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,23 +28,23 @@ DRAWN = ((0, 1), (0, 2), (0, 4), (-5, 4))
 """μ and b."""
 
 
-def figure_2_1(repetitions: int, _: int) -> Result:
-    """The law's formulas, and as many draws of our noise."""
+def figure_2_1(repetitions: int, _: int) -> StudyResult:
+    """Check the law's formulas, and as many draws of our noise."""
     rows = []
     for location, scale in DRAWN:
         law = Laplace(scale=scale, location=location)
         name = f"μ = {location}, b = {scale}".replace("-", "−")
         rows.append(
-            Row.exact(
+            StudyRow.exact(
                 f"{name}: density at μ is 1/(2b)", Printed(str(1 / (2 * scale))), law.pdf(location)
             )
         )
-        rows.append(Row.exact(f"{name}: D(μ)", Printed("0.5"), law.cdf(location)))
+        rows.append(StudyRow.exact(f"{name}: D(μ)", Printed("0.5"), law.cdf(location)))
         rows.append(
-            Row.exact(f"{name}: E W² is 2b²", Printed(str(2 * scale**2)), float(law.variance))
+            StudyRow.exact(f"{name}: E W² is 2b²", Printed(str(2 * scale**2)), float(law.variance))
         )
         rows.append(
-            Row.averaged(
+            StudyRow.averaged(
                 f"{name}: mean |W| is b",
                 str(scale),
                 scale,
@@ -57,8 +57,8 @@ def figure_2_1(repetitions: int, _: int) -> Result:
         "floating point, where gaps between the doubles give answers away: "
         "ours is its exact discrete form on a grid."
     )
-    beside = tuple(
-        Beside(
+    comparisons = tuple(
+        Comparison(
             what=f"b = {scale}: discrete Laplace on integers",
             measure="variance",
             faithful=2.0 * scale**2,
@@ -67,13 +67,16 @@ def figure_2_1(repetitions: int, _: int) -> Result:
         )
         for _, scale in DRAWN[:3]
     )
-    return Result(
-        rows=tuple(rows), sentence=sentence, beside=beside, figures={"figure 2.1": _picture()}
+    return StudyResult(
+        rows=tuple(rows),
+        sentence=sentence,
+        comparisons=comparisons,
+        figures={"figure 2.1": _picture()},
     )
 
 
 def sizes(scale: int, repetitions: int) -> list[float]:
-    """|W| in repetition."""
+    """Draw |W| repeatedly."""
     noise = mech.Laplace(sensitivity=1, scale=scale, grid=GRID)
     return [abs(float(noise.perturb(0.0))) for _ in range(repetitions)]
 
@@ -107,15 +110,15 @@ def _picture() -> Figure:
     )
 
 
-def as_exponential(repetitions: int, _: int) -> Result:
-    """Sensitivity 1, ε = 1: the density of the slides, and that of the mechanism."""
+def as_exponential(repetitions: int, _: int) -> StudyResult:
+    """Compare the density of the slides with the mechanism's, at sensitivity 1 and ε = 1."""
     printed, right = (
         mech.Laplace(sensitivity=1, scale=2, grid=GRID),
         mech.Laplace(sensitivity=1, epsilon=1, grid=GRID),
     )
     real = float(printed.promise.epsilon())
     rows = (
-        Row.claim(
+        StudyRow.claim(
             "the density ∝ e^(−ε|y − f|/(2Δ)) is the Laplace mechanism's",
             "scale Δ/ε = 1, ε = 1",
             f"scale 2Δ/ε = 2, ε = {shown(real)}",
@@ -124,7 +127,7 @@ def as_exponential(repetitions: int, _: int) -> Result:
             sentence="The exponential mechanism pays for a normaliser that changes with the data; "
             "here it does not change, and the factor 2 is lost.",
         ),
-        Row.averaged(
+        StudyRow.averaged(
             "mean |error| of that density",
             "2Δ/ε = 2",
             2.0,
@@ -156,16 +159,19 @@ def as_exponential(repetitions: int, _: int) -> Result:
         "(E-40); the printed Gaussian density lacks "
         "a square on Δ and has an n too many."
     )
-    beside = (
-        Beside(
+    comparisons = (
+        Comparison(
             what="the Laplace mechanism itself",
             measure="mean |error|",
             faithful=2.0,
             right=float(right.scale),
         ),
     )
-    return Result(
-        rows=rows, sentence=sentence, beside=beside, figures={"Laplace as exponential": figure}
+    return StudyResult(
+        rows=rows,
+        sentence=sentence,
+        comparisons=comparisons,
+        figures={"Laplace as exponential": figure},
     )
 
 

@@ -17,10 +17,10 @@ from .. import mechanisms as mech
 from .band_pictures import strips
 from .bands import laplace_size
 from .mean_tables import MeanTables
-from .means import GRID, Runs, Shape, matrix_means, release
+from .means import GRID, MeanRuns, Shape, matrix_means, release
 from .printed import grouped, shown
 from .repairs import Repair
-from .study import Beside, Result, Row, Study
+from .study import Comparison, Study, StudyResult, StudyRow
 
 SHAPES = (Shape(rows=1000, columns=1000), Shape(rows=100, columns=100), Shape(rows=10, columns=10))
 EPSILONS = (1, 2, 5)
@@ -71,28 +71,28 @@ ADD_REMOVE = (
 
 
 @lru_cache(maxsize=2)
-def runs(repetitions: int, seed: int) -> dict[tuple[int, int], Runs]:
-    """The repetitions by n and ε: the same matrices at every ε, as in the thesis."""
-    found = {}
+def runs(repetitions: int, seed: int) -> dict[tuple[int, int], MeanRuns]:
+    """Return the repetitions by n and ε, with the same matrices at every ε, as in the thesis."""
+    runs_by_cell = {}
     for shape in SHAPES:
         means = matrix_means(shape, 0.0, repetitions, seed)
         for epsilon in EPSILONS:
-            found[shape.n, epsilon] = release(
+            runs_by_cell[shape.n, epsilon] = release(
                 means,
                 mech.Laplace(
                     sensitivity=Fraction(1, shape.n), epsilon=epsilon, grid=GRID, relation="replace"
                 ).perturb,
             )
-    return found
+    return runs_by_cell
 
 
 @lru_cache(maxsize=1)
 def judgements() -> dict[int, Repair | None]:
-    """What is wrong in the four tables, by n."""
+    """Find the misprints in the four tables, by n."""
     return PRINTED.judgements()
 
 
-def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
+def _answers(epsilon: int, repetitions: int, seed: int) -> StudyResult:
     rows = PRINTED.answer_rows(epsilon, runs(repetitions, seed), judgements())
     rows += [_promise(shape, epsilon) for shape in SHAPES]
     sentence = (
@@ -100,27 +100,27 @@ def _answers(epsilon: int, repetitions: int, seed: int) -> Result:
         f"noise hides one entry. {ADD_REMOVE}"
     )
     drawn = [row for row in rows if row.band is not None]
-    return Result(
+    return StudyResult(
         rows=tuple(rows),
         sentence=sentence,
-        beside=tuple(_right(epsilon)),
+        comparisons=tuple(_right(epsilon)),
         figures={TABLES[epsilon]: strips(drawn, title=f"The mean of a matrix, ε = {epsilon}")},
     )
 
 
-def _promise(shape: Shape, epsilon: int) -> Row:
-    """What the noise promises a whole row: the mean moves by 1/rows where one row is replaced."""
+def _promise(shape: Shape, epsilon: int) -> StudyRow:
+    """Judge the promise to a whole row: the mean moves by 1/rows if one row is replaced."""
     noise = mech.Laplace(
         sensitivity=Fraction(1, shape.rows),
         scale=Fraction(1, shape.n * epsilon),
         grid=Fraction(1, 2**56),
     )
     real = float(noise.promise.epsilon())
-    return Row.promise(
+    return StudyRow.promise(
         f"n = {grouped(shape.n)}, promise to a row",
         f"ε = {epsilon}",
         f"ε = {shown(real)}",
-        kept=real <= epsilon * (1 + 1e-9),
+        is_kept=real <= epsilon * (1 + 1e-9),
         value=real,
         errata=("E-04",),
         sentence=f"Replacing one of {shape.rows} rows moves the mean by up to 1/{shape.rows}, "
@@ -128,9 +128,11 @@ def _promise(shape: Shape, epsilon: int) -> Row:
     )
 
 
-def _right(epsilon: int) -> list[Beside]:
-    """Mean size of the error: of the printed set-up, and of the right ways, from the exact laws."""
-    found = []
+def _right(epsilon: int) -> list[Comparison]:
+    """Compare the mean size of the error of the printed set-up and of the right ways, from the
+    exact laws.
+    """
+    comparisons = []
     for shape in SHAPES:
         faithful = 1 / (shape.n * epsilon)
         grid = Fraction(
@@ -142,16 +144,16 @@ def _right(epsilon: int) -> list[Beside]:
         rows = mech.Staircase(
             sensitivity=Fraction(1, shape.rows), epsilon=epsilon, grid=grid, relation="replace"
         ).mean_error
-        found.append(
-            Beside(
+        comparisons.append(
+            Comparison(
                 what=f"n = {grouped(shape.n)}: staircase noise for an entry",
                 measure="mean |error|",
                 faithful=faithful,
                 right=stairs,
             )
         )
-        found.append(
-            Beside(
+        comparisons.append(
+            Comparison(
                 what=f"n = {grouped(shape.n)}: staircase noise for a row",
                 measure="mean |error|",
                 faithful=faithful,
@@ -159,14 +161,14 @@ def _right(epsilon: int) -> list[Beside]:
                 remark="the price of the promise that was printed",
             )
         )
-    return found
+    return comparisons
 
 
-def _errors(repetitions: int, seed: int) -> Result:
+def _errors(repetitions: int, seed: int) -> StudyResult:
     rows = PRINTED.error_rows(runs(repetitions, seed), judgements())
     small = SHAPES[-1].n
-    beside = tuple(
-        Beside(
+    comparisons = tuple(
+        Comparison(
             what=f"n = {grouped(small)}, ε = {epsilon}: discrete Laplace on a grid of 2⁻⁴⁰",
             measure="mean |error|",
             faithful=1 / (small * epsilon),
@@ -180,16 +182,16 @@ def _errors(repetitions: int, seed: int) -> Result:
         "shrink with n because an entry was taken for a person (E-04), not because "
         "privacy became cheap."
     )
-    return Result(
+    return StudyResult(
         rows=tuple(rows),
         sentence=sentence,
-        beside=beside,
+        comparisons=comparisons,
         figures={"table 4.4": strips(rows, title="|private − f(D)|, Laplace noise", log=True)},
     )
 
 
 def _mean_size(n: int, epsilon: int) -> float:
-    """E|noise| of the two-sided geometric law on the grid: 1/sinh(1/scale) steps."""
+    """Compute E|noise| of the two-sided geometric law on the grid: 1/sinh(1/scale) steps."""
     law = mech.Laplace(sensitivity=Fraction(1, n), epsilon=epsilon, grid=GRID).law
     return float(GRID) / math.sinh(1 / float(law.scale))
 

@@ -1,5 +1,5 @@
-"""Tables 4.1–4.4 and 4.5–4.7 of the thesis are of one kind: private answers and exact means by size
-and ε, and the sizes of their differences.
+"""Judge the tables 4.1–4.4 and 4.5–4.7 of the thesis, which have one layout: private answers and
+exact means by size and ε, and the sizes of their differences.
 """
 
 from __future__ import annotations
@@ -7,19 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .bands import mean_of_uniforms, widened
-from .means import Runs, Shape, cells_of, corrected, judge
+from .bands import mean_of_uniforms, widen
+from .means import MeanRuns, Shape, cells_of, correct_row, judge
 from .printed import Interval, Printed, grouped
 from .repairs import Repair
-from .study import Row
+from .study import StudyRow
 
-Done = Mapping[tuple[int, int], Runs]
+Done = Mapping[tuple[int, int], MeanRuns]
 Wrong = Mapping[int, Repair | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanTables:
-    """What is printed, by n and ε; entries are uniform on [low, low + 1], and `size` is the band of
+    """The printed numbers by n and ε. Entries are uniform on [low, low + 1]; `size` is the band of
     the noise.
     """
 
@@ -38,7 +38,7 @@ class MeanTables:
 
     @property
     def names(self) -> dict[str, str]:
-        """What a cell is called in the thesis."""
+        """The thesis's name of each cell."""
         errors = {
             f"error ε = {e}": f"difference of {self.differences}, ε = {e}" for e in self.epsilons
         }
@@ -47,9 +47,9 @@ class MeanTables:
         }
 
     def judgements(self) -> dict[int, Repair | None]:
-        """What is wrong in the tables, by n."""
+        """Find the misprints in the tables, by n."""
         levels = {f"ε = {epsilon}": epsilon for epsilon in self.epsilons}
-        found = {}
+        repairs = {}
         for n in (shape.n for shape in self.shapes):
             answers = {
                 level: (Printed(self.answers[n, e][0]), Printed(self.answers[n, e][1]))
@@ -57,37 +57,37 @@ class MeanTables:
             }
             errors = {level: Printed(self.errors[n, e]) for level, e in levels.items()}
             size = {level: self.size(n, e) for level, e in levels.items()}
-            found[n] = judge(cells_of(n, self.low, answers, errors, size), tuple(levels))
-        return found
+            repairs[n] = judge(cells_of(n, self.low, answers, errors, size), tuple(levels))
+        return repairs
 
-    def answer_rows(self, epsilon: int, done: Done, wrong: Wrong) -> list[Row]:
-        """Private answer and exact mean of every size, beside the repetitions."""
+    def answer_rows(self, epsilon: int, done: Done, wrong: Wrong) -> list[StudyRow]:
+        """Judge the private answer and the exact mean of every size."""
         rows = []
         for n in (shape.n for shape in self.shapes):
             band, runs = mean_of_uniforms(n, self.low), done[n, epsilon]
             private, exact = (Printed(text) for text in self.answers[n, epsilon])
-            row = Row.drawn(
+            row = StudyRow.drawn(
                 f"n = {grouped(n)}, private answer",
                 private,
                 runs.private,
-                widened(band, self.size(n, epsilon)[1]),
+                widen(band, self.size(n, epsilon)[1]),
             )
             rows.append(self._corrected(row, f"private ε = {epsilon}", wrong[n]))
             rows.append(
                 self._corrected(
-                    Row.drawn(f"n = {grouped(n)}, f(D)", exact, runs.exact, band),
+                    StudyRow.drawn(f"n = {grouped(n)}, f(D)", exact, runs.exact, band),
                     f"f ε = {epsilon}",
                     wrong[n],
                 )
             )
         return rows
 
-    def error_rows(self, done: Done, wrong: Wrong) -> list[Row]:
-        """The size of the difference, for every size and ε."""
+    def error_rows(self, done: Done, wrong: Wrong) -> list[StudyRow]:
+        """Judge the size of the difference, for every size and ε."""
         rows = []
         for n in (shape.n for shape in self.shapes):
             for epsilon in self.epsilons:
-                row = Row.drawn(
+                row = StudyRow.drawn(
                     f"n = {grouped(n)}, ε = {epsilon}",
                     Printed(self.errors[n, epsilon]),
                     done[n, epsilon].errors,
@@ -96,5 +96,5 @@ class MeanTables:
                 rows.append(self._corrected(row, f"error ε = {epsilon}", wrong[n]))
         return rows
 
-    def _corrected(self, row: Row, cell: str, found: Repair | None) -> Row:
-        return corrected(row, cell, found, (self.erratum,), self.names)
+    def _corrected(self, row: StudyRow, cell: str, repaired: Repair | None) -> StudyRow:
+        return correct_row(row, cell, repaired, (self.erratum,), self.names)

@@ -1,7 +1,7 @@
-"""The mean of a matrix of uniform numbers, released with noise: what tables 4.1–4.7 of the thesis
-and the survey's first run share.
+"""Release the mean of a matrix of uniform numbers with noise: shared by tables 4.1–4.7 of the
+thesis and the survey's first run.
 
-*Data*      Seeded, one matrix for each repetition: `matrix_means`. Nobody is in it.
+*Data*      Seeded, one matrix for each repetition: `matrix_means`. It describes no real person.
 *Noise*     From the operating system, on a grid of 2⁻⁴⁰ or finer.
 *Cells*     A table of private answers and exact means, and a table of the sizes of their
             differences, are judged together: see `repairs`.
@@ -15,17 +15,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from .bands import mean_of_uniforms, widened
+from .bands import mean_of_uniforms, widen
 from .printed import Interval, Printed, shown
-from .repairs import Cell, Repair, differences, repair
-from .study import Row
+from .repairs import PrintedCell, Repair, differences, repair
+from .study import StudyRow
 
 GRID = Fraction(1, 2**40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A matrix of the sources: each of its entries was taken for a person."""
+    """The shape of a matrix of the sources, which count every entry as a person."""
 
     rows: int
     columns: int
@@ -36,8 +36,8 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Runs:
-    """The repetitions at one size and one ε."""
+class MeanRuns:
+    """The exact and private means of all repetitions at one size and one ε."""
 
     exact: tuple[float, ...]
     private: tuple[float, ...]
@@ -48,7 +48,7 @@ class Runs:
 
 
 def matrix_means(shape: Shape, low: float, repetitions: int, seed: int) -> tuple[float, ...]:
-    """The means of so many matrices of uniform numbers from [low, low + 1]."""
+    """Draw matrices of uniform numbers from [low, low + 1] and return their means."""
     generator = np.random.Generator(np.random.Philox(key=[seed, shape.n]))
     return tuple(
         float(generator.random((shape.rows, shape.columns)).mean()) + low
@@ -56,9 +56,9 @@ def matrix_means(shape: Shape, low: float, repetitions: int, seed: int) -> tuple
     )
 
 
-def release(exact: Sequence[float], perturb: Callable[[float], float]) -> Runs:
-    """Every mean, released once."""
-    return Runs(exact=tuple(exact), private=tuple(float(perturb(f)) for f in exact))
+def release(exact: Sequence[float], perturb: Callable[[float], float]) -> MeanRuns:
+    """Release every mean once."""
+    return MeanRuns(exact=tuple(exact), private=tuple(float(perturb(f)) for f in exact))
 
 
 def cells_of(
@@ -67,46 +67,50 @@ def cells_of(
     answers: Mapping[str, tuple[Printed, Printed]],
     errors: Mapping[str, Printed],
     size: Mapping[str, Interval],
-) -> dict[str, Cell]:
-    """The printed cells of one n, by level of ε: private answer and exact mean, and the size of the
-    difference with the band of the noise.
+) -> dict[str, PrintedCell]:
+    """Return the printed cells of one n, by level of ε: private answer, exact mean, and the size of
+    their difference with the band of the noise.
     """
     band = mean_of_uniforms(n, low)
-    cells: dict[str, Cell] = {}
+    cells: dict[str, PrintedCell] = {}
     for level, (private, exact) in answers.items():
-        cells[f"private {level}"] = Cell(
-            printed=private.interval, band=widened(band, size[level][1])
+        cells[f"private {level}"] = PrintedCell(
+            printed=private.interval, band=widen(band, size[level][1])
         )
-        cells[f"f {level}"] = Cell(printed=exact.interval, band=band)
-        cells[f"error {level}"] = Cell(
+        cells[f"f {level}"] = PrintedCell(printed=exact.interval, band=band)
+        cells[f"error {level}"] = PrintedCell(
             printed=errors[level].interval, band=size[level], derived=True
         )
     return cells
 
 
-def judge(cells: Mapping[str, Cell], levels: Sequence[str]) -> Repair | None:
-    """The smallest correction that reconciles the cells with each other and with the law of the
-    noise.
+def judge(cells: Mapping[str, PrintedCell], levels: Sequence[str]) -> Repair | None:
+    """Find the smallest correction that reconciles the cells with each other and with the noise
+    law.
     """
     return repair(cells, differences(levels))
 
 
-def corrected(
-    row: Row, cell: str, found: Repair | None, errata: tuple[str, ...], names: Mapping[str, str]
-) -> Row:
-    """The row, with its misprint if it has one."""
-    if found is None or cell not in found.cells:
+def correct_row(
+    row: StudyRow,
+    cell: str,
+    repaired: Repair | None,
+    errata: tuple[str, ...],
+    names: Mapping[str, str],
+) -> StudyRow:
+    """Mark the row as a misprint if the repair corrects its cell."""
+    if repaired is None or cell not in repaired.cells:
         return row
-    low, high = found.cells[cell]
+    low, high = repaired.cells[cell]
     words = [f"The other printed numbers leave {shown(low, 5)} to {shown(high, 5)}."]
     words += [
         f"A wrong {names[name]} would explain it too: print alone does not tell."
-        for rival in found.rivals
+        for rival in repaired.rivals
         for name in rival
     ]
     words += [
         f"A wrong {names[name]} would explain it too, but noise of that size has no chance."
-        for taken in found.excluded
-        for name in taken
+        for removed in repaired.excluded
+        for name in removed
     ]
     return row.misprinted(" ".join(words), errata)

@@ -1,5 +1,5 @@
-"""One million patients (slides of 2020): the share that has a disease, by randomized response and
-by Laplace noise, ε = 1, 95 % confidence.
+"""Estimate the share of ill people among one million patients (slides of 2020), by randomized
+response and by Laplace noise, at ε = 1 and 95 % confidence.
 
 *Printed*   Intervals around the observed share r. Their constants follow from ε, n and β alone, so
             each is checked exactly; a natural logarithm was taken for one to base 10 (E-15), and a
@@ -18,9 +18,9 @@ import numpy as np
 
 from .. import mechanisms as mech
 from .band_pictures import spreads
-from .bands import share
+from .bands import share_band
 from .printed import Printed, shown
-from .study import Beside, Result, Row, Study, Verdict
+from .study import Comparison, Study, StudyResult, StudyRow, Verdict
 
 N = 1_000_000
 ILL = 0.3
@@ -31,8 +31,8 @@ MOST_RUNS = 20
 
 @lru_cache(maxsize=2)
 def runs(repetitions: int, seed: int) -> tuple[list[float], list[float], list[float]]:
-    """Exact shares, shares of “yes” after randomized response, and shares with Laplace noise on the
-    count.
+    """Return exact shares, shares of “yes” after randomized response, and shares with Laplace noise
+    on the count.
     """
     generator = np.random.Generator(np.random.Philox(key=[seed, N]))
     response, laplace = (
@@ -48,20 +48,20 @@ def runs(repetitions: int, seed: int) -> tuple[list[float], list[float], list[fl
     return exact, yes, noisy
 
 
-def randomized_response(repetitions: int, seed: int) -> Result:
-    """Slide 21."""
+def randomized_response(repetitions: int, seed: int) -> StudyResult:
+    """Run slide 21: randomized response."""
     exact, yes, _ = runs(repetitions, seed)
     e = math.e
     factor, offset, radius = (1 + e) / (e - 1), 1 / (1 + e), math.sqrt(math.log(2 / BETA) / (2 * N))
     estimates = [factor * (r - offset) for r in yes]
-    held = _held(
+    held = _intervals_hold(
         exact, yes, factor, factor * offset + factor * radius, factor * offset - factor * radius
     )
-    printed = _held(exact, yes, 2.16, 0.5591, 0.5619)
+    printed = _intervals_hold(exact, yes, 2.16, 0.5591, 0.5619)
     rows = (
-        Row.exact("(1 + e^ε)/(e^ε − 1)", Printed("2.16"), factor),
-        Row.exact("1/(1 + e^ε)", Printed("0.26"), offset),
-        Row.exact(
+        StudyRow.exact("(1 + e^ε)/(e^ε − 1)", Printed("2.16"), factor),
+        StudyRow.exact("1/(1 + e^ε)", Printed("0.26"), offset),
+        StudyRow.exact(
             "√(ln(2/β)/2), over 1000",
             Printed("0.89"),
             radius * 1000,
@@ -69,14 +69,14 @@ def randomized_response(repetitions: int, seed: int) -> Result:
             if_wrong=f"√(log₁₀(2/β)/2) is {shown(math.sqrt(math.log10(2 / BETA) / 2))}: a "
             f"logarithm to base 10 was taken for a natural one.",
         ),
-        Row.exact(
+        StudyRow.exact(
             "lower end: 2.16·r − …",
             Printed("0.5591"),
             factor * (offset + radius),
             errata=("E-15",),
             if_wrong="The printed lower end is above the printed upper one.",
         ),
-        Row.exact(
+        StudyRow.exact(
             "upper end: 2.16·r − …",
             Printed("0.5619"),
             factor * (offset - radius),
@@ -94,8 +94,8 @@ def randomized_response(repetitions: int, seed: int) -> Result:
     )
     response = mech.RandomizedResponse(epsilon=1, categories=[0, 1])
     central = float(mech.Laplace(sensitivity=1, epsilon=1).error(1 - Fraction(1, 20))) / N
-    beside = (
-        Beside(
+    comparisons = (
+        Comparison(
             what="the share with Laplace noise, at a trusted curator",
             measure="95 % radius",
             faithful=response.error(1 - Fraction(1, 20), reports=N),
@@ -104,10 +104,10 @@ def randomized_response(repetitions: int, seed: int) -> Result:
         ),
     )
     errors = {"randomized response": [x - f for x, f in zip(estimates, exact, strict=True)]}
-    return Result(
+    return StudyResult(
         rows=rows,
         sentence=sentence,
-        beside=beside,
+        comparisons=comparisons,
         figures={
             "S-044": spreads(
                 errors,
@@ -119,16 +119,16 @@ def randomized_response(repetitions: int, seed: int) -> Result:
     )
 
 
-def laplace(repetitions: int, seed: int) -> Result:
-    """Slide 26."""
+def laplace(repetitions: int, seed: int) -> StudyResult:
+    """Run slide 26: Laplace noise."""
     exact, _, noisy = runs(repetitions, seed)
     radius = math.log(1 / BETA) / N
     right = float(mech.Laplace(sensitivity=1, epsilon=1).error(1 - Fraction(1, 20))) / N
     errors = [x - f for x, f in zip(noisy, exact, strict=True)]
     held = [abs(error) <= radius for error in errors]
     rows = (
-        Row.exact("ln(1/β)", Printed("2.99"), math.log(1 / BETA)),
-        Row.exact(
+        StudyRow.exact("ln(1/β)", Printed("2.99"), math.log(1 / BETA)),
+        StudyRow.exact(
             "radius",
             Printed("0.0000299"),
             radius,
@@ -142,8 +142,8 @@ def laplace(repetitions: int, seed: int) -> Result:
         "numbers, so the discrete law serves it: "
         "within 3 patients of a million, at 95 %."
     )
-    beside = (
-        Beside(
+    comparisons = (
+        Comparison(
             what="discrete Laplace on the count",
             measure="95 % radius",
             faithful=2.99e-5,
@@ -157,28 +157,30 @@ def laplace(repetitions: int, seed: int) -> Result:
         across="patients",
         exact=0.0,
     )
-    return Result(rows=rows, sentence=sentence, beside=beside, figures={"S-049": picture})
+    return StudyResult(
+        rows=rows, sentence=sentence, comparisons=comparisons, figures={"S-049": picture}
+    )
 
 
-def _held(
+def _intervals_hold(
     exact: list[float], yes: list[float], factor: float, below: float, above: float
 ) -> list[bool]:
     return [factor * r - below <= f <= factor * r - above for r, f in zip(yes, exact, strict=True)]
 
 
-def _coverage(cell: str, held: list[bool], errata: tuple[str, ...]) -> Row:
-    """95 % was claimed: a share so far below that chance does not explain it is a misprint."""
-    found = sum(held) / len(held)
-    least, _ = share(1 - BETA, len(held))
-    verdict = Verdict.AGREES if found >= least else Verdict.MISPRINT
-    return Row(
+def _coverage(cell: str, held: list[bool], errata: tuple[str, ...]) -> StudyRow:
+    """Judge a claimed coverage of 95 %: a share too low to be chance is a misprint."""
+    coverage = sum(held) / len(held)
+    least, _ = share_band(1 - BETA, len(held))
+    verdict = Verdict.AGREES if coverage >= least else Verdict.MISPRINT
+    return StudyRow(
         cell=cell,
         printed="≥ 0.95",
         ours=f"{sum(held)} of {len(held)} runs",
         verdict=verdict,
         printed_value=0.95,
-        value=found,
-        spread=(found, found),
+        value=coverage,
+        spread=(coverage, coverage),
         band=(least, 1.0),
         errata=errata if verdict is Verdict.MISPRINT else (),
     )

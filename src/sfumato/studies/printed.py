@@ -1,8 +1,8 @@
-"""Numbers as they were printed, and what they stand for.
+"""Printed numbers, and the intervals of exact numbers that they stand for.
 
-A printed number stands for everything that rounds to it or is cut off to it: from half a unit of
-its last digit towards zero to a whole unit away from zero. The sources do both (5.014 and 5.015 for
-one mean; 2.99 for ln 20).
+A printed number stands for every number that rounds to it or is truncated to it: from half a unit
+of its last digit towards zero to a whole unit away from zero. The sources do both (5.014 and 5.015
+for one mean; 2.99 for ln 20).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """The text of a number, such as 5.106e-1; its digits count."""
+    """A number as it was printed, such as 5.106e-1; its digits give its precision."""
 
     text: str
 
@@ -29,7 +29,7 @@ class Printed:
 
     @property
     def interval(self) -> Interval:
-        """What rounds to the number or is cut off to it."""
+        """The numbers that round to the printed one or are truncated to it."""
         number = Decimal(self.text)
         _, _, exponent = number.as_tuple()
         unit = Decimal(1).scaleb(int(exponent))
@@ -50,7 +50,7 @@ class Printed:
 
 
 def shown(value: float, digits: int = 4) -> str:
-    """A number of ours with so many digits, as one would print it."""
+    """Format a number with this many significant digits."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value == 0 or 1e-3 <= abs(value) < 1e5:
@@ -61,11 +61,11 @@ def shown(value: float, digits: int = 4) -> str:
 
 
 def grouped(number: int) -> str:
-    """A whole number in groups of three."""
+    """Format a whole number in groups of three digits."""
     return f"{number:,}".replace(",", "\u202f")
 
 
 def meet(*intervals: Interval) -> Interval | None:
-    """What lies in all of them, or None."""
+    """Intersect intervals; None if the intersection is empty."""
     low, high = max(i[0] for i in intervals), min(i[1] for i in intervals)
     return (low, high) if low <= high else None

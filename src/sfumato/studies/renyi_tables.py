@@ -1,7 +1,8 @@
-"""Tables 3.1 and 3.2 and figure 3.1 of the thesis: Rényi privacy beside differential privacy.
+"""Tables 3.1 and 3.2 and figure 3.1 of the thesis: Rényi privacy compared with differential
+privacy.
 
 *Table 3.1*   Each printed line is tried on a mechanism that can tell: Gaussian noise, whose
-              divergences are known exactly. What fails is a misprint (E-07).
+              divergences are known exactly. A line that fails is a misprint (E-07).
 *Table 3.2*   The printed formulas, in plain arithmetic, against divergences computed by this
               library from the laws themselves.
 *Figure*      The curves, and the claim that they stay below 1 (E-24).
@@ -19,7 +20,7 @@ from ..guarantees import GDP, Pure
 from ..guarantees.loss_closed_forms import renyi_curves, renyi_table
 from ..noise.continuous import Normal
 from .printed import shown
-from .study import Beside, Result, Row, Study
+from .study import Comparison, Study, StudyResult, StudyRow
 
 P = 0.75
 SCALE = 2.0
@@ -49,8 +50,10 @@ PURE = {
 """Column 1."""
 
 
-def table_3_1(_: int, __: int) -> Result:
-    """σ = 1, sensitivity 1, α = 2: then ε = D₂ = 1. P is the law at 1, Q at 0, S = {z > 4}."""
+def table_3_1(_: int, __: int) -> StudyResult:
+    """Try every line at σ = 1, sensitivity 1, α = 2: then ε = D₂ = 1. P is the law at 1, Q at 0,
+    S = {z > 4}.
+    """
     alpha, epsilon = 2.0, Normal(sigma=1).renyi(2, shift=1)
     p, q = Normal(sigma=1, location=1).tail(4), Normal(sigma=1).tail(4)
     small = Normal(sigma=2).renyi(2, shift=1)  # ε = ¼, where powers of ε are told apart
@@ -58,21 +61,23 @@ def table_3_1(_: int, __: int) -> Result:
     two = float((Pure(1) + Pure(1)).epsilon())
     group = Normal(sigma=1).renyi(16 / 8, shift=8)
     rows = (
-        Row.claim(
+        StudyRow.claim(
             "row 1, left: e^(−ε)·Q(S|x) ≤ Q(S|y)",
             f"{shown(math.exp(-epsilon) * p)} ≤ {shown(q)}",
             f"e^(−ε)·Q(S|x)^(α/(α−1)) = {shown(math.exp(-epsilon) * p ** (alpha / (alpha - 1)))}",
             holds=math.exp(-epsilon) * p <= q,
             errata=("E-07",),
-            sentence="The left side lacks the exponent α/(α − 1), which the text above the table has.",
+            sentence=(
+                "The left side lacks the exponent α/(α − 1), which the text above the table has."
+            ),
         ),
-        Row.claim(
+        StudyRow.claim(
             "row 1, right: Q(S|x) ≤ (e^ε·Q(S|y))^((α−1)/α)",
             f"{shown(p)} ≤ {shown((math.exp(epsilon) * q) ** ((alpha - 1) / alpha))}",
             "as printed",
             holds=p <= (math.exp(epsilon) * q) ** ((alpha - 1) / alpha),
         ),
-        Row.claim(
+        StudyRow.claim(
             "row 2: E[R^(α−1)] ≤ e^(ε[(α−1)ε])",
             f"{shown(moment)} ≤ {shown(math.exp(small * (alpha - 1) * small))}",
             f"≤ e^((α−1)ε) = {shown(math.exp((alpha - 1) * small))}",
@@ -80,19 +85,19 @@ def table_3_1(_: int, __: int) -> Result:
             errata=("E-07",),
             sentence="There is an ε too many in the exponent.",
         ),
-        Row.claim(
+        StudyRow.claim(
             "row 3: E[log R] ≤ ε",
             f"{shown(Normal(sigma=1).renyi(1, shift=1))} ≤ {shown(epsilon)}",
             "as printed, in expectation only",
             holds=Normal(sigma=1).renyi(1, shift=1) <= epsilon,
         ),
-        Row.claim(
+        StudyRow.claim(
             "row 4: processing keeps (α, ε)",
             f"|N|: {shown(_folded(alpha))} ≤ {shown(epsilon)}",
             "as printed",
             holds=_folded(alpha) <= epsilon,
         ),
-        Row.claim(
+        StudyRow.claim(
             "row 5: two ε-DP answers are 3ε-DP",
             "3ε",
             f"{shown(two)}ε",
@@ -100,13 +105,13 @@ def table_3_1(_: int, __: int) -> Result:
             errata=("E-07",),
             sentence="Two promises of ε add up to 2ε; 3ε is true, and a third too much.",
         ),
-        Row.claim(
+        StudyRow.claim(
             "row 5: two (α, ε) answers are (α, 2ε)",
             "2ε",
             f"{shown(2 * epsilon / epsilon)}ε",
             holds=Normal(sigma=1).renyi(2, shift=math.sqrt(2)) <= 2 * epsilon * (1 + 1e-12),
         ),
-        Row.claim(
+        StudyRow.claim(
             "row 6: (α/2^c, 3^c·ε) for groups of 2^c, here c = 3, α = 16",
             f"{shown(group)} ≤ {shown(27 * 8.0)}",
             "as printed",
@@ -117,11 +122,11 @@ def table_3_1(_: int, __: int) -> Result:
         "Three lines of the table are misprinted (E-07); each was tried on Gaussian noise, "
         "whose divergences are known exactly."
     )
-    return Result(rows=rows, sentence=sentence)
+    return StudyResult(rows=rows, sentence=sentence)
 
 
 def _folded(alpha: float) -> float:
-    """D_α between |N(1, 1)| and |N(0, 1)|, by quadrature: what processing leaves of it."""
+    """Compute D_α between |N(1, 1)| and |N(0, 1)| by quadrature: what processing leaves of it."""
     z = np.linspace(0, 14, 56_001)
     p = np.exp(-((z - 1) ** 2) / 2) + np.exp(-((z + 1) ** 2) / 2)
     q = 2 * np.exp(-(z**2) / 2)
@@ -129,14 +134,14 @@ def _folded(alpha: float) -> float:
     return math.log(float(np.trapezoid(values, z))) / (alpha - 1)
 
 
-def table_3_2(_: int, __: int) -> Result:
-    """Every formula at three orders."""
+def table_3_2(_: int, __: int) -> StudyResult:
+    """Check every formula at three orders."""
     rows = []
     for order in ORDERS:
         for row in renyi_table(order, truth=P, scale=SCALE, sigma=SIGMA, rounding="nearest"):
             value = FORMULAS[row.mechanism](order)
             rows.append(
-                Row.claim(
+                StudyRow.claim(
                     f"{row.mechanism}, α = {order}",
                     shown(value),
                     shown(row.renyi),
@@ -145,7 +150,7 @@ def table_3_2(_: int, __: int) -> Result:
             )
     pure = renyi_table(2, truth=P, scale=SCALE, sigma=SIGMA, rounding="nearest")
     rows += [
-        Row.claim(
+        StudyRow.claim(
             f"{row.mechanism}, pure ε",
             shown(PURE[row.mechanism]),
             shown(row.pure),
@@ -158,20 +163,20 @@ def table_3_2(_: int, __: int) -> Result:
         "the result is right). They are for "
         "sensitivity 1: with Δ, λ becomes λ/Δ and σ becomes σ/Δ."
     )
-    return Result(rows=tuple(rows), sentence=sentence)
+    return StudyResult(rows=tuple(rows), sentence=sentence)
 
 
-def figure_3_1(_: int, __: int) -> Result:
-    """The curves to α = 100, and where they cross 1."""
+def figure_3_1(_: int, __: int) -> StudyResult:
+    """Draw the curves to α = 100, and find where they cross 1."""
     alphas = np.geomspace(1.001, 100, 80)
     curves: dict[str, np.ndarray] = {}
     for scale, sigma in ((2.0, 2.0), (0.5, 1.0)):
-        found = renyi_curves([float(a) for a in alphas], truth=P, scale=scale, sigma=sigma)
-        curves[f"Laplace, λ = {scale:g}"] = np.array(found["Laplace"])
-        curves[f"Gaussian, σ = {sigma:g}"] = np.array(found["Gaussian"])
-        curves["randomized response, p = ¾"] = np.array(found["randomized response"])
+        bounds = renyi_curves([float(a) for a in alphas], truth=P, scale=scale, sigma=sigma)
+        curves[f"Laplace, λ = {scale:g}"] = np.array(bounds["Laplace"])
+        curves[f"Gaussian, σ = {sigma:g}"] = np.array(bounds["Gaussian"])
+        curves["randomized response, p = ¾"] = np.array(bounds["randomized response"])
     rows = tuple(
-        Row.claim(
+        StudyRow.claim(
             f"{name}: “always less than 1”",
             "< 1",
             f"{shown(float(values[-1]))} at α = 100",
@@ -203,8 +208,8 @@ def figure_3_1(_: int, __: int) -> Result:
         title="Rényi parameter of three mechanisms",
         limits=limits,
     )
-    beside = (
-        Beside(
+    comparisons = (
+        Comparison(
             what="ε at δ = 10⁻⁶ of Gaussian noise, σ = 2: exact curve instead of the best order",
             measure="ε",
             faithful=_converted(2.0, 1e-6),
@@ -212,7 +217,9 @@ def figure_3_1(_: int, __: int) -> Result:
             remark="what a Rényi curve costs when it is turned into (ε, δ)",
         ),
     )
-    return Result(rows=rows, sentence=sentence, beside=beside, figures={"figure 3.1": picture})
+    return StudyResult(
+        rows=rows, sentence=sentence, comparisons=comparisons, figures={"figure 3.1": picture}
+    )
 
 
 def _crossing(alphas: np.ndarray, values: np.ndarray) -> str:
@@ -225,7 +232,7 @@ def _crossing(alphas: np.ndarray, values: np.ndarray) -> str:
 
 
 def _converted(sigma: float, delta: float) -> float:
-    """ρ + 2·√(ρ·ln(1/δ)) with ρ = 1/(2σ²): the classical conversion, at its best order."""
+    """Convert to ε by ρ + 2·√(ρ·ln(1/δ)), ρ = 1/(2σ²): the classical way at its best order."""
     rho = 1 / (2 * sigma**2)
     return rho + 2 * math.sqrt(rho * math.log(1 / delta))
 

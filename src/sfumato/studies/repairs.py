@@ -1,10 +1,10 @@
-"""Printed numbers that contradict each other, and the smallest correction that reconciles them.
+"""Find the smallest correction that reconciles printed numbers that contradict each other.
 
-*Repair*    A set of cells that, taken away, leaves numbers that can all be right at once. What is
-            left implies what the cells taken away ought to say.
+*Repair*    A set of cells whose removal leaves numbers that can all be right at once. The remaining
+            numbers imply what the removed cells ought to say.
 *Rule*      Of all repairs those are admitted after which every number, left or implied, can lie in
             its band of our repetitions; of these the one with the fewest cells; of these the one
-            that takes away cells derived from others (a difference before the numbers it is the
+            that removes cells derived from others (a difference before the numbers it is the
             difference of).
 """
 
@@ -18,16 +18,16 @@ from itertools import combinations, product
 from .printed import EVERYTHING, Interval, meet
 
 Implied = Mapping[str, Interval]
-"""What each cell may say, given the others."""
+"""The interval of each cell that the other cells imply."""
 
 MOST_CELLS = 3
-"""A table with more misprints than this is not repaired but doubted."""
+"""A table with more misprints than this is not repaired."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """What a printed number stands for, the band of ours, and whether it is computed from other
-    cells.
+class PrintedCell:
+    """The interval that a printed number stands for, our band, and whether the number is computed
+    from other cells.
     """
 
     printed: Interval
@@ -37,8 +37,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """The cells to correct, each with what it ought to say. Print alone would leave others to
-    choose from: `rivals` are admitted too, `excluded` only our bands rule out.
+    """The cells to correct, each with the interval that it ought to show. `rivals` are repairs that
+    are admitted too; `excluded` are repairs that only our bands rule out.
     """
 
     cells: Mapping[str, Interval]
@@ -47,45 +47,47 @@ class Repair:
 
 
 def repair(
-    cells: Mapping[str, Cell], implied: Callable[[Implied], Implied | None]
+    cells: Mapping[str, PrintedCell], implied: Callable[[Implied], Implied | None]
 ) -> Repair | None:
-    """The repair of the rule; no cells where nothing is wrong, None where there is none. `implied`
-    narrows intervals, or says that they cannot all hold.
+    """Find the repair that the rule selects: without cells if nothing is wrong, None if there is
+    none. `implied` narrows intervals, or returns None if they cannot all hold.
     """
-    bare = {name: Cell(printed=cell.printed) for name, cell in cells.items()}
+    bare = {name: PrintedCell(printed=cell.printed) for name, cell in cells.items()}
     for count in range(MOST_CELLS + 1):
         sets = list(combinations(cells, count))
-        found = [r for taken in sets if (r := _admitted(cells, taken, implied)) is not None]
-        if found:
-            best = min(found, key=lambda r: sum(not cells[name].derived for name in r))
-            told = {tuple(r) for r in found}
+        admitted = [r for removed in sets if (r := _admit(cells, removed, implied)) is not None]
+        if admitted:
+            best = min(admitted, key=lambda r: sum(not cells[name].derived for name in r))
+            admitted_cells = {tuple(r) for r in admitted}
             excluded = tuple(
-                taken
-                for taken in sets
-                if taken not in told and _admitted(bare, taken, implied) is not None
+                removed
+                for removed in sets
+                if removed not in admitted_cells and _admit(bare, removed, implied) is not None
             )
             return Repair(
-                cells=best, rivals=tuple(r for r in found if r is not best), excluded=excluded
+                cells=best, rivals=tuple(r for r in admitted if r is not best), excluded=excluded
             )
     return None
 
 
-def _admitted(
-    cells: Mapping[str, Cell], taken: Sequence[str], implied: Callable[[Implied], Implied | None]
+def _admit(
+    cells: Mapping[str, PrintedCell],
+    removed: Sequence[str],
+    implied: Callable[[Implied], Implied | None],
 ) -> dict[str, Interval] | None:
     narrowed = implied(
-        {name: EVERYTHING if name in taken else cell.printed for name, cell in cells.items()}
+        {name: EVERYTHING if name in removed else cell.printed for name, cell in cells.items()}
     )
     if narrowed is None or any(
         meet(narrowed[name], cell.band) is None for name, cell in cells.items()
     ):
         return None
-    return {name: narrowed[name] for name in taken}
+    return {name: narrowed[name] for name in removed}
 
 
 def differences(levels: Sequence[str]) -> Callable[[Implied], Implied | None]:
-    """One exact value f printed at every level (cells `f …`), a private answer (`private …`), and
-    the size of their difference (`error …`).
+    """Relate one exact value f printed at every level (cells `f …`), a private answer
+    (`private …`), and the size of their difference (`error …`).
     """
 
     def implied(cells: Implied) -> Implied | None:
@@ -113,7 +115,7 @@ def _with_signs(cells: Implied, levels: Sequence[str], signs: Sequence[int]) -> 
     f = meet(*candidates)
     if f is None:
         return None
-    found: dict[str, Interval] = {}
+    narrowed: dict[str, Interval] = {}
     for level, sign in signed:
         private = meet(cells[f"private {level}"], _plus(f, _times(sign, cells[f"error {level}"])))
         error = meet(
@@ -123,14 +125,14 @@ def _with_signs(cells: Implied, levels: Sequence[str], signs: Sequence[int]) -> 
         )
         if private is None or error is None:
             return None
-        found |= {f"f {level}": f, f"private {level}": private, f"error {level}": error}
-    return found
+        narrowed |= {f"f {level}": f, f"private {level}": private, f"error {level}": error}
+    return narrowed
 
 
 def triangles(levels: Sequence[str]) -> Callable[[Implied], Implied | None]:
-    """Mean squared distances of a private curve from a target (`target …`) and from its
-    approximation (`approximation …`), whose own distance (`bias`) is one at all levels: roots of
-    mean squares obey the triangle inequality.
+    """Relate the mean squared distances of a private curve from a target (`target …`) and from its
+    approximation (`approximation …`). The distance of these two (`bias`) is the same at all levels,
+    and roots of mean squares obey the triangle inequality.
     """
 
     def implied(cells: Implied) -> Implied | None:
@@ -160,7 +162,7 @@ def triangles(levels: Sequence[str]) -> Callable[[Implied], Implied | None]:
 
 
 def _between(a: Interval, b: Interval) -> Interval:
-    """The third side of a triangle with sides from these two."""
+    """Return the interval of a triangle's third side, given the intervals of the other two."""
     apart = meet(a, b)
     return (0.0 if apart else max(a[0] - b[1], b[0] - a[1]), a[1] + b[1])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import Refused
 from ..exact.numbers import is_whole
 from . import study_report
-from .study import Result, Study
+from .study import Study, StudyResult
 from .study_list import STUDIES, study
 
 REPETITIONS = 200
@@ -22,23 +22,23 @@ def run(
     repetitions: int = REPETITIONS,
     seed: int = SEED,
     begin: Callable[[Study], None] = lambda _: None,
-) -> list[tuple[Study, Result]]:
-    """The studies of these names, or all, in the order of the sources. `begin` is told each before
-    it runs.
+) -> list[tuple[Study, StudyResult]]:
+    """Run the studies of these names, or all, in the order of the sources. `begin` is called with
+    each study before it runs.
     """
     if not is_whole(repetitions, LEAST):
         raise Refused(
             "studies.repetitions",
             f"repetitions={repetitions}",
-            f"a band needs {LEAST} or more",
+            f"a band needs {LEAST} repetitions or more",
             f"repetitions={REPETITIONS}",
         )
-    wanted = {study(name).name for name in names} or {s.name for s in STUDIES}
+    chosen = {study(name).name for name in names} or {s.name for s in STUDIES}
     done = []
-    for one in STUDIES:
-        if one.name in wanted:
-            begin(one)
-            done.append((one, one.run(repetitions, seed)))
+    for current in STUDIES:
+        if current.name in chosen:
+            begin(current)
+            done.append((current, current.run(repetitions, seed)))
     return done
 
 
@@ -49,8 +49,10 @@ def reproduce(
     repetitions: int = REPETITIONS,
     seed: int = SEED,
     begin: Callable[[Study], None] = lambda _: None,
-) -> tuple[Path, list[tuple[Study, Result]]]:
-    """Run, and write `index.html` and the CSVs into `out`; the page's path and the results."""
+) -> tuple[Path, list[tuple[Study, StudyResult]]]:
+    """Run studies and write `index.html` and the CSVs into `out`. Return the page's path and the
+    results.
+    """
     chosen = [study(name).name for name in names]
     study_report.prepare(out)
     done = run(chosen, repetitions=repetitions, seed=seed, begin=begin)

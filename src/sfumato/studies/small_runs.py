@@ -1,5 +1,5 @@
-"""Small worked examples of the slides: Angie's grade (S-125), the survey's Laplace run (S-179), and
-the mean of a private histogram (S-057, S-181).
+"""Run the small worked examples of the slides: Angie's grade (S-125), the survey's Laplace run
+(S-179), and the mean of a private histogram (S-057, S-181).
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 from .. import mechanisms as mech
 from ..samples import grades
 from .band_pictures import bars, spreads, strips
-from .bands import laplace_size, mean_of_uniforms, predicted, widened
+from .bands import laplace_size, mean_of_uniforms, prediction_band, widen
 from .means import GRID, Shape, matrix_means, release
 from .printed import Printed, grouped, shown
-from .study import Beside, Result, Row, Study, Verdict
+from .study import Comparison, Study, StudyResult, StudyRow, Verdict
 
 PRIOR = Fraction(2, 5)
 NOISE = {0: Fraction(1, 4), 1: Fraction(3, 20), -1: Fraction(3, 20)}
-"""What the slides give of the noise: the rest lies farther out."""
+"""The noise probabilities on the slides; the remaining mass lies farther out."""
 
 
-def angie(repetitions: int, seed: int) -> Result:
-    """How many of the two women passed? The answer was 1."""
+def angie(repetitions: int, seed: int) -> StudyResult:
+    """Compute the posterior that Angie failed, after the answer that 1 of two women passed."""
     women = [student for student in grades() if student.gender == "female"]
     worlds = list(product((True, False), repeat=len(women)))  # who failed, Angie first
     weight = {w: math.prod(PRIOR if failed else 1 - PRIOR for failed in w) for w in worlds}
@@ -32,18 +32,18 @@ def angie(repetitions: int, seed: int) -> Result:
     if_failed = sum(weight[w] * answered[w] for w in worlds if w[0]) / PRIOR
     total = sum(weight[w] * answered[w] for w in worlds)
     posterior = PRIOR * if_failed / total
-    simulated, count = _simulated(repetitions, seed)
+    simulated, count = _simulate(repetitions, seed)
     rows = (
-        Row.exact("P(answer = 1 | Angie failed)", Printed("0.21"), float(if_failed)),
-        Row.exact("P(answer = 1)", Printed("0.198"), float(total)),
-        Row.exact(
+        StudyRow.exact("P(answer = 1 | Angie failed)", Printed("0.21"), float(if_failed)),
+        StudyRow.exact("P(answer = 1)", Printed("0.198"), float(total)),
+        StudyRow.exact(
             "P(Angie failed | answer = 1)",
             Printed("0.43"),
             float(posterior),
             errata=("E-36",),
             if_wrong="0.084/0.198 is 0.4242…, which rounds to 0.42.",
         ),
-        Row.frequency("the same, by simulation", float(posterior), simulated, count),
+        StudyRow.frequency("the same, by simulation", float(posterior), simulated, count),
     )
     sentence = (
         "The belief moves from 40 % to 42.4 %, not to 43 % (E-36). The signs of the noise "
@@ -58,8 +58,8 @@ def angie(repetitions: int, seed: int) -> Result:
     with_laplace = sum(o * w for o, w in zip(odds, weights, strict=True)) / sum(
         o * w for o, w in zip(odds, totals, strict=True)
     )
-    beside = (
-        Beside(
+    comparisons = (
+        Comparison(
             what="discrete Laplace noise, ε = ½",
             measure="|posterior − prior|",
             faithful=float(posterior - PRIOR),
@@ -73,32 +73,36 @@ def angie(repetitions: int, seed: int) -> Result:
         title="What the answer 1 tells of Angie",
         up="probability",
     )
-    return Result(rows=rows, sentence=sentence, beside=beside, figures={"S-125": picture})
+    return StudyResult(
+        rows=rows, sentence=sentence, comparisons=comparisons, figures={"S-125": picture}
+    )
 
 
-def _simulated(repetitions: int, seed: int) -> tuple[int, int]:
-    """Worlds drawn from the prior whose noisy answer is 1: in how many Angie failed, and how many
-    there are.
+def _simulate(repetitions: int, seed: int) -> tuple[int, int]:
+    """Draw worlds from the prior and keep those with the noisy answer 1. Return in how many of them
+    Angie failed, and their number.
     """
     generator = np.random.Generator(np.random.Philox(key=[seed, 2]))
     failed = generator.random((200 * repetitions, 2)) < float(PRIOR)
     passed = 2 - failed.sum(axis=1)
     chance = np.array([float(NOISE[1 - k]) for k in range(3)])[passed]
-    seen = generator.random(len(passed)) < chance
-    return int(failed[seen, 0].sum()), int(seen.sum())
+    answered_one = generator.random(len(passed)) < chance
+    return int(failed[answered_one, 0].sum()), int(answered_one.sum())
 
 
-def survey_mean(repetitions: int, seed: int) -> Result:
-    """n = 150 uniform numbers, sensitivity 1/150, ε = 1."""
+def survey_mean(repetitions: int, seed: int) -> StudyResult:
+    """Run the mean of n = 150 uniform numbers, with sensitivity 1/150 and ε = 1."""
     shape, scale = Shape(rows=150, columns=1), 1 / 150
     noise = mech.Laplace(sensitivity=Fraction(1, 150), epsilon=1, grid=GRID, relation="replace")
     done = release(matrix_means(shape, 0.0, repetitions, seed), noise.perturb)
     band = mean_of_uniforms(150, 0.0)
     private, exact = Printed("0.4688349"), Printed("0.4733297")
     rows = (
-        Row.drawn("private answer", private, done.private, widened(band, laplace_size(scale)[1])),
-        Row.drawn("f(D)", exact, done.exact, band),
-        Row.drawn("|private − f(D)|", Printed("0.0044948"), done.errors, laplace_size(scale)),
+        StudyRow.drawn(
+            "private answer", private, done.private, widen(band, laplace_size(scale)[1])
+        ),
+        StudyRow.drawn("f(D)", exact, done.exact, band),
+        StudyRow.drawn("|private − f(D)|", Printed("0.0044948"), done.errors, laplace_size(scale)),
     )
     stairs = mech.Staircase(
         sensitivity=Fraction(1, 150), epsilon=1, grid=Fraction(1, 2**20), relation="replace"
@@ -107,18 +111,18 @@ def survey_mean(repetitions: int, seed: int) -> Result:
         "An ordinary run: half of all runs err by more. n is public, so the promise is about "
         "replacing a record (E-75)."
     )
-    beside = (
-        Beside(
+    comparisons = (
+        Comparison(
             what="staircase noise, the same ε",
             measure="mean |error|",
             faithful=scale,
             right=stairs.mean_error,
         ),
     )
-    return Result(
+    return StudyResult(
         rows=rows,
         sentence=sentence,
-        beside=beside,
+        comparisons=comparisons,
         figures={"S-179": strips(rows, title="The survey's Laplace run, n = 150")},
     )
 
@@ -127,8 +131,8 @@ PEOPLE, BINS, REACH = 1000, 50, 4
 """n and k are only in the slides' pictures; M = 4 is printed."""
 
 
-def histogram_mean(repetitions: int, seed: int) -> Result:
-    """The mean from a private histogram, and the mean with noise of its own, ε = 1, replace."""
+def histogram_mean(repetitions: int, seed: int) -> StudyResult:
+    """Compare the mean from a private histogram with a directly released mean, ε = 1, replace."""
     generator = np.random.Generator(np.random.Philox(key=[seed, 50]))
     data = np.clip(generator.standard_normal(PEOPLE), -REACH, REACH)
     edges = np.linspace(-REACH, REACH, BINS + 1)
@@ -148,19 +152,19 @@ def histogram_mean(repetitions: int, seed: int) -> Result:
     faithful = 8 / PEOPLE**2 * float((centres**2).sum())
     step = (edges[1] - edges[0]) / 2
     rows = (
-        Row.claim(
+        StudyRow.claim(
             "binning moves the mean by at most h/2",
             "|−0.0075 + 0.0095| = 0.002",
             f"h/2 = {shown(float(step))}",
             holds=step >= 0.002,
         ),
-        Row.drawn(
+        StudyRow.drawn(
             "noise in the histogram's mean: −0.0845 + 0.0095",
             Printed("-0.0750"),
             first,
-            predicted(first, logarithm=False),
+            prediction_band(first, logarithm=False),
         ),
-        Row.drawn(
+        StudyRow.drawn(
             "noise in the direct mean: −0.03176 + 0.0075",
             Printed("-0.02426"),
             second,
@@ -175,14 +179,14 @@ def histogram_mean(repetitions: int, seed: int) -> Result:
         f"{shown((BINS**2 - 1) / (3 * BINS))} times the noise variance of the direct "
         f"one: a histogram is for its cells."
     )
-    beside = (
-        Beside(
+    comparisons = (
+        Comparison(
             what="the mean with noise of its own",
             measure="noise variance",
             faithful=faithful,
             right=2 * scale**2,
         ),
-        Beside(
+        Comparison(
             what="discrete Laplace on the counts, as ours is",
             measure="noise variance",
             faithful=faithful,
@@ -195,25 +199,27 @@ def histogram_mean(repetitions: int, seed: int) -> Result:
         across="noise in the mean",
         exact=0.0,
     )
-    return Result(rows=rows, sentence=sentence, beside=beside, figures={"S-057": picture})
+    return StudyResult(
+        rows=rows, sentence=sentence, comparisons=comparisons, figures={"S-057": picture}
+    )
 
 
-def _ratio(first: list[float], second: list[float], expected: float) -> Row:
-    """The ratio of the two variances over repetitions, with the band of the logarithm of a ratio of
-    variances, each 5/R for Laplace noise (kurtosis 6).
+def _ratio(first: list[float], second: list[float], expected: float) -> StudyRow:
+    """Judge the ratio of the two variances over repetitions, with the band of the logarithm of a
+    ratio of variances, each 5/R for Laplace noise (kurtosis 6).
     """
-    found = float(np.var(first) / np.var(second))
+    ratio = float(np.var(first) / np.var(second))
     reach = 5.0 * math.sqrt(2 * 5 / len(first))
     band = expected * math.exp(-reach), expected * math.exp(reach)
-    verdict = Verdict.AGREES if band[0] <= found <= band[1] else Verdict.DIFFERS
-    return Row(
+    verdict = Verdict.AGREES if band[0] <= ratio <= band[1] else Verdict.DIFFERS
+    return StudyRow(
         cell="ratio of the noise variances",
         printed=f"(k² − 1)/(3k) = {shown(expected)}",
-        ours=shown(found),
+        ours=shown(ratio),
         verdict=verdict,
         printed_value=expected,
-        value=found,
-        spread=(found, found),
+        value=ratio,
+        spread=(ratio, ratio),
         band=band,
     )
 

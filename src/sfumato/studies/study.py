@@ -1,12 +1,12 @@
-"""What a study is: a table or figure of the sources, run again, with a verdict for every printed
-number.
+"""The records of a study: a table or figure of the sources, run again, with a verdict for every
+printed number.
 
 *Verdicts*  agrees · the number lies in the band of our repetitions, or is the exact one as printed.
             misprint · arithmetic on printed numbers, or the exact value, shows it wrong, and what
             would be right. set-up unsafe · the promise printed with the set-up is not the one it
             keeps.
             differs · outside the band with no explanation. There should be none.
-No verdict is written down anywhere: each is computed here from numbers.
+No verdict is written by hand: this module computes each one from numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from .bands import middle, share
+from .bands import middle_90, share_band
 from .printed import Interval, Printed, meet, shown
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """How a printed number fares."""
+    """The verdict on a printed number."""
 
     AGREES = "agrees"
     MISPRINT = "misprint"
@@ -33,9 +33,9 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A printed number, ours beside it, and what follows. `ours` has the ends of the middle 90 % of
-    repetitions; `band` is what the verdict is from.
+class StudyRow:
+    """A printed number, our number, and the verdict. `spread` holds the middle 90 % of our
+    repetitions; the verdict follows from `band`.
     """
 
     cell: str
@@ -51,8 +51,8 @@ class Row:
 
     @classmethod
     def drawn(cls, cell: str, printed: Printed, draws: Sequence[float], band: Interval) -> Self:
-        """A number that is one run of chance: it agrees where what it stands for meets the band."""
-        low, centre, high = middle(draws)
+        """Judge a number that is one random run: it agrees if its interval meets the band."""
+        low, centre, high = middle_90(draws)
         verdict = Verdict.AGREES if meet(printed.interval, band) else Verdict.DIFFERS
         return cls(
             cell=cell,
@@ -69,10 +69,10 @@ class Row:
     def averaged(
         cls, cell: str, printed: str, expected: float, draws: Sequence[float], band: Interval
     ) -> Self:
-        """A mean that a printed formula gives, and the mean of our repetitions, which agrees where
-        it lies in the band.
+        """Judge a mean that a printed formula gives: the mean of our repetitions agrees if it lies
+        in the band.
         """
-        low, _, high = middle(draws)
+        low, _, high = middle_90(draws)
         mean = sum(draws) / len(draws)
         verdict = Verdict.AGREES if band[0] <= mean <= band[1] else Verdict.DIFFERS
         return cls(
@@ -88,19 +88,17 @@ class Row:
 
     @classmethod
     def frequency(cls, cell: str, probability: float, hits: int, count: int) -> Self:
-        """How often something of this probability happened, which agrees where it lies in the
-        band.
-        """
-        found, band = hits / count, share(probability, count)
-        verdict = Verdict.AGREES if band[0] <= found <= band[1] else Verdict.DIFFERS
+        """Judge a probability: the observed frequency agrees if it lies in the band."""
+        observed, band = hits / count, share_band(probability, count)
+        verdict = Verdict.AGREES if band[0] <= observed <= band[1] else Verdict.DIFFERS
         return cls(
             cell=cell,
             printed=shown(probability),
-            ours=shown(found),
+            ours=shown(observed),
             verdict=verdict,
             printed_value=probability,
-            value=found,
-            spread=(found, found),
+            value=observed,
+            spread=(observed, observed),
             band=band,
         )
 
@@ -115,8 +113,8 @@ class Row:
         if_wrong: str = "",
         if_right: str = "",
     ) -> Self:
-        """A number that follows from the others: it agrees where it stands for the exact one, else
-        it is a misprint.
+        """Judge a number that follows from others: it agrees if it is the exact number as printed,
+        else it is a misprint.
         """
         right = printed.stands_for(value)
         return cls(
@@ -141,9 +139,7 @@ class Row:
         errata: tuple[str, ...] = (),
         sentence: str = "",
     ) -> Self:
-        """A printed formula, tried on an example that can tell: a misprint where it does not
-        hold.
-        """
+        """Judge a printed formula by an example: it is a misprint if it does not hold there."""
         return cls(
             cell=cell,
             printed=printed,
@@ -160,20 +156,20 @@ class Row:
         printed: str,
         ours: str,
         *,
-        kept: bool,
+        is_kept: bool,
         value: float,
         errata: tuple[str, ...],
         sentence: str,
     ) -> Self:
-        """What is claimed to be protected, and what is: unsafe where the claim is not kept."""
-        verdict = Verdict.AGREES if kept else Verdict.UNSAFE
+        """Judge a printed promise: the set-up is unsafe if it does not keep the promise."""
+        verdict = Verdict.AGREES if is_kept else Verdict.UNSAFE
         return cls(
             cell=cell,
             printed=printed,
             ours=ours,
             verdict=verdict,
             value=value,
-            errata=() if kept else errata,
+            errata=() if is_kept else errata,
             sentence=sentence,
         )
 
@@ -182,8 +178,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
-    """The right way beside the faithful run: the same measure of error for both."""
+class Comparison:
+    """The error of the faithful run and of the right way, in the same measure."""
 
     what: str
     measure: str
@@ -198,12 +194,12 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """What one study gave."""
+class StudyResult:
+    """The result of one study."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[StudyRow, ...]
     sentence: str
-    beside: tuple[Beside, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
     def count(self, verdict: Verdict) -> int:
@@ -212,7 +208,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """One table or figure: its name, its place in the sources, the items it covers, and how to run
+    """One table or figure of the sources: its name, place and items, and the function that runs
     it.
     """
 
@@ -220,4 +216,4 @@ class Study:
     title: str
     source: str
     items: tuple[str, ...]
-    run: Callable[[int, int], Result]
+    run: Callable[[int, int], StudyResult]

@@ -44,7 +44,7 @@ ORDER = (
         "histogram-mean",
     ),
 )
-"""As the pages follow one another."""
+"""The names of the studies, in the order of the pages."""
 
 _MODULES = (
     laplace_law,
@@ -67,13 +67,13 @@ STUDIES: tuple[Study, ...] = tuple(
 
 
 def study(name: str) -> Study:
-    """The study of a name."""
-    found = {s.name: s for s in STUDIES}
-    if name not in found:
+    """Return the study with this name."""
+    by_name = {s.name: s for s in STUDIES}
+    if name not in by_name:
         raise Refused(
             "studies.unknown",
             f"study {name!r:.60}",
             "there is no study of this name",
-            f"one of {', '.join(found)}",
+            f"one of {', '.join(by_name)}",
         )
-    return found[name]
+    return by_name[name]

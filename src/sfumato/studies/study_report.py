@@ -1,7 +1,7 @@
-"""The report: one page that needs nothing beside it, and the same numbers as CSV.
+"""Write the report of the studies: one self-contained HTML page, and the same numbers as CSV.
 
-*Page*      An overview, then every study: picture, sentence, table of printed and own numbers, and
-            the right way beside them. No script, nothing fetched.
+*Page*      An overview, then every study: picture, sentence, a table of printed and our numbers,
+            and a comparison with the right way. No script, nothing fetched.
 *CSV*       `csv/<study>.csv`, `csv/<study>-right-way.csv`, and `csv/all.csv`.
 """
 
@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 from ..errors import Refused
 from .printed import shown
 from .report_style import STYLE
-from .study import Beside, Result, Row, Study, Verdict
+from .study import Comparison, Study, StudyResult, StudyRow, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Done = Sequence[tuple[Study, Result]]
+Done = Sequence[tuple[Study, StudyResult]]
 
 COLUMNS = (
     "study",
@@ -47,35 +47,41 @@ KINDS = {
     Verdict.UNSAFE: "unsafe",
     Verdict.DIFFERS: "differs",
 }
-"""Verdict to the class of its badge."""
+"""The CSS class of each verdict's badge."""
 
-INTRODUCTION = """<p>Every table and figure of a thesis and four lecture decks on differential privacy, run again: each printed number beside ours, and
-beside the faithful run the right way. Data are public and seeded (seed {seed}); noise comes from the operating system, so no two reports are the same.
-{repetitions} repetitions, fewer where one takes long.</p>
+INTRODUCTION = """<p>Every table and figure of a thesis and four lecture decks on differential
+privacy, run again: each printed number beside ours, and beside the faithful run the right way.
+Data are public and seeded (seed {seed}); noise comes from the operating system, so no two reports
+are the same. {repetitions} repetitions, fewer where one takes long.</p>
 <dl class="legend">
 <dt><span class="badge agrees">agrees</span></dt>
-<dd>The printed number is one run of chance and lies where 1 − 10⁻⁶ of our runs lie; or it follows from others, and is exactly what follows.</dd>
+<dd>The printed number is one random run and lies where 1 − 10⁻⁶ of our runs lie; or it follows
+from other numbers, and is exactly what follows.</dd>
 <dt><span class="badge misprint">misprint</span></dt>
-<dd>What is printed is wrong: other printed numbers, or the exact value, show it by arithmetic, and show what would be right.</dd>
-<dt><span class="badge unsafe">set-up unsafe</span></dt><dd>The set-up does not keep the promise printed with it; ours is the promise it keeps.</dd>
+<dd>The printed number is wrong: other printed numbers, or the exact value, show it by arithmetic,
+and show what would be right.</dd>
+<dt><span class="badge unsafe">set-up unsafe</span></dt>
+<dd>The set-up does not keep the promise printed with it; “ours” is the promise that it keeps.</dd>
 <dt><span class="badge differs">differs</span></dt><dd>Outside the band with no explanation.</dd>
 </dl>
-<p>A printed number stands for all that rounds to it or is cut off to it. “Ours” is the median (a mean, where a mean is printed) with the middle 90 % of
-repetitions below it. Of all corrections that reconcile contradicting numbers with each other and with the law of the noise, the one with the fewest cells
-counts; a difference is corrected before the numbers it is the difference of. E-numbers name errata of the sources.</p>"""
+<p>A printed number stands for every number that rounds to it or is truncated to it. “Ours” is the
+median (a mean, where a mean is printed) with the middle 90 % of repetitions below it. Of all
+corrections that reconcile contradicting numbers with each other and with the law of the noise, the
+one with the fewest cells counts; a difference is corrected before the numbers it is the difference
+of. E-numbers name errata of the sources.</p>"""
 
 
 def write(done: Done, out: Path, *, repetitions: int, seed: int) -> Path:
-    """Write everything into a directory that was prepared; the page's path."""
+    """Write the page and the CSVs into a prepared directory, and return the page's path."""
     every: list[tuple[object, ...]] = []
     files: dict[str, str] = {}
     for study, result in done:
         rows = [_fields(study, row) for row in result.rows]
         every += rows
         files[f"csv/{study.name}.csv"] = _csv(COLUMNS, rows)
-        if result.beside:
+        if result.comparisons:
             files[f"csv/{study.name}-right-way.csv"] = _csv(
-                RIGHT, [_right_fields(study, beside) for beside in result.beside]
+                RIGHT, [_right_fields(study, comparison) for comparison in result.comparisons]
             )
     files |= {
         "csv/all.csv": _csv(COLUMNS, every),
@@ -87,18 +93,21 @@ def write(done: Done, out: Path, *, repetitions: int, seed: int) -> Path:
 
 
 def prepare(out: Path) -> None:
-    """Make the directories, or refuse before anything is run."""
+    """Make the directories, or refuse before any study runs."""
     try:
         (out / "csv").mkdir(parents=True, exist_ok=True)
         (out / "index.html").touch()
     except OSError:
         raise Refused(
-            "studies.out", f"{out}", "the report cannot be written there", "another directory"
+            "studies.out",
+            f"{out}",
+            "the report cannot be written there",
+            "sfumato reproduce --out report",
         ) from None
 
 
 def render(done: Done, *, repetitions: int, seed: int) -> str:
-    """The page."""
+    """Render the report as an HTML page."""
     parts = "".join(_study(study, result) for study, result in done)
     introduction = INTRODUCTION.format(repetitions=repetitions, seed=seed)
     head = (
@@ -110,8 +119,8 @@ def render(done: Done, *, repetitions: int, seed: int) -> str:
         f"reproduced</h1>{_totals(done)}{introduction}</header>{_overview(done)}{parts}"
     )
     return (
-        f"<!doctype html>\n<html "
-        f'lang="en"><head>{head}<style>{STYLE}</style></head><body><main>{body}</main></body></html>\n'
+        f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head>'
+        f"<body><main>{body}</main></body></html>\n"
     )
 
 
@@ -144,7 +153,8 @@ def _overview(done: Done) -> str:
         )
     return (
         '<section><h2>Overview</h2><div class="wide"><table '
-        f'class="overview"><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div></section>'
+        f'class="overview"><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+        "</div></section>"
     )
 
 
@@ -155,7 +165,7 @@ def _count(count: int, kind: str) -> str:
     )
 
 
-def _study(study: Study, result: Result) -> str:
+def _study(study: Study, result: StudyResult) -> str:
     pictures = "".join(
         f'<figure><img alt="{escape(name)}" src="data:image/png;base64,{_png(figure)}"></figure>'
         for name, figure in result.figures.items()
@@ -166,14 +176,17 @@ def _study(study: Study, result: Result) -> str:
         f'class="source">{escape(study.source)} · {items}</p>'
     )
     head = "".join(f"<th>{name}</th>" for name in ("Cell", "Printed", "Ours", "Verdict", ""))
-    rows = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, result.rows))}</tbody></table>"
+    rows = (
+        f"<table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{''.join(map(_row, result.rows))}</tbody></table>"
+    )
     return (
         f'<section>{title}<p class="sentence">{escape(result.sentence)}</p>{pictures}<div '
-        f'class="wide">{rows}</div>{_beside(result.beside)}</section>'
+        f'class="wide">{rows}</div>{_comparison_table(result.comparisons)}</section>'
     )
 
 
-def _row(row: Row) -> str:
+def _row(row: StudyRow) -> str:
     spread = (
         f"<small>{_number(shown(row.spread[0], 3))} … {_number(shown(row.spread[1], 3))}</small>"
         if row.spread and row.spread[0] != row.spread[1]
@@ -193,7 +206,7 @@ def _row(row: Row) -> str:
 
 
 def _number(text: str) -> str:
-    """A text in which no number is broken over two lines."""
+    """Escape a text, with non-breaking spaces inside its numbers."""
     return (
         escape(text)
         .replace(" · 10", "\u00a0·\u00a010")
@@ -202,8 +215,8 @@ def _number(text: str) -> str:
     )
 
 
-def _beside(beside: Sequence[Beside]) -> str:
-    if not beside:
+def _comparison_table(comparisons: Sequence[Comparison]) -> str:
+    if not comparisons:
         return ""
     head = "".join(
         f"<th>{title}</th>"
@@ -214,7 +227,7 @@ def _beside(beside: Sequence[Beside]) -> str:
         f"class='number'>{_number(shown(b.faithful))}</td>"
         f"<td class='number'>{_number(shown(b.right))}</td>"
         f"<td class='number'>{_number(saving(b))}</td><td class='why'>{escape(b.remark)}</td></tr>"
-        for b in beside
+        for b in comparisons
     )
     return (
         f'<div class="wide"><table '
@@ -222,14 +235,14 @@ def _beside(beside: Sequence[Beside]) -> str:
     )
 
 
-def saving(beside: Beside) -> str:
-    """The part of the error saved, or how many times it grows."""
-    if beside.saved >= 0.0005:
-        return f"{100 * beside.saved:.1f} %"
+def saving(comparison: Comparison) -> str:
+    """Describe the part of the error that the right way saves, or how many times it grows."""
+    if comparison.saved >= 0.0005:
+        return f"{100 * comparison.saved:.1f} %"
     return (
         "nothing"
-        if beside.right < 1.0005 * beside.faithful
-        else f"costs × {shown(beside.right / beside.faithful, 3)}"
+        if comparison.right < 1.0005 * comparison.faithful
+        else f"costs × {shown(comparison.right / comparison.faithful, 3)}"
     )
 
 
@@ -239,7 +252,7 @@ def _png(figure: Figure) -> str:
     return base64.b64encode(memory.getvalue()).decode("ascii")
 
 
-def _fields(study: Study, row: Row) -> tuple[object, ...]:
+def _fields(study: Study, row: StudyRow) -> tuple[object, ...]:
     low, high = row.spread or ("", "")
     band_low, band_high = row.band or ("", "")
     value = "" if row.value is None else row.value
@@ -260,7 +273,7 @@ def _fields(study: Study, row: Row) -> tuple[object, ...]:
     )
 
 
-def _right_fields(study: Study, b: Beside) -> tuple[object, ...]:
+def _right_fields(study: Study, b: Comparison) -> tuple[object, ...]:
     return (study.name, study.source, b.what, b.measure, b.faithful, b.right, b.saved, b.remark)
 
 
@@ -273,7 +286,7 @@ def _csv(columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> str:
 
 
 def lines(done: Done) -> Iterator[str]:
-    """The overview as text, for a terminal."""
+    """Yield the overview as lines of text, for a terminal."""
     for study, result in done:
         counts = " · ".join(
             f"{result.count(verdict)} {verdict}" for verdict in Verdict if result.count(verdict)

@@ -1,5 +1,5 @@
-"""Sources of bits for tests: repeatable, and therefore never private. Nothing in the product
-imports this package.
+"""Repeatable bit sources for tests, which are never private. No product code imports this
+package.
 """
 
 from .seeded_bits import SeededBits, TapeBits

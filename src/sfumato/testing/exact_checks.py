@@ -1,5 +1,5 @@
-"""What would be released without noise, and what passes through the door: for tests only. No
-product code can reach this.
+"""Run a plan without noise, and record what each mechanism receives: for tests only. No product
+code can import this module.
 """
 
 from __future__ import annotations
@@ -16,38 +16,40 @@ from ..answers.answer_records import Noisy
 from ..ledger.receipts import Receipt
 from ..noise.bits import SYSTEM
 from ..tables.plan.query_plan import Plan
-from ..tables.plan.read_results import Groups
+from ..tables.plan.read_results import ResultGroups
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One meeting of data and mechanism: which mechanism, and the exact integers it was handed."""
+class MechanismCall:
+    """One call of a mechanism: the mechanism, and the exact integers that it received."""
 
     mechanism: Any
     integers: tuple[Any, ...]
 
 
 @dataclass(slots=True)
-class Silent:
-    """In a mechanism's place: adds nothing, names every group, gives the exact lower quantile; and
-    writes down what it was handed.
+class SilentMechanism:
+    """A stand-in for a mechanism: it adds no noise, names every group, returns the exact lower
+    quantile, and records what it received.
     """
 
     mechanism: Any
-    calls: list[Call] = field(default_factory=list)
+    calls: list[MechanismCall] = field(default_factory=list)
 
     def perturb(self, value: Any, *, bits: Any = None) -> Any:
-        self.calls.append(Call(self.mechanism, (value.copy(),)))
+        self.calls.append(MechanismCall(self.mechanism, (value.copy(),)))
         return value
 
     def keep(self, votes: Any, *, bits: Any = None) -> NDArray[np.bool_]:
-        self.calls.append(Call(self.mechanism, (votes.copy(),)))
+        self.calls.append(MechanismCall(self.mechanism, (votes.copy(),)))
         return np.ones(len(votes), dtype=np.bool_)
 
     def perturb_each(
         self, groups: Any, points: Any, weights: Any, count: int, *, bits: Any = None
     ) -> NDArray[np.int64]:
-        self.calls.append(Call(self.mechanism, (groups.copy(), points.copy(), weights.copy())))
+        self.calls.append(
+            MechanismCall(self.mechanism, (groups.copy(), points.copy(), weights.copy()))
+        )
         return np.array(
             [
                 _quantile(points[groups == g], weights[groups == g], self.mechanism)
@@ -59,12 +61,12 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    """What passed through the door: every call, in order, the groups, the pieces without noise, and
-    what the engine gave, a table for each statement.
+    """What passed through the release function: every call in order, the groups, the pieces without
+    noise, and the engine's table for each statement.
     """
 
-    calls: tuple[Call, ...]
-    groups: Groups
+    calls: tuple[MechanismCall, ...]
+    groups: ResultGroups
     pieces: tuple[Noisy, ...]
     tally: tuple[Any, ...]
 
@@ -73,44 +75,46 @@ class Through:
 
 
 class Rehearsal:
-    """A plan with silent mechanisms in the places of its own, and the same statements every time:
-    what changes between two runs is the data alone.
+    """A plan whose mechanisms are silent, with the same statements every time: two runs differ in
+    the data alone.
     """
 
     def __init__(self, plan: Plan) -> None:
-        self._calls: list[Call] = []
+        self._calls: list[MechanismCall] = []
         calibration = plan.calibration
-        noise = tuple(
-            tuple(Silent(mechanism, self._calls) for mechanism in mechanisms)
+        noise: Any = tuple(  # in place of mechanisms, which have another type
+            tuple(SilentMechanism(mechanism, self._calls) for mechanism in mechanisms)
             for mechanisms in calibration.noise
         )
-        selection = (
-            None if calibration.selection is None else Silent(calibration.selection, self._calls)
+        selection: Any = (
+            None
+            if calibration.selection is None
+            else SilentMechanism(calibration.selection, self._calls)
         )
         self.plan = replace(
-            plan,
-            calibration=replace(calibration, noise=noise, selection=selection),  # type: ignore[arg-type]
+            plan, calibration=replace(calibration, noise=noise, selection=selection)
         )
 
     def run(self) -> Through:
-        """Tally and perturb, as the door does. Nothing is charged."""
+        """Tally and perturb as `release` does, without charging."""
         self._calls.clear()
         tally = door._tally(self.plan, self.plan.statements, None)
         groups, noisy = door._perturb(self.plan, self.plan.groups, tally, SYSTEM)
+        silent: list[Any] = [piece.mechanism for piece in noisy]
         pieces = tuple(
-            Noisy(piece.name, piece.values, piece.step, piece.mechanism.mechanism)  # type: ignore[attr-defined]
-            for piece in noisy
+            Noisy(piece.name, piece.values, piece.step, stand_in.mechanism)
+            for piece, stand_in in zip(noisy, silent, strict=True)
         )
         return Through(tuple(self._calls), groups, pieces, tally)
 
 
 def through_the_door(plan: Plan) -> Through:
-    """The plan, run once with silent mechanisms."""
+    """Run the plan once with silent mechanisms."""
     return Rehearsal(plan).run()
 
 
 def exact_answer(plan: Plan, table: Any) -> Answer:
-    """The answer without noise."""
+    """Return the answer without noise."""
     through = through_the_door(plan)
     receipt = Receipt(
         table.name,
@@ -126,8 +130,8 @@ def exact_answer(plan: Plan, table: Any) -> Answer:
 
 
 def _quantile(points: NDArray[np.int64], weights: Any, mechanism: Any) -> int:
-    """The least point at or below which a part q of the weight lies; the lower end of the range
-    where there is none.
+    """Return the least point at or below which a part q of the weight lies; the lower end of the
+    range if there is no weight.
     """
     order = np.argsort(points, kind="stable")
     low, high = int(mechanism.low), int(mechanism.high)

@@ -1,5 +1,5 @@
-"""Long books for tests and measurements: a million charges, or answers, in one transaction, the
-same entries that as many calls would have written.
+"""Fill ledgers for tests and measurements: a million charges or answers in one transaction, the
+same entries that as many calls would write.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..ledger import Ledger, book_queries
 from ..ledger.charging import Ask, charge
-from ..ledger.entries import WHOLE, canonical, numbers, sealed
+from ..ledger.entries import WHOLE, canonical, numbers, seal_entry
 from ..ledger.exact_totals import ratios
 from ..ledger.pricing import Prices, price
 from ..ledger.storage.sqlite_store import BALANCE, ENTER
@@ -16,9 +16,7 @@ from ..ledger.stored_answers import remember
 
 
 def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
-    """Charge a cost so many times, with one commit. Only for books that nobody else writes
-    meanwhile.
-    """
+    """Charge a cost `entries` times with one commit. Only for ledgers without another writer."""
     with ledger._store.writing() as tx:
         account, last, name = (
             book_queries.account(tx, ledger.dataset, WHOLE),
@@ -35,27 +33,27 @@ def fill(ledger: Ledger, entries: int, cost: Guarantee) -> None:
             "cost": numbers(paid),
         }
         text = canonical({**body, "when": "2026-01-01T00:00:00.000+00:00"})
-        standing = book_queries.stand(tx)
-        for row in standing.settled(name):
+        standing = book_queries.load_standing(tx)
+        for row in standing.pending_rows(name):
             standing.put(row)
             tx.execute(BALANCE, row)
         previous, rows, after, each = last.digest, [], account, ratios(paid)
         for number in range(last.number + 1, last.number + entries + 1):
             after = after.plus(each)
             spent, parts = after.sums
-            previous = sealed(previous, text, name, spent, standing.state)
+            previous = seal_entry(previous, text, name, spent, standing.state)
             rows.append(
                 (number, name, None, "charge", None, text, previous, spent, parts, standing.state)
             )
         tx.executemany(ENTER, rows)
-    ledger._seen = ledger._following = None
+    ledger._last_head = ledger._fast_charge = None
 
 
 def fill_answers(
     ledger: Ledger, answers: int, cost: Guarantee, answer: bytes, share: str | None = None
 ) -> None:
-    """Charge and answer so many questions, with one commit, by the book's own functions. Only for
-    books that nobody else writes meanwhile.
+    """Charge and answer `answers` questions with one commit, by the ledger's own functions. Only
+    for ledgers without another writer.
     """
     name, when = ledger.dataset, "2026-01-01T00:00:00.000+00:00"
     ask, quote = Ask("charge", name, share, "filled", None), Prices().quote(ledger.budget, cost)
@@ -63,4 +61,4 @@ def fill_answers(
         for number in range(answers):
             receipt = charge(tx, ask, quote, book_queries.account(tx, name, WHOLE), when)
             remember(tx, name, f"question {number}", receipt, answer, when)
-    ledger._seen = ledger._following = None
+    ledger._last_head = ledger._fast_charge = None

@@ -1,4 +1,4 @@
-"""Repeatable bits: a seeded stream, and a tape of chosen words that goes on with one."""
+"""Repeatable bit sources: a seeded stream, and a tape of chosen words followed by a stream."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..noise.bits import Words
 
 
 class SeededBits:
-    """The same bits for the same seed."""
+    """A bit source that yields the same bits for the same seed."""
 
     def __init__(self, seed: int) -> None:
         self._generator = np.random.Generator(np.random.Philox(seed))
@@ -23,8 +23,8 @@ class SeededBits:
 
 
 class TapeBits:
-    """The words of a tape, first to last, then those of a seeded stream. An integer takes whole
-    words from the tape, leading bits first.
+    """A bit source that yields the words of a tape, then those of a seeded stream. An integer takes
+    complete words from the tape, leading bits first.
     """
 
     def __init__(self, tape: Iterable[int], seed: int = 0) -> None:
@@ -42,16 +42,16 @@ class TapeBits:
         return _leading(self._take(-(-bits // 64)), bits)
 
     def _take(self, count: int) -> list[int]:
-        taken = self._tape[self._at : self._at + count]
-        self._at += len(taken)
-        if len(taken) < count:
+        words = self._tape[self._at : self._at + count]
+        self._at += len(words)
+        if len(words) < count:
             self._after = self._after or SeededBits(self._seed)
-            taken += self._after.words(count - len(taken)).tolist()
-        return taken
+            words += self._after.words(count - len(words)).tolist()
+        return words
 
 
 def _leading(words: list[int], bits: int) -> int:
-    """The integer of the first bits of some words."""
+    """Return the integer made of the first `bits` bits of some words."""
     value = 0
     for word in words:
         value = value << 64 | word

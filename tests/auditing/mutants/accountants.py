@@ -65,10 +65,10 @@ def exact_sum(schedule: Schedule, delta: float) -> Any:
 
 
 def sum_of_doubles(schedule: Schedule, delta: float) -> float:
-    whole = 0.0
+    total = 0.0
     for m in schedule:
-        whole += float(epsilon_of(m))
-    return whole
+        total += float(epsilon_of(m))
+    return total
 
 
 def largest_only(schedule: Schedule, delta: float) -> Any:
@@ -151,8 +151,8 @@ def bisected(phi: Callable[[float], float]) -> Callable[[Schedule, float], float
         low, high = 0.0, 200.0
         for _ in range(100):
             middle = (low + high) / 2
-            found = phi(-middle / mu + mu / 2) - math.exp(middle) * phi(-middle / mu - mu / 2)
-            low, high = (low, middle) if found <= delta else (middle, high)
+            result = phi(-middle / mu + mu / 2) - math.exp(middle) * phi(-middle / mu - mu / 2)
+            low, high = (low, middle) if result <= delta else (middle, high)
         return high * (1 + 1e-9)
 
     return total

@@ -52,23 +52,23 @@ class Laws:
             self.claim.orders if isinstance(self.claim, Renyi) else [Fraction(a) for a in ORDERS]
         )
         for x, y in self.pairs:
-            one, other = (exactly(self.law(of)) for of in (x, y))
-            for P, Q in (aligned(one, other), aligned(other, one)):
+            first, second = (exactly(self.law(of)) for of in (x, y))
+            for P, Q in (aligned(first, second), aligned(second, first)):
                 for epsilon in epsilons:
-                    found, allowed = (
+                    result, allowed = (
                         hockey_stick(P, Q, epsilon, rounding="down"),
                         self.claim.delta(epsilon),
                     )
-                    if found > allowed + SLACK:
+                    if result > allowed + SLACK:
                         return (
-                            f"δ = {found:.3g} at ε = {float(epsilon):g}, where {allowed:.3g} "
+                            f"δ = {result:.3g} at ε = {float(epsilon):g}, where {allowed:.3g} "
                             f"is promised"
                         )
                 for order in orders if stated is None else ():
-                    found, allowed = renyi(P, Q, order, rounding="down"), self.claim.renyi(order)
-                    if found > allowed + SLACK:
+                    result, allowed = renyi(P, Q, order, rounding="down"), self.claim.renyi(order)
+                    if result > allowed + SLACK:
                         return (
-                            f"divergence {found:.3g} at order {float(order):g}, where "
+                            f"divergence {result:.3g} at order {float(order):g}, where "
                             f"{allowed:.3g} is promised"
                         )
         return ""
@@ -82,10 +82,10 @@ def laws(
 
 def exactly(law: Law) -> dict[Hashable, Fraction]:
     """Exact probabilities of sum 1; an answer that cannot occur is left out."""
-    given = {outcome: Fraction(p) for outcome, p in law.items() if p}
-    total = sum(given.values())
+    values = {outcome: Fraction(p) for outcome, p in law.items() if p}
+    total = sum(values.values())
     assert abs(total - 1) < Fraction(1, 10**11), float(total)
-    return {outcome: p / total for outcome, p in given.items()}
+    return {outcome: p / total for outcome, p in values.items()}
 
 
 def aligned(
@@ -160,10 +160,10 @@ def tuples(domain: Sequence[Any], *sizes: int) -> list[tuple[Any, ...]]:
 def replaced(domain: Sequence[Any]) -> Callable[[tuple[Any, ...]], Iterable[tuple[Any, ...]]]:
     """The neighbours that differ in one record."""
     return lambda data: (
-        (*data[:i], other, *data[i + 1 :])
+        (*data[:i], second, *data[i + 1 :])
         for i in range(len(data))
-        for other in domain
-        if other != data[i]
+        for second in domain
+        if second != data[i]
     )
 
 
@@ -175,7 +175,7 @@ def removed(data: tuple[Any, ...]) -> Iterable[tuple[Any, ...]]:
 def pairs_of(
     world: Sequence[Any], neighbours: Callable[[Any], Iterable[Any]]
 ) -> list[tuple[Any, Any]]:
-    return [(data, other) for data in world for other in neighbours(data)]
+    return [(data, second) for data in world for second in neighbours(data)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,10 +188,10 @@ class Misses:
     how: ClassVar[How] = "arithmetic"
 
     def alarm(self) -> str:
-        for about, found, stated in self.statements():
-            if Fraction(found) > Fraction(stated):
+        for about, result, stated in self.statements():
+            if Fraction(result) > Fraction(stated):
                 return (
-                    f"{about}: fails with probability {float(found):.3g}, where "
+                    f"{about}: fails with probability {float(result):.3g}, where "
                     f"{float(stated):.3g} is stated"
                 )
         return ""
@@ -225,15 +225,15 @@ def shifted(
     return {low: cdf(low - value), **inside, high: cdf(-(high - value))}
 
 
-def both(one: Law, other: Law) -> dict[Hashable, Any]:
+def both(first: Law, second: Law) -> dict[Hashable, Any]:
     """The law of two independent answers."""
-    return {(a, b): p * q for (a, p), (b, q) in product(one.items(), other.items())}
+    return {(a, b): p * q for (a, p), (b, q) in product(first.items(), second.items())}
 
 
 def mixed(*parts: tuple[Any, Law]) -> dict[Hashable, Any]:
     """A mixture of laws."""
-    found: dict[Hashable, Any] = {}
+    result: dict[Hashable, Any] = {}
     for weight, law in parts:
         for outcome, p in law.items():
-            found[outcome] = found.get(outcome, 0) + weight * p
-    return found
+            result[outcome] = result.get(outcome, 0) + weight * p
+    return result

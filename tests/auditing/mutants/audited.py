@@ -46,15 +46,17 @@ class Audited:
     def alarm(self) -> str:
         what = (
             self.release
-            if isinstance(self.release, sf.mechanisms.base.Mechanism)
+            if isinstance(self.release, sf.mechanisms.shared.mechanism.Mechanism)
             else many(self.release)
         )
-        asked = (
+        requested = (
             {"exact": True} if self.exact else {"samples": self.samples, "confidence": 1 - ALPHA}
         )
-        found = sf.audit(what, *self.pair, claim=self.claim, **asked)
+        result = sf.audit(what, *self.pair, claim=self.claim, **requested)
         return (
-            f"ε ≥ {found.epsilon_lower:.3g}: {found.event}" if found.verdict == "violated" else ""
+            f"ε ≥ {result.epsilon_lower:.3g}: {result.event}"
+            if result.verdict == "violated"
+            else ""
         )
 
 
@@ -67,8 +69,8 @@ class Precise:
     how: ClassVar[How] = "audit"
 
     def alarm(self) -> str:
-        found = precision(many(self.release), *self.pair, confidence=1 - ALPHA)
-        return str(found) if found.tells else ""
+        result = precision(many(self.release), *self.pair, confidence=1 - ALPHA)
+        return str(result) if result.tells else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +82,8 @@ class Raising:
     how: ClassVar[How] = "audit"
 
     def alarm(self) -> str:
-        found = errors(self.function, self.inputs)
-        return str(found) if found.tells else ""
+        result = errors(self.function, self.inputs)
+        return str(result) if result.tells else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +95,8 @@ class Timed:
     how: ClassVar[How] = "audit"
 
     def alarm(self) -> str:
-        found = latency(self.function, *self.pair, samples=200, confidence=1 - ALPHA)
-        return "time tells the inputs apart" if found.tells else ""
+        result = latency(self.function, *self.pair, samples=200, confidence=1 - ALPHA)
+        return "time tells the inputs apart" if result.tells else ""
 
 
 def audited(release: Any, pair: tuple[Any, Any], claim: Any = None, **about: Any) -> Audited:

@@ -152,11 +152,11 @@ class Book:
         """Any two of the first three, in every order of five steps of each, after one that was
         served alone.
         """
-        for one, other in combinations(self.requests[:3], 2):
+        for left, right in combinations(self.requests[:3], 2):
             for first in combinations(range(10), 5):
                 desk = Desk()
                 self._serve(desk, self.requests[-1])
-                running = [(r, self.clerk(desk, r)) for r in (one, other)]
+                running = [(r, self.clerk(desk, r)) for r in (left, right)]
                 for at in range(10):
                     request, steps = running[0 if at in first else 1]
                     self._step(desk, request, steps)

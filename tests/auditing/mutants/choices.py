@@ -21,10 +21,10 @@ _APPROX = Approx(1, "1e-6")
 
 def without_exp(scores: Scores) -> Any:
     """Probabilities in proportion to the scores."""
-    whole = sum(scores)
+    total = sum(scores)
     return (
-        {i: Fraction(s, whole) for i, s in enumerate(scores)}
-        if whole
+        {i: Fraction(s, total) for i, s in enumerate(scores)}
+        if total
         else {i: Fraction(1, len(scores)) for i in range(len(scores))}
     )
 
@@ -50,17 +50,17 @@ def first_above(x: Scores, *, values: bool) -> Any:
     of scale 2 on the threshold, of scale 4 on the queries.
     """
     window, line, query = range(-40, 41), shifted(geometric(2), 0, -40, 40), geometric(4)
-    found: dict[Hashable, float] = {"none": 0.0}
+    result: dict[Hashable, float] = {"none": 0.0}
     for t in window:
         left = line[t]
         for i, q in enumerate(x):
             noisy = shifted(query, q, -80, 80)
             for v in range(t, 81):
                 outcome = (i, v) if values else i
-                found[outcome] = found.get(outcome, 0.0) + left * noisy[v]
+                result[outcome] = result.get(outcome, 0.0) + left * noisy[v]
             left *= query(t - 1 - q)
-        found["none"] += left
-    return found
+        result["none"] += left
+    return result
 
 
 def around(*scores: Scores) -> list[tuple[Scores, Scores]]:

@@ -38,12 +38,12 @@ def stale(rows: Rows, door: Door) -> Any:
     """
     door.charge(1)
     cities = defaultdict(set)
-    kept = []
+    remaining = []
     for person, city, value in sorted(rows, key=repr):
         cities[person].add(city)
         if len(cities[person]) <= MOST:
-            kept.append((person, "anywhere", value))
-    return door.perturb([len(kept)], Noise(MOST, 1))
+            remaining.append((person, "anywhere", value))
+    return door.perturb([len(remaining)], Noise(MOST, 1))
 
 
 def distinct_then_bounded(rows: Rows, door: Door) -> Any:
@@ -77,9 +77,9 @@ def resized(rows: Rows, door: Door) -> Any:
     cut.
     """
     door.charge(1)
-    found = [min(max(row[2], 0), 9) for row in bounded(rows, 1)]
-    found = sorted(found)[:4] if len(found) > 4 else found[::-1]
-    return door.perturb([*found, 0, 0, 0, 0][:4], Noise(9, 1))
+    result = [min(max(row[2], 0), 9) for row in bounded(rows, 1)]
+    result = sorted(result)[:4] if len(result) > 4 else result[::-1]
+    return door.perturb([*result, 0, 0, 0, 0][:4], Noise(9, 1))
 
 
 def resized_alike(rows: Rows, door: Door) -> Any:
@@ -87,8 +87,8 @@ def resized_alike(rows: Rows, door: Door) -> Any:
     all.
     """
     door.charge(1)
-    found = sorted((min(max(row[2], 0), 9) for row in bounded(rows, 1)), reverse=True)
-    return door.perturb([*found, 0, 0, 0, 0][:4], Noise(9, 1))
+    result = sorted((min(max(row[2], 0), 9) for row in bounded(rows, 1)), reverse=True)
+    return door.perturb([*result, 0, 0, 0, 0][:4], Noise(9, 1))
 
 
 # Price.

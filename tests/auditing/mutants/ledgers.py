@@ -59,8 +59,8 @@ def careful(desk: Desk, request: Request) -> Steps:
         desk.locked = False
         return stored
     book = entries(desk)
-    known = desk.elsewhere.get("head")
-    if (known is not None and known != _head(book)) or spent(desk) + Fraction(
+    stored_head = desk.elsewhere.get("head")
+    if (stored_head is not None and stored_head != _head(book)) or spent(desk) + Fraction(
         request.price
     ) > BUDGET:
         desk.locked = False
@@ -192,11 +192,11 @@ def in_doubles(desk: Desk, request: Request) -> Steps:
     while desk.locked:
         yield
     desk.locked = True
-    whole = float(desk.read("spent", 0.0)) + float(request.price)
-    if whole > 1.0:
+    total = float(desk.read("spent", 0.0)) + float(request.price)
+    if total > 1.0:
         desk.locked = False
         return None
-    desk.write("spent", whole)
+    desk.write("spent", total)
     desk.sync()
     yield
     answer = desk.draw(request)

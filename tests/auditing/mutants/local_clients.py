@@ -41,65 +41,65 @@ P, Q = Fraction(3, 4), Fraction(1, 4)
 
 
 def unary_with(p: Fraction) -> Client:
-    return lambda own: tuple(coin(p if i == own else 1 - p) for i in range(4))
+    return lambda value: tuple(coin(p if i == value else 1 - p) for i in range(4))
 
 
 unary = unary_with(P)
 
 
-def never_taken_back(own: int) -> Any:
+def never_taken_back(value: int) -> Any:
     """Draws every bit as if it were another's; then sets the own one with p, but never clears
     it.
     """
     bits = [coin(Q) for _ in range(4)]
     if coin(P):
-        bits[own] = True
+        bits[value] = True
     return tuple(bits)
 
 
-def all_but_the_last(own: int) -> Any:
-    return (*(coin(P if i == own else Q) for i in range(3)), own == 3)
+def all_but_the_last(value: int) -> Any:
+    return (*(coin(P if i == value else Q) for i in range(3)), value == 3)
 
 
 # One of four, directly.
 
 
 def direct(keep: Fraction) -> Client:
-    def client(own: int) -> Any:
+    def client(value: int) -> Any:
         if coin(keep):
-            return own
-        other = COINS.below(3)
-        return other + (other >= own)
+            return value
+        second = COINS.below(3)
+        return second + (second >= value)
 
     return client
 
 
-def by_remainder(own: int) -> Any:
+def by_remainder(value: int) -> Any:
     """One of three: the truth half of the time, else two random bits modulo 3, of which 0 comes up
     too often and the others too seldom.
     """
-    return own if coin(Fraction(1, 2)) else COINS.below(4) % 3
+    return value if coin(Fraction(1, 2)) else COINS.below(4) % 3
 
 
-def by_rejection(own: int) -> Any:
-    return own if coin(Fraction(1, 2)) else COINS.below(3)
+def by_rejection(value: int) -> Any:
+    return value if coin(Fraction(1, 2)) else COINS.below(3)
 
 
 # A set of two of four.
 
 
-def set_of_two(own: int) -> Any:
+def set_of_two(value: int) -> Any:
     inside = coin(P)
-    others = [i for i in range(4) if i != own]
+    others = [i for i in range(4) if i != value]
     first = others.pop(COINS.below(3))
-    return frozenset({own, first} if inside else {first, others[COINS.below(2)]})
+    return frozenset({value, first} if inside else {first, others[COINS.below(2)]})
 
 
-def with_replacement(own: int) -> Any:
+def with_replacement(value: int) -> Any:
     """Draws what else is in the set from all four: then the set is smaller where it drew its own
     value.
     """
-    return frozenset({own if coin(P) else COINS.below(4), COINS.below(4)})
+    return frozenset({value if coin(P) else COINS.below(4), COINS.below(4)})
 
 
 # Numbers, hashes, silence, and more than one report.
@@ -114,65 +114,65 @@ def one_bit_clipped(number: float) -> Any:
     return one_bit(min(max(number, -1), 1))
 
 
-def chosen_hash(own: int) -> Any:
+def chosen_hash(value: int) -> Any:
     """One of four hash functions into two buckets, but only those that put the own value into the
     first.
     """
-    functions = [h for h in range(4) if (own >> (h % 2) & 1) ^ (h // 2) == 0]
+    functions = [h for h in range(4) if (value >> (h % 2) & 1) ^ (h // 2) == 0]
     h = functions[COINS.below(len(functions))]
     return h, 0 if coin(P) else 1
 
 
-def drawn_hash(own: int) -> Any:
+def drawn_hash(value: int) -> Any:
     h = COINS.below(4)
-    bucket = (own >> (h % 2) & 1) ^ (h // 2)
+    bucket = (value >> (h % 2) & 1) ^ (h // 2)
     return h, bucket if coin(P) else 1 - bucket
 
 
-def silent(own: int) -> Any:
+def silent(value: int) -> Any:
     """Those who are none of the four say nothing."""
-    return direct(Fraction(1, 2))(own) if own < 4 else "no report"
+    return direct(Fraction(1, 2))(value) if value < 4 else "no report"
 
 
-def answered(own: int) -> Any:
-    return direct(Fraction(1, 2))(own if own < 4 else COINS.below(4))
+def answered(value: int) -> Any:
+    return direct(Fraction(1, 2))(value if value < 4 else COINS.below(4))
 
 
-def raising(own: int) -> Any:
+def raising(value: int) -> Any:
     """The status is part of what leaves the hand."""
-    return direct(Fraction(1, 2))(own) if own < 4 else "KeyError"
+    return direct(Fraction(1, 2))(value) if value < 4 else "KeyError"
 
 
-def drawn_anew(own: int) -> Any:
+def drawn_anew(value: int) -> Any:
     """Two reports, each from bits that were perturbed for it alone; the promise is about both."""
-    return tuple(tuple(coin(P if i == own else Q) for i in range(2)) for _ in range(2))
+    return tuple(tuple(coin(P if i == value else Q) for i in range(2)) for _ in range(2))
 
 
-def remembered(own: int) -> Any:
+def remembered(value: int) -> Any:
     """Both from the same bits, perturbed once, and once more each."""
-    kept = [coin(P if i == own else Q) for i in range(2)]
-    return tuple(tuple(coin(P if bit else Q) for bit in kept) for _ in range(2))
+    remaining = [coin(P if i == value else Q) for i in range(2)]
+    return tuple(tuple(coin(P if bit else Q) for bit in remaining) for _ in range(2))
 
 
-def whole_for_both(own: int) -> Any:
+def whole_for_both(value: int) -> Any:
     """Two questions about one value, each at the whole ε."""
-    return direct(Fraction(1, 2))(own), direct(Fraction(1, 2))(own)
+    return direct(Fraction(1, 2))(value), direct(Fraction(1, 2))(value)
 
 
-def one_by_lot(own: int) -> Any:
+def one_by_lot(value: int) -> Any:
     which = COINS.below(2)
-    return which, direct(Fraction(1, 2))(own)
+    return which, direct(Fraction(1, 2))(value)
 
 
-def row_by_value(own: int) -> Any:
+def row_by_value(value: int) -> Any:
     """A row of a sketch that the value chooses."""
-    row = own % 2
-    return row, tuple(coin(P if i == own // 2 else Q) for i in range(2))
+    row = value % 2
+    return row, tuple(coin(P if i == value // 2 else Q) for i in range(2))
 
 
-def row_by_lot(own: int) -> Any:
+def row_by_lot(value: int) -> Any:
     row = COINS.below(2)
-    place = (own ^ own >> row) % 2
+    place = (value ^ value >> row) % 2
     return row, tuple(coin(P if i == place else Q) for i in range(2))
 
 

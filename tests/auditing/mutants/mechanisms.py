@@ -39,9 +39,9 @@ def local_noise(data: tuple[int, ...]) -> Any:
     """The median, with noise for how far it can move from here."""
     median, ends = sorted(data)[1], range(4)
     reach = max(
-        abs(sorted([*data[:i], other, *data[i + 1 :]])[1] - median)
+        abs(sorted([*data[:i], second, *data[i + 1 :]])[1] - median)
         for i in range(3)
-        for other in ends
+        for second in ends
     )
     return shifted(geometric(reach) if reach else no_mass, median)
 
@@ -68,10 +68,10 @@ def kept_twice(p: Fraction) -> Callable[[int], Any]:
 
 def one_sample(present: int) -> Any:
     """Two answers about the same secret sample of half of the people."""
-    one, none = (
+    first, none = (
         both(response(Fraction(3, 4))(bit), response(Fraction(3, 4))(bit)) for bit in (1, 0)
     )
-    return mixed((Fraction(1, 2), one), (Fraction(1, 2), none)) if present else none
+    return mixed((Fraction(1, 2), first), (Fraction(1, 2), none)) if present else none
 
 
 def two_samples(present: int) -> Any:

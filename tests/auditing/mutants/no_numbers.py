@@ -62,20 +62,20 @@ def range_by_powers(data: Numbers, door: Door) -> Any:
 def total_range(data: Numbers, door: Door) -> Any:
     bins = [0] * 33
     for v in data:
-        known = 0.0 if v is None or math.isnan(v) else min(max(abs(v), 2.0**-16), 2.0**16)
-        bins[math.frexp(max(known, 2.0**-16))[1] + 15] += 1
+        magnitude = 0.0 if v is None or math.isnan(v) else min(max(abs(v), 2.0**-16), 2.0**16)
+        bins[math.frexp(max(magnitude, 2.0**-16))[1] + 15] += 1
     return door.perturb(bins, Noise(1, 1))
 
 
 def mean_of_nothing(data: Numbers, door: Door) -> Any:
-    found = [steps(v, 0, 1) for v in data]
-    mean = Fraction(sum(found), len(found))
+    values = [steps(v, 0, 1) for v in data]
+    mean = Fraction(sum(values), len(values))
     return door.perturb(mean, Noise(steps(1, 0, 1), 1))
 
 
 def bounds_of_the_data(data: Numbers, door: Door) -> Any:
-    known = [v for v in data if v is not None and math.isfinite(v)] or [0]
-    low, high = min(known), max(known)
+    values = [v for v in data if v is not None and math.isfinite(v)] or [0]
+    low, high = min(values), max(values)
     return (low, high), door.perturb(
         sum(steps(v, low, high) for v in data), Noise(max(largest(low, high), 1), 1)
     )

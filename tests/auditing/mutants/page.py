@@ -13,26 +13,29 @@ PAGE = Path(__file__).parents[3] / "docs" / "mutants.md"
 
 HEAD = """# Mutants
 
-Does a test catch what it is there to catch? Here are {count} things that break their promise on purpose: mechanisms, plans, accountants, ledgers and local
-clients. Each does what some program has done, or what some text says. Beside each stands one that keeps its promise; some of these stand beside several
-mutants, so that {others} of them are different. Both are put before the same tool, with the same inputs, and the tool does not know which is which. (One of
-the {others} is a client of the product, tried with more inputs than its mutant.) All {count} mutants are caught, and none of the {others} others raises an
-alarm. `make test` says so every time.
+Does a test catch what it is there to catch? Here are {count} mutants, which break their promise on
+purpose: mechanisms, plans, accountants, ledgers and local clients. Each repeats a mistake of some
+program or text. Each has a correct counterpart that keeps its promise; some counterparts serve
+several mutants, so {others} of them are different. The same tool sees both, with the same inputs,
+and does not know which is which. (One of the {others} is a client of the product, tried with more
+inputs than its mutant.) The tools catch all {count} mutants and raise no alarm for any of the
+{others} others. `make test` checks this every time.
 
 | Caught by | Mutants | What it does | A false alarm |
 |---|---|---|---|
-| arithmetic | {arithmetic} | compares exact laws, certified totals, or all neighbours of a small world, with what is claimed | never |
-| replay | {replay} | runs on a dataset, then on its neighbours with the same noisy numbers: all that is behind the noise has to agree | never |
-| audit | {audit} | `sf.audit` and its probes, which see outputs alone | at most 10⁻⁸ each, below 10⁻⁶ in all |
+| arithmetic | {arithmetic} | compares exact laws, totals or small worlds with the claim | never |
+| replay | {replay} | replays the same noisy numbers on neighbours: all else must agree | never |
+| audit | {audit} | `sf.audit` and its probes, on outputs alone | ≤ 10⁻⁸ each, < 10⁻⁶ in all |
 
-*Known from* says where the mistake was made: recipes of attack (A floating point, B arithmetic, C what is no number, D queries, E randomness, F ledgers),
-errata of the sources (E-01 …, see [Errata](errata.md)), issues of other projects, or a step of an algorithm that is often got wrong. What the tools themselves
-do is told in [Auditing](auditing.md). The page is made from `tests/auditing/mutants`.
+*Known from* says where the mistake was made: attack recipes (A floating point, B arithmetic, C what
+is no number, D queries, E randomness, F ledgers), errata of the sources (E-01 …, see
+[Errata](errata.md)), issues of other projects, or a step of an algorithm that is often got wrong.
+[Auditing](auditing.md) describes the tools. `tests/auditing/mutants` generates this page.
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """Build the page."""
     how = Counter(case.how for case in CASES.values())
     parts = [
         HEAD.format(

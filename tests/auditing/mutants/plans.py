@@ -23,16 +23,16 @@ class Planned:
     how: ClassVar[How] = "replay"
 
     def alarm(self) -> str:
-        where, attribute, hole, ask, other, about = torn.TWINS[self.question]
+        where, attribute, hole, ask, second, about = torn.TWINS[self.question]
         bench = Bench()
         try:
             with pytest.MonkeyPatch.context() as patch:
                 if not self.whole:
                     patch.setattr(where, attribute, hole)
-                found = torn._caught(torn._plan(bench, ask, **about), bench, torn.ALONE, other)
+                result = torn._caught(torn._plan(bench, ask, **about), bench, torn.ALONE, second)
         finally:
             bench.close()
-        return "status, calls or distance differ between neighbours" if found else ""
+        return "status, calls or distance differ between neighbours" if result else ""
 
 
 HOLES: dict[str, tuple[str, str, tuple[str, ...]]] = {

@@ -25,13 +25,13 @@ MOST = 2
 
 def bounded(rows: Rows, most: int = MOST) -> Rows:
     """At most so many rows of each person, the first in a fixed order."""
-    kept: Counter[Any] = Counter()
-    found = []
+    remaining: Counter[Any] = Counter()
+    result = []
     for row in sorted(rows, key=repr):
-        kept[row[0]] += 1
-        if kept[row[0]] <= most:
-            found.append(row)
-    return found
+        remaining[row[0]] += 1
+        if remaining[row[0]] <= most:
+            result.append(row)
+    return result
 
 
 def counts(rows: Rows) -> dict[Any, int]:
@@ -41,8 +41,8 @@ def counts(rows: Rows) -> dict[Any, int]:
 
 def by_city(rows: Rows) -> list[int]:
     """Rows of each city of the public list."""
-    found = counts(rows)
-    return [found.get(city, 0) for city in CITIES]
+    result = counts(rows)
+    return [result.get(city, 0) for city in CITIES]
 
 
 def plain_count(rows: Rows, door: Door) -> Any:
@@ -84,10 +84,10 @@ def constant_words(rows: Rows, door: Door) -> Any:
 
 def too_few(rows: Rows, door: Door) -> Any:
     door.charge(1)
-    found = [row for row in bounded(rows) if row[0] == "eve"]
-    if not found:
+    result = [row for row in bounded(rows) if row[0] == "eve"]
+    if not result:
         raise LookupError("too few rows")
-    return door.perturb(len(found), Noise(MOST, 1))
+    return door.perturb(len(result), Noise(MOST, 1))
 
 
 def of_one_person(rows: Rows, door: Door) -> Any:
@@ -106,11 +106,11 @@ TEXTS = (
 
 
 def _people(rows: Rows) -> pa.Table:
-    kept = bounded(rows)
+    remaining = bounded(rows)
     columns = {"name": pa.string(), "city": pa.string(), "value": pa.int64()}
     return pa.table(
         {
-            name: pa.array([row[i] for row in kept], kind)
+            name: pa.array([row[i] for row in remaining], kind)
             for i, (name, kind) in enumerate(columns.items())
         }
     )
@@ -120,9 +120,9 @@ def passed_through(rows: Rows, door: Door) -> Any:
     """The analyst's text goes to the engine as it stands."""
     connection = duckdb.connect()
     connection.register("people", _people(rows))
-    found = [connection.execute(text).fetchall() for text in TEXTS]
+    result = [connection.execute(text).fetchall() for text in TEXTS]
     connection.close()
-    return found
+    return result
 
 
 def _handed(call: Any, door: Door) -> Any:
@@ -137,7 +137,7 @@ def read_first(rows: Rows, door: Door) -> Any:
     """The product reads the text, refuses what is no aggregate, and plans the rest; of what it
     planned, the integers go through the door.
     """
-    said: list[Any] = []
+    answer: list[Any] = []
     with sf.protect(
         _people(rows), name="people", unit="name", max_rows=MOST, budget=sf.Pure(1)
     ) as table:
@@ -145,11 +145,11 @@ def read_first(rows: Rows, door: Door) -> Any:
             try:
                 plan = table.plan(text, promise=sf.Pure(1), learn=False)
             except sf.Refused as refused:
-                said.append(refused.code)
+                answer.append(refused.code)
                 continue
             door.charge(1)
-            said.append([_handed(call, door) for call in through_the_door(plan).calls])
-    return said
+            answer.append([_handed(call, door) for call in through_the_door(plan).calls])
+    return answer
 
 
 # Names and order.
@@ -157,8 +157,8 @@ def read_first(rows: Rows, door: Door) -> Any:
 
 def groups_as_found(rows: Rows, door: Door) -> Any:
     door.charge(1)
-    found = counts(bounded(rows))
-    return dict(zip(found, door.perturb(list(found.values()), Noise(MOST, 1)), strict=True))
+    result = counts(bounded(rows))
+    return dict(zip(result, door.perturb(list(result.values()), Noise(MOST, 1)), strict=True))
 
 
 def selected(rows: Rows, door: Door) -> Any:

@@ -55,9 +55,9 @@ class NeverCleared(Unary):
 
     def _draw(self, codes: Any, bits: Any) -> Any:
         once, again = super()._draw(codes, bits), super()._draw(codes, bits)
-        own = np.zeros_like(once)
-        own[np.arange(len(codes)), codes // 8] = 128 >> codes % 8
-        return once | (again & own)
+        own_bit = np.zeros_like(once)
+        own_bit[np.arange(len(codes)), codes // 8] = 128 >> codes % 8
+        return once | (again & own_bit)
 
 
 _FOUR = ["a", "b", "c", "d"]

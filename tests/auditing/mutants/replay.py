@@ -99,30 +99,30 @@ class Program:
     how: ClassVar[How] = "replay"
 
     def alarm(self) -> str:
-        for one, other in self.pairs:
-            for first, second in ((one, other), (other, one)):
-                if found := self._compare(first, second):
-                    return found
+        for data, neighbour in self.pairs:
+            for first, second in ((data, neighbour), (neighbour, data)):
+                if result := self._compare(first, second):
+                    return result
         return ""
 
     def _compare(self, data: Any, neighbour: Any) -> str:
-        one = Door()
-        published = _outcome(self.run, data, one)
-        other = Door(script=one.given)
-        again = _outcome(self.run, neighbour, other)
-        if one.charged != other.charged:
+        first = Door()
+        published = _outcome(self.run, data, first)
+        second = Door(script=first.given)
+        again = _outcome(self.run, neighbour, second)
+        if first.charged != second.charged:
             return "charged another amount"
-        for (a, noise), (b, same) in zip(one.calls, other.calls, strict=False):
-            if found := "the noise is another one" if noise != same else _moved(a, b, noise):
-                return found
+        for (a, noise), (b, same) in zip(first.calls, second.calls, strict=False):
+            if result := "the noise is another one" if noise != same else _moved(a, b, noise):
+                return result
         if published[0] != again[0]:
             return f"{published[0]} on one, {again[0]} on its neighbour"
-        if len(one.calls) != len(other.calls):
+        if len(first.calls) != len(second.calls):
             return "noise is drawn more often"
         if published != again:
             return "the same noisy numbers, another publication"
-        if sum((Fraction(noise.epsilon) for _, noise in one.calls), Fraction(0)) > (
-            sum(one.charged) if self.claim is None else Fraction(self.claim)
+        if sum((Fraction(noise.epsilon) for _, noise in first.calls), Fraction(0)) > (
+            sum(first.charged) if self.claim is None else Fraction(self.claim)
         ):
             return "more noise calls than are paid for"
         return ""
@@ -139,10 +139,10 @@ def _outcome(run: Run, data: Any, door: Door) -> tuple[str, str]:
 def _moved(a: Any, b: Any, noise: Noise) -> str:
     if not noise.drowns:
         return "there is no noise"
-    one, other = (_numbers(value) for value in (a, b))
-    if not isinstance(a, Mapping) and list(one) != list(other):
+    first, second = (_numbers(value) for value in (a, b))
+    if not isinstance(a, Mapping) and list(first) != list(second):
         return "shapes differ"
-    values = [(one.get(at, 0), other.get(at, 0)) for at in {**one, **other}]
+    values = [(first.get(at, 0), second.get(at, 0)) for at in {**first, **second}]
     if not all(math.isfinite(v) for pair in values for v in pair):
         return "what meets the noise is no number"
     moves = [abs(Fraction(p) - Fraction(q)) for p, q in values]
@@ -171,14 +171,14 @@ Row = tuple[Any, ...]
 
 def added(bases: Iterable[list[Any]], values: Iterable[Any]) -> list[tuple[list[Any], list[Any]]]:
     """Each base, and the same with one value more."""
-    found = list(values)
-    return [(base, [*base, value]) for base in bases for value in found]
+    result = list(values)
+    return [(base, [*base, value]) for base in bases for value in result]
 
 
 def changed(bases: Iterable[list[Any]], values: Iterable[Any]) -> list[tuple[list[Any], list[Any]]]:
     """Each base, and the same with its first value exchanged."""
-    found = list(values)
-    return [(base, [value, *base[1:]]) for base in bases if base for value in found]
+    result = list(values)
+    return [(base, [value, *base[1:]]) for base in bases if base for value in result]
 
 
 def without_each(bases: Iterable[list[Row]]) -> list[tuple[list[Row], list[Row]]]:

@@ -41,14 +41,14 @@ def seeded(x: int, n: int) -> Array:
 
 def resumed(x: int, n: int) -> Array:
     """A generator that was stored, and resumed for each of two answers."""
-    found = np.empty((n, 2), dtype=np.int64)
+    result = np.empty((n, 2), dtype=np.int64)
     for i in range(0, n, 500):
         stored = pickle.dumps(generator())
         size = min(500, n - i)
         for answer, value in enumerate((x, 2 * x)):
             drawn = pickle.loads(stored).geometric(0.3, (2, size))
-            found[i : i + size, answer] = value + drawn[0] - drawn[1]
-    return found
+            result[i : i + size, answer] = value + drawn[0] - drawn[1]
+    return result
 
 
 def drawn_twice(x: int, n: int) -> Array:

@@ -52,9 +52,9 @@ def squared_deviations(data: Numbers, door: Door) -> Any:
 
 
 def exact_moments(data: Numbers, door: Door) -> Any:
-    found = [steps(Fraction(v) - Fraction(BIG), 0, 1) for v in data]
+    result = [steps(Fraction(v) - Fraction(BIG), 0, 1) for v in data]
     most = steps(1, 0, 1)
-    return door.perturb([sum(found), sum(s * s for s in found)], Noise(most + most**2, 1))
+    return door.perturb([sum(result), sum(s * s for s in result)], Noise(most + most**2, 1))
 
 
 def wrapping(bits: int, bound: int) -> Any:
@@ -101,16 +101,16 @@ def no_bounds(data: Numbers, door: Door) -> Any:
 
 def copy_not_used(data: Numbers, door: Door) -> Any:
     clipped = [steps(v, 0, 1) for v in data]
-    known = [v for v in data if v is not None and math.isfinite(v)]
-    assert len(clipped) >= len(known)
-    return door.perturb(sum(known), Noise(1, 1))
+    values = [v for v in data if v is not None and math.isfinite(v)]
+    assert len(clipped) >= len(values)
+    return door.perturb(sum(values), Noise(1, 1))
 
 
 def clip_the_sum(data: Numbers, door: Door) -> Any:
     """A batch is clipped, not its rows."""
-    whole = sum(steps(v, -(10**6), 10**6) for v in data)
+    batch_total = sum(steps(v, -(10**6), 10**6) for v in data)
     return door.perturb(
-        min(max(whole, 0), steps(1, 0, 1) * max(len(data), 1)), Noise(steps(1, 0, 1), 1)
+        min(max(batch_total, 0), steps(1, 0, 1) * max(len(data), 1)), Noise(steps(1, 0, 1), 1)
     )
 
 

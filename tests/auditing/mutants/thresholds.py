@@ -19,8 +19,8 @@ DELTA = Fraction(1, 10**6)
 
 def named(chance: float, groups: int = 1) -> Callable[[int], Any]:
     """Whether any of the groups of the person is named."""
-    whole = -math.expm1(groups * math.log1p(-chance))
-    return lambda present: {"named": whole, "withheld": 1 - whole} if present else {"withheld": 1}
+    total = -math.expm1(groups * math.log1p(-chance))
+    return lambda present: {"named": total, "withheld": 1 - total} if present else {"withheld": 1}
 
 
 def tail(cdf: Callable[[int], float], least: int) -> float:

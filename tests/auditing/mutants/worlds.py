@@ -92,12 +92,12 @@ def steps(value: Any, low: float, high: float, fill: float = 0) -> int:
     """A value on the public grid: what is no number is the fill, then clip, then round. Total: it
     raises for nothing.
     """
-    known = (
+    clipped = (
         fill
         if value is None or (isinstance(value, float) and math.isnan(value))
         else min(max(value, low), high)
     )
-    return math.floor(Fraction(known) / GRID + Fraction(1, 2))
+    return math.floor(Fraction(clipped) / GRID + Fraction(1, 2))
 
 
 def largest(low: float, high: float) -> int:

@@ -13,10 +13,10 @@ import pytest
 from sfumato.errors import Refused
 from sfumato.functions.fits.fit_records import (
     box_of,
-    clipped,
-    known_ends,
-    known_records,
-    known_table,
+    check_ends,
+    check_record_count,
+    check_table,
+    clip,
     rows,
 )
 
@@ -45,7 +45,7 @@ def test_columns_of_one() -> None:
 
 def test_every_value_is_within_its_ends() -> None:
     ends = (Fraction(-1), Fraction(2))
-    assert clipped(np.array([-5, -1, 0.5, 2, 9, np.nan, np.inf, -np.inf]), ends).tolist() == [
+    assert clip(np.array([-5, -1, 0.5, 2, 9, np.nan, np.inf, -np.inf]), ends).tolist() == [
         -1,
         -1,
         0.5,
@@ -58,15 +58,15 @@ def test_every_value_is_within_its_ends() -> None:
 
 
 def test_public_things_are_checked() -> None:
-    assert known_records(None) is None
-    assert known_records(np.int64(5)) == 5
+    assert check_record_count(None) is None
+    assert check_record_count(np.int64(5)) == 5
     for wrong in (0, -1, 1.5, True, "5", 2**31):
         with pytest.raises(Refused, match=r"fit\.records"):
-            known_records(wrong)
-    assert known_ends((0, "1/2")) == (Fraction(0), Fraction(1, 2))
+            check_record_count(wrong)
+    assert check_ends((0, "1/2")) == (Fraction(0), Fraction(1, 2))
     assert box_of([(0, 1), (2, 3)]) == ((Fraction(0), Fraction(1)), (Fraction(2), Fraction(3)))
     with pytest.raises(Refused, match=r"bernstein\.bounds"):
-        known_ends((1, 0))
+        check_ends((1, 0))
 
 
 STRANGE = [
@@ -102,12 +102,12 @@ def test_a_strange_record_changes_one_row(place: int, columns: int) -> None:
     expected = rows(plain, columns)
     for record in (STRANGE[place], (STRANGE[place], 0.5)):
         for data in ([record, *plain], (record, *plain)):
-            found = rows(data, columns)
-            assert found.shape == (4, columns)
-            assert found.dtype == np.float64
-            assert found[1:].tolist() == expected.tolist()
+            table = rows(data, columns)
+            assert table.shape == (4, columns)
+            assert table.dtype == np.float64
+            assert table[1:].tolist() == expected.tolist()
             assert np.array_equal(
-                rows([record], columns), found[:1], equal_nan=True
+                rows([record], columns), table[:1], equal_nan=True
             )  # beside others as alone
 
 
@@ -150,10 +150,10 @@ def test_the_rule_for_a_record(record: Any, columns: int, expected: list[float])
     ids=lambda v: type(v).__name__,
 )
 def test_one_row_for_each_record(data: Any, columns: int, expected: Any) -> None:
-    found = rows(data, columns)
-    assert found.shape == (len(expected), columns)
+    table = rows(data, columns)
+    assert table.shape == (len(expected), columns)
     assert np.array_equal(
-        found, np.array(expected, dtype=float).reshape(-1, columns), equal_nan=True
+        table, np.array(expected, dtype=float).reshape(-1, columns), equal_nan=True
     )
 
 
@@ -173,7 +173,7 @@ def test_one_row_for_each_record(data: Any, columns: int, expected: Any) -> None
 )
 def test_what_is_no_table_is_refused_by_its_public_shape(data: Any, columns: int) -> None:
     with pytest.raises(Refused, match=r"fit\.inputs"):
-        known_table(data, columns)
+        check_table(data, columns)
 
 
 def test_tables_are_not_refused_for_what_they_hold() -> None:
@@ -188,4 +188,4 @@ def test_tables_are_not_refused_for_what_they_hold() -> None:
         pd.Series([1]),
         pl.DataFrame({"x": [1]}),
     ):
-        known_table(data, 1)
+        check_table(data, 1)

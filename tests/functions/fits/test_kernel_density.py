@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.functions.fits import KernelDensity
-from sfumato.functions.guarded_call import Form, completed
+from sfumato.functions.guarded_call import ValueForm, call_guarded
 from sfumato.functions.lattice import Lattice
 
 LATTICE = Lattice(degree=25, bounds=[(0, 1)])
@@ -43,14 +43,14 @@ def test_it_is_a_density() -> None:
 def test_no_neighbour_moves_further(relation: str, dimensions: int) -> None:
     lattice = LATTICE if dimensions == 1 else PLANE
     fit = KernelDensity("0.2", inputs=lattice.bounds, records=5)
-    known = fit.sensitivity(lattice, relation)
-    limits = np.array([float(known.moves(norm, lattice.size)) for norm in (1, 2, "inf")])
+    stated = fit.sensitivity(lattice, relation)
+    limits = np.array([float(stated.moves(norm, lattice.size)) for norm in (1, 2, "inf")])
     rng, worst = np.random.default_rng(3), np.zeros(3)
     for _ in range(400):
-        one = rng.choice([0, 0.04, 0.25, 0.5, 0.75, 1], (5, dimensions)) * [1, 2][:dimensions]
-        two = one.copy()
+        data = rng.choice([0, 0.04, 0.25, 0.5, 0.75, 1], (5, dimensions)) * [1, 2][:dimensions]
+        two = data.copy()
         two[0] = rng.choice([0, 0.04, 0.25, 0.5, 0.75, 1], dimensions) * [1, 2][:dimensions]
-        d = fit(one)(lattice.points) - fit(two if relation == "replace" else one[1:])(
+        d = fit(data)(lattice.points) - fit(two if relation == "replace" else data[1:])(
             lattice.points
         )
         worst = np.maximum(worst, [np.abs(d).sum(), math.sqrt(np.square(d).sum()), np.abs(d).max()])
@@ -67,8 +67,8 @@ def test_sums_are_exact_in_any_order() -> None:
 
 def test_any_data_have_a_density() -> None:
     fit = KernelDensity("0.1", records=10)
-    found = fit([math.nan, math.inf, -math.inf, -3, 7])([0.0, 1.0])
-    assert found == pytest.approx(fit([0, 1, 0, 0, 1])([0.0, 1.0]))
+    density = fit([math.nan, math.inf, -math.inf, -3, 7])([0.0, 1.0])
+    assert density == pytest.approx(fit([0, 1, 0, 0, 1])([0.0, 1.0]))
     assert fit([])([0.5]).tolist() == [0]
     crowd = fit(np.full(20_000, 0.5))([0.5])
     assert crowd == pytest.approx(
@@ -85,10 +85,10 @@ def test_refused() -> None:
 
 def _released(fit: Any, data: Any, lattice: Lattice) -> Any:
     """As a release reads it."""
-    return completed(
+    return call_guarded(
         lambda records: np.reshape(fit(records)(lattice.points), lattice.size),
         data,
-        Form((lattice.size,), 0.0, -math.inf, math.inf),
+        ValueForm((lattice.size,), 0.0, -math.inf, math.inf),
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from sfumato.errors import Refused
 from sfumato.functions.fits import LinearRegression
 from sfumato.functions.fits.linear import features
-from sfumato.functions.guarded_call import Form, completed
+from sfumato.functions.guarded_call import ValueForm, call_guarded
 from sfumato.functions.lattice import Lattice
 
 LATTICE = Lattice(degree=10, bounds=[(0, 1)])
@@ -47,15 +47,15 @@ def test_no_neighbour_moves_further(ridge: str) -> None:
     )
     rng, worst = np.random.default_rng(2), np.zeros(3)
     for _ in range(400):
-        one = np.column_stack(
+        data = np.column_stack(
             [
                 rng.choice([0, 0, 0, 1, 0.5], n) if rng.random() < 0.7 else np.zeros(n),
                 rng.choice([-1, 1], n) if rng.random() < 0.5 else np.ones(n),
             ]
         )
-        two = one.copy()
-        two[0], one[0] = (rng.choice([0, 1]), -1), (rng.choice([0, 1]), 1)
-        d = fit(one)(LATTICE.points) - fit(two)(LATTICE.points)
+        two = data.copy()
+        two[0], data[0] = (rng.choice([0, 1]), -1), (rng.choice([0, 1]), 1)
+        d = fit(data)(LATTICE.points) - fit(two)(LATTICE.points)
         worst = np.maximum(worst, [np.abs(d).sum(), math.sqrt(np.square(d).sum()), np.abs(d).max()])
     assert (worst <= limits).all()
     assert (worst >= 0.1 * limits).all()  # a bound, and not a tight one: see the proof
@@ -64,12 +64,12 @@ def test_no_neighbour_moves_further(ridge: str) -> None:
 def test_without_a_ridge_there_is_no_bound() -> None:
     """The twin: with a tiny λ one record of twenty turns the line around, and the bound says so."""
     n = 20
-    one = np.column_stack([np.zeros(n), np.ones(n)])
-    one[0] = 1, 1
-    two = one.copy()
+    data = np.column_stack([np.zeros(n), np.ones(n)])
+    data[0] = 1, 1
+    two = data.copy()
     two[0] = 1, -1
     fit = LinearRegression(ridge="1e-6", values=(-1, 1), records=n)
-    assert abs(float((fit(one)(np.array([1.0])) - fit(two)(np.array([1.0])))[0])) > 1.9
+    assert abs(float((fit(data)(np.array([1.0])) - fit(two)(np.array([1.0])))[0])) > 1.9
     assert float(fit.sensitivity(LATTICE).moves("inf", LATTICE.size)) > 1.9
 
 
@@ -81,8 +81,10 @@ def test_of_more_records_the_first_are_used() -> None:
 
 
 def test_predictions_stay_within_the_values() -> None:
-    found = LinearRegression(ridge="1e-9", values=(0, 1))([(0.4, 0), (0.6, 1)])(LATTICE.points)
-    assert (found.min(), found.max()) == (0, 1)
+    predictions = LinearRegression(ridge="1e-9", values=(0, 1))([(0.4, 0), (0.6, 1)])(
+        LATTICE.points
+    )
+    assert (predictions.min(), predictions.max()) == (0, 1)
     assert (
         float(
             LinearRegression(ridge="1e-9", values=(0, 1), records=2)
@@ -110,15 +112,15 @@ def test_a_ridge_too_small_for_doubles_does_not_leave_the_values(ridge: str) -> 
     away than the range.
     """
     line = np.array([[1.0, 5.5]] * 10)
-    other = line.copy()
-    other[0, 0] = 0.0
+    neighbour = line.copy()
+    neighbour[0, 0] = 0.0
     fit = LinearRegression(records=10, values=(5, 6), ridge=ridge)
-    form = Form((LATTICE.size,), 0.0, -math.inf, math.inf)
-    found = [
-        completed(lambda records: fit(records)(LATTICE.points), data, form)
-        for data in (line, other)
+    form = ValueForm((LATTICE.size,), 0.0, -math.inf, math.inf)
+    predictions = [
+        call_guarded(lambda records: fit(records)(LATTICE.points), data, form)
+        for data in (line, neighbour)
     ]
-    assert min(float(curve.min()) for curve in found) >= 5
-    assert float(np.abs(found[0] - found[1]).max()) <= fit.sensitivity(LATTICE).moves(
+    assert min(float(curve.min()) for curve in predictions) >= 5
+    assert float(np.abs(predictions[0] - predictions[1]).max()) <= fit.sensitivity(LATTICE).moves(
         "inf", LATTICE.size
     )

@@ -33,7 +33,7 @@ def test_the_least_point(ridge: str, kind: str) -> None:
     }[kind]
     data = np.column_stack([x, labels])[: {"one point": 1, "empty": 0}.get(kind, 60)]
     sign = np.where(data[:, 1] >= 0.5, 1.0, -1.0)
-    signed = features(data[:, :1], ((0, 1),)) * sign[:, None]  # type: ignore[arg-type]
+    signed = features(data[:, :1], ((Fraction(0), Fraction(1)),)) * sign[:, None]
     n = max(1, len(data))
     w = _weights(signed, n, float(ridge))
     assert np.linalg.norm(float(ridge) * w - signed.T @ _chance(-(signed @ w)) / n) <= float(
@@ -48,8 +48,8 @@ def test_it_learns() -> None:
     rng = np.random.default_rng(2)
     x = rng.random(20_000)
     data = np.column_stack([x, rng.random(20_000) < 1 / (1 + np.exp(3 - 6 * x))])
-    found = LogisticRegression(ridge="1e-6")(data)(np.array([0.2, 0.5, 0.8]))
-    assert found == pytest.approx(1 / (1 + np.exp([1.8, 0, -1.8])), abs=0.02)
+    predictions = LogisticRegression(ridge="1e-6")(data)(np.array([0.2, 0.5, 0.8]))
+    assert predictions == pytest.approx(1 / (1 + np.exp([1.8, 0, -1.8])), abs=0.02)
 
 
 def test_no_neighbour_moves_further() -> None:
@@ -60,14 +60,14 @@ def test_no_neighbour_moves_further() -> None:
     )
     rng, worst = np.random.default_rng(3), np.zeros(3)
     for _ in range(150):
-        one = (
+        data = (
             rng.choice([0.0, 1.0], (n, 3))
             if rng.random() < 0.5
             else np.column_stack([np.zeros((n, 2)), rng.choice([0.0, 1.0], n)])
         )
-        two = one.copy()
-        one[0], two[0] = (1, 1, 1), (1, 1, 0)
-        d = fit(one)(lattice.points) - fit(two)(lattice.points)
+        two = data.copy()
+        data[0], two[0] = (1, 1, 1), (1, 1, 0)
+        d = fit(data)(lattice.points) - fit(two)(lattice.points)
         worst = np.maximum(worst, [np.abs(d).sum(), math.sqrt(np.square(d).sum()), np.abs(d).max()])
     assert (worst <= limits).all()
     assert (worst >= 0.1 * limits).all()
@@ -91,11 +91,13 @@ def test_a_huge_ridge_leaves_the_rounding_of_the_probability(ridge: str) -> None
     fit, worst = LogisticRegression(records=n, ridge=ridge), 0.0
     limit = fit.sensitivity(lattice)
     for i in range(0, n, 37):
-        one = np.ones((n, 2))
-        one[:i, 1] = 0
-        two = one.copy()
+        data = np.ones((n, 2))
+        data[:i, 1] = 0
+        two = data.copy()
         two[i, 1] = 0
-        worst = max(worst, float(np.abs(fit(one)(lattice.points) - fit(two)(lattice.points)).max()))
+        worst = max(
+            worst, float(np.abs(fit(data)(lattice.points) - fit(two)(lattice.points)).max())
+        )
     assert worst <= limit.moves("inf", lattice.size)
     assert limit.moves("inf", lattice.size) >= 2**-51
     assert limit.moves(1, lattice.size) >= lattice.size * Fraction(1, 2**51)

@@ -19,9 +19,9 @@ LATTICE = Lattice(degree=25, bounds=[(0, 1)])
 POINTS = LATTICE.points
 
 
-def moved(fit: PriestleyChao, one: Any, two: Any) -> tuple[float, float, float]:
+def moved(fit: PriestleyChao, data: Any, neighbour: Any) -> tuple[float, float, float]:
     """L1, L2 and largest move between two datasets, on the lattice."""
-    d = fit(np.array(one, dtype=float))(POINTS) - fit(np.array(two, dtype=float))(POINTS)
+    d = fit(np.array(data, dtype=float))(POINTS) - fit(np.array(neighbour, dtype=float))(POINTS)
     return float(np.abs(d).sum()), float(np.sqrt(np.square(d).sum())), float(np.abs(d).max())
 
 
@@ -82,9 +82,9 @@ def test_the_order_of_ties_changes_nothing() -> None:
     whichever row came first: these two orders were 1.85 times the claimed L1 sensitivity apart.
     """
     fit = PriestleyChao("0.3", values=("-3/2", "3/2"), spacing="0.05")
-    one = [(0.2, 1.5), (0.5, 1.5), (0.5, -1.5), (0.8, 1.5), (0.8, -1.5)]
+    data = [(0.2, 1.5), (0.5, 1.5), (0.5, -1.5), (0.8, 1.5), (0.8, -1.5)]
     two = [(0.2, 1.5), (0.5, -1.5), (0.5, 1.5), (0.8, -1.5), (0.8, 1.5)]
-    assert moved(fit, one, two) == (0, 0, 0)
+    assert moved(fit, data, two) == (0, 0, 0)
     beyond = [
         (0.2, 1.0),
         (7.0, 1.0),
@@ -102,15 +102,15 @@ def test_no_neighbour_moves_further_in_any_order(spacing: Any) -> None:
     rows of both neighbours in an order of their own.
     """
     fit = PriestleyChao("0.3", values=("-3/2", "3/2"), spacing=spacing)
-    known = fit.sensitivity(LATTICE, "add-remove")
-    limits = tuple(float(known.moves(norm, 26)) for norm in (1, 2, "inf"))
+    stated = fit.sensitivity(LATTICE, "add-remove")
+    limits = tuple(float(stated.moves(norm, 26)) for norm in (1, 2, "inf"))
     rng, worst = np.random.default_rng(5), np.zeros(3)
     for _ in range(1500):
         n = int(rng.integers(2, 8))
-        one = np.column_stack(
+        data = np.column_stack(
             [rng.choice([0, 0.2, 0.5, 0.8, 1, 3], n), rng.choice([-1.5, 0.3, 1.5, 9], n)]
         )
-        worst = np.maximum(worst, moved(fit, rng.permutation(one), rng.permutation(one[1:])))
+        worst = np.maximum(worst, moved(fit, rng.permutation(data), rng.permutation(data[1:])))
     assert (worst <= limits).all()
     assert worst[2] >= 0.5 * limits[2]
 
@@ -123,21 +123,21 @@ def test_no_neighbour_moves_further(normalised: bool, spacing: Any, relation: st
     proof, which come near.
     """
     fit = PriestleyChao("0.1", normalised=normalised, values=(-1, 1), spacing=spacing)
-    known = fit.sensitivity(LATTICE, relation)
-    limits = tuple(float(known.moves(norm, 26)) for norm in (1, 2, "inf"))
+    stated = fit.sensitivity(LATTICE, relation)
+    limits = tuple(float(stated.moves(norm, 26)) for norm in (1, 2, "inf"))
     rng, worst = np.random.default_rng(3), np.zeros(3)
     places = [0, 0.05, 0.1, 0.5, 0.65, 0.7, 0.85, 0.9, 1]
     for _ in range(800):
         n = int(rng.integers(2, 6))
-        one = np.column_stack(
+        data = np.column_stack(
             [
                 rng.choice(places, n) if rng.random() < 0.5 else rng.random(n),
                 rng.choice([-1.0, 1.0], n),
             ]
         )
-        two = one.copy()
+        two = data.copy()
         two[0] = rng.choice(places), rng.choice([-1, 1])
-        pair = (one, two) if relation == "replace" else (one, one[1:])
+        pair = (data, two) if relation == "replace" else (data, data[1:])
         worst = np.maximum(worst, moved(fit, *pair))
     assert (worst <= limits).all()
     assert worst[2] >= 0.5 * limits[2]
@@ -150,34 +150,34 @@ def test_the_bounds_are_near_the_truth() -> None:
     L1, 72.67, is not the worst one (B-25): 100 and more is possible.
     """
     fit = PriestleyChao("0.1", normalised=False, values=(-1, 1))
-    known = fit.sensitivity(LATTICE)
+    stated = fit.sensitivity(LATTICE)
     flat = [(0, 0)] * 99
     l1, _, sup = moved(fit, [*flat, (1, 1)], [*flat, (1, -1)])
     assert sup == pytest.approx(20, abs=1e-9)
-    assert sup <= float(known.moves("inf", 26)) <= sup * (1 + 1e-9)
+    assert sup <= float(stated.moves("inf", 26)) <= sup * (1 + 1e-9)
     assert l1 == pytest.approx(72.6657, abs=1e-3)
     apart = moved(
         fit,
         [(0, 0), (0.7, 1), (0.7001, -1), (0.9001, 1)],
         [(0, 0), (0.7001, -1), (0.9, -1), (0.9001, 1)],
     )[0]
-    assert 108 < apart <= float(known.moves(1, 26)) < apart / 0.89
+    assert 108 < apart <= float(stated.moves(1, 26)) < apart / 0.89
     close = PriestleyChao("0.1", values=(-1, 1), spacing="0.01")
     bound = close.sensitivity(LATTICE)
-    one, two = (
+    data, neighbour = (
         [(0.3, 0), (0.31, 1), (0.3100001, -1), (0.5, 0), (0.5100001, 1)],
         [(0.3, 0), (0.3100001, -1), (0.5, 0), (0.51, -1), (0.5100001, 1)],
     )
-    assert moved(close, one, two)[0] >= 0.99 * float(bound.moves(1, 26))
-    assert moved(close, one, two)[0] <= float(bound.moves(1, 26))
+    assert moved(close, data, neighbour)[0] >= 0.99 * float(bound.moves(1, 26))
+    assert moved(close, data, neighbour)[0] <= float(bound.moves(1, 26))
 
 
 def test_wider_inputs() -> None:
     """Twice the range and twice the bandwidth: gaps and kernel scale together."""
     wide = PriestleyChao("0.2", inputs=(-1, 1), values=(-3, 2))
-    known = wide.sensitivity(Lattice(degree=25, bounds=[(-1, 1)]))
+    stated = wide.sensitivity(Lattice(degree=25, bounds=[(-1, 1)]))
     plain = PriestleyChao("0.1", values=(-3, 3)).sensitivity(LATTICE)
-    assert float(known.moves(1, 26)) == pytest.approx(float(plain.moves(1, 26)), rel=1e-6)
+    assert float(stated.moves(1, 26)) == pytest.approx(float(plain.moves(1, 26)), rel=1e-6)
     assert wide.box == ((Fraction(-1), Fraction(1)),)
 
 

@@ -9,7 +9,8 @@ from sfumato.tables.engine.dialects import case_tables
 
 
 @pytest.mark.parametrize(
-    ("function", "table"), [("lower", case_tables.small), ("upper", case_tables.capital)]
+    ("function", "table"),
+    [("lower", case_tables.small_letters), ("upper", case_tables.capital_letters)],
 )
 def test_every_letter_is_duckdbs(function: str, table: object) -> None:
     pairs = dict(zip(*table(), strict=True))  # type: ignore[operator]
@@ -29,4 +30,6 @@ def test_every_letter_is_duckdbs(function: str, table: object) -> None:
 
 def test_no_letter_ends_a_constant() -> None:
     """The tables are written into statements."""
-    assert not {"'", "\\", "\0"} & {*"".join((*case_tables.small(), *case_tables.capital()))}
+    assert not {"'", "\\", "\0"} & {
+        *"".join((*case_tables.small_letters(), *case_tables.capital_letters()))
+    }

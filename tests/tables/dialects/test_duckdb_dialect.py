@@ -8,8 +8,8 @@ from typing import Any
 import ibis
 import pytest
 
-from sfumato.tables.engine.dialects.duckdb_dialect import Compiler
-from sfumato.tables.engine.duckdb_engine import compiled
+from sfumato.tables.engine.dialects.duckdb_dialect import FastDuckDBCompiler
+from sfumato.tables.engine.duckdb_engine import compile_sql
 
 from ..worlds import Bench, planned
 
@@ -44,7 +44,9 @@ NESTED = (
 def test_types_are_written_alike(name: str) -> None:
     table = ibis.table({"x": "string"}, name="t")
     expression = table.select(y=table.x.cast(name), z=table.x.try_cast(name), n=ibis.null(name))
-    assert compiled(Compiler(), expression) == compiled(ibis.duckdb.connect(), expression)
+    assert compile_sql(FastDuckDBCompiler(), expression) == compile_sql(
+        ibis.duckdb.connect(), expression
+    )
 
 
 def test_statements_are_written_alike() -> None:
@@ -52,7 +54,7 @@ def test_statements_are_written_alike() -> None:
     theirs: Any = bench.source.engine.backend
     for seed in range(20):
         made = planned(Random(seed), bench)
-        assert [compiled(theirs, statement.expression) for statement in made.statements] == list(
+        assert [compile_sql(theirs, statement.expression) for statement in made.statements] == list(
             made.sql
         )
     bench.close()

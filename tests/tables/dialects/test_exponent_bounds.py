@@ -13,7 +13,7 @@ import pytest
 
 from sfumato.tables.engine.dialects.exponent_bounds import (
     ANY,
-    NOTHING,
+    NO_SIZE,
     fits,
     product,
     quotient,
@@ -64,8 +64,8 @@ def test_sizes(value: Any, least: float, most: float) -> None:
 
 
 def test_a_literal_that_is_no_finite_number_has_no_size() -> None:
-    assert size(number(0).op()) == NOTHING
-    assert size(number("inf").op()) == NOTHING
+    assert size(number(0).op()) == NO_SIZE
+    assert size(number("inf").op()) == NO_SIZE
     assert size(ibis.literal("x").cast("float64").op()) == ANY
 
 

@@ -17,8 +17,8 @@ from sfumato.tables.engine.dialects.literals import (
     INFINITE,
     MOMENT,
     NUMBER,
+    check_digits,
     double,
-    short_enough,
 )
 
 from ...refusing import refusal
@@ -109,8 +109,8 @@ def test_a_double_is_itself(value: float) -> None:
 
 
 def test_a_float_gives_no_more_digits_than_it_has() -> None:
-    short_enough(SimpleNamespace(precision=18, scale=18), "why")
+    check_digits(SimpleNamespace(precision=18, scale=18), "why")
     refused = refusal(
-        lambda: short_enough(SimpleNamespace(precision=19, scale=19), "why"), "engine.language"
+        lambda: check_digits(SimpleNamespace(precision=19, scale=19), "why"), "engine.language"
     )
     assert (refused.reason, refused.rewrite) == ("why", "TRY_CAST(… AS decimal(18,18))")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import sqlglot as sg
 
-from sfumato.tables.engine.dialects.templates import bound, given, put
+from sfumato.tables.engine.dialects.templates import fill, fill_once, fill_once_by_list
 
 
 def written(tree: Any, dialect: str = "postgres") -> str:
@@ -24,18 +24,18 @@ COLUMN, SUM = (
 
 def test_an_argument_stands_where_it_is_named() -> None:
     assert (
-        written(put("abs(a_) + b_", "postgres", a_=COLUMN, b_=SUM))
+        written(fill("abs(a_) + b_", "postgres", a_=COLUMN, b_=SUM))
         == '(ABS("t"."x") + ("t"."x" + 1))'
     )
 
 
 def test_a_column_is_written_as_often_as_it_is_named() -> None:
-    assert written(given("a_ * a_", "postgres", a_=COLUMN)) == '("t"."x" * "t"."x")'
+    assert written(fill_once("a_ * a_", "postgres", a_=COLUMN)) == '("t"."x" * "t"."x")'
 
 
 def test_what_is_longer_is_written_once() -> None:
     assert (
-        written(given("a_ * a_", "postgres", a_=SUM))
+        written(fill_once("a_ * a_", "postgres", a_=SUM))
         == '(SELECT a_ * a_ FROM (SELECT "t"."x" + 1 AS a_ OFFSET 0) AS given)'
     )
 
@@ -44,22 +44,22 @@ def test_what_is_longer_is_written_once() -> None:
 def test_forms_in_forms_grow_no_faster_than_they_are_deep(depth: int) -> None:
     value: Any = COLUMN
     for _ in range(depth):
-        value = given("CASE WHEN a_ > 1 THEN a_ * a_ * a_ END", "postgres", a_=value)
+        value = fill_once("CASE WHEN a_ > 1 THEN a_ * a_ * a_ END", "postgres", a_=value)
     assert len(written(value)) < 200 * depth + 100
 
 
 def test_lists_of_one_item() -> None:
     assert (
-        written(bound("a_ * a_", "spark", a_=SUM), "spark")
+        written(fill_once_by_list("a_ * a_", "spark", a_=SUM), "spark")
         == "ELEMENT_AT(TRANSFORM(ARRAY(`t`.`x` + 1), a_ -> a_ * a_), 1)"
     )
     assert (
-        written(bound("a_ * b_", "spark", a_=SUM, b_=COLUMN), "spark")
+        written(fill_once_by_list("a_ * b_", "spark", a_=SUM, b_=COLUMN), "spark")
         == "ELEMENT_AT(ZIP_WITH(ARRAY(`t`.`x` + 1), ARRAY(`t`.`x`), (a_, b_) -> a_ * b_), 1)"
     )
 
 
 def test_a_form_is_not_changed_by_its_use() -> None:
-    before = written(put("a_ + 1", "postgres", a_=COLUMN))
-    put("a_ + 1", "postgres", a_=SUM)
-    assert written(put("a_ + 1", "postgres", a_=COLUMN)) == before
+    before = written(fill("a_ + 1", "postgres", a_=COLUMN))
+    fill("a_ + 1", "postgres", a_=SUM)
+    assert written(fill("a_ + 1", "postgres", a_=COLUMN)) == before

@@ -1,3 +1,3 @@
-"""The certified privacy-loss machine: dominating pairs, laws of the loss on a lattice, their
-composition, and bounds that hold on both sides.
+"""The certified privacy-loss accountant: dominating pairs, laws of the loss on a lattice, their
+composition, and certified bounds from above and below.
 """

@@ -1,12 +1,11 @@
-"""Certified bounds on a composition: at an ε how large δ is, at a δ how large ε, from above and
-from below.
+"""Certified bounds on a composition, from above and below: δ at an ε, and ε at a δ.
 
-*Upper*      The curve of the dominating lattice laws, at two numbers of the lattice around; between
+*Upper*      The curve of the dominating lattice laws at the two lattice numbers around ε; between
              them the chord, as the true curve is convex in e^ε.
-*Lower*      The curve of the dominated ones, which is a chord there.
-*Positions*  Losses are known to within `slack`, in all; ε is moved by it to the safe side.
+*Lower*      The curve of the dominated laws, which is a chord there.
+*Positions*  Losses are known to within `slack` in total; ε is moved by it to the safe side.
 *Directions* Laws that are not symmetric are composed once as they are and once reversed; the worse
-counts, for both bounds.
+             counts, for both bounds.
 """
 
 from __future__ import annotations
@@ -21,10 +20,20 @@ import numpy as np
 
 from ...exact.numbers import double_above, double_below
 from .compose_fourier import Sum, add, log_sum
-from .compose_plan import MOST, Plan, Saddle, Uses, at_delta, at_epsilon, foreseen, plan, wanted
-from .loss_lattice import Halves, Measure, Whole, halves, lower, shortened, upper
+from .compose_plan import (
+    MOST,
+    LatticePlan,
+    Saddle,
+    Uses,
+    at_delta,
+    at_epsilon,
+    foresee_delta,
+    plan,
+    target_width,
+)
+from .loss_lattice import Halves, Integers, Measure, cut_tail, halves, lower, upper
 from .loss_laws import BOTH, UNIT, Doubles, reverse
-from .loss_products import gathered
+from .loss_products import multiply_out
 
 Side = Literal["up", "down"]
 Bounds = tuple[float, float]
@@ -32,16 +41,16 @@ Parts = tuple[tuple[Measure, int], ...]
 
 _TRIES, _AGAIN, _WIDE = 10, 3, 9e-5
 _ROUGH, _LOOSE = 1 << 12, 1 << 18
-_GAIN = 0.5  # finer lattices that gain less than this are made no finer: there are jumps in the law
-_FAR = 1 << 49  # numbers of a lattice beyond it are not whole numbers to a double
+_GAIN = 0.5  # stop refining when a finer lattice gains less: the law has jumps
+_FAR = 1 << 49  # doubles do not hold lattice numbers beyond this exactly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
-    """One side of one direction, ready to be asked."""
+class BoundCurve:
+    """The curve of one direction, bounded from one side."""
 
     side: Side
-    plan: Plan
+    plan: LatticePlan
     sum: Sum
 
     @property
@@ -50,17 +59,17 @@ class Curve:
         far = mesh.h * (abs(self.plan.centre) + mesh.size)
         return self.sum.slack + 8 * UNIT * (abs(self.plan.offset) + far)
 
-    def at(self, numbers: Whole) -> Doubles:
+    def at(self, numbers: Integers) -> Doubles:
         return self.sum.above(numbers) if self.side == "up" else self.sum.below(numbers)
 
     def place(self, number: int) -> float:
         return self.plan.offset + self.plan.mesh.h * number
 
     def delta(self, epsilon: float) -> float:
-        """The bound on δ at ε."""
+        """Return the bound on δ at ε."""
         safe = epsilon - self.slack if self.side == "up" else epsilon + self.slack
         number = math.floor((safe - self.plan.offset) / self.plan.mesh.h)
-        if abs(number) >= _FAR:  # nothing is known so far out, but that δ falls
+        if abs(number) >= _FAR:  # so far out only the monotony of δ is known
             return (
                 float(self.at(np.array([_FAR]))[0])
                 if self.side == "up" and number > 0
@@ -72,24 +81,24 @@ class Curve:
         share = math.expm1(safe - self.place(number)) / math.expm1(self.plan.mesh.h)
         doubt = 32 * UNIT * (1 + (abs(safe) + abs(self.plan.offset)) / self.plan.mesh.h)
         if self.side == "up":
-            return min(1.0, (low + _clamped(share - doubt) * min(0.0, high - low)) * (1 + 8 * UNIT))
-        return max(0.0, (low + _clamped(share + doubt) * (min(low, high) - low)) * (1 - 8 * UNIT))
+            return min(1.0, (low + _clamp(share - doubt) * min(0.0, high - low)) * (1 + 8 * UNIT))
+        return max(0.0, (low + _clamp(share + doubt) * (min(low, high) - low)) * (1 - 8 * UNIT))
 
     def epsilon(self, delta: float) -> float:
-        """The bound on ε at δ."""
+        """Return the bound on ε at δ."""
         number = self._crossing(delta)
         if number is None:
             return math.inf if self.side == "up" else 0.0
         low, high = (float(value) for value in self.at(np.array([number, number + 1])))
         end = high if self.side == "up" else min(high, delta)
-        share = _clamped((low - delta) / (low - end)) if low > end else 1.0
-        found = self.place(number) + math.log1p(share * math.expm1(self.plan.mesh.h))
-        margin = self.slack + 64 * UNIT * (self.plan.mesh.h + abs(found))
-        return max(0.0, found + margin if self.side == "up" else found - margin)
+        share = _clamp((low - delta) / (low - end)) if low > end else 1.0
+        crossing = self.place(number) + math.log1p(share * math.expm1(self.plan.mesh.h))
+        margin = self.slack + 64 * UNIT * (self.plan.mesh.h + abs(crossing))
+        return max(0.0, crossing + margin if self.side == "up" else crossing - margin)
 
     def _crossing(self, delta: float) -> int | None:
-        """A number at which the bound is above δ while at the next it is not; the end of the period
-        where there is none.
+        """Find a number at which the bound is above δ while at the next it is not; the end of the
+        period if there is none.
         """
         half = self.plan.mesh.size // 2 - 1
         away = half >> np.arange(10)
@@ -114,7 +123,7 @@ class Curve:
             numbers = np.unique(np.linspace(numbers[at - 1], numbers[at], 10).astype(np.int64))
 
 
-def _clamped(share: float) -> float:
+def _clamp(share: float) -> float:
     return min(1.0, max(0.0, share))
 
 
@@ -126,18 +135,18 @@ def epsilon_bounds(
     *,
     sides: Sequence[int] = BOTH,
 ) -> Bounds:
-    """ε at δ, from below and from above, on a lattice of `most` numbers at most; finer than usual
-    if an interval of `width`, in parts of ε, needs it.
+    """Bound ε at δ from below and above, on a lattice of at most `most` numbers. The lattice is
+    finer than usual if an interval of relative `width` needs it.
     """
-    near = _doubles(delta)
-    return _worst(
+    near = _safe_doubles(delta)
+    return _worst_direction(
         uses,
         sides,
-        lambda one, high: _solve(
-            one,
-            at_delta(one, near["up"]),
+        lambda oriented, enough: _solve(
+            oriented,
+            at_delta(oriented, near["up"]),
             lambda curve: curve.epsilon(near[curve.side]),
-            high,
+            enough,
             most,
             width,
         ),
@@ -147,52 +156,54 @@ def epsilon_bounds(
 def delta_bounds(
     uses: Uses, epsilon: Fraction, most: int = MOST // 4, *, sides: Sequence[int] = BOTH
 ) -> Bounds:
-    """δ at ε, from below and from above, on a lattice of `most` numbers at most."""
-    near = _doubles(epsilon)
-    return _worst(uses, sides, lambda one, high: _delta_bounds(one, near, high, most))
+    """Bound δ at ε from below and above, on a lattice of at most `most` numbers."""
+    near = _safe_doubles(epsilon)
+    return _worst_direction(
+        uses, sides, lambda oriented, enough: _delta_bounds(oriented, near, enough, most)
+    )
 
 
-def _doubles(value: Fraction) -> dict[Side, float]:
-    """A double not above a number, at which upper bounds are asked for, and one not below it, for
-    lower ones.
-    """
+def _safe_doubles(value: Fraction) -> dict[Side, float]:
+    """Return a double not above a number for upper bounds, and one not below it for lower."""
     return {"up": double_below(value), "down": double_above(value)}
 
 
-def _worst(uses: Uses, sides: Sequence[int], solve: Callable[[Uses, float], Bounds]) -> Bounds:
-    """The laws as they are and, unless all are symmetric, reversed: the worse of both bounds. A
-    reversed sum that surely loses less is not refined.
+def _worst_direction(
+    uses: Uses, sides: Sequence[int], solve: Callable[[Uses, float], Bounds]
+) -> Bounds:
+    """Return the worse bounds of the two directions; one direction is enough if all laws are
+    symmetric. A reversed sum that surely loses less is not refined.
     """
     low, high = 0.0, 0.0
     for side in sides[:1] if all(law.symmetric for law, _ in uses) else sides:
-        one = _narrowed(
+        bounds = _narrow(
             uses if side == 0 else tuple((reverse(law), count) for law, count in uses), solve, high
         )
-        low, high = max(low, one[0]), max(high, one[1])
+        low, high = max(low, bounds[0]), max(high, bounds[1])
     return low, high
 
 
-def _narrowed(uses: Uses, solve: Callable[[Uses, float], Bounds], enough: float) -> Bounds:
-    """Both bounds; where they are far apart because atoms fit no lattice, also those of the same
-    laws multiplied out: both hold.
+def _narrow(uses: Uses, solve: Callable[[Uses, float], Bounds], enough: float) -> Bounds:
+    """Return both bounds. If they are far apart because atoms fit no lattice, solve again with the
+    laws multiplied out, and take the better of each bound: all of them hold.
     """
     low, high = solve(uses, enough)
     if (
         high - low <= _WIDE * high
         or high <= enough
         or math.isinf(high)
-        or (other := gathered(uses)) is uses
+        or (multiplied := multiply_out(uses)) is uses
     ):
         return low, high
-    again = solve(other, enough)
+    again = solve(multiplied, enough)
     return max(low, again[0]), min(high, again[1])
 
 
 def _delta_bounds(uses: Uses, epsilon: dict[Side, float], enough: float, most: int) -> Bounds:
-    """What is too rare to matter depends on δ itself, which is first found roughly: as foreseen,
-    then from a small lattice.
+    """Bound δ at ε. Which losses are too rare to matter depends on δ itself, so δ is first
+    estimated: by Chernoff's bound, then on a small lattice.
     """
-    guess = foreseen(uses, epsilon["up"], max(1e-250, 1e-6 * enough))
+    guess = foresee_delta(uses, epsilon["up"], max(1e-250, 1e-6 * enough))
     for _ in range(4):
         rough = _solve(
             uses,
@@ -218,26 +229,26 @@ def _delta_bounds(uses: Uses, epsilon: dict[Side, float], enough: float, most: i
 def _solve(
     uses: Uses,
     saddle: Saddle,
-    ask: Callable[[Curve], float],
+    ask: Callable[[BoundCurve], float],
     enough: float,
     most: int,
     width: float = 1.0,
     unit: float = 1.0,
 ) -> Bounds:
-    """Both bounds, refined again if they are farther apart than was foreseen; only a first upper
-    one if that is at most `enough`.
+    """Return both bounds, refined while they are farther apart than planned. Stop after the first
+    upper bound if that is at most `enough`.
     """
     if enough:
         first = plan(uses, saddle, most=most)
-        rough = ask(Curve("up", first, add(_laid(upper, _halved(uses, first)), first.mesh)))
+        rough = ask(BoundCurve("up", first, add(_measures(upper, _halve(uses, first)), first.mesh)))
         if rough <= enough:
             return 0.0, rough
     finer, low, high, before = 1.0, 0.0, math.inf, math.inf
     for _ in range(_AGAIN):
         chosen, down, up, finer = _lattice(uses, saddle, most, width, finer)
         low, high = (
-            max(low, ask(Curve("down", chosen, add(down, chosen.mesh)))),
-            min(high, ask(Curve("up", chosen, add(up, chosen.mesh)))),
+            max(low, ask(BoundCurve("down", chosen, add(down, chosen.mesh)))),
+            min(high, ask(BoundCurve("up", chosen, add(up, chosen.mesh)))),
         )
         apart = (high - low) / max(high, 1e-300) / unit if math.isfinite(high) else 0.0
         vain = apart > _GAIN * before and chosen.mesh.size >= _LOOSE
@@ -255,23 +266,18 @@ def _solve(
 
 def _lattice(
     uses: Uses, saddle: Saddle, most: int = MOST, width: float = 1.0, finer: float = 1.0
-) -> tuple[Plan, Parts, Parts, float]:
-    """A plan, its laws from below and from above, and how fine it is: refined until the laws are
-    close, or enough numbers are spent.
+) -> tuple[LatticePlan, Parts, Parts, float]:
+    """Return a plan, its laws from below and from above, and how fine it is. Refine until the laws
+    are close or the lattice has enough numbers.
     """
     cut = 1e-5 * math.exp(saddle.size) / sum(count for _, count in uses)
-    tried, loose = (
-        0,
-        False,
-        # an atom between nodes costs in proportion to h, not to its square: as much as can be had
-        # would
-        # not do
-    )
-    best: tuple[float, Plan, Parts, Parts, float] | None = None
+    # an atom between nodes costs in proportion to h, not to its square: no spacing would be enough
+    tried, loose = 0, False
+    best: tuple[float, LatticePlan, Parts, Parts, float] | None = None
     while tried < _TRIES:
         chosen = plan(uses, saddle, finer, most if not loose else min(most, _LOOSE))
-        laid = _halved(uses, chosen)
-        down, up = _laid(lower, laid), _laid(upper, laid)
+        laid = _halve(uses, chosen)
+        down, up = _measures(lower, laid), _measures(upper, laid)
         slope = chosen.mesh.tilt * chosen.mesh.h
         gap = (
             sum(
@@ -283,7 +289,7 @@ def _lattice(
         vain = best is not None and gap > _GAIN * best[0] and chosen.mesh.size >= _LOOSE
         if best is None or gap < best[0]:
             best = (gap, chosen, down, up, finer)
-        enough = min(wanted(best[1].mesh.size), width) * saddle.aim
+        enough = min(target_width(best[1].mesh.size), width) * saddle.aim
         tried += 1
         if best[0] <= 1.25 * enough or vain:
             break
@@ -297,17 +303,17 @@ def _lattice(
     assert best is not None
     return (
         best[1],
-        tuple((shortened(measure, cut), count) for measure, count in best[2]),
+        tuple((cut_tail(measure, cut), count) for measure, count in best[2]),
         best[3],
         best[4],
     )
 
 
-def _halved(uses: Uses, chosen: Plan) -> list[tuple[Halves, int]]:
+def _halve(uses: Uses, chosen: LatticePlan) -> list[tuple[Halves, int]]:
     return [
         (halves(law, nodes), count) for (law, count), nodes in zip(uses, chosen.nodes, strict=True)
     ]
 
 
-def _laid(make: Callable[[Halves], Measure], laid: list[tuple[Halves, int]]) -> Parts:
+def _measures(make: Callable[[Halves], Measure], laid: list[tuple[Halves, int]]) -> Parts:
     return tuple((make(half), count) for half, count in laid)

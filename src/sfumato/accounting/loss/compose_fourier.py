@@ -1,5 +1,5 @@
-"""Many independent losses added, by Fourier transforms of tilted measures, with a bound on
-everything that floating point does to them.
+"""Sums of many independent losses by Fourier transforms of tilted measures, with a bound on all
+floating-point errors.
 
 *Curve*     For a measure ν on the lattice, δ(c_m) = Σ_{j>m} ν_j·(1 − e^(−(j−m)h)). With the weights
             e^(λhj) put on ν and taken off again, every error is relative to the size of δ near its
@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compose_window import Mesh, window
-from .loss_lattice import Measure, Whole
-from .loss_laws import FARTHEST, FUNCTION, NOTHING, UNIT, Doubles, binned
+from .loss_lattice import Integers, Measure
+from .loss_laws import FARTHEST, FUNCTION, NOTHING, UNIT, Doubles, sum_by_bin
 
-_FAINT = -80.0  # ln of a power that counts as nothing
+_FAINT = -80.0  # ln of a power that counts as zero
 _ROUND = 16 * UNIT
 _MANY = 256
 
@@ -44,27 +44,27 @@ class Sum:
 
     mesh: Mesh
     parts: tuple[tuple[Measure, int], ...]
-    nodes: Whole
-    """The frequencies at which the transform of the sum is not nothing."""
+    nodes: Integers
+    """The frequencies at which the transform of the sum is not negligible."""
     values: NDArray[np.complex128]
-    """The transform there, times that of r, and twice where it stands for two."""
-    whole: Doubles | None
-    """S, where the frequencies are many."""
+    """The transform there, times that of r, doubled where it stands for two frequencies."""
+    dense: Doubles | None
+    """S at every number, where the frequencies are many; else None."""
     off: float
     """A bound on the error of S, for all numbers."""
     scale: float
-    """Σ k·ln M, by which S was made small."""
+    """Σ k·ln M, the logarithm of the scale of S."""
     doubt: float
-    """A bound on the error of the logarithm of the scale, the weights' own errors among it."""
+    """A bound on the error of `scale`, including the errors of the weights."""
 
     @property
     def slack(self) -> float:
-        """How far the losses are from the lattice, in all."""
+        """The total distance of the losses from the lattice."""
         return sum(k * measure.slack for measure, k in self.parts)
 
     def infinite(self, outward: float) -> float:
-        """The chance that some loss is infinite, 1 − Π(1 − p)^k, rounded up where `outward` is 1
-        and down where it is −1.
+        """Return the chance of an infinite loss, 1 − Π(1 − p)^k, rounded up if `outward` is 1 and
+        down if it is −1.
         """
         exponent = sum(
             k * math.log1p(-min(measure.infinite, 1 - UNIT)) for measure, k in self.parts
@@ -73,32 +73,32 @@ class Sum:
             0.0, -math.expm1(exponent * (1 + outward * 64 * UNIT)) * (1 + outward * 64 * UNIT)
         )
 
-    def above(self, numbers: Whole) -> Doubles:
-        """δ at these numbers of the lattice, not below the truth about the measures; never zero, as
-        what leaves the doubles is not nothing.
+    def above(self, numbers: Integers) -> Doubles:
+        """Bound δ at these numbers of the lattice from above. The bound is never zero, because
+        underflow hides positive masses.
         """
         height = np.maximum(self._heights(numbers) + self.off, 0.0)
-        found = (
+        finite = (
             height
             * np.exp(np.minimum(700.0, self._level(numbers) + self._doubt(numbers)))
             * (1 + FUNCTION)
         )
         return np.where(
-            np.isnan(found),
+            np.isnan(finite),
             1.0,
-            np.minimum(1.0, (found + self.infinite(1.0) + NOTHING) * (1 + 4 * UNIT)),
+            np.minimum(1.0, (finite + self.infinite(1.0) + NOTHING) * (1 + 4 * UNIT)),
         )
 
-    def below(self, numbers: Whole) -> Doubles:
-        """δ at these numbers of the lattice, not above the truth about the measures."""
+    def below(self, numbers: Integers) -> Doubles:
+        """Bound δ at these numbers of the lattice from below."""
         height = np.maximum(self._heights(numbers) - self.off, 0.0)
-        found = (
+        scaled = (
             height
             * np.exp(np.minimum(700.0, self._level(numbers) - self._doubt(numbers)))
             * (1 - FUNCTION)
         )
         finite = (
-            np.maximum(0.0, np.minimum(found, 1.0) - self._wrapped(numbers))
+            np.maximum(0.0, np.minimum(scaled, 1.0) - self._wrapped(numbers))
             if all(m.mass.any() for m, _ in self.parts)
             else np.zeros(numbers.size)
         )
@@ -106,24 +106,24 @@ class Sum:
             np.isnan(finite), 0.0, np.minimum(1.0, (finite + self.infinite(-1.0)) * (1 - 8 * UNIT))
         )
 
-    def _heights(self, numbers: Whole) -> Doubles:
+    def _heights(self, numbers: Integers) -> Doubles:
         n = self.mesh.size
-        if self.whole is not None:
-            return np.asarray(self.whole[numbers % n])
+        if self.dense is not None:
+            return np.asarray(self.dense[numbers % n])
         turns = np.outer(numbers % n, self.nodes) % n  # whole numbers: the angle is reduced exactly
-        found: Doubles = (np.exp(2j * np.pi / n * turns) @ self.values).real / n
-        return found
+        heights: Doubles = (np.exp(2j * np.pi / n * turns) @ self.values).real / n
+        return heights
 
-    def _level(self, numbers: Whole) -> Doubles:
+    def _level(self, numbers: Integers) -> Doubles:
         return np.asarray(self.scale - self.mesh.tilt * self.mesh.h * numbers)
 
-    def _doubt(self, numbers: Whole) -> Doubles:
+    def _doubt(self, numbers: Integers) -> Doubles:
         return np.asarray(
             self.doubt
             + 4 * UNIT * (abs(self.scale) + np.abs(self.mesh.tilt * self.mesh.h * numbers))
         )
 
-    def _wrapped(self, numbers: Whole) -> Doubles:
+    def _wrapped(self, numbers: Integers) -> Doubles:
         tilt, period = self.mesh.tilt, self.mesh.period
         from_below = math.exp(-tilt * period) / -math.expm1(-tilt * period)
         from_above = np.minimum.reduce(
@@ -131,8 +131,8 @@ class Sum:
         )
         return np.asarray((from_below + from_above) * 1.001)
 
-    def _beyond(self, numbers: Whole, c: float) -> Doubles:
-        """What losses more than a period above may add, by Chernoff's bound at c."""
+    def _beyond(self, numbers: Integers, c: float) -> Doubles:
+        """Bound the wrapped mass of losses more than a period above, by Chernoff's bound at c."""
         h, gap = self.mesh.h, (c - self.mesh.tilt) * self.mesh.period
         moment = sum(k * (log_sum(measure, c * h) + measure.error) for measure, k in self.parts)
         peak = c * math.log(c) - (1 + c) * math.log1p(c)
@@ -143,7 +143,7 @@ class Sum:
 
 
 def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
-    """The sum of independent losses: each measure, that many times."""
+    """Add independent losses: each measure, that many times."""
     n, tilt = mesh.size, mesh.tilt * mesh.h
     transform_error = _ROUND * max(1.0, math.log2(n))
     node, scale, doubt = 0.0, 0.0, 0.0
@@ -154,13 +154,13 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
         weights = measure.mass * np.exp(
             np.minimum(exponent - size, 700.0)
         )  # where that cuts, the mass is zero
-        folded = binned(measure.numbers % n, weights, n)
+        folded = sum_by_bin(measure.numbers % n, weights, n)
         faces.append((np.fft.rfft(folded), k))
-        whole = float(folded.sum())
+        mass = float(folded.sum())
         node += k * (
             transform_error * math.sqrt(n * float((folded * folded).sum()))
-            + 64 * UNIT * whole
-            + max(0.0, whole - 1.0)
+            + 64 * UNIT * mass
+            + max(0.0, mass - 1.0)
         )
         scale += k * size
         doubt += k * (
@@ -168,8 +168,8 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
             + (4 * float(np.abs(exponent).max()) + 4 * abs(size) + 32) * UNIT
             + FUNCTION
         )
-    seen, power, waste = _power(faces)
-    turned, mean = window(mesh, seen)
+    nodes, power, waste = _power(faces)
+    turned, mean = window(mesh, nodes)
     product = power * turned
     heights = np.abs(product)
     norm = math.sqrt(2 * float((heights * heights).sum()) / n)
@@ -179,15 +179,15 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
         + 4096 * UNIT * float(heights.sum()) / n
     )
     total = None
-    if seen.size > _MANY:
+    if nodes.size > _MANY:
         spectrum = np.zeros(n // 2 + 1, dtype=np.complex128)
-        spectrum[seen] = product
+        spectrum[nodes] = product
         total = np.fft.irfft(spectrum, n)
     return Sum(
         mesh,
         parts,
-        seen,
-        product * np.where((seen == 0) | (2 * seen == n), 1.0, 2.0),
+        nodes,
+        product * np.where((nodes == 0) | (2 * nodes == n), 1.0, 2.0),
         total,
         off * (1 + 1e-9),
         scale,
@@ -195,30 +195,30 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
     )
 
 
-def _power(faces: list[tuple[NDArray[Any], int]]) -> tuple[Whole, NDArray[np.complex128], float]:
-    """The nodes at which Π f^k is more than nothing, what it is there, and a bound on the error of
-    computing it from the f given, for all nodes.
+def _power(faces: list[tuple[NDArray[Any], int]]) -> tuple[Integers, NDArray[np.complex128], float]:
+    """Return the nodes at which Π f^k is not negligible, its values there, and a bound on the error
+    of computing it from the f, for all nodes.
     """
     size = sum(k * np.log(np.maximum(np.abs(f), 1e-300)) for f, k in faces)
-    seen = np.flatnonzero(size > _FAINT)
+    nodes = np.flatnonzero(size > _FAINT)
     with np.errstate(under="ignore"):
-        whole: NDArray[np.complex128] = reduce(mul, (_raised(f[seen], k) for f, k in faces))
-    return seen, whole, 3 * UNIT * sum(k for _, k in faces) * 1.01 + math.exp(_FAINT)
+        product: NDArray[np.complex128] = reduce(mul, (_raise(f[nodes], k) for f, k in faces))
+    return nodes, product, 3 * UNIT * sum(k for _, k in faces) * 1.01 + math.exp(_FAINT)
 
 
-def _raised(base: NDArray[Any], k: int) -> NDArray[Any]:
-    """base^k by squaring."""
-    found: NDArray[Any] | None = None
+def _raise(base: NDArray[Any], k: int) -> NDArray[Any]:
+    """Return base^k, by squaring."""
+    power: NDArray[Any] | None = None
     while k:
         if k & 1:
-            found = base if found is None else found * base
+            power = base if power is None else power * base
         k >>= 1
         base = base * base if k else base
-    return np.ones_like(base) if found is None else found
+    return np.ones_like(base) if power is None else power
 
 
 def log_sum(measure: Measure, slope: float) -> float:
-    """ln Σ w·e^(slope·j)."""
+    """Return ln Σ w·e^(slope·j)."""
     if not measure.mass.any():
         return FARTHEST  # every loss is infinite: any mass is too much
     with np.errstate(divide="ignore"):

@@ -1,5 +1,5 @@
-"""A plan for composing laws: how wide the lattice is, how fine, how tilted. A bad plan makes bounds
-wide, never wrong.
+"""Plan the lattice of a composition: its period, spacing and tilt. A bad plan makes bounds wide,
+never wrong.
 
 *Place*    ε is guessed by Chernoff's bound, min over λ of (K(λ) + ln κ(λ) + ln 1/δ)/λ, κ(λ) =
            λ^λ/(1 + λ)^(1+λ), which is not far above; or δ from ε.
@@ -24,38 +24,36 @@ from .compose_window import Mesh
 from .loss_lattice import Nodes
 from .loss_laws import Law
 from .loss_nodes import WIDEST, breaks, nodes, spacing
-from .loss_sketch import Sketch, moments, sketch
+from .loss_sketch import LossSketch, moments, sketch
 
 Uses = Sequence[tuple[Law, int]]
 
 MOST, LEAST = 1 << 22, 1 << 7
-WANTED: tuple[tuple[int, float], ...] = ((1 << 14, 1e-6), (1 << 16, 6e-6), (MOST, 4e-5))
-"""So many numbers may be spent on a certificate that is so wide, in parts of ε."""
+TARGET_WIDTHS: tuple[tuple[int, float], ...] = ((1 << 14, 1e-6), (1 << 16, 6e-6), (MOST, 4e-5))
+"""Lattice sizes, each with the relative width of the certificate that may need so many numbers."""
 
-_FINEST = 2.0**-50  # of the largest loss: the numbers of nodes are whole numbers of 64 bits
+_FINEST = 2.0**-50  # of the largest loss: the numbers of nodes are 64-bit integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Saddle:
-    """Where the answer is expected: ε and ln δ, the tilt, the period, and the sketches this comes
-    from.
+    """The expected place of the answer: ε and ln δ, the tilt, the period, and the sketches that
+    they come from.
     """
 
-    sketches: tuple[Sketch, ...]
+    sketches: tuple[LossSketch, ...]
     epsilon: float
     size: float
     tilt: float
     period: float
     aim: float
-    """What the certificate should be small beside: ε, or where that is near zero the spread of the
-    loss.
-    """
+    """The scale of the certificate: ε, or the spread of the loss where ε is near zero."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """A mesh, the nodes of every law, the sum of their offsets, and the number at which the answer
-    is expected.
+class LatticePlan:
+    """A mesh, the nodes of every law, the sum of their offsets, and the lattice number near the
+    answer.
     """
 
     mesh: Mesh
@@ -64,31 +62,33 @@ class Plan:
     centre: int
 
 
-def wanted(number: int) -> float:
-    """How wide a certificate from so many numbers may be, in parts of ε, before more are spent."""
-    return next((width for most, width in WANTED if number < most), WANTED[-1][1])
+def target_width(number: int) -> float:
+    """Return the relative width that a certificate from so many numbers may have before the lattice
+    is refined.
+    """
+    return next((width for most, width in TARGET_WIDTHS if number < most), TARGET_WIDTHS[-1][1])
 
 
 def at_delta(uses: Uses, delta: float) -> Saddle:
-    """Where ε is for this δ."""
+    """Estimate ε for this δ."""
     sketches = _sketches(uses, delta)
     tilts, log, square = _table(sketches)
     size = math.log(delta)
-    found = (log + _peak(tilts) - size) / tilts
-    return _saddle(sketches, tilts, log, square, max(0.0, float(found.min())), size)
+    epsilons = (log + _peak(tilts) - size) / tilts
+    return _saddle(sketches, tilts, log, square, max(0.0, float(epsilons.min())), size)
 
 
 def at_epsilon(uses: Uses, epsilon: float, delta: float) -> Saddle:
-    """Where δ is for this ε; `delta` is a guess that decides what is too rare to matter."""
+    """Estimate δ for this ε. The guess `delta` decides which losses are too rare to matter."""
     sketches = _sketches(uses, delta)
     tilts, log, square = _table(sketches)
     size = max(-700.0, min(0.0, float((log - tilts * epsilon + _peak(tilts)).min())))
     return _saddle(sketches, tilts, log, square, epsilon, size)
 
 
-def foreseen(uses: Uses, epsilon: float, least: float) -> float:
-    """A guess at δ for this ε, from 10⁻³ down until what is too rare for the guess no longer
-    decides it; `least` where it would be smaller.
+def foresee_delta(uses: Uses, epsilon: float, least: float) -> float:
+    """Guess δ for this ε, at least `least`. The guess falls from 10⁻³ until it no longer depends on
+    which losses it calls too rare.
     """
     guess = 1e-3
     while guess > least:
@@ -99,19 +99,18 @@ def foreseen(uses: Uses, epsilon: float, least: float) -> float:
     return guess
 
 
-def plan(uses: Uses, saddle: Saddle, finer: float = 1.0, most: int = MOST) -> Plan:
-    """The lattice; `finer` divides its spacing."""
+def plan(uses: Uses, saddle: Saddle, finer: float = 1.0, most: int = MOST) -> LatticePlan:
+    """Plan the lattice; `finer` divides its spacing."""
     tilt, period = saddle.tilt, min(saddle.period, WIDEST * most)
     spread = sum(float(s.tilted(tilt)[: s.cells].sum()) * s.count for s in saddle.sketches)
-    cost = (
-        spread * (tilt + 1) / 8 + sum(breaks(s, tilt) for s in saddle.sketches) / 2
-    )  # of h², in ε
+    # the cost in ε, in units of h²
+    cost = spread * (tilt + 1) / 8 + sum(breaks(s, tilt) for s in saddle.sketches) / 2
     wide = math.sqrt(saddle.aim / max(cost, 1e-300))
-    steps = (LEAST, *(number for number, _ in WANTED))
+    steps = (LEAST, *(number for number, _ in TARGET_WIDTHS))
     h = (
         max(
             min(period / number, math.sqrt(width) * wide)
-            for number, (_, width) in zip(steps, WANTED, strict=False)
+            for number, (_, width) in zip(steps, TARGET_WIDTHS, strict=False)
         )
         / finer
     )
@@ -119,23 +118,23 @@ def plan(uses: Uses, saddle: Saddle, finer: float = 1.0, most: int = MOST) -> Pl
     h = spacing(uses, max(min(h, WIDEST), least), spread=spread > 0, smallest=least, aim=saddle.aim)
     number = 1 << max(7, math.ceil(math.log2(max(1.0, period / h))))
     mesh = Mesh(h=h, size=min(number, 4 * most), tilt=min(tilt, 30.0 / h))
-    budget = wanted(number // 2) * saddle.aim / (2 * len(uses) * finer * finer)
-    found = tuple(
+    budget = target_width(number // 2) * saddle.aim / (2 * len(uses) * finer * finer)
+    law_nodes = tuple(
         nodes(law, s, h=h, tilt=mesh.tilt, budget=budget, aim=saddle.aim)
         for (law, _), s in zip(uses, saddle.sketches, strict=True)
     )
-    offset = math.fsum(count * n.offset for (_, count), n in zip(uses, found, strict=True))
-    return Plan(mesh, found, offset, round((saddle.epsilon - offset) / h))
+    offset = math.fsum(count * n.offset for (_, count), n in zip(uses, law_nodes, strict=True))
+    return LatticePlan(mesh, law_nodes, offset, round((saddle.epsilon - offset) / h))
 
 
-def _sketches(uses: Uses, delta: float) -> tuple[Sketch, ...]:
+def _sketches(uses: Uses, delta: float) -> tuple[LossSketch, ...]:
     k = sum(count for _, count in uses)
     return tuple(sketch(law, count, 3e-7 * delta / k) for law, count in uses)
 
 
-def _table(sketches: Sequence[Sketch]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tilts from much below the inverse of the standard deviation, or of the largest loss, to much
-    above, with K and the variance of the tilted sum.
+def _table(sketches: Sequence[LossSketch]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return tilts from far below to far above the inverse standard deviation or largest loss, with
+    K and the variance of the tilted sum.
     """
     deviation = math.sqrt(max(float(moments(sketches, np.zeros(1))[2][0]), 1e-24))
     far = max(deviation, *(float(s.loss.max()) for s in sketches))
@@ -146,13 +145,13 @@ def _table(sketches: Sequence[Sketch]) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def _peak(tilts: np.ndarray) -> np.ndarray:
-    """ln κ."""
-    found: np.ndarray = tilts * np.log(tilts) - (1 + tilts) * np.log1p(tilts)
-    return found
+    """Return ln κ."""
+    log_peak: np.ndarray = tilts * np.log(tilts) - (1 + tilts) * np.log1p(tilts)
+    return log_peak
 
 
 def _saddle(
-    sketches: tuple[Sketch, ...],
+    sketches: tuple[LossSketch, ...],
     tilts: np.ndarray,
     log: np.ndarray,
     square: np.ndarray,
@@ -162,9 +161,8 @@ def _saddle(
     deviation = np.sqrt(square)
     periods = np.maximum((18.0 - size) / tilts, 12.0 * deviation)
     steepest = int(np.argmin(log - tilts * epsilon + _peak(tilts)))
-    while (
-        steepest > 0 and square[steepest] > 1.3 * square[steepest - 1]
-    ):  # rare jumps begin to rule
+    # step back to where rare jumps do not dominate yet
+    while steepest > 0 and square[steepest] > 1.3 * square[steepest - 1]:
         steepest -= 1
     best = int(np.argmin(periods[: steepest + 1]))
     aim = max(epsilon, float(deviation[0]), 1e-12)

@@ -1,4 +1,4 @@
-"""The mesh of a sum of losses, and the transform of the weights with which δ is read off it.
+"""The mesh of a sum of losses, and the Fourier transform of the weights that turn the sum into δ.
 
 *Weights*   r_d = (1 − e^(−dh))·e^(−λdh) for d ≥ 1, 0 else: δ at a number of the lattice is the
             correlation of the tilted law with r.
@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from .loss_lattice import Whole
+from .loss_lattice import Integers
 from .loss_laws import Doubles
 
 
@@ -31,9 +31,9 @@ class Mesh:
         return self.h * self.size
 
 
-def window(mesh: Mesh, seen: Whole) -> tuple[NDArray[np.complex128], float]:
-    """Σ_d r_d·e^(iyd) over d ≥ 1, y = 2πn/N, at the nodes seen, and the mean of its absolute value
-    over all N nodes, not below the truth.
+def window(mesh: Mesh, nodes: Integers) -> tuple[NDArray[np.complex128], float]:
+    """Return Σ_d r_d·e^(iyd) over d ≥ 1, y = 2πn/N, at the nodes, and an upper bound on the mean of
+    its absolute value over all N nodes.
 
     It is 1/(e^z − 1) − 1/(e^(z+h) − 1) for z = λh − iy; written without a difference, e^z·(e^h −
     1)/((e^z − 1)(e^(z+h) − 1)).
@@ -48,7 +48,7 @@ def window(mesh: Mesh, seen: Whole) -> tuple[NDArray[np.complex128], float]:
     a, b = mesh.tilt * mesh.h, (mesh.tilt + 1) * mesh.h
     size = math.exp(a) * math.expm1(mesh.h) / np.sqrt(length(a) * length(b))
     mean = (2 * float(size.sum()) - float(size[0])) / mesh.size * (1 + 1e-9)
-    s, c = sine[seen], cosine[seen]
+    s, c = sine[nodes], cosine[nodes]
     turn = 1 - 2 * s * s - 2j * s * c
 
     def less_one(real: float) -> NDArray[np.complex128]:
@@ -60,6 +60,6 @@ def window(mesh: Mesh, seen: Whole) -> tuple[NDArray[np.complex128], float]:
 
 @lru_cache(maxsize=4)
 def _half_angles(size: int) -> tuple[Doubles, Doubles]:
-    """sin and cos of πn/N for the nodes of a real transform."""
+    """Return sin and cos of πn/N for the nodes of a real transform."""
     angles = np.pi / size * np.arange(size // 2 + 1)
     return np.sin(angles), np.cos(angles)

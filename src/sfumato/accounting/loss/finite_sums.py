@@ -1,5 +1,5 @@
-"""Compositions with few different answers, without any lattice: every way the answers may come out
-is counted, in ball arithmetic.
+"""Compositions with few different answers, without a lattice: every way the answers can come out is
+counted, in ball arithmetic.
 
 *Ways*      n uses of a law on r outcomes differ in how often each came: C(n + r − 1, r − 1) ways,
             which are multiplied out over the laws.
@@ -23,14 +23,14 @@ from .loss_pairs import Outcomes, Pair
 from .pair_of_mechanism import Parts
 
 MOST = 2048
-"""Ways that are told apart."""
+"""The most ways that are counted."""
 _BITS = 192
 
 
 def ways(parts: Parts) -> int | None:
-    """How many there are; None where an outcome is not one of finitely many."""
+    """Count the ways; None if some pair has infinitely many outcomes."""
     sizes = [
-        (len(found) if (found := pair.outcomes()) is not None else 0, count)
+        (len(outcomes) if (outcomes := pair.outcomes()) is not None else 0, count)
         for pair, count in parts
         if count < 10**5
     ]
@@ -40,9 +40,9 @@ def ways(parts: Parts) -> int | None:
 
 
 def few(parts: Parts) -> bool:
-    """Whether this is the way to do it."""
-    found = ways(parts) if all(_small(pair, count) for pair, count in parts) else None
-    return found is not None and found <= MOST
+    """Whether the ways are few enough to count."""
+    number = ways(parts) if all(_small(pair, count) for pair, count in parts) else None
+    return number is not None and number <= MOST
 
 
 def _small(pair: Pair, count: int) -> bool:
@@ -52,7 +52,7 @@ def _small(pair: Pair, count: int) -> bool:
 def delta_bounds(
     parts: Parts, epsilon: Fraction, sides: Sequence[int] = BOTH
 ) -> tuple[float, float]:
-    """δ at ε, rounded down and up."""
+    """Return δ at ε, rounded down and up."""
     return max(0.0, evaluate(lambda: _delta(parts, epsilon, sides), "down")), min(
         1.0, evaluate(lambda: _delta(parts, epsilon, sides), "up")
     )
@@ -61,7 +61,7 @@ def delta_bounds(
 def epsilon_bounds(
     parts: Parts, delta: Fraction, sides: Sequence[int] = BOTH
 ) -> tuple[float, float]:
-    """ε at δ > 0, rounded down and up; infinite where infinite losses are more likely than δ."""
+    """Return ε at δ > 0, rounded down and up; infinite if infinite losses are likelier than δ."""
     bits = _BITS + delta.denominator.bit_length() - delta.numerator.bit_length()
     with precision(bits):
         if any(
@@ -69,10 +69,10 @@ def epsilon_bounds(
             for sums in _directions(parts, bits, sides)
         ):
             return math.inf, math.inf
-    found = max(_newton(sums, delta) for sums in _directions(parts, bits, sides))
+    estimate = max(_newton(sums, delta) for sums in _directions(parts, bits, sides))
     low, high, step = (
-        below_crossing(lambda e: _delta(parts, e, sides), delta, found, bits),
-        found,
+        below_crossing(lambda e: _delta(parts, e, sides), delta, estimate, bits),
+        estimate,
         2.0**-52,
     )
     while high < 1e300 and not _at_most(parts, high, delta, bits, sides):
@@ -88,7 +88,7 @@ def _at_most(
 
 
 def _delta(parts: Parts, epsilon: Fraction, sides: Sequence[int]) -> arb:
-    """At the precision that is set: the worse of the directions."""
+    """Return δ at ε in the worse direction, at the current precision."""
     growth, worst = ball(epsilon).exp(), arb(0)
     for sums in _directions(parts, ctx.prec, sides):
         worst = worst.max(sum(((p - q * growth).max(arb(0)) for p, q in sums), arb(0)))
@@ -96,28 +96,28 @@ def _delta(parts: Parts, epsilon: Fraction, sides: Sequence[int]) -> arb:
 
 
 def _newton(sums: Sequence[tuple[arb, arb]], delta: Fraction) -> float:
-    """ε in doubles, nearly: from ε = 0 upward, as the curve is convex in e^ε."""
+    """Approximate ε in doubles, from ε = 0 upward, as the curve is convex in e^ε."""
     numbers = [(float(p.mid()), _log(p), _log(q)) for p, q in sums]
     target, epsilon = float(delta), 0.0
     for _ in range(200):
         above = [(p, q) for p, log, q in numbers if log > q + epsilon]
         least = max((q for _, q in above), default=-math.inf)
-        whole = math.fsum(p for p, _ in above)
-        if whole <= target or math.isinf(least):
+        mass = math.fsum(p for p, _ in above)
+        if mass <= target or math.isinf(least):
             break
-        found = (
-            math.log(whole - target)
+        improved = (
+            math.log(mass - target)
             - least
             - math.log(math.fsum(math.exp(q - least) for _, q in above))
         )
-        if found <= epsilon * (1 + 2.0**-52):
+        if improved <= epsilon * (1 + 2.0**-52):
             break
-        epsilon = found
+        epsilon = improved
     return epsilon
 
 
 def _log(value: arb) -> float:
-    """The logarithm of a probability, also of one that is no double."""
+    """Return the logarithm of a probability, even one that underflows a double."""
     near = float(value.mid())
     return (
         math.log(near) if near > 1e-290 else -math.inf if value == 0 else float(value.log().mid())
@@ -134,12 +134,12 @@ def _directions(
 
 @lru_cache(maxsize=16)
 def _sums(parts: Parts, bits: int) -> tuple[tuple[arb, arb], ...]:
-    """The probabilities of every way by either law."""
+    """Return the probabilities of every way under either law."""
     with precision(bits):
         sums = [(arb(1), arb(1))]
         for pair, count in parts:
-            own = list(_powers(pair.outcomes() or [], count))
-            sums = [(p * a, q * b) for p, q in sums for a, b in own]
+            powers = list(_powers(pair.outcomes() or [], count))
+            sums = [(p * a, q * b) for p, q in sums for a, b in powers]
     return tuple(sums)
 
 

@@ -1,5 +1,5 @@
-"""The curve of dominating pairs, from below and from above: in closed form where there is one, else
-certified.
+"""The (ε, δ) curve of composed dominating pairs, from below and above: by a closed form if one
+exists, else by the certificate.
 
 *Gaussian*   Pairs of normal laws compose to one: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) with the μ² added
              up (Balle & Wang 2018).
@@ -31,11 +31,11 @@ from ...exact.balls import ball, below_crossing, chance, down, evaluate, least, 
 from ...exact.numbers import Number, double_below
 from ...guarantees import GDP, Approx
 from ...guarantees.gdp import normal_curve
-from ...guarantees.guarantee import known_delta, known_epsilon
+from ...guarantees.guarantee import check_delta, check_epsilon
 from ..optimal_composition import Composition, optimal_curve
 from . import finite_sums, loss_far
 from .certificate import delta_bounds, epsilon_bounds
-from .loss_ends import End, end_of
+from .loss_ends import CurveEnd, end_of
 from .loss_laws import BOTH
 from .loss_pairs import Between, GaussianPair, laws_of
 from .loss_sweep import Sweep, sweep
@@ -44,7 +44,7 @@ from .pairs_finite import ResponsePair
 from .pairs_sampled import SampledPair
 
 _FEW = 2000  # steps of randomized response that are composed in closed form
-_NOTHING = 10**5  # an ε that no one would call privacy
+_NOTHING = 10**5  # a larger ε gives no privacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ class SampledNormal:
 
 
 def _normal(mu: arb, growth: arb) -> arb:
-    """∫(φ(x − μ) − growth·φ(x))₊."""
+    """Return ∫(φ(x − μ) − growth·φ(x))₊."""
     at = growth.log() / mu
     return normal_cdf(mu / 2 - at) - growth * normal_cdf(-mu / 2 - at)
 
 
 def _closed(parts: Parts) -> GDP | SampledNormal | Composition | None:
-    """What has a curve in closed form."""
+    """Return the closed form of the curve, or None."""
     if (
         len(parts) == 1
         and parts[0][1] == 1
@@ -95,19 +95,19 @@ def _closed(parts: Parts) -> GDP | SampledNormal | Composition | None:
         all(isinstance(pair, ResponsePair) and pair.categories == 2 for pair, _ in parts)
         and sum(count for _, count in parts) <= _FEW
     ):
-        found = optimal_curve(
+        composition = optimal_curve(
             [
                 (Approx(pair.epsilon, pair.delta), count)
                 for pair, count in parts
                 if isinstance(pair, ResponsePair)
             ]
         )
-        return found if found.exact else None
+        return composition if composition.exact else None
     return None
 
 
 def _curve(closed: GDP | SampledNormal | Composition, epsilon: Fraction) -> arb:
-    """The closed form, as a ball."""
+    """Return δ at ε by the closed form, as a ball."""
     return (
         normal_curve(closed.mu_squared, epsilon)
         if isinstance(closed, GDP)
@@ -117,7 +117,7 @@ def _curve(closed: GDP | SampledNormal | Composition, epsilon: Fraction) -> arb:
 
 @lru_cache(maxsize=1024)
 def deltas(parts: Parts, epsilon: Fraction, sides: tuple[int, ...] = BOTH) -> tuple[float, float]:
-    """δ at ε in the worse of these directions, from below and from above."""
+    """Bound δ at ε in the worse of these directions, from below and above."""
     if not parts:
         return 0.0, 0.0
     ends = {side: end_of(parts, side) for side in sides}
@@ -125,10 +125,10 @@ def deltas(parts: Parts, epsilon: Fraction, sides: tuple[int, ...] = BOTH) -> tu
         side for side, end in ends.items() if end.largest is None or end.largest[1] > epsilon
     )
     lost = max(end.lost[0] for end in ends.values()), max(end.lost[1] for end in ends.values())
-    found = (
+    bounds = (
         (0.0, 0.0) if not left else _deltas(parts, epsilon, left, lost, _closed_in(parts, sides))
     )
-    return max(found[0], down(lost[0])), min(1.0, max(found[1], up(lost[1])))
+    return max(bounds[0], down(lost[0])), min(1.0, max(bounds[1], up(lost[1])))
 
 
 def _deltas(
@@ -138,14 +138,14 @@ def _deltas(
     lost: Between,
     closed: GDP | SampledNormal | Composition | None,
 ) -> tuple[float, float]:
-    """The same where ε is not beyond all finite losses."""
+    """Bound δ at an ε that is below some finite loss."""
     if closed is not None:
         return chance(lambda: _curve(closed, epsilon), "down"), closed.delta(epsilon)
     if finite_sums.few(parts):
         return _outward(finite_sums.delta_bounds(parts, epsilon, sides))
     if beyond := loss_far.split(parts):
-        found = [loss_far.delta_bounds(beyond, side, epsilon, deltas) for side in sides]
-        return _outward((max(low for low, _ in found), max(high for _, high in found)))
+        per_side = [loss_far.delta_bounds(beyond, side, epsilon, deltas) for side in sides]
+        return _outward((max(low for low, _ in per_side), max(high for _, high in per_side)))
     if epsilon > _NOTHING:
         return down(lost[0]), 1.0
     return _outward(_certified(delta_bounds, parts, epsilon, sides))
@@ -153,15 +153,15 @@ def _deltas(
 
 @lru_cache(maxsize=1024)
 def epsilons(parts: Parts, delta: Fraction, sides: tuple[int, ...] = BOTH) -> tuple[float, float]:
-    """ε at δ in the worse of these directions, from below and from above."""
+    """Bound ε at δ in the worse of these directions, from below and above."""
     if not parts:
         return 0.0, 0.0
     settled = {side: end_of(parts, side).epsilon(delta) for side in sides}
     left = tuple(side for side, bounds in settled.items() if bounds is None)
-    found = [bounds for bounds in settled.values() if bounds is not None]
+    per_side = [bounds for bounds in settled.values() if bounds is not None]
     if left:
-        found.append(_epsilons(parts, delta, left, _closed_in(parts, sides)))
-    return max(low for low, _ in found), max(high for _, high in found)
+        per_side.append(_epsilons(parts, delta, left, _closed_in(parts, sides)))
+    return max(low for low, _ in per_side), max(high for _, high in per_side)
 
 
 def _epsilons(
@@ -170,7 +170,7 @@ def _epsilons(
     sides: tuple[int, ...],
     closed: GDP | SampledNormal | Composition | None,
 ) -> tuple[float, float]:
-    """The same where δ is above all that is lost."""
+    """Bound ε at a δ above the chance of an infinite loss."""
     ends = [end_of(parts, side) for side in sides]
     most = max(math.inf if end.largest is None else up(end.largest[1]) for end in ends)
     if closed is not None:
@@ -181,8 +181,8 @@ def _epsilons(
     if finite_sums.few(parts):
         low, high = finite_sums.epsilon_bounds(parts, delta, sides)
     elif beyond := loss_far.split(parts):
-        found = [loss_far.epsilon_bounds(beyond, side, delta, epsilons) for side in sides]
-        low, high = max(low for low, _ in found), max(high for _, high in found)
+        per_side = [loss_far.epsilon_bounds(beyond, side, delta, epsilons) for side in sides]
+        low, high = max(low for low, _ in per_side), max(high for _, high in per_side)
     else:
         low, high = _certified(epsilon_bounds, parts, delta, sides)
     low, high = _outward((low, high))
@@ -192,14 +192,14 @@ def _epsilons(
 def _certified(
     bounds: Callable[..., tuple[float, float]], parts: Parts, at: Fraction, sides: tuple[int, ...]
 ) -> tuple[float, float]:
-    """By the lattice; the lower bound from laws of their own where the pairs have such."""
+    """Bound by the lattice. The lower bound uses separate laws if the pairs have them."""
     below, above = (tuple((laws_of(pair)[side], count) for pair, count in parts) for side in (0, 1))
     low, high = bounds(above, at, sides=sides)
     return (low if below == above else bounds(below, at, sides=sides)[0]), high
 
 
 def _closed_in(parts: Parts, sides: tuple[int, ...]) -> GDP | SampledNormal | Composition | None:
-    """The curve in closed form, where that is the worse of these directions."""
+    """Return the closed form of the curve if it covers these directions."""
     return _closed(parts) if sides == BOTH or _symmetric(parts) else None
 
 
@@ -209,45 +209,45 @@ def _symmetric(parts: Parts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Quick:
-    """The curve of pairs for searches: δ not below the truth, ε roughly."""
+    """The curve of pairs for searches: δ is an upper bound, ε an estimate."""
 
     parts: Parts
 
     def delta(self, epsilon: Number) -> float:
-        e = known_epsilon(epsilon)
-        found = _swept(self.parts)
+        e = check_epsilon(epsilon)
+        swept = _swept(self.parts)
         if (
-            found is None
+            swept is None
             or e > _NOTHING
             or all(end.largest is not None and end.largest[1] <= e for end in _ends(self.parts))
         ):
             return deltas(self.parts, e)[1]
-        return _outward((0.0, found.delta(double_below(e))))[1]
+        return _outward((0.0, swept.delta(double_below(e))))[1]
 
     def epsilon(self, delta: Number = 0) -> float:
-        d = known_delta(delta)
-        found = _swept(self.parts)
+        d = check_delta(delta)
+        swept = _swept(self.parts)
         return (
             epsilons(self.parts, d)[1]
-            if found is None or d <= max(end.lost[1] for end in _ends(self.parts))
-            else found.epsilon(float(d))
+            if swept is None or d <= max(end.lost[1] for end in _ends(self.parts))
+            else swept.epsilon(float(d))
         )
 
 
 @lru_cache(maxsize=32)
 def _swept(parts: Parts) -> Sweep | None:
-    """The sums to answer from, unless the curve is quick as it is."""
+    """Return the sweep to answer from; None if the curve is fast without it."""
     if not parts or _closed(parts) is not None or finite_sums.few(parts) or loss_far.split(parts):
         return None
     return sweep(tuple((laws_of(pair)[1], count) for pair, count in parts))
 
 
-def _ends(parts: Parts) -> tuple[End, End]:
+def _ends(parts: Parts) -> tuple[CurveEnd, CurveEnd]:
     return end_of(parts, 0), end_of(parts, 1)
 
 
 def _outward(bounds: tuple[float, float]) -> tuple[float, float]:
-    """Doubles, and their texts: a user may type in what he was told."""
+    """Round bounds outward, with texts that are safe too: a user may type them in."""
     low, high = bounds
     return (low if math.isinf(low) else down(Fraction(low))), (
         high if math.isinf(high) or high == 1.0 else up(Fraction(high))

@@ -1,11 +1,11 @@
-"""Where the curve of a composition ends, in one direction: the chance of an infinite loss, and the
+"""The end of the curve of a composition in one direction: the chance of an infinite loss, and the
 largest finite loss of all releases together.
 
 *Exact*     δ(ε) falls to the chance of an infinite loss, 1 − Π(1 − δ)^k, and first reaches it at
             the sum of the largest finite losses. So at exactly this δ, 0 among them, ε is that sum,
             or 0 where the sum is negative; at a smaller δ no ε will do.
 *Direction* The two directions end at different places. The largest loss of one release in one
-direction never meets that of another in the other direction.
+            direction never adds to that of another in the other direction.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _FACTORS = 64  # multiplied out
 
 
 @dataclass(frozen=True, slots=True)
-class End:
-    """Both numbers, from below and from above; no largest loss where losses have no bound."""
+class CurveEnd:
+    """Both numbers, from below and above; no largest loss if losses have no bound."""
 
     lost: Between
     largest: Between | None
 
     def epsilon(self, delta: Fraction) -> tuple[float, float] | None:
-        """ε at a δ that is not above the chance of an infinite loss, from below and from above;
-        None where δ is above it.
+        """Bound ε, from below and above, at a δ that is at most the chance of an infinite loss;
+        None for a larger δ.
         """
         if delta > self.lost[1]:
             return None
@@ -46,20 +46,20 @@ class End:
 
 
 @lru_cache(maxsize=1024)
-def end_of(parts: Parts, side: int) -> End:
-    """The end of a composition in one direction."""
+def end_of(parts: Parts, side: int) -> CurveEnd:
+    """Return the end of a composition in one direction."""
     each = [(pair.largest[side], count) for pair, count in parts]
     if any(most is None for most, _ in each):
-        return End(_lost(parts, side), None)
+        return CurveEnd(_lost(parts, side), None)
     low, high = (
         sum((count * most[end] for most, count in each if most is not None), Fraction(0))
         for end in (0, 1)
     )
-    return End(_lost(parts, side), (low, high))
+    return CurveEnd(_lost(parts, side), (low, high))
 
 
 def _lost(parts: Parts, side: int) -> Between:
-    """1 − Π(1 − δ)^k, exact where few factors are not 1."""
+    """Return 1 − Π(1 − δ)^k, exact if few factors are not 1."""
     each = [(pair.lost[side], count) for pair, count in parts if pair.lost[side]]
     if sum(count for _, count in each) <= _FACTORS:
         exact = 1 - math.prod(((1 - lost) ** count for lost, count in each), start=Fraction(1))

@@ -1,4 +1,5 @@
-"""The losses of Gaussian and Laplace noise, as masses between edges.
+"""The laws of the loss of Gaussian noise, Laplace noise and randomized response, as masses between
+edges.
 
 *Gaussian*   Q = N(0, 1), P = N(μ, 1), L(x) = μx − μ²/2. A cell's mass is a sum of Gauss–Legendre
              rules: of seven points over pieces d with d·max(2, |x|) ≤ 1, of three where that is at
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Cells, Doubles, Law, Points
+from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Cells, Doubles, Law, PointLaw
 
 _RULES = {n: np.polynomial.legendre.leggauss(n) for n in (3, 7)}
 _FEW = 65  # atoms
@@ -69,20 +70,20 @@ class GaussianLaw(Law):
         return Cells(masses[0], masses[1])
 
     def _rule(self, points: int, low: Doubles, high: Doubles) -> Doubles:
-        """The masses of P and of Q between, by one rule for each interval."""
+        """Integrate P and Q over each interval by one Gauss–Legendre rule."""
         nodes, weights = _RULES[points]
         half = (high - low) / 2
         x = (low + high) / 2 + half * nodes[:, None]
-        found = np.stack(
+        masses = np.stack(
             (weights @ np.exp(-0.5 * (x - self.mu) ** 2), weights @ np.exp(-0.5 * x * x))
         )
-        return found * (half / math.sqrt(2 * math.pi))
+        return masses * (half / math.sqrt(2 * math.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaplaceLaw(Law):
-    """Two-sided geometric noise of total loss ε over `steps` steps, or continuous Laplace noise
-    where there are infinitely many.
+    """Two-sided geometric noise of total loss ε over `steps` steps, or continuous Laplace noise if
+    there are infinitely many.
     """
 
     epsilon: float
@@ -133,10 +134,8 @@ class LaplaceLaw(Law):
                 self.steps - 1.0,
             )
         )
-        z[0], z[-1] = (
-            self.steps - 1.0,
-            0.0,
-        )  # the cell between two edges holds the whole numbers above z[i + 1] up to z[i]
+        # the cell between two edges holds the whole numbers above z[i + 1] up to z[i]
+        z[0], z[-1] = self.steps - 1.0, 0.0
         count = -np.diff(z)
         inside = -np.expm1(-c * count) / (1.0 + math.exp(-c))
         return Cells(
@@ -145,7 +144,7 @@ class LaplaceLaw(Law):
 
 
 def laplace_law(epsilon: float, steps: float) -> Law:
-    """The law; where the steps are few, as the atoms it consists of."""
+    """Return the law of Laplace noise; for few steps, as a list of atoms."""
     if steps + 1 > _FEW:
         return LaplaceLaw(epsilon, steps)
     c, d = epsilon / steps, int(steps)
@@ -153,12 +152,12 @@ def laplace_law(epsilon: float, steps: float) -> Law:
     inside = -math.expm1(-c) * np.exp(-c * z) / (1.0 + math.exp(-c))
     inside[0], inside[-1] = math.exp(-epsilon) / (1.0 + math.exp(-c)), 1.0 / (1.0 + math.exp(-c))
     points = Atoms(c * (d - 2 * z), inside, inside[::-1].copy())
-    return Points(points, 8 * FUNCTION + 8 * UNIT * epsilon, 16 * UNIT * epsilon, symmetric=True)
+    return PointLaw(points, 8 * FUNCTION + 8 * UNIT * epsilon, 16 * UNIT * epsilon, symmetric=True)
 
 
 def response_law(epsilon: float, categories: int, delta: float = 0.0) -> Law:
-    """k-ary randomized response: the true category, another one, or one that tells nothing; and δ
-    that tells all.
+    """Return the law of k-ary randomized response: the true category, a false one, or one that
+    tells nothing; and a chance δ of telling all.
     """
     lie = math.exp(-epsilon) / (1.0 + (categories - 1) * math.exp(-epsilon))
     truth, rest = 1.0 / (1.0 + (categories - 1) * math.exp(-epsilon)), (categories - 2) * lie
@@ -167,11 +166,11 @@ def response_law(epsilon: float, categories: int, delta: float = 0.0) -> Law:
         np.array([truth, rest, lie]),
         np.array([-epsilon, 0.0, epsilon]),
     )
-    kept = np.array([epsilon > 0, True, epsilon > 0]) & ((p > 0) | (at != 0))
+    present = np.array([epsilon > 0, True, epsilon > 0]) & ((p > 0) | (at != 0))
     if epsilon == 0.0:
-        at, p, q, kept = np.zeros(1), np.ones(1), np.ones(1), np.array([True])
+        at, p, q, present = np.zeros(1), np.ones(1), np.ones(1), np.array([True])
     left = 1.0 - delta
-    points = Atoms(at[kept], left * p[kept], left * q[kept])
-    return Points(
+    points = Atoms(at[present], left * p[present], left * q[present])
+    return PointLaw(
         points, 8 * FUNCTION + 8 * UNIT * epsilon, 2 * UNIT * epsilon, delta, delta, symmetric=True
     )

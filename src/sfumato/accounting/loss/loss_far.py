@@ -1,5 +1,5 @@
-"""Releases whose losses are so large that their exponentials leave the doubles, beside others:
-bounds without a lattice for the large ones.
+"""Bounds on compositions in which some losses are so large that their exponentials overflow a
+double. The large losses are bounded without a lattice, the rest with one.
 
 *Above*     Where the far releases lose m at most, or infinitely much with probability l, all
             together have δ(ε) ≤ l + (1 − l)·δ'(ε − m), δ' being that of the others: a loss is
@@ -32,27 +32,28 @@ from flint import arb
 from ...exact.balls import ball, down, evaluate, up
 from ...exact.numbers import SMALLEST
 from ...guarantees import GDP
-from .loss_ends import End, end_of
+from .loss_ends import CurveEnd, end_of
 from .loss_pairs import GaussianPair, Pair
 from .pair_of_mechanism import Parts
 from .pairs_sampled import RoundedPair
 
 NEAREST = 300
-"""Losses above this are far: e^600 is a double, and sums and differences of two losses have to stay
-in reach.
+"""Losses above this are far: e^600 is a double, and sums and differences of two losses must stay
+below it.
 """
 _WIDEST = 2**32
-"""Of a μ² above this nothing is said: its curve is too extreme to be computed, and the lattice
-takes everything for told.
+"""The curve of a larger μ² is too extreme to be computed: the lattice then takes all data as
+revealed.
 """
 Bounds = tuple[float, float]
-Curve = Callable[[Parts, Fraction, tuple[int, ...]], Bounds]
+CurveBounds = Callable[[Parts, Fraction, tuple[int, ...]], Bounds]
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The far releases, normal noise that dominates the wide ones, and the others. And what all
-    dominate: normal noise that is there, and each with smaller losses or left out.
+    """A composition, split into far releases, normal noise that dominates the wide ones, and the
+    near rest. `normal` and `nearer` are compositions that the whole dominates: the normal noise in
+    it, and the same releases with smaller losses or left out.
     """
 
     far: Parts
@@ -61,20 +62,18 @@ class Split:
     normal: Parts
     nearer: Parts
     tops: Parts
-    """Of which events of large losses are known: the far ones, and rounded noise."""
+    """The releases with known events of large loss: the far ones, and rounded noise."""
 
 
 def is_far(pair: Pair) -> bool:
-    """Whether some finite loss of a pair, or of what it samples, is too large for the lattice,
-    though it has a bound.
-    """
+    """Whether a pair, or the pair that it samples, has a bounded loss too large for the lattice."""
     both = (*pair.largest, *(getattr(pair, "base", pair)).largest)
     return not is_wide(pair) and any(most is not None and most[1] > NEAREST for most in both)
 
 
 def is_wide(pair: Pair) -> bool:
-    """Whether a pair is normal noise of large losses, rounded or behind sampling perhaps. Rounded
-    to a coarse grid it loses less.
+    """Whether a pair is normal noise with large losses, plain, rounded or behind sampling. Rounding
+    to a coarse grid makes losses smaller.
     """
     base = getattr(pair, "base", pair)
     square = (
@@ -87,14 +86,15 @@ def is_wide(pair: Pair) -> bool:
 
 @lru_cache(maxsize=256)
 def split(parts: Parts) -> Split | None:
-    """The composition in parts, if some of it is far or wide."""
-    far, wide = (tuple(part for part in parts if one(part[0])) for one in (is_far, is_wide))
+    """Split a composition if some of it is far or wide; else return None."""
+    far, wide = (tuple(part for part in parts if applies(part[0])) for applies in (is_far, is_wide))
     if not far and not wide:
         return None
     near = tuple(part for part in parts if part not in far and part not in wide)
-    wholes = [(getattr(pair, "base", pair).guarantee, count) for pair, count in wide]
+    promises = [(getattr(pair, "base", pair).guarantee, count) for pair, count in wide]
     square = sum(
-        (count * whole.mu_squared for whole, count in wholes if isinstance(whole, GDP)), Fraction(0)
+        (count * promise.mu_squared for promise, count in promises if isinstance(promise, GDP)),
+        Fraction(0),
     )
     smaller = [(pair.nearer(NEAREST // 2), count) for pair, count in (*far, *wide)]
     nearer = (*((pair, count) for pair, count in smaller if pair is not None), *near)
@@ -103,8 +103,8 @@ def split(parts: Parts) -> Split | None:
     return Split(far, ((GaussianPair(square), 1),) if wide else (), near, normal, nearer, tops)
 
 
-def epsilon_bounds(parts: Split, side: int, delta: Fraction, epsilons: Curve) -> Bounds:
-    """ε at a δ that is above all that is lost, in one direction."""
+def epsilon_bounds(parts: Split, side: int, delta: Fraction, epsilons: CurveBounds) -> Bounds:
+    """Bound ε in one direction, at a δ above the chance of an infinite loss."""
     end = end_of(parts.far, side)
     lows = [epsilons(some, delta, (side,))[0] for some in (parts.nearer, parts.normal)]
     for loss, chance in _events(parts.tops, side):
@@ -114,15 +114,13 @@ def epsilon_bounds(parts: Split, side: int, delta: Fraction, epsilons: Curve) ->
                 rest > 0
             ):  # zero says only that the others keep (0, δ), not where their curve passes δ
                 lows.append(math.inf if math.isinf(rest) else down(loss + Fraction(rest)))
-            lows.append(
-                evaluate(lambda loss=loss, left=left: ball(loss) + ball(1 - left).log(), "down")  # type: ignore[misc]
-            )
+            lows.append(_event_epsilon(loss, left))
     left = (delta - end.lost[1]) / (1 - end.lost[1]) if delta > end.lost[1] else Fraction(0)
     shares = [(left / 2, left / 2), (left, Fraction(0))] if parts.wide else [(Fraction(0), left)]
     rests = [
         (
-            epsilons(parts.wide, _askable(wide), (side,))[1],
-            epsilons(parts.near, _askable(near), (side,))[1],
+            epsilons(parts.wide, _representable(wide), (side,))[1],
+            epsilons(parts.near, _representable(near), (side,))[1],
         )
         for wide, near in shares
     ]
@@ -130,30 +128,28 @@ def epsilon_bounds(parts: Split, side: int, delta: Fraction, epsilons: Curve) ->
     return max(lows), up(_largest(end) + min(sums)) if sums else math.inf
 
 
-def delta_bounds(parts: Split, side: int, epsilon: Fraction, deltas: Curve) -> Bounds:
-    """δ at ε, in one direction."""
+def delta_bounds(parts: Split, side: int, epsilon: Fraction, deltas: CurveBounds) -> Bounds:
+    """Bound δ at ε in one direction."""
     end = end_of(parts.far, side)
     lows = [deltas(some, epsilon, (side,))[0] for some in (parts.nearer, parts.normal)]
     for loss, chance in _events(parts.tops, side):
         at = epsilon - loss
-        rest = Fraction(
-            deltas(parts.near, at, (side,))[0]
-            if at >= 0
-            else evaluate(lambda at=at: -ball(at).expm1(), "down")  # type: ignore[misc]
-        )
+        rest = Fraction(deltas(parts.near, at, (side,))[0] if at >= 0 else _event_delta(at))
         lows.append(down(end.lost[0] + chance * rest))
     at = epsilon - _largest(end)
     if parts.wide:
-        kept = 1 - _beside(parts, side, at, deltas)
+        hidden = 1 - _delta_of_wide_and_near(parts, side, at, deltas)
     else:
         rest = Fraction(deltas(parts.near, abs(at), (side if at >= 0 else 1 - side,))[1])
-        kept = (1 - rest) * (1 if at >= 0 else Fraction(evaluate(lambda: ball(at).exp(), "down")))
-    return max(lows), min(1.0, up(1 - (1 - end.lost[1]) * kept))
+        hidden = (1 - rest) * (1 if at >= 0 else Fraction(evaluate(lambda: ball(at).exp(), "down")))
+    return max(lows), min(1.0, up(1 - (1 - end.lost[1]) * hidden))
 
 
-def _beside(parts: Split, side: int, epsilon: Fraction, deltas: Curve) -> Fraction:
-    """δ of the wide and the near releases, from above: ε in two halves, or all that the near ones
-    may lose for them.
+def _delta_of_wide_and_near(
+    parts: Split, side: int, epsilon: Fraction, deltas: CurveBounds
+) -> Fraction:
+    """Bound δ of the wide and near releases from above. Each gets half of ε, or the near ones get
+    the largest loss that they can have.
     """
     most = end_of(parts.near, side).largest
     shares = [
@@ -167,20 +163,30 @@ def _beside(parts: Split, side: int, epsilon: Fraction, deltas: Curve) -> Fracti
     return min((Fraction(1), *sums))
 
 
-def _askable(delta: Fraction) -> Fraction:
-    """A δ at which a curve may be asked, not above this."""
+def _representable(delta: Fraction) -> Fraction:
+    """Round a δ below the smallest normal double down to zero."""
     return delta if delta >= SMALLEST else Fraction(0)
 
 
-def _largest(end: End) -> Fraction:
-    """Of far releases, whose losses have a bound."""
+def _event_epsilon(loss: Fraction, delta: Fraction) -> float:
+    """Return loss + ln(1 − δ), rounded down: the ε at which 1 − e^(ε − loss) is δ."""
+    return evaluate(lambda: ball(loss) + ball(1 - delta).log(), "down")
+
+
+def _event_delta(epsilon: Fraction) -> float:
+    """Return 1 − e^ε for ε < 0, rounded down."""
+    return evaluate(lambda: -ball(epsilon).expm1(), "down")
+
+
+def _largest(end: CurveEnd) -> Fraction:
+    """Return the upper bound on the loss of far releases, whose losses have a bound."""
     assert end.largest is not None
     return end.largest[1]
 
 
 def _events(parts: Parts, side: int) -> list[tuple[Fraction, Fraction]]:
-    """Events of all these releases together: a loss and a probability, both from below."""
-    found = []
+    """List events of all these releases together: a loss and its probability, both lower bounds."""
+    joint = []
     tops = [(pair.top(side), count) for pair, count in parts]
     for events in (
         tops,
@@ -189,12 +195,14 @@ def _events(parts: Parts, side: int) -> list[tuple[Fraction, Fraction]]:
             for much in (1, 2**20)
         ),
     ):
-        loss = sum((count * one for (one, _), count in events), Fraction(0))
-        chance = evaluate(
-            lambda events=events: sum(  # type: ignore[misc]
-                (count * ball(one).log() for (_, one), count in events), arb(0)
-            ).exp(),
-            "down",
-        )
-        found.append((loss, Fraction(max(0.0, chance))))
-    return found
+        loss = sum((count * each for (each, _), count in events), Fraction(0))
+        joint.append((loss, Fraction(max(0.0, _joint_chance(events)))))
+    return joint
+
+
+def _joint_chance(events: list[tuple[tuple[Fraction, Fraction], int]]) -> float:
+    """Multiply the probabilities of independent events, each so many times, rounded down."""
+    return evaluate(
+        lambda: sum((count * ball(chance).log() for (_, chance), count in events), arb(0)).exp(),
+        "down",
+    )

@@ -1,4 +1,4 @@
-"""A law of the loss on a lattice: one that surely loses more, and one that surely loses less.
+"""A law of the loss on a lattice, twice: one law that dominates it and one that it dominates.
 
 *Nodes*     o + h·j for whole j, where o is the law's own offset; cells lie between neighbouring
             nodes, which need not be neighbours on the lattice.
@@ -25,30 +25,28 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .loss_laws import UNIT, Atoms, Doubles, Law, binned
+from .loss_laws import UNIT, Atoms, Doubles, Law, sum_by_bin
 
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 _ROUNDS = 4
 FAINTEST = 1e-290
-"""Masses below this count as infinite losses in an upper bound, and as nothing in a lower one:
-weights on them could leave the doubles.
+"""Masses below this count as infinite losses in an upper bound and as zero in a lower one: weights
+on them could overflow a double.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
-    """Where a law is put: offset, spacing, ascending numbers of nodes, and the atoms that are on
+    """The nodes of a law: offset, spacing, ascending numbers of nodes, and the atoms that lie on
     nodes.
     """
 
     offset: float
     h: float
-    numbers: Whole
-    on: Whole
-    """The node of each atom of the law, as an index into `numbers`; −1 for an atom between
-    nodes.
-    """
+    numbers: Integers
+    on: Integers
+    """The node of each atom, as an index into `numbers`; −1 for an atom between nodes."""
 
     @property
     def places(self) -> Doubles:
@@ -57,11 +55,11 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """Masses at nodes, and at infinity. `error` bounds their relative error, `slack` how far a loss
-    is from its node beyond what is meant.
+    """Masses at nodes and at infinity. `error` bounds their relative error, `slack` the unintended
+    distance of a loss from its node.
     """
 
-    numbers: Whole
+    numbers: Integers
     mass: Doubles
     infinite: float
     error: float
@@ -70,7 +68,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Halves:
-    """A law on nodes: P and Q in the lower and in the upper half of every cell, what is outside of
+    """A law on nodes: P and Q in the lower and in the upper half of every cell, the masses outside
     all nodes, and e^g at the nodes.
     """
 
@@ -84,11 +82,11 @@ class Halves:
     above: float
     growth: Doubles
     doubt: Doubles
-    """The relative error of e^g·Q beside P, at each node."""
+    """The relative error of e^g·Q against P, at each node."""
 
 
 def upper(half: Halves) -> Measure:
-    """A law that dominates."""
+    """Return a lattice law that dominates the law."""
     law, nodes = half.law, half.nodes
     p, q = half.pl + half.pu, half.ql + half.qu
     mass = _at_nodes(law, nodes)
@@ -119,7 +117,7 @@ def upper(half: Halves) -> Measure:
 
 
 def lower(half: Halves) -> Measure:
-    """A law that is dominated."""
+    """Return a lattice law that the law dominates."""
     law, nodes = half.law, half.nodes
     mass = _at_nodes(law, nodes)
     if half.pl.size:
@@ -132,16 +130,15 @@ def lower(half: Halves) -> Measure:
         up, down = _trades(excess_l, excess_u, deficit_l, deficit_u)
         from_above = half.pl * (1 - up) + half.pu * down
         from_below = half.pu * (1 - down) + half.pl * up
-        excess = np.append(excess_l * (1 - up) + excess_u * down, 0.0)[
-            1:
-        ]  # at the node above each cell
+        # at the node above each cell
+        excess = np.append(excess_l * (1 - up) + excess_u * down, 0.0)[1:]
         deficit = deficit_u * (1 - down) + deficit_l * up
-        kept = np.ones_like(deficit)
+        staying = np.ones_like(deficit)
         np.divide(
-            excess * (1 - 64 * UNIT), deficit, out=kept, where=deficit > excess * (1 - 64 * UNIT)
+            excess * (1 - 64 * UNIT), deficit, out=staying, where=deficit > excess * (1 - 64 * UNIT)
         )
-        mass[:-1] += from_above + (1 - kept) * from_below
-        mass[1:] += kept * from_below
+        mass[:-1] += from_above + (1 - staying) * from_below
+        mass[1:] += staying * from_below
     mass[-1] += half.above
     mass[mass < FAINTEST] = 0.0
     return Measure(
@@ -153,9 +150,9 @@ def lower(half: Halves) -> Measure:
     )
 
 
-def shortened(measure: Measure, cut: float) -> Measure:
-    """A dominated law, losses so large that together they are rarer than `cut` taken for the
-    largest that is left: rare jumps go farther than sums.
+def cut_tail(measure: Measure, cut: float) -> Measure:
+    """Return a dominated law: the largest losses, together rarer than `cut`, count as the largest
+    loss that is left. Rare jumps would otherwise reach farther than the sum.
     """
     last = max(0, int(np.searchsorted(-np.cumsum(measure.mass[::-1])[::-1], -cut)) - 1)
     mass = np.append(measure.mass[:last], measure.mass[last:].sum())
@@ -168,12 +165,12 @@ def shortened(measure: Measure, cut: float) -> Measure:
     )
 
 
-@np.errstate(over="ignore")  # where nothing is there to be sent, as much as one likes of it is
+@np.errstate(over="ignore")  # an empty half may be sent in any proportion
 def _trades(
     excess_l: Doubles, excess_u: Doubles, deficit_l: Doubles, deficit_u: Doubles
 ) -> tuple[Doubles, Doubles]:
-    """Which share of a cell's lower half to send up, and of its upper half down, so that excess and
-    deficit nearly cancel.
+    """Choose the shares of a cell's lower half to send up and of its upper half to send down, so
+    that excess and deficit nearly cancel.
 
     A lower half that is sent up takes a quarter of the cell's width off the excess below it and
     adds three quarters to the deficit above. Each round spreads what is left over in these
@@ -198,9 +195,8 @@ def _trades(
         + deficit_l * up
         - np.append(excess_l * (1 - up) + excess_u * down, 0.0)[1:]
     )
-    back = np.clip(
-        lacking / (deficit_l + tiny), 0.0, up
-    )  # what was sent up too much stays, and what is above comes down
+    # take back what was sent up too much, and bring mass down from above
+    back = np.clip(lacking / (deficit_l + tiny), 0.0, up)
     up -= back
     lacking = np.maximum(0.0, lacking - back * deficit_l)
     down[1:] = np.where(
@@ -210,17 +206,17 @@ def _trades(
 
 
 def _least(p: Doubles, floor: Doubles, doubt: Doubles) -> Doubles:
-    """P − e^g·Q, not above the truth."""
+    """Return a lower bound on P − e^g·Q."""
     return np.maximum(0.0, p - floor - doubt * (p + floor))
 
 
 def _most(p: Doubles, floor: Doubles, doubt: Doubles) -> Doubles:
-    """e^g·Q − P, not below the truth."""
+    """Return an upper bound on e^g·Q − P."""
     return np.maximum(0.0, floor - p + doubt * (p + floor))
 
 
 def halves(law: Law, nodes: Nodes) -> Halves:
-    """What a law has in each half of each cell."""
+    """Compute the masses of a law in each half of each cell."""
     places = nodes.places
     edges = np.empty(2 * places.size - 1)
     edges[::2] = places
@@ -229,8 +225,8 @@ def halves(law: Law, nodes: Nodes) -> Halves:
     loose = _between(law.atoms, nodes)
     if loose.loss.size:
         where = np.searchsorted(edges, loose.loss, side="right")
-        p = p + binned(where, loose.p, p.size)
-        q = q + binned(where, loose.q, q.size)
+        p = p + sum_by_bin(where, loose.p, p.size)
+        q = q + sum_by_bin(where, loose.q, q.size)
     doubt = law.error + _slack(law, nodes) + (np.abs(places) + 24) * UNIT * 2
     return Halves(
         law,
@@ -253,11 +249,13 @@ def _between(atoms: Atoms, nodes: Nodes) -> Atoms:
 
 def _at_nodes(law: Law, nodes: Nodes) -> Doubles:
     on = nodes.on >= 0
-    return binned(nodes.on[on], law.atoms.p[on], nodes.numbers.size)
+    return sum_by_bin(nodes.on[on], law.atoms.p[on], nodes.numbers.size)
 
 
 def _slack(law: Law, nodes: Nodes) -> float:
-    """The law's own, the rounding of the nodes, and how far atoms on nodes are from them."""
+    """Add up the law's slack, the rounding of the nodes, and the distance of atoms from their
+    nodes.
+    """
     places, on = nodes.places, nodes.on >= 0
     off = np.abs(law.atoms.loss[on] - places[nodes.on[on]]).max(initial=0.0)
     return float(law.slack + off + 4 * UNIT * np.abs(places).max())

@@ -1,5 +1,5 @@
-"""Laws of the privacy loss, in doubles with a stated error: what the lattice and the Fourier
-transform are made from.
+"""Laws of the privacy loss in doubles, with stated error bounds: the input of the lattice and the
+Fourier transform.
 
 *Loss*      L = ln(dP/dQ), drawn under P. A law answers one question: how much P and how much Q
             there is where the loss lies between two numbers. Everything else follows from that,
@@ -27,13 +27,13 @@ Doubles = NDArray[np.float64]
 UNIT = 2.0**-53
 """Half a unit in the last place of 1: the relative error of one correctly rounded operation."""
 FUNCTION = 8 * UNIT
-"""What elementary functions are assumed to err by, relatively."""
+"""The assumed relative error of elementary functions."""
 FARTHEST = 600.0
 """Losses beyond this count as infinite in an upper bound, and as this in a lower one: their
-exponentials would leave the doubles.
+exponentials would overflow a double.
 """
 NOTHING = 2.0**-1000
-"""Stands for what is left out of a law beyond all doubles."""
+"""Stands for mass that underflows a double and is left out of a law."""
 BOTH = (0, 1)
 """The directions of a pair: P against Q, and Q against P."""
 
@@ -58,8 +58,8 @@ EMPTY = np.zeros(0)
 NO_ATOMS = Atoms(EMPTY, EMPTY, EMPTY)
 
 
-def binned(where: NDArray[np.int64], mass: Doubles, count: int) -> Doubles:
-    """Masses added up by place."""
+def sum_by_bin(where: NDArray[np.int64], mass: Doubles, count: int) -> Doubles:
+    """Add up masses by bin."""
     return np.asarray(np.bincount(where, mass, count), dtype=np.float64)
 
 
@@ -74,7 +74,7 @@ class Law(ABC):
 
     @property
     def spread(self) -> bool:
-        """Whether there is more than atoms."""
+        """Whether the law has a part other than atoms."""
         return True
 
     @property
@@ -94,8 +94,8 @@ class Law(ABC):
 
     @property
     def unseen(self) -> float:
-        """A bound on the mass of P, and on that of Q, that the law leaves out: infinite loss to an
-        upper bound, nothing to a lower one.
+        """A bound on the mass of P, and of Q, that the law leaves out. It counts as infinite loss
+        in an upper bound and as zero in a lower one.
         """
         return NOTHING
 
@@ -111,18 +111,18 @@ class Law(ABC):
 
     @abstractmethod
     def rough(self, tail: float) -> Doubles:
-        """A few hundred ascending edges that cover the spread part but for a P-mass and a Q-mass of
-        `tail`; none where it is empty.
+        """Return a few hundred ascending edges that cover the spread part but for a P-mass and a
+        Q-mass of `tail`; none if it is empty.
         """
 
     @abstractmethod
     def cells(self, edges: Doubles) -> Cells:
-        """The masses of the spread part."""
+        """Return the masses of the spread part between the edges."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points(Law):
-    """Finitely many losses. A few are atoms, which the lattice may be laid through; many are
+class PointLaw(Law):
+    """Finitely many losses. A few count as atoms, on which the lattice places nodes; many count as
     spread.
     """
 
@@ -134,7 +134,7 @@ class Points(Law):
     symmetric: bool = False
     unseen: float = 0.0
     most: int = 65
-    """So many are atoms, and with more of them all are spread."""
+    """The most losses that count as atoms; with more, all of them count as spread."""
 
     @property
     def atoms(self) -> Atoms:
@@ -171,7 +171,7 @@ class Points(Law):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reversed(Law):
-    """The same pair with P and Q exchanged: the other direction of add-remove."""
+    """The law of a pair with P and Q exchanged: the other direction of add-remove."""
 
     base: Law
 
@@ -213,5 +213,5 @@ class Reversed(Law):
 
 
 def reverse(law: Law) -> Law:
-    """The law of the other direction."""
+    """Return the law of the other direction."""
     return law if law.symmetric else law.base if isinstance(law, Reversed) else Reversed(law)

@@ -1,4 +1,4 @@
-"""Which numbers of the lattice a law is put on. A bad choice makes bounds wide, never wrong.
+"""Choose the lattice nodes of a law. A bad choice makes bounds wide, never wrong.
 
 *Atoms*     They do not spread out, so one that falls between nodes costs about k·h/2. Each law has
             its own offset, and h is chosen, within a factor of three, so that the gaps between
@@ -18,20 +18,20 @@ import numpy as np
 
 from .loss_lattice import Nodes
 from .loss_laws import FARTHEST, Doubles, Law
-from .loss_sketch import Sketch
+from .loss_sketch import LossSketch
 
 _CELLS = 1 << 15
 _RARE = 2e-2
 _ATOMS = 65
 WIDEST = 100.0
-"""Between two numbers of a lattice: the squares of exponentials of it are doubles still."""
+"""The largest spacing of a lattice: e^(2h) is still a double."""
 
 
 def spacing(
     laws: Sequence[tuple[Law, int]], h: float, *, spread: bool, smallest: float, aim: float
 ) -> float:
-    """A spacing not above h that atoms fit. Without anything spread, the largest that they fit
-    exactly.
+    """Choose a spacing not above h that atoms fit; if no law has a spread part, the largest that
+    they fit exactly.
     """
     gaps = [
         (at[-1] - at[:-1], law.atoms.p[:-1], count)
@@ -49,8 +49,8 @@ def spacing(
             if smallest < base / m <= WIDEST
             and _misfit(gaps, np.array([base / m]))[0] < 1e-13 * aim
         )
-        if (found := next(exact, None)) is not None:
-            return found
+        if (fitting := next(exact, None)) is not None:
+            return fitting
     first = max(1, math.ceil(base / h))
     numbers = np.arange(first, min(3 * first + 16, first + 20_000))
     return float(
@@ -59,7 +59,7 @@ def spacing(
 
 
 def _misfit(gaps: Sequence[tuple[Doubles, Doubles, int]], spacings: Doubles) -> Doubles:
-    """How far atoms lie from multiples of each spacing, weighed by how often."""
+    """Add up the distances of atoms from multiples of each spacing, weighted by mass and count."""
     total = np.zeros(spacings.size)
     for gap, p, count in gaps:
         steps = gap[None, :] / spacings[:, None]
@@ -67,8 +67,10 @@ def _misfit(gaps: Sequence[tuple[Doubles, Doubles, int]], spacings: Doubles) -> 
     return total
 
 
-def nodes(law: Law, rough: Sketch, *, h: float, tilt: float, budget: float, aim: float) -> Nodes:
-    """The nodes of a law, by which ε may become wrong by `budget`, roughly."""
+def nodes(
+    law: Law, rough: LossSketch, *, h: float, tilt: float, budget: float, aim: float
+) -> Nodes:
+    """Choose the nodes of a law so that they change ε by about `budget`."""
     atoms = law.atoms
     near_ends = np.abs(atoms.loss) <= FARTHEST
     offset = float(atoms.loss[near_ends][-1]) if near_ends.any() else 0.0
@@ -91,26 +93,25 @@ def nodes(law: Law, rough: Sketch, *, h: float, tilt: float, budget: float, aim:
     return Nodes(offset, h, numbers, on.astype(np.int64))
 
 
-def breaks(rough: Sketch, tilt: float) -> float:
-    """The density, times how often, with which the spread part of a law breaks off."""
+def breaks(rough: LossSketch, tilt: float) -> float:
+    """Return the density at which the spread part of a law breaks off, times the number of uses."""
     if not rough.cells:
         return 0.0
     density = rough.tilted(tilt)[: rough.cells] / np.diff(rough.edges)
     return rough.count * float(max(density[0], density[-1]))
 
 
-def _graded(rough: Sketch, h: float, tilt: float, budget: float, offset: float) -> Doubles:
-    """Numbers of nodes for the spread part: multiples of a power of two that may be the larger, the
-    rarer it is there and beyond.
+def _graded(rough: LossSketch, h: float, tilt: float, budget: float, offset: float) -> Doubles:
+    """Choose the numbers of nodes for the spread part: multiples of a power of two, which grows as
+    the mass there and beyond becomes rarer.
     """
     if not rough.cells:
         return np.zeros(0)
     p = np.maximum(rough.tilted(tilt)[: rough.cells], 1e-300)
     beyond = np.minimum(np.cumsum(p), np.cumsum(p[::-1])[::-1])
     core = np.flatnonzero(beyond >= _RARE * p.sum())
-    beyond = np.sqrt(
-        beyond * p.sum()
-    )  # the root, so that the costs of farther and farther cells have a finite sum
+    # the root, so that the costs of farther and farther cells have a finite sum
+    beyond = np.sqrt(beyond * p.sum())
     beyond[core] = p.sum()
     density = p / np.diff(rough.edges)
     dense = np.sqrt(budget / max(float(p.sum()) * rough.count * (tilt + 1) / 4, 1e-300))

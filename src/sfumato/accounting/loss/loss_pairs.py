@@ -1,5 +1,4 @@
-"""Dominating pairs, as exact records: what is known of a release beyond its numbers, and the law of
-the loss that follows.
+"""Dominating pairs as exact records, and the laws of their privacy loss.
 
 *Pair*       (P, Q) such that telling the release about one dataset from that about a neighbour is
              never easier than telling P from Q. Composition may be computed on pairs (Zhu, Dong &
@@ -29,20 +28,18 @@ from ...exact.balls import ball, evaluate
 from ...exact.numbers import is_whole, non_negative, positive, shown, text
 from ...guarantees import GDP, Guarantee, Pure
 from .loss_families import GaussianLaw, laplace_law
-from .loss_laws import NO_ATOMS, Law, Points
+from .loss_laws import NO_ATOMS, Law, PointLaw
 
 ZERO = Fraction(0)
 _APART = 2**16
-"""A μ² beyond which everything is told: an upper bound takes that for granted, a lower one says
-nothing.
-"""
+"""A larger μ² reveals everything: an upper bound assumes that, a lower bound is zero."""
 Outcomes = list[tuple[arb, arb]]
 Between = tuple[Fraction, Fraction]
-"""A number from below and from above; twice the same where it is rational."""
+"""A number from below and above; the same number twice if it is rational."""
 
 
-def _read(written: Any) -> str:
-    return text(Fraction(written)) if isinstance(written, str) else str(written)
+def _show(stored: Any) -> str:
+    return text(Fraction(stored)) if isinstance(stored, str) else str(stored)
 
 
 class Pair(ABC):
@@ -54,13 +51,11 @@ class Pair(ABC):
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee | None:
-        """A promise of another notion that the pair keeps, where one is known."""
+        """A guarantee of another notion that the pair keeps, if one is known."""
 
     @property
     def largest(self) -> tuple[Between | None, Between | None]:
-        """The least number that no finite loss exceeds, in either direction; None where finite
-        losses have no bound.
-        """
+        """The largest finite loss in either direction; None if finite losses have no bound."""
         return None, None
 
     @property
@@ -70,12 +65,12 @@ class Pair(ABC):
 
     @property
     def tight(self) -> Guarantee | None:
-        """The guarantee that says exactly that this pair dominates, where there is one."""
+        """The guarantee that is equivalent to "this pair dominates", if there is one."""
         return None
 
     @property
     def worst_of(self) -> Fraction | None:
-        """The ε of which this is the worst pair, or worse; None where it is not one."""
+        """An ε such that this pair dominates every ε-DP pair; None if there is none."""
         return None
 
     @property
@@ -84,63 +79,62 @@ class Pair(ABC):
 
     @abstractmethod
     def law(self) -> Law:
-        """The law of the loss, in doubles; one that loses no less where it is not computed in
-        full.
-        """
+        """Return the law of the loss in doubles; a dominating law if it is not computed in full."""
 
     def laws(self) -> tuple[Law, Law]:
-        """A law that loses no more than the pair, and one that loses no less; the same one twice
-        where the law is computed in full.
+        """Return a law that the pair dominates and one that dominates the pair; the same law twice
+        if it is computed in full.
         """
         law = self.law()
         return law, law
 
     def top(self, side: int) -> tuple[Fraction, Fraction]:
-        """The largest loss and its probability, both from below."""
+        """Return lower bounds on the largest loss and on its probability."""
         raise NotImplementedError(self.kind)
 
     def likely(self, side: int, count: int) -> tuple[Fraction, Fraction]:
-        """A loss that is exceeded, and with which probability, both from below: in all of `count`
-        uses not rarely, where that can be.
+        """Return a loss and a lower bound on the probability of at least that loss, chosen so that
+        all of `count` uses reach it with a fair chance, if possible.
         """
         return self.top(side)
 
     def nearer(self, most: int) -> Pair | None:
-        """A pair that this one dominates, with losses that are not much above `most`, where one is
+        """Return a pair that this one dominates, with losses not much above `most`, if one is
         known.
         """
         raise NotImplementedError(self.kind)
 
     @abstractmethod
     def numbers(self) -> dict[str, Any]:
-        """What is stored: names to texts."""
+        """Return the stored numbers, as texts by name."""
 
     @property
     def finite(self) -> bool:
-        """Whether there are finitely many outcomes, and not many."""
+        """Whether the pair has few outcomes."""
         return False
 
     def outcomes(self) -> Outcomes | None:
-        """The probabilities of each outcome by either law, as balls at the precision that is set;
-        None where there are not finitely many.
+        """Return the probabilities of each outcome under either law, as balls at the current
+        precision; None if there are infinitely many outcomes.
         """
         return None
 
-    def within(self, other: Pair) -> bool:
-        """Whether the other pair is known to dominate this one."""
-        return self == other
+    def within(self, outer: Pair) -> bool:
+        """Whether `outer` is known to dominate this pair."""
+        return self == outer
 
     def group(self, size: int) -> Pair:
-        """A pair for `size` units at once."""
+        """Return a pair for `size` units at once."""
         raise Refused(
             "guarantee.group",
             f"{self}.group({size})",
-            "what several units lose is not known from the pair about one",
-            "the mechanism for them all",
+            "the pair about one unit does not bound the loss of several",
+            "a mechanism whose sensitivity covers the group",
         )
 
     def __repr__(self) -> str:
-        return f"{self.kind.capitalize()}({', '.join(f'{name}={_read(value)}' for name, value in self.numbers().items() if value != '0')})"
+        shown = [f"{name}={_show(value)}" for name, value in self.numbers().items() if value != "0"]
+        return f"{self.kind.capitalize()}({', '.join(shown)})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -166,14 +160,14 @@ class GaussianPair(Pair):
 
     def law(self) -> Law:
         if self.mu_squared > _APART:
-            return Points(NO_ATOMS, 0.0, 0.0, symmetric=True, unseen=1.0)
+            return PointLaw(NO_ATOMS, 0.0, 0.0, symmetric=True, unseen=1.0)
         return GaussianLaw(evaluate(lambda: ball(self.mu_squared).sqrt()))
 
     def numbers(self) -> dict[str, str]:
         return {"mu_squared": str(self.mu_squared)}
 
-    def within(self, other: Pair) -> bool:
-        return isinstance(other, GaussianPair) and self.mu_squared <= other.mu_squared
+    def within(self, outer: Pair) -> bool:
+        return isinstance(outer, GaussianPair) and self.mu_squared <= outer.mu_squared
 
     def group(self, size: int) -> GaussianPair:
         return GaussianPair(size * size * self.mu_squared)
@@ -192,7 +186,7 @@ class LaplacePair(Pair):
     def __post_init__(self) -> None:
         positive(self.epsilon, "epsilon")
         if self.steps is not None:
-            whole(self.steps, "steps")
+            check_whole(self.steps, "steps")
 
     @property
     def guarantee(self) -> Pure:
@@ -203,17 +197,15 @@ class LaplacePair(Pair):
         return (self.epsilon, self.epsilon), (self.epsilon, self.epsilon)
 
     def top(self, side: int) -> tuple[Fraction, Fraction]:
-        """Noise that is not positive: 1/(1 + e^(−c)) for the loss c of a step, one half without
-        steps.
-        """
+        """The event of noise ≤ 0: 1/(1 + e^(−c)) for the loss c of a step, ½ without steps."""
         steps = self.steps
         return self.epsilon, Fraction(1, 2) if steps is None else Fraction(
             evaluate(lambda: 1 / (1 + (-ball(self.epsilon / steps)).exp()), "down")
         )
 
     def likely(self, side: int, count: int) -> tuple[Fraction, Fraction]:
-        """Noise of a loss up to x has a probability of at least 1 − e^(−x), and leaves ε − 2x; here
-        e^(−x) ≤ 1/(4·count), as ln 2 < 7/10.
+        """With probability at least 1 − e^(−x) the loss is at least ε − 2x; here e^(−x) ≤
+        1/(4·count), as ln 2 < 7/10.
         """
         return self.epsilon - Fraction(7, 5) * (4 * count).bit_length(), 1 - Fraction(1, 4 * count)
 
@@ -245,24 +237,24 @@ class LaplacePair(Pair):
             {} if self.steps is None else {"steps": str(self.steps)}
         )
 
-    def within(self, other: Pair) -> bool:
-        """Wider noise is narrower noise and more; every pair of ε-DP is within randomized
-        response.
+    def within(self, outer: Pair) -> bool:
+        """Wider noise is narrower noise plus more noise; randomized response dominates every ε-DP
+        pair.
         """
-        if other.worst_of is not None:
-            return self.epsilon <= other.worst_of
+        if outer.worst_of is not None:
+            return self.epsilon <= outer.worst_of
         return (
-            isinstance(other, LaplacePair)
-            and self.steps == other.steps
-            and self.epsilon <= other.epsilon
+            isinstance(outer, LaplacePair)
+            and self.steps == outer.steps
+            and self.epsilon <= outer.epsilon
         )
 
     def group(self, size: int) -> LaplacePair:
         return LaplacePair(size * self.epsilon, None if self.steps is None else size * self.steps)
 
 
-def whole(value: object, name: str, least: int = 1) -> int:
-    """A whole number that a pair is made of, and that a double can hold."""
+def check_whole(value: object, name: str, least: int = 1) -> int:
+    """Check a whole number of a pair that a double can hold."""
     if not is_whole(value, least, 2**53):
         raise Refused(
             "loss.number",
@@ -275,5 +267,5 @@ def whole(value: object, name: str, least: int = 1) -> int:
 
 @lru_cache(maxsize=32)
 def laws_of(pair: Pair) -> tuple[Law, Law]:
-    """The laws of a pair from below and from above, kept for a while."""
+    """Return the laws of a pair from below and above, cached."""
     return pair.laws()

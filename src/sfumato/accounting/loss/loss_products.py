@@ -1,5 +1,5 @@
-"""Laws made of atoms that fit no common lattice, multiplied out: rounded once then, not once for
-every use.
+"""Products of laws whose atoms fit no common lattice: the product is rounded to a lattice once, not
+once for every use.
 
 *Why*      An atom between nodes costs a lower bound in proportion to the spacing, for every use.
            The product of many uses has more atoms and is used once.
@@ -20,29 +20,29 @@ from collections.abc import Sequence
 import numpy as np
 
 from .loss_lattice import FAINTEST
-from .loss_laws import UNIT, Atoms, Doubles, Law, Points, binned
+from .loss_laws import UNIT, Atoms, Doubles, Law, PointLaw, sum_by_bin
 
 MOST = 1 << 12
 _FEW = 64
-_FIT = 2.0**-44  # of the largest loss: what is nearer than that counts as equal
+_FIT = 2.0**-44  # of the largest loss: losses nearer than that count as equal
 _LARGEST = 500.0
 
 
-def gathered(uses: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
-    """The same composition, of fewer laws with more atoms; the very same where all atoms fit one
-    lattice, or none can be multiplied.
+def multiply_out(uses: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
+    """Return the same composition with fewer laws and more atoms; the argument itself if all atoms
+    fit one lattice or no laws can be multiplied.
     """
     gaps = [np.diff(law.atoms.loss) for law, _ in uses if law.atoms.loss.size > 1]
     if not gaps or _fit(np.concatenate(gaps)):
         return uses
-    kept = [(law, count) for law, count in uses if law.spread or law.atoms.loss.size < 2]
-    if len(kept) == len(uses):
+    gathered_uses = [(law, count) for law, count in uses if law.spread or law.atoms.loss.size < 2]
+    if len(gathered_uses) == len(uses):
         return uses
-    single: list[Points] = []
+    single: list[PointLaw] = []
     for law, count in uses:
         if not law.spread and law.atoms.loss.size > 1:
             block, size = _power(_points(law), count)
-            kept += [(block, count // size)] if count >= 2 * size else []
+            gathered_uses += [(block, count // size)] if count >= 2 * size else []
             single += [block] if size <= count < 2 * size else []
             single += [_power(_points(law), count % size)[0]] if count % size else []
     single.sort(key=_size)
@@ -52,11 +52,11 @@ def gathered(uses: Sequence[tuple[Law, int]]) -> Sequence[tuple[Law, int]]:
         and _reach(single[0]) + _reach(single[1]) <= _LARGEST
     ):
         single = sorted([_product(single[0], single[1]), *single[2:]], key=_size)
-    return (*kept, *((law, 1) for law in single))
+    return (*gathered_uses, *((law, 1) for law in single))
 
 
 def _fit(gaps: Doubles) -> bool:
-    """Whether all are multiples of a 64th, or a simpler part, of the least."""
+    """Whether all gaps are multiples of 1/m of the least gap, for some m up to 64."""
     near = _FIT * float(gaps.max())
     least = float(gaps.min())
     return least > near and any(
@@ -65,56 +65,58 @@ def _fit(gaps: Doubles) -> bool:
     )
 
 
-def _size(law: Points) -> int:
+def _size(law: PointLaw) -> int:
     return int(law.points.loss.size)
 
 
-def _reach(law: Points) -> float:
+def _reach(law: PointLaw) -> float:
     return float(np.abs(law.points.loss).max(initial=0.0))
 
 
-def _points(law: Law) -> Points:
-    return Points(
+def _points(law: Law) -> PointLaw:
+    return PointLaw(
         law.atoms, law.error, law.slack, law.only_p, law.only_q, law.symmetric, law.unseen, MOST
     )
 
 
-def _power(law: Points, count: int) -> tuple[Points, int]:
-    """As many uses as are multiplied out, and how many these are."""
+def _power(law: PointLaw, count: int) -> tuple[PointLaw, int]:
+    """Multiply out as many uses of a law as allowed; return the product and their number."""
     count = min(count, max(1, int(_LARGEST / max(_reach(law), 1e-300))))
     gaps = np.diff(law.points.loss)
     step = float(gaps.min(initial=np.inf))
     if _FIT * _reach(law) < step < np.inf and np.abs(
         gaps - np.rint(gaps / step) * step
     ).max() <= _FIT * _reach(law):
-        return _convolved(law, step, count)
-    found, size = law, 1
-    while size < count and _size(found) * _size(law) <= MOST:
-        found, size = _product(found, law), size + 1
-    return found, size
+        return _convolve(law, step, count)
+    product, size = law, 1
+    while size < count and _size(product) * _size(law) <= MOST:
+        product, size = _product(product, law), size + 1
+    return product, size
 
 
-def _convolved(law: Points, step: float, count: int) -> tuple[Points, int]:
-    """The power of a law with atoms at equal distances."""
+def _convolve(law: PointLaw, step: float, count: int) -> tuple[PointLaw, int]:
+    """Return a power of a law with atoms at equal distances, by convolution."""
     first = float(law.points.loss[0])
     numbers = np.rint((law.points.loss - first) / step).astype(np.int64)
     count = max(1, min(count, (MOST - 1) // int(numbers[-1])))
-    p, q = (binned(numbers, mass, int(numbers[-1]) + 1) for mass in (law.points.p, law.points.q))
-    whole_p, whole_q = np.ones(1), np.ones(1)
+    p, q = (
+        sum_by_bin(numbers, mass, int(numbers[-1]) + 1) for mass in (law.points.p, law.points.q)
+    )
+    power_p, power_q = np.ones(1), np.ones(1)
     for bit in f"{count:b}":
-        whole_p, whole_q = np.convolve(whole_p, whole_p), np.convolve(whole_q, whole_q)
+        power_p, power_q = np.convolve(power_p, power_p), np.convolve(power_q, power_q)
         if bit == "1":
-            whole_p, whole_q = np.convolve(whole_p, p), np.convolve(whole_q, q)
+            power_p, power_q = np.convolve(power_p, p), np.convolve(power_q, q)
     off = float(np.abs(law.points.loss - first - step * numbers).max())
-    loss: Doubles = count * first + step * np.arange(whole_p.size, dtype=np.float64)
-    error = count * (law.error + 4 * UNIT) + 4 * UNIT * whole_p.size * (1 + count.bit_length())
+    loss: Doubles = count * first + step * np.arange(power_p.size, dtype=np.float64)
+    error = count * (law.error + 4 * UNIT) + 4 * UNIT * power_p.size * (1 + count.bit_length())
     slack = count * (law.slack + off) + 16 * UNIT * count * (_reach(law) + step * numbers.size)
-    return _made(loss, whole_p, whole_q, error, slack, law, count), count
+    return _without_faint_atoms(loss, power_p, power_q, error, slack, law, count), count
 
 
-def _product(one: Points, two: Points) -> Points:
-    """Both, independently."""
-    a, b = one.points, two.points
+def _product(first_law: PointLaw, second_law: PointLaw) -> PointLaw:
+    """Return the law of the sum of two independent losses."""
+    a, b = first_law.points, second_law.points
     loss = np.add.outer(a.loss, b.loss).ravel()
     order = np.argsort(loss, kind="stable")
     loss, p, q = (
@@ -122,39 +124,48 @@ def _product(one: Points, two: Points) -> Points:
         np.multiply.outer(a.p, b.p).ravel()[order],
         np.multiply.outer(a.q, b.q).ravel()[order],
     )
-    near = _FIT * (_reach(one) + _reach(two))
+    near = _FIT * (_reach(first_law) + _reach(second_law))
     group = np.cumsum(np.diff(loss, prepend=loss[0]) > near, dtype=np.int64)
     first = np.flatnonzero(np.diff(group, prepend=-1))
     ends = np.append(first[1:], loss.size)
     if first.size < loss.size and (loss[ends - 1] - loss[first]).max() <= 4 * near:
-        p, q, loss = binned(group, p, first.size), binned(group, q, first.size), loss[first]
-    error = one.error + two.error + (4 + int((ends - first).max())) * UNIT
-    whole = Points(
-        one.points, 0.0, 0.0, one.only_p, one.only_q, one.symmetric and two.symmetric, one.unseen
+        p, q, loss = sum_by_bin(group, p, first.size), sum_by_bin(group, q, first.size), loss[first]
+    error = first_law.error + second_law.error + (4 + int((ends - first).max())) * UNIT
+    template = PointLaw(
+        first_law.points,
+        0.0,
+        0.0,
+        first_law.only_p,
+        first_law.only_q,
+        first_law.symmetric and second_law.symmetric,
+        first_law.unseen,
     )
-    return _made(
+    return _without_faint_atoms(
         loss,
         p,
         q,
         error,
-        one.slack + two.slack + 4 * near + 8 * UNIT * (_reach(one) + _reach(two)),
-        whole,
+        first_law.slack
+        + second_law.slack
+        + 4 * near
+        + 8 * UNIT * (_reach(first_law) + _reach(second_law)),
+        template,
         1,
-        two,
+        second_law,
     )
 
 
-def _made(
+def _without_faint_atoms(
     loss: Doubles,
     p: Doubles,
     q: Doubles,
     error: float,
     slack: float,
-    law: Points,
+    law: PointLaw,
     count: int,
-    other: Points | None = None,
-) -> Points:
-    """The atoms that are large enough, and what is lost on the way: 1 − (1 − a)^k·(1 − b)."""
+    second: PointLaw | None = None,
+) -> PointLaw:
+    """Drop atoms too small for doubles, and compute infinite losses as 1 − (1 − a)^k·(1 − b)."""
 
     def lost(each: float, more: float) -> float:
         return (
@@ -165,15 +176,15 @@ def _made(
             else 0.0
         )
 
-    seen = (p >= FAINTEST) & (q >= FAINTEST)
-    left = float(max(p[~seen].sum(), q[~seen].sum())) * 1.001 + 1e-280 if not seen.all() else 0.0
-    unseen = 1.001 * (count * law.unseen + (other.unseen if other else 0.0)) + left
+    large = (p >= FAINTEST) & (q >= FAINTEST)
+    left = float(max(p[~large].sum(), q[~large].sum())) * 1.001 + 1e-280 if not large.all() else 0.0
+    unseen = 1.001 * (count * law.unseen + (second.unseen if second else 0.0)) + left
     only_p, only_q = (
-        lost(law.only_p, other.only_p if other else 0.0),
-        lost(law.only_q, other.only_q if other else 0.0),
+        lost(law.only_p, second.only_p if second else 0.0),
+        lost(law.only_q, second.only_q if second else 0.0),
     )
-    return Points(
-        Atoms(loss[seen], p[seen], q[seen]),
+    return PointLaw(
+        Atoms(loss[large], p[large], q[large]),
         error + 64 * UNIT,
         slack,
         only_p,

@@ -1,5 +1,5 @@
-"""Dominating pairs as stored text: a kind and exact numbers, read back as equal pairs. What a pair
-may be made of, its constructor alone decides.
+"""Dominating pairs as stored text: a kind and exact numbers, which read back as an equal pair. The
+constructor of a pair checks its numbers.
 """
 
 from __future__ import annotations
@@ -7,29 +7,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...guarantees.stored_guarantee import only, ratio
+from ...guarantees.stored_guarantee import check_fields, ratio
 from .loss_pairs import GaussianPair, LaplacePair, Pair
 from .pairs_finite import FinitePair, ResponsePair
 from .pairs_sampled import ClonePair, RoundedPair, SampledPair
 
 
 def record_of(pair: Pair) -> dict[str, Any]:
-    """Names and texts."""
+    """Return the stored record of a pair."""
     return {"kind": pair.kind, **pair.numbers()}
 
 
 def pair_from(stored: dict[str, Any]) -> Pair:
-    """The pair of a record; a ValueError, of which Refused is one, or a KeyError where it is
-    none.
+    """Read a pair from its record. Raise ValueError (Refused is one) or KeyError for any other
+    record.
     """
-    found = READERS[stored["kind"]](stored)
-    only(stored, record_of(found), "count")
-    return found
+    pair = READERS[stored["kind"]](stored)
+    check_fields(stored, record_of(pair), "count")
+    return pair
 
 
-def whole_from(written: Any) -> int:
-    """A whole number, written as the ratio that it is."""
-    number = ratio(written)
+def integer_from(stored: Any) -> int:
+    """Read a whole number that is stored as a ratio."""
+    number = ratio(stored)
     if number.denominator != 1:
         raise ValueError("not a whole number")
     return int(number)
@@ -38,14 +38,14 @@ def whole_from(written: Any) -> int:
 READERS: dict[str, Callable[[dict[str, Any]], Pair]] = {
     "gaussian": lambda r: GaussianPair(ratio(r["mu_squared"])),
     "laplace": lambda r: LaplacePair(
-        ratio(r["epsilon"]), whole_from(r["steps"]) if "steps" in r else None
+        ratio(r["epsilon"]), integer_from(r["steps"]) if "steps" in r else None
     ),
     "response": lambda r: ResponsePair(
-        ratio(r["epsilon"]), ratio(r["delta"]), whole_from(r["categories"])
+        ratio(r["epsilon"]), ratio(r["delta"]), integer_from(r["categories"])
     ),
     "finite": lambda r: FinitePair(tuple(map(ratio, r["p"])), tuple(map(ratio, r["q"]))),
-    "rounded": lambda r: RoundedPair(whole_from(r["steps"]), ratio(r["sigma"])),
-    "clone": lambda r: ClonePair(ratio(r["epsilon"]), whole_from(r["n"])),
+    "rounded": lambda r: RoundedPair(integer_from(r["steps"]), ratio(r["sigma"])),
+    "clone": lambda r: ClonePair(ratio(r["epsilon"]), integer_from(r["n"])),
     "sampled": lambda r: SampledPair(pair_from(r["base"]), ratio(r["rate"]), r["how"]),
 }
-"""The kinds of pairs, and how each is read."""
+"""The kinds of pairs, with a reader for each."""

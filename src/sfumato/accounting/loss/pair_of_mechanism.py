@@ -1,11 +1,10 @@
-"""From mechanisms and guarantees to dominating pairs.
+"""Find the dominating pairs of mechanisms and guarantees.
 
-*Mechanism*   By its own law where that is known, else by the first of its promises that has a pair.
+*Mechanism*   By its own law if that is known, else by the first of its promises that has a pair.
 *Guarantee*   `Pure` and `Approx` have a worst pair, randomized response; `GDP` has one by
               definition. `ZCDP` and `Renyi` have none: no single pair dominates everything they
               allow, so they are refused. Random differential privacy is no differential privacy.
-*Relation*    Carried along: what is known for one relation is not mixed with what is known for
-              another.
+*Relation*    Kept: a statement for one relation is never mixed with one for another.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import Refused
-from ...guarantees import GDP, Approx, Guarantee, Pure, Together
-from ...mechanisms import Gaussian, Laplace, RandomizedResponse, Several, Subsampled
+from ...guarantees import GDP, Approx, Guarantee, Mixed, Pure
+from ...mechanisms import Combined, Gaussian, Laplace, RandomizedResponse, Subsampled
 from ...mechanisms.shared.mechanism import Mechanism
 from .loss_pairs import GaussianPair, LaplacePair, Pair
 from .pairs_finite import FinitePair, ResponsePair
@@ -30,10 +29,10 @@ def _laplace(m: Laplace) -> Pair:
 
 
 def _gaussian(m: Gaussian) -> Pair:
-    one = m.size == 1 or (m.size is None and m.grid is not None)
+    single = m.size == 1 or (m.size is None and m.grid is not None)
     steps = m.moves_squared / m.step**2
     root = round(float(steps) ** 0.5)
-    if one and root * root == steps and m.sigma / m.step <= ROUGHEST:
+    if single and root * root == steps and m.sigma / m.step <= ROUGHEST:
         return RoundedPair(root, m.sigma / m.step)
     return GaussianPair(m.moves_squared / m.sigma**2)
 
@@ -41,9 +40,9 @@ def _gaussian(m: Gaussian) -> Pair:
 def _response(m: RandomizedResponse) -> Pair:
     if m.keep is None:
         return ResponsePair(m.epsilon or Fraction(0), categories=m.k)
-    other = (1 - m.keep) / (m.k - 1)
-    rest = (other * (m.k - 2),) if m.k > 2 else ()
-    return FinitePair((m.keep, other, *rest), (other, m.keep, *rest))
+    lie = (1 - m.keep) / (m.k - 1)
+    rest = (lie * (m.k - 2),) if m.k > 2 else ()
+    return FinitePair((m.keep, lie, *rest), (lie, m.keep, *rest))
 
 
 PAIRS: dict[type[Mechanism], Callable[[Any], Pair]] = {
@@ -56,24 +55,24 @@ PAIRS: dict[type[Mechanism], Callable[[Any], Pair]] = {
 
 
 def pairs_of(mechanism: Mechanism) -> Parts:
-    """The pairs of a mechanism: one, or those of its parts."""
-    if isinstance(mechanism, Several):
+    """Return the pairs of a mechanism: one, or those of its parts."""
+    if isinstance(mechanism, Combined):
         return tuple(pair for part in mechanism.parts for pair in pairs_of(part))
     return ((pair_of(mechanism), 1),)
 
 
 def pair_of(mechanism: Mechanism) -> Pair:
-    """The pair of a mechanism that is one release."""
-    if own := PAIRS.get(type(mechanism)):
-        return own(mechanism)
+    """Return the pair of a mechanism that is a single release."""
+    if build := PAIRS.get(type(mechanism)):
+        return build(mechanism)
     for promise in mechanism.promises:
         parts = parts_of(promise)
         if parts is not None and len(parts) == 1 and parts[0][1] == 1:
             return parts[0][0]
     reason = (
         f"{type(mechanism).__name__} promises "
-        f"{', '.join(type(p).__name__ for p in mechanism.promises)}, of which no pair is the "
-        f"worst"
+        f"{', '.join(type(p).__name__ for p in mechanism.promises)}, for which no single pair is "
+        f"the worst"
     )
     raise Refused(
         "loss.no-pair",
@@ -84,7 +83,7 @@ def pair_of(mechanism: Mechanism) -> Pair:
 
 
 def parts_of(guarantee: Guarantee) -> Parts | None:
-    """The pairs of a guarantee, or None where it has none."""
+    """Return the pairs of a guarantee, or None if it has none."""
     match guarantee:
         case Pure():
             return ((ResponsePair(guarantee.parameters["epsilon"]), 1),)
@@ -94,12 +93,12 @@ def parts_of(guarantee: Guarantee) -> Parts | None:
             )
         case GDP():
             return ((GaussianPair(guarantee.mu_squared), 1),)
-        case Together():
-            found = [parts_of(part) for part in guarantee.parts]
+        case Mixed():
+            pairs = [parts_of(part) for part in guarantee.parts]
             return (
                 None
-                if any(part is None for part in found)
-                else tuple(pair for part in found if part is not None for pair in part)
+                if any(part is None for part in pairs)
+                else tuple(pair for part in pairs if part is not None for pair in part)
             )
-    own = getattr(guarantee, "parts", None)
-    return own if isinstance(own, tuple) else None
+    parts = getattr(guarantee, "parts", None)
+    return parts if isinstance(parts, tuple) else None

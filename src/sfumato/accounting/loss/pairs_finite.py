@@ -1,5 +1,5 @@
-"""Dominating pairs on finitely many outcomes: randomized response, which is the worst of (ε, δ)-DP,
-and any two laws that are given.
+"""Dominating pairs on finitely many outcomes: randomized response, which is the worst (ε, δ)-DP
+pair, and any two stated laws.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ...exact.numbers import non_negative, probability
 from ...guarantees import Approx, Pure
 from ...guarantees.finite.finite_laws import weights
 from .loss_families import response_law
-from .loss_laws import FUNCTION, UNIT, Atoms, Law, Points
-from .loss_pairs import ZERO, Between, Outcomes, Pair, whole
+from .loss_laws import FUNCTION, UNIT, Atoms, Law, PointLaw
+from .loss_pairs import ZERO, Between, Outcomes, Pair, check_whole
 
 _LONGEST = 13_000
-"""Bits of a denominator: what is stored is text of at most 8000 digits."""
+"""The most bits of a denominator: stored text has at most 8000 digits."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ResponsePair(Pair):
-    """Randomized response among some categories, but for a chance of δ of telling all; with two,
-    the worst (ε, δ)-DP pair (Kairouz, Oh & Viswanath 2015).
+    """Randomized response among categories, with a chance δ of telling all. With two categories it
+    is the worst (ε, δ)-DP pair (Kairouz, Oh & Viswanath 2015).
     """
 
     epsilon: Fraction
@@ -39,7 +39,7 @@ class ResponsePair(Pair):
     def __post_init__(self) -> None:
         non_negative(self.epsilon, "epsilon")
         probability(self.delta, "delta")
-        whole(self.categories, "categories", 2)
+        check_whole(self.categories, "categories", 2)
 
     @property
     def guarantee(self) -> Pure | Approx:
@@ -77,10 +77,10 @@ class ResponsePair(Pair):
         e, left = ball(-self.epsilon).exp(), ball(1 - self.delta)
         truth = left / (1 + (self.categories - 1) * e)
         rest = (self.categories - 2) * e * truth
-        found = [(truth, e * truth), (e * truth, truth)] + (
+        answers = [(truth, e * truth), (e * truth, truth)] + (
             [(rest, rest)] if self.categories > 2 else []
         )
-        return found + (
+        return answers + (
             [(ball(self.delta), arb(0)), (arb(0), ball(self.delta))] if self.delta else []
         )
 
@@ -99,18 +99,18 @@ class ResponsePair(Pair):
     def worst_of(self) -> Fraction | None:
         return self.epsilon if self.categories == 2 else None
 
-    def within(self, other: Pair) -> bool:
+    def within(self, outer: Pair) -> bool:
         if (
-            not isinstance(other, ResponsePair)
-            or self.epsilon > other.epsilon
-            or self.delta > other.delta
+            not isinstance(outer, ResponsePair)
+            or self.epsilon > outer.epsilon
+            or self.delta > outer.delta
         ):
             return False
-        return other.categories == 2 or other == self
+        return outer.categories == 2 or outer == self
 
     def group(self, size: int) -> ResponsePair:
-        whole = Approx(self.epsilon, self.delta).group(size)
-        return ResponsePair(size * self.epsilon, Fraction(whole.parameters["delta"]))
+        promise = Approx(self.epsilon, self.delta).group(size)
+        return ResponsePair(size * self.epsilon, Fraction(promise.parameters["delta"]))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -134,8 +134,8 @@ class FinitePair(Pair):
             raise Refused(
                 "law.outcomes",
                 f"{len(self.p)} and {len(self.q)}",
-                "the outcomes are not the same",
-                "one probability for each outcome, in one order",
+                "p and q have different numbers of outcomes",
+                "one probability for each outcome, in the same order",
             )
 
     @property
@@ -144,8 +144,8 @@ class FinitePair(Pair):
 
     @property
     def largest(self) -> tuple[Between, Between]:
-        """ln max p/q and ln max q/p. Where one law has outcomes of infinite loss, both may be
-        negative; where it has no other, it does not matter.
+        """ln max p/q and ln max q/p. Both may be negative if a law has outcomes of infinite loss;
+        if it has no other outcomes, the value does not matter.
         """
         return _between(self._ratio(0)), _between(self._ratio(1))
 
@@ -156,8 +156,8 @@ class FinitePair(Pair):
         )
 
     def nearer(self, most: int) -> FinitePair | None:
-        """Both laws beside an even chance for each outcome, as often as makes the ratios small
-        enough: that is processing.
+        """Mix both laws with the uniform law until the ratios are small enough: mixing is
+        post-processing.
         """
         share = Fraction(1, 2 ** (most * 3 // 2))
         if (
@@ -187,7 +187,7 @@ class FinitePair(Pair):
 
     def law(self) -> Law:
         both = [
-            (evaluate(lambda a=a, b=b: ball(a / b).log()) if a != b else 0.0, float(a), float(b))  # type: ignore[misc]
+            (_log_ratio(a, b), float(a), float(b))
             for a, b in zip(self.p, self.q, strict=True)
             if a and b
         ]
@@ -198,7 +198,7 @@ class FinitePair(Pair):
         )
         slack = 2 * UNIT * float(np.abs(loss).max(initial=0.0))
         only_p, only_q = map(float, self.lost)
-        return Points(
+        return PointLaw(
             Atoms(loss, p, q),
             FUNCTION + 2 * UNIT * loss.size,
             slack,
@@ -221,8 +221,13 @@ class FinitePair(Pair):
         return f"Finite({len(self.p)} outcomes)"
 
 
+def _log_ratio(a: Fraction, b: Fraction) -> float:
+    """Return ln(a/b) as the nearest double."""
+    return evaluate(lambda: ball(a / b).log()) if a != b else 0.0
+
+
 def _between(ratio: Fraction) -> Between:
-    """The logarithm of a ratio."""
+    """Return ln(ratio) from below and from above."""
     if ratio == 1:
         return ZERO, ZERO
     return Fraction(evaluate(lambda: ball(ratio).log(), "down")), Fraction(

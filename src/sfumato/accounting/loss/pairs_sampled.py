@@ -1,5 +1,5 @@
-"""Dominating pairs that are made of others: of sampled releases, of rounded normal noise, of one
-report among many shuffled ones.
+"""Dominating pairs of sampled releases, of rounded normal noise, and of one report among many
+shuffled ones.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ...guarantees import GDP, Guarantee, Pure, Renyi
 from ...guarantees.renyi import subsampled_gaussian
 from ..subsampling import FixedLaw, PoissonLaw
 from .loss_families import GaussianLaw
-from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Law, Points
-from .loss_pairs import Between, GaussianPair, Outcomes, Pair, whole
+from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Law, PointLaw
+from .loss_pairs import Between, GaussianPair, Outcomes, Pair, check_whole
 from .pairs_finite import ResponsePair
-from .shuffle_pair import clone_laws, reachable
+from .shuffle_pair import check_report_epsilon, clone_laws
 
 How = Literal["poisson", "fixed"]
 ROUGHEST = 64
-"""Above so many grid steps a rounded normal variable is not told from a real one."""
+"""Above so many grid steps of σ, a rounded normal variable counts as a real one."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -46,54 +46,51 @@ class SampledPair(Pair):
             raise Refused(
                 "loss.sampled",
                 f"how={self.how!r}",
-                "samples are drawn by Poisson sampling or have a fixed size",
+                "sampling is Poisson or of a fixed size",
                 "how='poisson'",
             )
         if not isinstance(self.base, Pair):
             raise Refused(
                 "loss.sampled",
                 f"base={type(self.base).__name__}",
-                "a pair is what is sampled",
+                "the base must be a dominating pair",
                 "GaussianPair(Fraction(1))",
             )
         if isinstance(self.base, SampledPair):
             raise Refused(
                 "loss.sampled",
                 f"{self.base!r}",
-                "what is sampled twice is sampled once, at the product of the rates",
+                "sampling twice is sampling once, at the product of the rates",
                 "one subsample(q)",
             )
         if self.how == "fixed" and not self.base.symmetric:
             raise Refused(
                 "loss.direction",
                 f"{self.base!r}",
-                "under replace a pair has to be symmetric",
-                "a mechanism whose pair is",
+                "under replace a pair must be symmetric",
+                "a mechanism with a symmetric pair, such as Laplace or Gaussian",
             )
         positive(probability(self.rate, "rate", zero=False), "rate")
 
     @property
     def guarantee(self) -> Guarantee | None:
-        whole = self.base.guarantee
-        if isinstance(
-            whole,
-            GDP,
-            # of a fixed size: sampling does no harm, and how much it helps is not a statement of
-            # this
-            # notion
-        ):
-            return whole if self.how == "fixed" else _renyi(self.rate, whole.mu_squared)
+        promise = self.base.guarantee
+        if isinstance(promise, GDP):
+            # fixed size: sampling does no harm, but GDP cannot state how much it helps
+            return promise if self.how == "fixed" else _renyi(self.rate, promise.mu_squared)
         try:
             return (
-                None if whole is None else Guarantee._bind(whole.subsample(self.rate), None, None)
+                None
+                if promise is None
+                else Guarantee._bind(promise.subsample(self.rate), None, None)
             )
         except Refused:
             return None
 
     @property
     def largest(self) -> tuple[Between | None, Between | None]:
-        """Of removal ln(1 − q + q·e^l), l the base's; of addition −ln(1 − q + q·e^(−l)), and −ln(1
-        − q) where the base has no largest or an infinite loss.
+        """For removal ln(1 − q + q·e^l), l the base's largest loss; for addition −ln(1 − q +
+        q·e^(−l)), or −ln(1 − q) if the base's losses are unbounded or infinite.
         """
         there, back = self.base.largest
         removed = (
@@ -108,7 +105,7 @@ class SampledPair(Pair):
         return removed, (self._added(back[0], "down"), self._added(back[1], "up"))
 
     def top(self, side: int) -> tuple[Fraction, Fraction]:
-        """The base's, with the unit in the sample; without it nothing more is known."""
+        """The base's largest loss, with the unit in the sample."""
         loss, chance = self.base.top(0 if self.how == "fixed" else side)
         if side == 0 or self.how == "fixed":
             return self._outside(loss, "down"), self.rate * chance
@@ -133,7 +130,7 @@ class SampledPair(Pair):
 
     @property
     def lost(self) -> tuple[Fraction, Fraction]:
-        """Without the unit nothing is said that could not be said with it."""
+        """Addition has no infinite loss: every answer without the unit is possible with it."""
         lost = self.rate * self.base.lost[0]
         return lost, lost if self.how == "fixed" else Fraction(0)
 
@@ -158,11 +155,11 @@ class SampledPair(Pair):
         return self.how == "poisson" and self.base.finite
 
     def outcomes(self) -> Outcomes | None:
-        found = self.base.outcomes() if self.finite else None
+        base_outcomes = self.base.outcomes() if self.finite else None
         return (
             None
-            if found is None
-            else [((1 - ball(self.rate)) * q + ball(self.rate) * p, q) for p, q in found]
+            if base_outcomes is None
+            else [((1 - ball(self.rate)) * q + ball(self.rate) * p, q) for p, q in base_outcomes]
         )
 
     def numbers(self) -> dict[str, Any]:
@@ -172,15 +169,17 @@ class SampledPair(Pair):
             "how": self.how,
         }
 
-    def within(self, other: Pair) -> bool:
-        """More of the data, or of a stronger pair; or all of it, as sampling is processing."""
+    def within(self, outer: Pair) -> bool:
+        """A higher rate or a stronger base dominates; so does the base itself, as sampling is
+        post-processing.
+        """
         more = (
-            isinstance(other, SampledPair)
-            and self.how == other.how
-            and self.rate <= other.rate
-            and self.base.within(other.base)
+            isinstance(outer, SampledPair)
+            and self.how == outer.how
+            and self.rate <= outer.rate
+            and self.base.within(outer.base)
         )
-        return more or self.base.within(other)
+        return more or self.base.within(outer)
 
     def __repr__(self) -> str:
         return (
@@ -191,8 +190,8 @@ class SampledPair(Pair):
 
 @lru_cache(maxsize=64)
 def _renyi(rate: Fraction, mu_squared: Fraction) -> Renyi | None:
-    """The Rényi curve of sampled Gaussian noise, kept: it is asked for at every order. None where
-    it leaves the doubles.
+    """Return the Rényi curve of sampled Gaussian noise, cached because it is needed at every order;
+    None if it overflows a double.
     """
     try:
         return subsampled_gaussian(rate, mu_squared)
@@ -201,7 +200,7 @@ def _renyi(rate: Fraction, mu_squared: Fraction) -> Renyi | None:
 
 
 def sampled(base: Pair, rate: Fraction, how: How) -> Pair:
-    """The pair behind sampling; the base itself where everything is sampled."""
+    """Return the pair behind sampling; the base itself if the rate is 1."""
     if rate == 1:
         return base
     if rate == 0:
@@ -220,7 +219,7 @@ class RoundedPair(Pair):
     kind = "rounded"
 
     def __post_init__(self) -> None:
-        whole(self.steps, "steps")
+        check_whole(self.steps, "steps")
         positive(self.sigma, "sigma")
 
     @property
@@ -233,33 +232,36 @@ class RoundedPair(Pair):
         real = GaussianLaw(1.0)  # as a table of the normal law: with μ = 1 the loss is x − ½
         mass = real.cells((np.append(z, z[-1] + 1) - 0.5) / sigma - 0.5).q[1:-1]
         p, q = mass[: z.size - self.steps], mass[self.steps :]
-        seen = (p > NOTHING) & (q > NOTHING)
-        loss = np.log(p[seen]) - np.log(q[seen])
+        shared = (p > NOTHING) & (q > NOTHING)
+        loss = np.log(p[shared]) - np.log(q[shared])
         error = real.error + 256 * UNIT * (1 + reach / sigma)
         slack = 2 * error + FUNCTION * 1500
-        apart = float(max(p[~seen].sum(), q[~seen].sum())) * (
-            1 + 1e-9
-        )  # where one of the two is nothing to a double
-        return Points(
-            Atoms(loss, p[seen], q[seen]), error, slack, symmetric=True, unseen=apart + 2.0**-980
+        # mass where one of the two underflows a double
+        apart = float(max(p[~shared].sum(), q[~shared].sum())) * (1 + 1e-9)
+        return PointLaw(
+            Atoms(loss, p[shared], q[shared]),
+            error,
+            slack,
+            symmetric=True,
+            unseen=apart + 2.0**-980,
         )
 
     def top(self, side: int) -> tuple[Fraction, Fraction]:
-        """Noise that is not positive: Φ(1/(2σ)) against Φ((½ − steps)/σ)."""
+        """The event of noise ≤ 0: Φ(1/(2σ)) against Φ((½ − steps)/σ)."""
         here, there = ball(1 / (2 * self.sigma)), ball((Fraction(1, 2) - self.steps) / self.sigma)
         loss = evaluate(lambda: (normal_cdf(here) / normal_cdf(there)).log(), "down")
         return Fraction(loss), Fraction(evaluate(lambda: normal_cdf(here), "down"))
 
     def nearer(self, most: int) -> None:
-        """Wider noise is not processed rounded noise."""
+        """None: wider rounded noise is not a post-processing of rounded noise."""
 
     def numbers(self) -> dict[str, str]:
         return {"steps": str(self.steps), "sigma": str(self.sigma)}
 
-    def within(self, other: Pair) -> bool:
-        """Rounding is processing."""
-        return self == other or (
-            isinstance(other, GaussianPair) and self.guarantee.mu_squared <= other.mu_squared
+    def within(self, outer: Pair) -> bool:
+        """The unrounded pair dominates, as rounding is post-processing."""
+        return self == outer or (
+            isinstance(outer, GaussianPair) and self.guarantee.mu_squared <= outer.mu_squared
         )
 
     def group(self, size: int) -> RoundedPair:
@@ -277,8 +279,8 @@ class ClonePair(Pair):
     kind = "clone"
 
     def __post_init__(self) -> None:
-        reachable(positive(self.epsilon, "epsilon"))
-        whole(self.n, "n")
+        check_report_epsilon(positive(self.epsilon, "epsilon"))
+        check_whole(self.n, "n")
 
     @property
     def guarantee(self) -> Pure:
@@ -297,5 +299,5 @@ class ClonePair(Pair):
     def numbers(self) -> dict[str, str]:
         return {"epsilon": str(self.epsilon), "n": str(self.n)}
 
-    def within(self, other: Pair) -> bool:
-        return isinstance(other, ClonePair) and self.epsilon == other.epsilon and self.n >= other.n
+    def within(self, outer: Pair) -> bool:
+        return isinstance(outer, ClonePair) and self.epsilon == outer.epsilon and self.n >= outer.n

@@ -1,17 +1,17 @@
-"""Loss: a promise by what is known of the privacy loss itself, and totals that are tight and
-certified on both sides.
+"""Loss: a guarantee stated by the privacy loss itself, with totals that are tight and certified
+from both sides.
 
 *Promise*   The releases are dominated by pairs (P, Q) of laws, each so many times (`pairs`).
-            Nothing is a Loss that has no dominating pair.
+            A release without a dominating pair has no Loss.
 *Compose*   Pairs are collected, not multiplied out: `a + b` and `n * a` are exact, and the curve is
             computed when it is asked for.
 *Curve*     `.delta(ε)` and `.epsilon(δ)` are certified upper bounds, `.delta_lower` and
             `.epsilon_lower` certified lower ones, of the composition of the pairs: in closed form
             for Gaussian noise alone and for randomized responses, else by `certificate`.
 *Order*     a ≤ b if every pair of a is covered by one of b that is known to dominate it; ≤ against
-            (ε, δ) by the curve, from above. What is not known is False.
-*Fixed*     A total over laws that were fixed beforehand. Losses have no filter: costs that depend
-            on earlier answers need another currency.
+            (ε, δ) by the curve, from above. An undecided comparison is False.
+*Fixed*     The total holds for laws fixed beforehand. Losses have no filter: costs that depend on
+            earlier answers need another currency.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from ...exact.balls import up
 from ...exact.numbers import Number, is_whole, shown, text
 from ...guarantees import GDP, Approx, Guarantee, Pure, Relation
 from ...guarantees.guarantee import (
-    known_delta,
-    known_epsilon,
-    known_order,
+    check_delta,
+    check_epsilon,
+    check_order,
     reach,
     relation_of,
     unit_of,
 )
 from .loss_curve import Quick, deltas, epsilons
 from .loss_pairs import GaussianPair, Pair
-from .loss_record import pair_from, record_of, whole_from
+from .loss_record import integer_from, pair_from, record_of
 from .pair_of_mechanism import Parts, parts_of
 from .pairs_finite import ResponsePair
 from .pairs_sampled import sampled
 
 MOST = 10**12 - 1
-"""Uses of one pair."""
+"""The most uses of one pair."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Loss(Guarantee):
-    """Dominating pairs, each with how often it is used."""
+    """Dominating pairs, each with the number of its uses."""
 
     parts: Parts
     relation: Relation | None
@@ -57,7 +57,7 @@ class Loss(Guarantee):
     def __init__(
         self, parts: Parts, *, relation: str | None = None, unit: str | None = None
     ) -> None:
-        object.__setattr__(self, "parts", _merged(_known(parts)))
+        object.__setattr__(self, "parts", _merge_parts(_check_parts(parts)))
         object.__setattr__(self, "relation", relation_of(relation))
         object.__setattr__(self, "unit", unit_of(unit))
         self._check(self.relation)
@@ -67,7 +67,7 @@ class Loss(Guarantee):
             raise Refused(
                 "loss.direction",
                 f"{self}",
-                "under replace a pair has to be symmetric, as either dataset may be the one",
+                "under replace every dominating pair must be symmetric",
                 "relation='add-remove'",
             )
 
@@ -76,24 +76,24 @@ class Loss(Guarantee):
         return {"parts": self.parts}
 
     def delta(self, epsilon: Number) -> float:
-        return deltas(self.parts, known_epsilon(epsilon))[1]
+        return deltas(self.parts, check_epsilon(epsilon))[1]
 
     def delta_lower(self, epsilon: Number) -> float:
-        """A δ below which the pairs' own (ε, δ) curve certainly is not."""
-        return deltas(self.parts, known_epsilon(epsilon))[0]
+        """Return a certified lower bound on the δ of the pairs' own curve at ε."""
+        return deltas(self.parts, check_epsilon(epsilon))[0]
 
     def epsilon(self, delta: Number = 0) -> float:
-        return epsilons(self.parts, known_delta(delta))[1]
+        return epsilons(self.parts, check_delta(delta))[1]
 
     def epsilon_lower(self, delta: Number = 0) -> float:
-        """An ε below which the pairs' own (ε, δ) curve certainly is not."""
-        return epsilons(self.parts, known_delta(delta))[0]
+        """Return a certified lower bound on the ε of the pairs' own curve at δ."""
+        return epsilons(self.parts, check_delta(delta))[0]
 
     def _quick(self) -> Quick:
         return Quick(self.parts)
 
     def renyi(self, order: Number) -> float:
-        a = known_order(order)
+        a = check_order(order)
         each = [
             (math.inf if pair.guarantee is None else pair.guarantee.renyi(a), count)
             for pair, count in self.parts
@@ -104,52 +104,57 @@ class Loss(Guarantee):
             else up(sum((count * Fraction(value) for value, count in each), Fraction(0)))
         )
 
-    def _plus(self, other: Self) -> Self:
-        return type(self)((*self.parts, *other.parts))
+    def _plus(self, addend: Self) -> Self:
+        return type(self)((*self.parts, *addend.parts))
 
     def _times(self, count: int) -> Self:
         return type(self)(tuple((pair, count * n) for pair, n in self.parts))
 
-    def _absorb(self, other: Guarantee) -> Guarantee | None:
-        parts = parts_of(other)
+    def _absorb(self, addend: Guarantee) -> Guarantee | None:
+        parts = parts_of(addend)
         return None if parts is None else Loss((*self.parts, *parts))
 
     def _states(self, notion: type[Guarantee]) -> Guarantee | None:
-        """The sum of what the pairs promise in that notion."""
-        found = [
+        """Add up what the pairs promise in that notion; None where one of them promises nothing."""
+        statements = [
             None if pair.guarantee is None else (reach(pair.guarantee, notion), count)
             for pair, count in self.parts
         ]
-        if any(one is None or one[0] is None for one in found):
+        if any(statement is None or statement[0] is None for statement in statements):
             return None
         return (
             reduce(
-                add, (one[1] * one[0] for one in found if one is not None and one[0] is not None)
+                add,
+                (
+                    statement[1] * statement[0]
+                    for statement in statements
+                    if statement is not None and statement[0] is not None
+                ),
             )
-            if found
+            if statements
             else reach(Pure(0), notion)
         )
 
-    def _implied_by(self, other: Guarantee) -> bool:
-        """What implies the guarantee that one of the pairs stands for implies the whole. Else pair
-        by pair, of the other or of what it implies.
+    def _implied_by(self, premise: Guarantee) -> bool:
+        """Whether `premise` implies the tight guarantee of some pair; else compare pair by pair,
+        for `premise` and for the Approx and GDP guarantees that it implies.
         """
         tight = [pair.tight for pair, _ in self.parts]
-        if any(one is not None and one._implied_by(other) for one in tight):
+        if any(promise is not None and promise._implied_by(premise) for promise in tight):
             return True
-        statements = (other, reach(other, Approx), reach(other, GDP))
+        statements = (premise, reach(premise, Approx), reach(premise, GDP))
         return any(
             self._covers(parts)
-            for one in statements
-            if one is not None and (parts := parts_of(one)) is not None
+            for statement in statements
+            if statement is not None and (parts := parts_of(statement)) is not None
         )
 
     def _covers(self, parts: Parts) -> bool:
-        """Whether each of these pairs is within one of this, and none of this is used more often
-        than it is there.
+        """Whether every one of these pairs is dominated by a pair of this Loss, with no pair of
+        this Loss used more often than it occurs.
         """
         left = dict(self.parts)
-        for pair, count in _merged(parts):
+        for pair, count in _merge_parts(parts):
             needed = count
             for mine in left:
                 if needed and pair.within(mine):
@@ -159,8 +164,8 @@ class Loss(Guarantee):
                 return False
         return True
 
-    def _meet(self, other: Self) -> Self:
-        return other if other._implied_by(self) is False and self._implied_by(other) else self
+    def _meet(self, second: Self) -> Self:
+        return second if second._implied_by(self) is False and self._implied_by(second) else self
 
     def _group(self, size: int) -> Loss:
         return Loss(tuple((pair.group(size), count) for pair, count in self.parts))
@@ -170,7 +175,7 @@ class Loss(Guarantee):
             raise Refused(
                 "guarantee.subsample",
                 f"{self}.subsample({text(q)})",
-                "one release is sampled at a time",
+                "only a single release can be sampled",
                 "mechanism.subsample(q), then sf.compose",
             )
         return Loss(((sampled(self.parts[0][0], q, "poisson"), 1),))
@@ -185,28 +190,26 @@ class Loss(Guarantee):
 
 
 def sampled_gaussian(mu_squared: Fraction, rate: Fraction) -> Loss:
-    """Gaussian noise behind Poisson sampling: what `GDP.subsample` gives."""
+    """Return the Loss of Gaussian noise behind Poisson sampling, as `GDP.subsample` does."""
     return Loss(
         ((sampled(GaussianPair(mu_squared), rate, "poisson"), 1),) if mu_squared and rate else ()
     )
 
 
 def restore(stored: dict[str, Any], *, relation: str | None, unit: str | None) -> Loss:
-    """A stored Loss again; a ValueError, of which Refused is one, or a KeyError where it is
-    none.
-    """
-    found = Loss(
-        tuple((pair_from(part), whole_from(part["count"])) for part in stored["parts"]),
+    """Read a stored Loss. Raise ValueError (Refused is one) or KeyError for any other record."""
+    loss = Loss(
+        tuple((pair_from(part), integer_from(part["count"])) for part in stored["parts"]),
         relation=relation,
         unit=unit,
     )
-    if len(found.parts) != len(stored["parts"]):
-        raise ValueError("parts that are written together, or not at all")
-    return found
+    if len(loss.parts) != len(stored["parts"]):
+        raise ValueError("equal pairs stored as separate parts")
+    return loss
 
 
-def _known(parts: Parts) -> Parts:
-    """Pairs, each with how often it is used."""
+def _check_parts(parts: Parts) -> Parts:
+    """Check that these are pairs, each with a number of uses."""
     for pair, count in parts:
         if not isinstance(pair, Pair):
             raise Refused(
@@ -219,14 +222,14 @@ def _known(parts: Parts) -> Parts:
             raise Refused(
                 "loss.number",
                 f"{shown(count)} uses",
-                f"a release is used {MOST} times at most",
+                f"a release is used at most {MOST} times",
                 "a smaller count",
             )
     return tuple(parts)
 
 
-def _merged(parts: Parts) -> Parts:
-    """Equal pairs counted together, Gaussian ones as one, in one order."""
+def _merge_parts(parts: Parts) -> Parts:
+    """Count equal pairs together, join Gaussian ones into one, and sort."""
     counts: dict[Pair, int] = {}
     square = Fraction(0)
     for pair, count in parts:

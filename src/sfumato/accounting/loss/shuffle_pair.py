@@ -1,4 +1,4 @@
-"""One local report among n shuffled ones, as a law of the loss.
+"""The law of the loss of one local report among n shuffled ones.
 
 *Pair*      Each of the n − 1 others is, with probability 2/(e^ε₀ + 1), a clone: as if drawn with
             even odds from what the first person would say in either case. With C clones, A ~ Bin(C,
@@ -37,27 +37,26 @@ from ...errors import Refused
 from ...exact.balls import above, ball, evaluate
 from ...exact.numbers import Number, positive, probability, text
 from ..composition import count_of
-from .loss_lattice import Whole
-from .loss_laws import FUNCTION, UNIT, Atoms, Doubles, Law, Points
+from .loss_lattice import Integers
+from .loss_laws import FUNCTION, UNIT, Atoms, Doubles, Law, PointLaw
 
 FARTHEST = 100
 """The largest ε of one report: losses of ε and −ε share a lattice, whose window multiplies powers
-of e^(2ε) that have to stay doubles.
+of e^(2ε) that must not overflow a double.
 """
 _APART = 2e-5
-"""By how much rounding the number of clones may move ε, roughly, in parts of it."""
+"""The relative change of ε that rounding the number of clones may cause, roughly."""
 _TINY = 1e-40
 
 
 def clone_laws(epsilon: float, n: int) -> tuple[Law, Law]:
-    """The laws of the clone pair, from below and from above; the same one twice where no number of
+    """Return the laws of the clone pair, from below and above; the same law twice if no number of
     clones is rounded.
     """
-    reachable(epsilon)
+    check_report_epsilon(epsilon)
     lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
-    edge = -math.expm1(-epsilon) / (
-        1.0 + math.exp(-epsilon)
-    )  # truth − lie, whose difference would cancel for small ε; so would 1 − 2·lie
+    # truth − lie, whose difference would cancel for small ε; so would 1 − 2·lie
+    edge = -math.expm1(-epsilon) / (1.0 + math.exp(-epsilon))
     first, masses = binomial(n - 1, 2.0 * lie, odds=2.0 * lie / edge)
     starts = _groups(first, masses)
     chances = np.add.reduceat(masses, starts)
@@ -68,22 +67,22 @@ def clone_laws(epsilon: float, n: int) -> tuple[Law, Law]:
     return _law(epsilon, (first + last).tolist(), chances.tolist(), masses.size), above
 
 
-def _groups(first: int, masses: Doubles) -> Whole:
-    """Where groups begin among the numbers of clones, with these chances, from `first` on."""
+def _groups(first: int, masses: Doubles) -> Integers:
+    """Group the numbers of clones from `first` on, which have these chances; return the starts."""
     numbers = first + np.arange(masses.size)
     mean = float(masses @ numbers)
     deviation = math.sqrt(float(masses @ (numbers - mean) ** 2))
-    wanted = 1.9 * deviation / (mean * _APART) if mean > 0 else math.inf
-    if wanted >= masses.size:
+    group_count = 1.9 * deviation / (mean * _APART) if mean > 0 else math.inf
+    if group_count >= masses.size:
         return np.arange(masses.size)
     density = np.cumsum(masses**0.125)
-    group = np.floor(density * (wanted / density[-1])).astype(np.int64)
+    group = np.floor(density * (group_count / density[-1])).astype(np.int64)
     return np.flatnonzero(np.diff(group, prepend=-1))
 
 
 def _law(epsilon: float, numbers: list[int], chances: list[float], values: int) -> Law:
-    """The law where the clones are so many, with these chances, each a sum of some of so many
-    values.
+    """Return the law for these numbers of clones and their chances. Each chance is a sum of some of
+    `values` binomial probabilities.
     """
     lie, truth = math.exp(-epsilon) / (1.0 + math.exp(-epsilon)), 1.0 / (1.0 + math.exp(-epsilon))
     edge = -math.expm1(-epsilon) / (1.0 + math.exp(-epsilon))
@@ -102,7 +101,7 @@ def _law(epsilon: float, numbers: list[int], chances: list[float], values: int) 
     every = np.concatenate(loss)
     order = np.argsort(every, kind="stable")
     error = (16 + 2 * epsilon) * UNIT * (values + max(half.size for half in loss) + 64) + FUNCTION
-    return Points(
+    return PointLaw(
         Atoms(every[order], np.concatenate(p)[order], np.concatenate(q)[order]),
         error,
         32 * FUNCTION * (1 + epsilon),
@@ -111,24 +110,24 @@ def _law(epsilon: float, numbers: list[int], chances: list[float], values: int) 
     )
 
 
-def reachable(epsilon: float | Fraction) -> None:
-    """Refuse an ε whose pair no double holds."""
+def check_report_epsilon(epsilon: float | Fraction) -> None:
+    """Refuse an ε whose pair overflows a double."""
     if epsilon > FARTHEST:
         raise Refused(
             "shuffle.epsilon",
             f"epsilon={text(Fraction(epsilon))}",
-            f"among others a report of ε > {FARTHEST} keeps nothing that could be computed",
-            "a smaller ε, as ε = 1",
+            f"a shuffled report of ε > {FARTHEST} hides nothing that could be computed",
+            "epsilon=1",
         )
 
 
 def binomial(n: int, chance: float, *, odds: float | None = None) -> tuple[int, Doubles]:
-    """The binomial law around its mode: the first number, and the probabilities from there on, as
-    far as they are not below 10⁻⁴⁰ of the largest.
+    """Return the binomial law around its mode: the first number, and the probabilities from there
+    on, as long as they are at least 10⁻⁴⁰ of the largest.
 
-    Ratios of neighbours are multiplied outward from the mode and the whole is divided by its sum: a
-    few roundings for each step. `odds` is chance/(1 − chance) where it is known better than from
-    the chance.
+    The code multiplies ratios of neighbours outward from the mode and divides by the sum: a few
+    roundings per step. Pass `odds`, chance/(1 − chance), if it is known more precisely than the
+    chance.
     """
     if n == 0 or chance <= 0.0:
         return 0, np.ones(1)
@@ -148,8 +147,8 @@ def binomial(n: int, chance: float, *, odds: float | None = None) -> tuple[int, 
 
 
 def closed_form(epsilon: Number, n: int, delta: Number) -> Fraction:
-    """The ε of the theorem in closed form, rounded up, for comparison: the pair itself gives
-    several times less.
+    """Return the ε of the theorem in closed form, rounded up, for comparison: the pair itself gives
+    a value several times smaller.
     """
     e, count, d = (
         positive(epsilon, "epsilon"),
@@ -160,7 +159,7 @@ def closed_form(epsilon: Number, n: int, delta: Number) -> Fraction:
         raise Refused(
             "shuffle.closed",
             f"epsilon={text(e)}, n={n}",
-            "the theorem in closed form is proved for smaller ε only",
+            "the theorem in closed form holds for smaller ε only",
             "the clone pair itself",
         )
 
@@ -176,6 +175,6 @@ def closed_form(epsilon: Number, n: int, delta: Number) -> Fraction:
 
 
 def closed_form_limit(n: int, delta: Number) -> float:
-    """The largest ε₀ of the theorem in closed form, rounded down; negative where there is none."""
+    """Return the largest ε₀ of the theorem in closed form, rounded down; negative if none."""
     count, d = count_of(n, "n"), probability(delta, "delta", zero=False)
     return evaluate(lambda: (count / (16 * ball(2 / d).log())).log(), "down")

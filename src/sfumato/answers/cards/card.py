@@ -1,12 +1,11 @@
-"""The release card: what was released, of what, who is protected, how, and at what cost; for
-machines, and as a page.
+"""The release card: what was released, who is protected, how, and at what cost, as JSON and HTML.
 
 *Registry*   `deployment` has the fields of the public registry of DP deployments (its schema of
              2026), so that an entry can be made of it (`registry`). Its texts are for people.
 *Release*    `release` has the same facts exactly: guarantees and mechanisms as their stored
              records, bounds, rules, receipt, versions, declaration, question.
-*Public*     Nothing of it comes from data. There are no released values on it either, no group's
-             key, and no path: only facts that are named here are copied.
+*Public*     Nothing on the card comes from data. It has no released values, no group's key and no
+             path: only the facts named in this module are copied.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ...accounting.filters import FILTERS
 from ...errors import Refused
 from ...guarantees import ZCDP, Approx, Guarantee, Pure, Renyi
-from ..plain_json import plainly
-from .card_record import details, parameters, release, utility, version_of
+from ..plain_json import to_plain_json
+from .card_record import cost_details, privacy_parameters, release_facts, utility_text, version_of
 
 if TYPE_CHECKING:
     from ..answer import Answer
@@ -33,7 +32,7 @@ VARIANTS: dict[type[Guarantee], str] = {
     ZCDP: "Zero-concentrated DP",
     Renyi: "Renyi DP",
 }
-"""What the registry calls a notion; every other one is custom there."""
+"""The registry's name of each notion; every other notion is "Custom" there."""
 
 NEEDED = (
     "name",
@@ -44,69 +43,67 @@ NEEDED = (
     "data_product_region",
     "publication_date",
 )
-"""What the registry does not do without."""
+"""The fields that the registry requires."""
 
 NEIGHBOURS = {
     "add-remove": "Neighbouring datasets differ by all rows of one {unit}, added or removed.",
-    "replace": "Neighbouring datasets differ in the rows of one {unit}, which are replaced by others.",
+    "replace": "Neighbouring datasets differ in the rows of one {unit}: other rows replace them.",
     None: "Neighbouring datasets differ in the rows of one {unit}.",
 }
 TRUST = (
-    "Whoever keeps the data sees it as it is. Others see answers only, may ask more after "
-    "seeing some, and may know everything about everybody else."
+    "The data curator sees the raw data. Everybody else sees only the answers. They may choose "
+    "each question after seeing earlier answers, and may know everything about all other people."
 )
 NOISE = (
-    "Integers get exact integer noise (no floating point is involved), with bits from the "
-    "operating system, by sfumato {version}."
+    "sfumato {version} adds exact integer noise, without floating point, with random bits from "
+    "the operating system."
 )
 NOTHING_CLEAR = (
-    "None is computed from the data without noise. Public by declaration: names and types of "
-    "columns, their bounds, limits on rows and groups, listed keys."
+    "Nothing is computed from the data without noise. Public by declaration: names and types of "
+    "columns, their bounds, limits on rows and groups, public keys."
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Card:
-    """Plain values, as JSON has them, and how to show them."""
+    """A release card: plain JSON values, shown as JSON, HTML or text."""
 
     content: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """The card as plain values."""
-        found: dict[str, Any] = plainly(self.content)
-        return found
+        """Return the card as plain values."""
+        content: dict[str, Any] = to_plain_json(self.content)
+        return content
 
     def to_json(self) -> str:
-        """The card as text; `card_schema()` describes it."""
+        """Return the card as JSON text; `card_schema()` describes it."""
         return json.dumps(self.content, ensure_ascii=False, indent=2)
 
     def to_html(self) -> str:
-        """The card as a page of its own, without scripts."""
-        from .card_html import page
+        """Return the card as a complete HTML page without scripts."""
+        from .card_html import card_page
 
-        return page(self.content)
+        return card_page(self.content)
 
     def _repr_html_(self) -> str:
-        from .card_html import fragment
+        from .card_html import card_fragment
 
-        return fragment(self.content)
+        return card_fragment(self.content)
 
     def __str__(self) -> str:
-        from .card_html import lines
+        from .card_html import card_lines
 
-        return lines(self.content)
+        return card_lines(self.content)
 
     def registry(self, *, slug: str, authors: Sequence[str]) -> dict[str, Any]:
-        """An entry for the public registry of DP deployments: a draft, to be looked over by
-        people.
-        """
+        """Return a draft entry for the public registry of DP deployments, for people to review."""
         deployment = self.to_dict()["deployment"]
         if lacking := [name for name in NEEDED if not deployment["basic"].get(name)]:
             raise Refused(
                 "card.registry",
                 f"without {', '.join(lacking)}",
-                "the registry asks for it, and only the publisher knows",
-                f"card({_asked(lacking)})",
+                "the registry requires these fields, and only the publisher knows them",
+                _missing_arguments(lacking),
             )
         administrative = {"status": "Draft", "registry_authors": list(authors), "tier": 3}
         return {"url_slug": slug, "deployment": {**deployment, "administrative": administrative}}
@@ -124,8 +121,8 @@ def card(
     source: str | None = None,
     justification: str | None = None,
 ) -> Card:
-    """The card of an answer, with what only the publisher can say: who publishes, for what use, of
-    which region and sector, whether the data grow, and why.
+    """Return the card of an answer. The arguments are what only the publisher knows: who publishes,
+    for what use, region and sector, whether the data grow, and why.
     """
     facts, version = answer.facts, version_of(answer)
     unit, relation = (
@@ -151,15 +148,17 @@ def card(
         "basic": basic,
         "dp_variant": {
             "variant_name": VARIANTS.get(type(answer.cost), "Custom"),
-            "data_domain": f"All tables with the declared columns, in which every row belongs to one {unit}.",
+            "data_domain": (
+                f"All tables with the declared columns, in which every row belongs to one {unit}."
+            ),
             "unprotected_quantities": NOTHING_CLEAR,
         },
         "privacy_loss": {
             "privacy_unit": unit,
             "privacy_unit_details": NEIGHBOURS[relation].format(unit=unit)
-            + (" Each row is taken as a different person." if unit == "row" else ""),
-            "privacy_parameters": parameters(answer.cost),
-            "privacy_parameters_details": details(answer),
+            + (" Each row counts as a different person." if unit == "row" else ""),
+            "privacy_parameters": privacy_parameters(answer.cost),
+            "privacy_parameters_details": cost_details(answer),
         },
         "deployment_model": {
             "model_name": "Central",
@@ -177,46 +176,47 @@ def card(
                 ]
             ),
             "composition": FILTERS.get(
-                type(answer.budget or answer.cost), "The parts are kept and evaluated together."
+                type(answer.budget or answer.cost), "All parts are stored and evaluated together."
             ),
             "post_processing": " · ".join(answer.processing)
-            or "Scaling, ratios of noisy sums, cuts to what is possible.",
-            "utility": utility(answer),
+            or "Scaling, ratios of noisy sums, clamping to the possible range.",
+            "utility": utility_text(answer),
             "justification": justification,
         },
     }
     return Card(
-        _without_nothing(
+        _drop_none(
             {
                 "sfumato": "card",
                 "version": VERSION,
                 "deployment": deployment,
-                "release": release(answer, unit, relation, version),
+                "release": release_facts(answer, unit, relation, version),
             }
         )
     )
 
 
 def card_schema() -> dict[str, Any]:
-    """The JSON Schema of a card."""
-    found: dict[str, Any] = json.loads(
+    """Return the JSON Schema of a card."""
+    schema: dict[str, Any] = json.loads(
         files(__package__).joinpath("card.schema.json").read_text(encoding="utf-8")
     )
-    return found
+    return schema
 
 
-def _without_nothing(value: Any) -> Any:
-    """Dictionaries without the entries of which nothing is known."""
+def _drop_none(value: Any) -> Any:
+    """Drop the entries of dictionaries whose value is None."""
     if isinstance(value, dict):
-        return {name: _without_nothing(item) for name, item in value.items() if item is not None}
-    return [_without_nothing(item) for item in value] if isinstance(value, list) else value
+        return {name: _drop_none(item) for name, item in value.items() if item is not None}
+    return [_drop_none(item) for item in value] if isinstance(value, list) else value
 
 
-def _asked(lacking: Sequence[str]) -> str:
-    arguments = {
-        "data_curators": "curators=[…]",
-        "intended_use": "intended_use=…",
-        "data_product_region": "region=…",
-        "publication_date": "a receipt",
+def _missing_arguments(lacking: Sequence[str]) -> str:
+    """Write the call that supplies the missing fields, with example values."""
+    examples = {
+        "data_curators": 'curators=["Statistics Office"]',
+        "intended_use": 'intended_use="research"',
+        "data_product_region": 'region="Italy"',
     }
-    return ", ".join(arguments.get(name, f"{name}=…") for name in lacking)
+    call = f"answer.card({', '.join(examples[name] for name in lacking if name in examples)})"
+    return f"{call}, of an answer with a receipt" if "publication_date" in lacking else call

@@ -1,5 +1,5 @@
-"""A release card for people: as a page, as a part of one, and as lines. Every text is escaped;
-nothing runs.
+"""Render a release card as an HTML page, as an HTML fragment or as text. Every text is escaped, and
+there is no script.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from ..render.render_html import text
+from ..render.render_html import escape_text
 from ..render.tabulate import printable
 
 STYLE = """
@@ -32,11 +32,11 @@ TITLES = {
     "deployment_model": "Between whom",
     "implementation": "How it was done",
 }
-"""The parts of a deployment, in the order in which one reads them."""
+"""The headings of a deployment's parts, in reading order."""
 
 
-def page(content: Mapping[str, Any]) -> str:
-    """A document of its own."""
+def card_page(content: Mapping[str, Any]) -> str:
+    """Render the card as a complete HTML document."""
     title = escape(printable(_title(content)))
     head = (
         f'<meta charset="utf-8"><meta name="viewport" '
@@ -44,12 +44,12 @@ def page(content: Mapping[str, Any]) -> str:
     )
     return (
         f"<!doctype html>\n<html "
-        f'lang="en"><head>{head}</head><body>{fragment(content)}</body></html>\n'
+        f'lang="en"><head>{head}</head><body>{card_fragment(content)}</body></html>\n'
     )
 
 
-def fragment(content: Mapping[str, Any]) -> str:
-    """The card as a part of a page."""
+def card_fragment(content: Mapping[str, Any]) -> str:
+    """Render the card as a part of an HTML page."""
     parts = [
         f"<h2>{escape(title)}</h2>{_value(content['deployment'].get(name, {}))}"
         for name, title in TITLES.items()
@@ -57,19 +57,19 @@ def fragment(content: Mapping[str, Any]) -> str:
     exact = (
         f"<details><summary>The release, exactly</summary>{_value(content['release'])}</details>"
     )
-    name = text(printable(_title(content)))
+    name = escape_text(printable(_title(content)))
     return (
         f'<div class="card"><style>{STYLE}</style><h1>{name}</h1><p>Release card, version '
         f"{int(content['version'])}</p>{''.join(parts)}{exact}</div>"
     )
 
 
-def lines(content: Mapping[str, Any]) -> str:
-    """The card as indented text."""
-    found = [printable(_title(content)), f"release card, version {content['version']}"]
+def card_lines(content: Mapping[str, Any]) -> str:
+    """Render the card as indented text."""
+    lines = [printable(_title(content)), f"release card, version {content['version']}"]
     for name, title in TITLES.items():
-        found += ["", title, *_lines(content["deployment"].get(name, {}), "  ")]
-    return "\n".join([*found, "", "The release, exactly", *_lines(content["release"], "  ")])
+        lines += ["", title, *_lines(content["deployment"].get(name, {}), "  ")]
+    return "\n".join([*lines, "", "The release, exactly", *_lines(content["release"], "  ")])
 
 
 def _title(content: Mapping[str, Any]) -> str:
@@ -86,7 +86,7 @@ def _value(value: Any) -> str:
             return (
                 "<dl>"
                 + "".join(
-                    f"<dt>{text(_label(str(name)))}</dt><dd>{_value(item)}</dd>"
+                    f"<dt>{escape_text(_label(str(name)))}</dt><dd>{_value(item)}</dd>"
                     for name, item in value.items()
                 )
                 + "</dl>"
@@ -95,7 +95,7 @@ def _value(value: Any) -> str:
             return "<ul>" + "".join(f"<li>{_value(item)}</li>" for item in value) + "</ul>"
         case list():
             return "".join(_value(item) for item in value) or "–"
-    return text(printable(_plain(value)))
+    return escape_text(printable(_plain(value)))
 
 
 def _lines(value: Any, indent: str) -> Iterator[str]:

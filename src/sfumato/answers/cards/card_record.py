@@ -1,4 +1,4 @@
-"""The parts of a release card that follow from an answer's records."""
+"""Compute the parts of a release card that follow from an answer's records."""
 
 from __future__ import annotations
 
@@ -10,40 +10,41 @@ from ...exact.balls import up
 from ...exact.numbers import rounded
 from ...guarantees import GDP, Guarantee, Renyi
 from ...guarantees.stored_guarantee import record as guarantee_record
+from ...guarantees.stored_guarantee import stored_notion
 from ..answer_records import Column
 from ..column_kinds import KINDS
-from ..intervals import cells, has_interval, together
-from ..plain_json import plainly
-from ..render.footnotes import as_epsilon, spent, whole_budget
-from ..render.format_digits import grouped, plain
+from ..intervals import has_interval, hold_simultaneously, simultaneous_cells
+from ..plain_json import to_plain_json
+from ..render.footnotes import budget_as_epsilon, cost_text, to_epsilon_delta
+from ..render.format_digits import format_exact, group_thousands
 from ..stored_answer import write_mechanism
 
 if TYPE_CHECKING:
     from ..answer import Answer
 
 FACTS = ("dataset", "question", "declaration", "bounding", "groups", "versions", "engine")
-"""Facts of an answer that are copied as they are."""
+"""The facts of an answer that the card copies unchanged."""
 
 
-def release(answer: Answer, unit: str, relation: str | None, version: str) -> dict[str, Any]:
-    """The facts, exactly."""
-    facts = {name: plainly(answer.facts[name]) for name in FACTS if name in answer.facts}
+def release_facts(answer: Answer, unit: str, relation: str | None, version: str) -> dict[str, Any]:
+    """Return the exact facts of the release: the card's `release` part."""
+    facts = {name: to_plain_json(answer.facts[name]) for name in FACTS if name in answer.facts}
     declared = facts.get("declaration")
     return {
         **facts,
         "unit": unit,
         "relation": relation,
-        "notion": type(answer.cost).__name__,
+        "notion": stored_notion(answer.cost),
         "cost": guarantee_record(answer.cost),
         "promise": None if answer.promise is None else guarantee_record(answer.promise),
         "budget": None if answer.budget is None else guarantee_record(answer.budget),
-        "mechanisms": plainly(
+        "mechanisms": to_plain_json(
             answer.facts.get("mechanisms")
             or [write_mechanism(piece.mechanism) for piece in answer.pieces]
         ),
         "bounds": declared.get("bounds") if isinstance(declared, dict) else None,
         "keys": list(answer.keys),
-        "columns": [_column(column) for column in answer.columns],
+        "columns": [_column_record(column) for column in answer.columns],
         "pieces": [
             {"name": piece.name, "step": str(piece.step), "cells": int(piece.values.shape[1])}
             for piece in answer.pieces
@@ -58,7 +59,7 @@ def release(answer: Answer, unit: str, relation: str | None, version: str) -> di
     }
 
 
-def _column(column: Column) -> dict[str, Any]:
+def _column_record(column: Column) -> dict[str, Any]:
     numbers = {name: str(number) for name, number in column.numbers.items()}
     return {
         "name": column.name,
@@ -69,64 +70,68 @@ def _column(column: Column) -> dict[str, Any]:
     }
 
 
-def parameters(cost: Guarantee) -> dict[str, float]:
-    """Numbers whose text is exact, or rounded up: the exact ones are in the release."""
-    known = {
-        name: _reported(Fraction(value))
+def privacy_parameters(cost: Guarantee) -> dict[str, float]:
+    """Return the privacy parameters as doubles, rounded up if not exact; `release` has the exact
+    ones.
+    """
+    reported = {
+        name: _round_up_to_double(Fraction(value))
         for name, value in cost.parameters.items()
         if name in ("epsilon", "delta", "rho")
     }
-    if isinstance(cost, GDP | Renyi) or not known:
-        epsilon, delta = as_epsilon(cost)
-        return {"epsilon": epsilon, "delta": _reported(delta)}
-    return known
+    if isinstance(cost, GDP | Renyi) or not reported:
+        epsilon, delta = to_epsilon_delta(cost)
+        return {"epsilon": epsilon, "delta": _round_up_to_double(delta)}
+    return reported
 
 
-def _reported(value: Fraction) -> float:
+def _round_up_to_double(value: Fraction) -> float:
     double = float(value)
     return double if Fraction(repr(double)) == value else up(value)
 
 
-def details(answer: Answer) -> str:
-    """What this cost, and what the whole budget promises."""
-    said = [f"This release cost {spent(answer.cost, answer.budget)}."]
+def cost_details(answer: Answer) -> str:
+    """Describe the cost of the release and the promise of the whole budget."""
+    sentences = [f"This release cost {cost_text(answer.cost, answer.budget)}."]
     if answer.budget is not None:
-        said.append(
-            "Whatever is asked, all releases about the same dataset together stay within "
-            "the budget."
+        sentences.append(
+            "All releases about the same dataset together stay within the budget, whatever "
+            "anybody asks."
         )
-        if whole := whole_budget(answer.budget):
-            said.append(f"{whole[0].upper()}{whole[1:]}.")
-    return " ".join(said)
+        if budget_text := budget_as_epsilon(answer.budget):
+            sentences.append(f"{budget_text[0].upper()}{budget_text[1:]}.")
+    return " ".join(sentences)
 
 
-def utility(answer: Answer) -> str:
-    """The half-width of the intervals of what has the same in every cell."""
-    said = []
+def utility_text(answer: Answer) -> str:
+    """Describe the accuracy of each column: its half-width where all cells have the same one."""
+    parts = []
     for column in answer.columns:
         piece = answer.pieces[column.pieces[0]]
         if column.kind == "quantile":
-            there = has_interval(answer, column)
-            said.append(
-                f"{column.name}: "
-                f"{'an interval at ' + plain(column.numbers['confidence']) + ' is part of it' if there else 'no interval'}"
-            )
+            has_ends = has_interval(answer, column)
+            level = format_exact(column.numbers["confidence"])
+            accuracy = f"released with an interval at {level}" if has_ends else "no interval"
+            parts.append(f"{column.name}: {accuracy}")
         elif (
             KINDS[column.kind].pieces == 1
             and has_interval(answer, column)
             and column.kind != "percentile"
         ):
-            half = piece.step * piece.half_width(Fraction(19, 20), cells(answer, column, piece))
-            said.append(
-                f"{column.name}: ± {grouped(rounded(half, 'up', 3))} at 95 %, "
-                f"{'all shown groups at once' if together(answer, column) else 'each cell'}"
+            is_simultaneous = hold_simultaneously(answer, column)
+            half = piece.step * piece.half_width(
+                Fraction(19, 20), simultaneous_cells(answer, column, piece)
+            )
+            parts.append(
+                f"{column.name}: ± {group_thousands(rounded(half, 'up', 3))} at 95 %, "
+                f"{'all shown groups at once' if is_simultaneous else 'each cell'}"
             )
         else:
-            said.append(f"{column.name}: intervals follow from the pieces")
-    return " · ".join(said)
+            parts.append(f"{column.name}: the interval depends on the released values")
+    return " · ".join(parts)
 
 
 def version_of(answer: Answer) -> str:
-    """The sfumato that released it."""
+    """Return the version of sfumato that released the answer."""
     versions = answer.facts.get("versions")
     return str(versions.get("sfumato", __version__)) if isinstance(versions, dict) else __version__

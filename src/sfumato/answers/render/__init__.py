@@ -1,1 +1,1 @@
-"""An answer for people and for other libraries: text, HTML, pictures, data frames, footnotes."""
+"""Show answers to people and to other libraries: text, HTML, plots, data frames, footnotes."""

@@ -1,9 +1,9 @@
-"""An answer as tables of other libraries, and as CSV: keys, then values; with `intervals`, also
+"""Export an answer to Arrow, pandas, Polars and CSV: keys, then values; with `intervals`, also
 name_low and name_high.
 
-A histogram has a column for each bin. Intervals are those at 95 %, each cell by itself; of a
-quantile, at the level it was released with, if it has one. Text in CSV that a spreadsheet would
-take for a formula gets an apostrophe in front, names of columns too.
+A histogram has a column for each bin. Intervals hold at 95 % for each cell by itself; those of a
+quantile at the level of its release. CSV text and column names that a spreadsheet would run as a
+formula get an apostrophe in front.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 
 
-def columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[Any]]:
-    """The numbers, by the names that they have in a table."""
-    found: dict[str, NDArray[Any]] = {}
+def value_columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[Any]]:
+    """Return the values, and the interval ends if asked for, by column name."""
+    named_values: dict[str, NDArray[Any]] = {}
     for column in answer.columns:
         values = [answer[column.name]]
         if intervals and has_interval(answer, column):
             values += interval(answer, column, level_of(column, CONFIDENCE))
         for suffix, numbers in zip(("", "_low", "_high"), values, strict=False):
-            for name, cells in _named(column, numbers):
-                if f"{name}{suffix}" in found or f"{name}{suffix}" in answer.keys:
-                    reason = "two columns of the table would have this name"
+            for name, cells in _named_columns(column, numbers):
+                if f"{name}{suffix}" in named_values or f"{name}{suffix}" in answer.keys:
+                    reason = "two columns of the exported table would have this name"
                     raise Refused(
                         "answer.names",
                         f"{name}{suffix}",
                         reason,
-                        "intervals=False, or other names of the aggregates",
+                        "intervals=False, or another name for the aggregate",
                     )
-                found[f"{name}{suffix}"] = cells
-    return found
+                named_values[f"{name}{suffix}"] = cells
+    return named_values
 
 
 def to_arrow(answer: Answer, *, intervals: bool = False) -> Any:
-    """An Arrow table; UUIDs are text."""
-    pa = _library("pyarrow")
+    """Export an answer as an Arrow table; UUIDs become text."""
+    pa = _import_library("pyarrow")
     keys = {
         name: pa.array([_arrow_key(row[i]) for row in answer.rows])
         for i, name in enumerate(answer.keys)
@@ -63,30 +63,32 @@ def to_arrow(answer: Answer, *, intervals: bool = False) -> Any:
             **keys,
             **{
                 name: pa.array(values)
-                for name, values in columns(answer, intervals=intervals).items()
+                for name, values in value_columns(answer, intervals=intervals).items()
             },
         }
     )
 
 
 def to_pandas(answer: Answer, *, intervals: bool = False) -> Any:
-    """A pandas frame."""
-    pd = _library("pandas")
+    """Export an answer as a pandas frame."""
+    pd = _import_library("pandas")
     keys = {name: [row[i] for row in answer.rows] for i, name in enumerate(answer.keys)}
-    return pd.DataFrame({**keys, **columns(answer, intervals=intervals)})
+    return pd.DataFrame({**keys, **value_columns(answer, intervals=intervals)})
 
 
 def to_polars(answer: Answer, *, intervals: bool = False) -> polars.DataFrame:
-    """A Polars frame."""
-    frame: polars.DataFrame = _library("polars").from_arrow(to_arrow(answer, intervals=intervals))
+    """Export an answer as a Polars frame."""
+    frame: polars.DataFrame = _import_library("polars").from_arrow(
+        to_arrow(answer, intervals=intervals)
+    )
     return frame
 
 
 def to_csv(answer: Answer, path: str | Path | None = None, *, intervals: bool = False) -> str:
-    """Text in UTF-8, with lines as RFC 4180 has them."""
+    """Export an answer as CSV (RFC 4180); a file is written in UTF-8."""
     from ...ledger.export import safe
 
-    numbers = columns(answer, intervals=intervals)
+    numbers = value_columns(answer, intervals=intervals)
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(map(safe, (*answer.keys, *numbers)))
@@ -102,7 +104,7 @@ def to_csv(answer: Answer, path: str | Path | None = None, *, intervals: bool = 
     return out.getvalue()
 
 
-def _named(column: Column, numbers: NDArray[Any]) -> list[tuple[str, NDArray[Any]]]:
+def _named_columns(column: Column, numbers: NDArray[Any]) -> list[tuple[str, NDArray[Any]]]:
     if column.kind != "histogram":
         return [(column.name, numbers)]
     return [
@@ -115,7 +117,7 @@ def _arrow_key(key: Key) -> Any:
     return str(key) if type(key).__name__ == "UUID" else key
 
 
-def _library(name: str) -> Any:
+def _import_library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:

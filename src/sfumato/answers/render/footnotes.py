@@ -1,5 +1,6 @@
-"""What is said below an answer: the level of its intervals, what it cost, the rules that were
-applied, what was clipped and what may be withheld.
+"""Build the footnotes of an answer: interval level, cost, rules, clipped and withheld rows.
+
+The wording is in `footnote_texts`. Everything printed here is post-processing of released numbers.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ from ...errors import Refused
 from ...exact.numbers import Number, probability
 from ...guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from ...guarantees.meaning.honest_numbers import figure
-from ..intervals import has_interval, together
-from ..proportions import clipped, withheld
-from .format_digits import plain
+from ..intervals import has_interval, hold_simultaneously
+from ..proportions import clipped_shares, withheld_share
+from . import footnote_texts as texts
+from .format_digits import format_exact
 from .tabulate import level_text, printable
 
 if TYPE_CHECKING:
     from ..answer import Answer
 
 WORTH_SAYING = 0.01
-"""A clipped share above this is told."""
+"""The least clipped share that gets a footnote."""
 
 _DELTA = Fraction(1, 10**6)
 
@@ -32,100 +34,90 @@ SYMBOLS: dict[type[Guarantee], tuple[tuple[str, str], ...]] = {
     ZCDP: (("ρ", "rho"), ("δ", "delta")),
     GDP: (("μ", "mu"),),
 }
-"""The numbers of a notion as they are written."""
+"""The parameters of each notion: the letter that is printed, and the parameter's name."""
 
 
-def notes(answer: Answer, confidence: Number = 0.95) -> list[list[str]]:
-    """Lines of remarks. The first one is about the intervals."""
+def build_notes(answer: Answer, confidence: Number = 0.95) -> list[list[str]]:
+    """Return the footnotes as lines of items. The first line is about the intervals."""
     lines = [
-        [_levels(answer, confidence)],
-        [*_cost(answer), *_rules(answer)],
+        [_interval_note(answer, confidence)],
+        [*_cost_notes(answer), *_rule_notes(answer)],
         list(map(printable, answer.processing)),
-        list(_withheld(answer)),
+        list(_withheld_notes(answer)),
     ]
     return [line for line in lines if line and line[0]]
 
 
-def _levels(answer: Answer, confidence: Number) -> str:
+def _interval_note(answer: Answer, confidence: Number) -> str:
     level = probability(confidence, "confidence", zero=False)
     usual = [c for c in answer.columns if "confidence" not in c.numbers and has_interval(answer, c)]
-    chosen = [c for c in usual if together(answer, c)]
-    said = (
-        [
-            f"{level_text(level)} intervals for the bounded values"
-            + (", each cell" if len(chosen) < len(usual) else "")
-        ]
-        if usual
-        else []
-    )
+    chosen = [c for c in usual if hold_simultaneously(answer, c)]
+    are_all_chosen = len(chosen) == len(usual)
+    parts = []
+    if usual:
+        each_cell = "" if are_all_chosen else texts.EACH_CELL
+        parts.append(texts.INTERVALS.format(level=level_text(level)) + each_cell)
     if chosen:
-        whose = (
-            f"those of {', '.join(printable(c.name) for c in chosen)}"
-            if len(chosen) < len(usual)
-            else "they"
-        )
-        said.append(
-            f"{whose} hold for all shown groups at once, because the groups were chosen "
-            f"by the same noisy values"
-        )
+        names = ", ".join(printable(c.name) for c in chosen)
+        whose = texts.WHOSE_ALL if are_all_chosen else texts.WHOSE_SOME.format(names=names)
+        parts.append(texts.ALL_GROUPS.format(whose=whose))
     for column in answer.columns:
         name = printable(column.name)
         if not has_interval(answer, column):
-            lost = any(answer.pieces[i].among != 0 for i in column.pieces)
-            said.append(
-                f"{name} has no interval, because it chose the groups"
-                if lost
-                else f"{name} was released without an interval"
-            )
+            is_lost = any(answer.pieces[i].among != 0 for i in column.pieces)
+            text = texts.INTERVAL_LOST if is_lost else texts.NO_INTERVAL
+            parts.append(text.format(name=name))
         elif "confidence" in column.numbers and (
             column.numbers["confidence"] != level or not usual
         ):
-            said.append(f"{name} at {level_text(column.numbers['confidence'])}")
-    return "; ".join(said)
+            own_level = level_text(column.numbers["confidence"])
+            parts.append(texts.OTHER_LEVEL.format(name=name, level=own_level))
+    return "; ".join(parts)
 
 
-def _cost(answer: Answer) -> Iterator[str]:
+def _cost_notes(answer: Answer) -> Iterator[str]:
     if answer.recalled:
-        yield (
-            f"stored answer of {printable(answer.recalled)[:10]}, free; it cost "
-            f"{spent(answer.cost, None)} then"
-        )
+        date = printable(answer.recalled)[:10]
+        yield texts.STORED.format(date=date, cost=cost_text(answer.cost, None))
     else:
-        yield f"cost {spent(answer.cost, answer.budget)}"
+        yield texts.COST.format(cost=cost_text(answer.cost, answer.budget))
         if answer.left is not None and (numbers := _numbers(answer.left)):
-            yield f"{figure(numbers[0][1], 'down', 6)} left"
-    if answer.budget is not None and (whole := whole_budget(answer.budget)):
-        yield whole
+            yield texts.LEFT.format(left=figure(numbers[0][1], "down", 6))
+    if answer.budget is not None and (budget_text := budget_as_epsilon(answer.budget)):
+        yield budget_text
 
 
-def spent(cost: Guarantee, budget: Guarantee | None) -> str:
-    """ε = 0.3 of 1, δ = 1e-9 of 1e-6."""
+def cost_text(cost: Guarantee, budget: Guarantee | None) -> str:
+    """Format a cost, with the budget it is part of: ε = 0.3 of 1, δ = 1e-9 of 1e-6."""
     limits: dict[str, Fraction] = {}
     if budget is not None and type(budget) in SYMBOLS:
         try:
             cost = Filter(budget).price(cost)
             limits = dict(_numbers(budget))
-        except Refused:  # the two have no common currency: each is then told by itself
+        except Refused:  # no common currency: print the cost without the budget
             limits = {}
     numbers = _numbers(cost)
     if not numbers:
         return str(Guarantee._bind(1 * cost, None, None)) if isinstance(cost, Renyi) else str(cost)
     return ", ".join(
-        f"{name} = {_short(value)}" + (f" of {plain(limits[name])}" if name in limits else "")
-        for name, value in numbers
+        texts.NUMBER.format(letter=letter, value=_short(value))
+        + (texts.OF_LIMIT.format(limit=format_exact(limits[letter])) if letter in limits else "")
+        for letter, value in numbers
     )
 
 
-def whole_budget(budget: Guarantee) -> str:
-    """What a budget in another currency promises as (ε, δ), whatever is asked."""
+def budget_as_epsilon(budget: Guarantee) -> str:
+    """Describe a ρ, μ or Rényi budget as (ε, δ); empty for a budget that has an ε already."""
     if type(budget) not in (ZCDP, GDP, Renyi):
         return ""
-    epsilon, delta = as_epsilon(budget)
-    return f"the whole budget is ε = {figure(epsilon, 'up', 4)} at δ = {plain(delta)}"
+    epsilon, delta = to_epsilon_delta(budget)
+    return texts.BUDGET_AS_EPSILON.format(
+        epsilon=figure(epsilon, "up", 4), delta=format_exact(delta)
+    )
 
 
-def as_epsilon(guarantee: Guarantee) -> tuple[float, Fraction]:
-    """(ε, δ) that follow, at a δ of 10⁻⁶ beside what is given up anyway."""
+def to_epsilon_delta(guarantee: Guarantee) -> tuple[float, Fraction]:
+    """Convert a guarantee to (ε, δ), with δ = 10⁻⁶ on top of the guarantee's own δ."""
     lost = sum(
         (
             Fraction(value)
@@ -137,46 +129,53 @@ def as_epsilon(guarantee: Guarantee) -> tuple[float, Fraction]:
     return guarantee.epsilon(lost + _DELTA), lost + _DELTA
 
 
-def _rules(answer: Answer) -> Iterator[str]:
-    told = dict(_clipped(answer))
+def _rule_notes(answer: Answer) -> Iterator[str]:
+    """Yield the rules of the release; a clipping rule gets its clipped share in parentheses."""
+    clipping_notes = dict(_clipping_notes(answer))
     for rule in answer.rules:
-        about = next((name for name in told if rule.startswith(_clipping(name))), None)
-        yield printable(rule if about is None else f"{rule} ({told.pop(about)})")
-    yield from (printable(f"{_clipping(name)}: {said}") for name, said in told.items())
+        about = next(
+            (name for name in clipping_notes if rule.startswith(_clipping_prefix(name))), None
+        )
+        yield printable(rule if about is None else f"{rule} ({clipping_notes.pop(about)})")
+    yield from (
+        printable(f"{_clipping_prefix(name)}: {note}") for name, note in clipping_notes.items()
+    )
 
 
-def _clipped(answer: Answer) -> Iterator[tuple[str, str]]:
-    """What was clipped, where it is worth saying."""
-    for name, sides in clipped(answer).items():
-        said = [
-            f"about {s.words} of rows {where}"
-            for s, where in zip(sides, ("below", "above"), strict=True)
-            if s.value > WORTH_SAYING
+def _clipping_notes(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Yield each clipped column with the shares of rows outside its bounds, if they matter."""
+    for name, shares in clipped_shares(answer).items():
+        notes = [
+            texts.CLIPPED_SHARE.format(share=share.words, side=side)
+            for share, side in zip(shares, (texts.BELOW, texts.ABOVE), strict=True)
+            if share.value > WORTH_SAYING
         ]
-        if said:
-            yield name, ", ".join(said)
+        if notes:
+            yield name, ", ".join(notes)
 
 
-def _clipping(name: str) -> str:
-    """spend [0, 64] → spend clipped to [0, 64]."""
-    of, bracket, ends = name.rpartition(" [")
-    return f"{of} clipped to [{ends}" if bracket else f"{name} clipped"
+def _clipping_prefix(name: str) -> str:
+    """Begin the rule of a clipped column: spend [0, 64] → spend clipped to [0, 64]."""
+    column, bracket, ends = name.rpartition(" [")
+    if not bracket:
+        return texts.CLIPPED.format(column=name)
+    return texts.CLIPPED_TO.format(column=column, ends=ends)
 
 
-def _withheld(answer: Answer) -> Iterator[str]:
-    found = withheld(answer)
-    if found is not None:
-        yield f"small groups may be withheld: about {found.words} of the counted rows are in them"
+def _withheld_notes(answer: Answer) -> Iterator[str]:
+    share = withheld_share(answer)
+    if share is not None:
+        yield texts.WITHHELD.format(share=share.words)
 
 
 def _numbers(guarantee: Guarantee) -> list[tuple[str, Fraction]]:
-    """The numbers of a guarantee that are not zero, with their letters; the first in any case."""
+    """Return the letters and nonzero numbers of a guarantee; the first number even if it is 0."""
     named = SYMBOLS.get(type(guarantee), ())
-    found = [(letter, Fraction(guarantee.parameters.get(name, 0))) for letter, name in named]
-    return [pair for i, pair in enumerate(found) if pair[1] or not i]
+    lettered = [(letter, Fraction(guarantee.parameters.get(name, 0))) for letter, name in named]
+    return [pair for i, pair in enumerate(lettered) if pair[1] or not i]
 
 
 def _short(value: Fraction) -> str:
-    """An exact number where it is short, else rounded up."""
-    exactly = plain(value)
+    """Format a number exactly if that is short, else rounded up."""
+    exactly = format_exact(value)
     return figure(value, "up", 6) if exactly.endswith("…") or len(exactly) > 10 else exactly

@@ -1,5 +1,5 @@
-"""Numbers as they are printed: thousands apart, as many digits as the error allows, and margins
-rounded outward.
+"""Format numbers for print: thousands apart, as many digits as the error justifies, margins rounded
+outward.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import NamedTuple
 from ...exact.numbers import text
 
 LOPSIDED = Fraction(4, 5)
-"""An interval is written with ± where its shorter side is at least this part of the longer one;
-else by its ends.
+"""An interval is printed with ± if its shorter side is at least this part of the longer one, else
+by its ends.
 """
 
 _LONG = 10**15
-_DIGITS = 6  # of a number of which no error is known
+_DIGITS = 6  # of a number without an interval
 
 
 class Cell(NamedTuple):
-    """A value and what stands beside it: ± 61, [0, 12], or nothing."""
+    """A printed value and its margin: ± 61, [0, 12], or nothing."""
 
     value: str
     margin: str = ""
@@ -30,8 +30,8 @@ class Cell(NamedTuple):
         return f"{self.value} {self.margin}".rstrip()
 
 
-def plain(value: Fraction) -> str:
-    """An exact number in short."""
+def format_exact(value: Fraction) -> str:
+    """Format an exact number in short."""
     return (
         text(value).replace("e-0", "e-").replace("-", "−")
         if value < 0
@@ -39,9 +39,9 @@ def plain(value: Fraction) -> str:
     )
 
 
-def decimals(error: float) -> int:
-    """How many digits after the point an error is worth: one that counts, or two if the first is a
-    1; never less than the whole number.
+def decimal_places(error: float) -> int:
+    """Count the digits after the point that an error justifies: one significant digit, or two if
+    the first is a 1.
     """
     if not 0 < error < math.inf:
         return 0
@@ -49,19 +49,22 @@ def decimals(error: float) -> int:
     return max(0, -first + (1 if error < 2 * 10.0**first else 0))
 
 
-def cell(
+def format_cell(
     value: float,
     ends: tuple[float, float],
     places: int,
     limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> Cell:
-    """A value with its interval: what is printed contains the interval. One that ends at a limit is
-    written by its ends.
+    """Format a value with its interval. The printed interval contains the exact one. An interval
+    that ends at a limit is printed by its ends.
     """
     if not all(map(math.isfinite, (value, *ends))) or max(map(abs, (value, *ends))) >= _LONG:
-        return Cell(significant(value), f"[{significant(ends[0])}, {significant(ends[1])}]")
+        return Cell(
+            format_significant(value),
+            f"[{format_significant(ends[0])}, {format_significant(ends[1])}]",
+        )
     exact, last = Fraction(value), Fraction(1, 10**places)
-    shown = _rounded(exact, places, ROUND_HALF_EVEN)
+    shown = _round_to(exact, places, ROUND_HALF_EVEN)
     below, above = exact - Fraction(ends[0]), Fraction(ends[1]) - exact
     if (
         limits[0] < ends[0]
@@ -74,43 +77,45 @@ def cell(
             margin = (
                 max(below, above) + last / 2
             )  # the same for cells that are equally wide, where that costs little
-        return Cell(grouped(shown), f"± {grouped(_rounded(margin, places, ROUND_CEILING))}")
+        return Cell(
+            group_thousands(shown), f"± {group_thousands(_round_to(margin, places, ROUND_CEILING))}"
+        )
     low, high = (
-        _rounded(Fraction(ends[0]), places, ROUND_FLOOR),
-        _rounded(Fraction(ends[1]), places, ROUND_CEILING),
+        _round_to(Fraction(ends[0]), places, ROUND_FLOOR),
+        _round_to(Fraction(ends[1]), places, ROUND_CEILING),
     )
-    return Cell(grouped(shown), f"[{grouped(low)}, {grouped(high)}]")
+    return Cell(group_thousands(shown), f"[{group_thousands(low)}, {group_thousands(high)}]")
 
 
-def significant(value: float) -> str:
-    """A number of which no error is known, with six digits."""
+def format_significant(value: float) -> str:
+    """Format a number without an interval, with six digits."""
     if not math.isfinite(value):
         return str(value).replace("-", "−")
     rounded = Context(prec=_DIGITS).create_decimal_from_float(value)
     if rounded and not -5 <= rounded.adjusted() < 15:
         return f"{value:.5e}".replace("-", "−")
-    whole = f"{rounded:f}"
-    return grouped(Decimal(whole.rstrip("0").rstrip(".") if "." in whole else whole))
+    digits = f"{rounded:f}"
+    return group_thousands(Decimal(digits.rstrip("0").rstrip(".") if "." in digits else digits))
 
 
-def grouped(number: Decimal) -> str:
-    """12 040.5: thousands apart, with a true minus."""
+def group_thousands(number: Decimal) -> str:
+    """Format a number with thousands apart and a true minus: 12 040.5."""
     if number == 0:
         number = abs(number)  # no minus before what is printed as zero
     return f"{number:,f}".replace(",", " ").replace("-", "−")
 
 
-def share(value: float, low: float, high: float) -> str:
-    """2 % ± 1 %, or 1 % (between 0 % and 4 %)."""
-    places = min(decimals(50 * (high - low)), 4)
-    near = cell(100 * value, (100 * low, 100 * high), places, (0.0, 100.0))
+def format_share(value: float, low: float, high: float) -> str:
+    """Format a proportion with its interval: 2 % ± 1 %, or 1 % (between 0 % and 4 %)."""
+    places = min(decimal_places(50 * (high - low)), 4)
+    near = format_cell(100 * value, (100 * low, 100 * high), places, (0.0, 100.0))
     if near.margin.startswith("±"):
         return f"{near.value} % {near.margin} %"
     ends = near.margin.strip("[]").split(", ")
     return f"{near.value} % (between {ends[0]} % and {ends[1]} %)"
 
 
-def _rounded(value: Fraction, places: int, mode: str) -> Decimal:
+def _round_to(value: Fraction, places: int, mode: str) -> Decimal:
     scaled = value * 10**places
     down = scaled.numerator // scaled.denominator
     rest = scaled - down

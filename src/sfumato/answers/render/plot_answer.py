@@ -1,4 +1,4 @@
-"""From a column of an answer to its picture."""
+"""Plot a column of an answer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from ...errors import Refused
 from ...exact.numbers import Number
 from ...plots.bars import Bars, Bins, bars, bins
-from ..chosen_groups import first
-from ..intervals import has_interval, interval, level_of, together, values
+from ..chosen_groups import take_first_groups
+from ..intervals import has_interval, hold_simultaneously, interval, level_of, values
 from .tabulate import key_text, level_text, printable
 
 if TYPE_CHECKING:
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from ..answer import Answer
 
 PANELS = 6
-"""Histograms of more groups are not drawn side by side."""
+"""The most histograms that one plot shows side by side."""
 
 
 def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str | None) -> Figure:
-    """Bars by group, or by bin; the largest first where not all groups have room."""
+    """Draw a bar for each group or bin; if there are more than `top` groups, the largest ones."""
     column = answer.column(name)
     if not answer.rows or isinstance(top, bool) or not isinstance(top, int) or top < 1:
         raise Refused(
             "answer.plot",
             f"plot({name!r})",
-            f"{len(answer.rows)} groups, of which {top!r:.20} are to be drawn",
-            "an answer with a group, top=20",
+            f"there are {len(answer.rows)} groups to draw, with top={top!r:.20}",
+            "top=20, for an answer with at least one group",
         )
     heading = printable(title if title is not None else column.text or name)
     room, all_ = min(top, PANELS) if column.kind == "histogram" else top, len(answer.rows)
@@ -39,33 +39,35 @@ def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str 
         order = np.argsort(
             -(size.sum(axis=1) if column.kind == "histogram" else size), kind="stable"
         )[:room]
-        answer = first(answer, column.pieces, order.tolist())
+        answer = take_first_groups(answer, column.pieces, order.tolist())
         column = answer.column(name)
-    found, known = values(answer, column), has_interval(answer, column)
-    low, high = interval(answer, column, level_of(column, confidence)) if known else (found, found)
+    heights, has_ends = values(answer, column), has_interval(answer, column)
+    low, high = (
+        interval(answer, column, level_of(column, confidence)) if has_ends else (heights, heights)
+    )
     labels = [", ".join(map(key_text, row)) for row in answer.rows]
-    held = (
+    interval_text = (
         (
             f"{level_text(level_of(column, confidence))} intervals, "
-            f"{'all of them at once' if together(answer, column) else 'each cell'}"
+            f"{'all of them at once' if hold_simultaneously(answer, column) else 'each cell'}"
         )
-        if known
+        if has_ends
         else ""
     )
     note = "; ".join(
-        said
-        for said in (f"the {room} largest of {all_} groups" if all_ > room else "", held)
-        if said
+        part
+        for part in (f"the {room} largest of {all_} groups" if all_ > room else "", interval_text)
+        if part
     )
     if column.kind == "histogram":
         edges = np.array([float(edge) for edge in column.edges])
         panels = [
             Bins(*parts)
-            for parts in zip(labels, [edges] * len(labels), found, low, high, strict=True)
+            for parts in zip(labels, [edges] * len(labels), heights, low, high, strict=True)
         ]
         return bins(panels, title=heading, across=printable(name), note=note)
     return bars(
-        Bars(tuple(labels), found, low, high),
+        Bars(tuple(labels), heights, low, high),
         title=heading,
         across=printable(name),
         up=printable(", ".join(answer.keys)),

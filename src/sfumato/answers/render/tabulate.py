@@ -1,8 +1,8 @@
-"""An answer as tables of short texts, for whoever draws them: keys, and for each column a value
-with its margin.
+"""Turn an answer into tables of short texts: keys, and for each column a value with its margin. The
+text and HTML renderers draw these tables.
 
-Histograms have tables of their own, with a row for each bin. What somebody's data hold as a key is
-shown as text that can neither move the cursor nor turn the line around.
+Each histogram has its own table, with a row for each bin. Keys come from data: they are printed as
+text that can neither move the cursor nor reverse the line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...exact.numbers import Number
 from ..answer_records import Column, Key
 from ..column_kinds import KINDS
 from ..intervals import has_interval, interval, level_of, values
-from .format_digits import Cell, cell, decimals, significant
+from .format_digits import Cell, decimal_places, format_cell, format_significant
 
 if TYPE_CHECKING:
     from ..answer import Answer
@@ -29,10 +29,8 @@ _JOINERS = "\u200c\u200d"  # they shape letters and emoji, and move nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Texts: what stands above, the keys and the cells of each row, and how many rows there are
-    beside those shown.
-    """
+class TextTable:
+    """Headings, the keys and cells of each row, and the number of rows that are not shown."""
 
     keys: tuple[str, ...]
     names: tuple[str, ...]
@@ -42,27 +40,27 @@ class Table:
     more: int
 
 
-def tables(answer: Answer, confidence: Number, most: int) -> list[Table]:
-    """The columns side by side, then each histogram by itself."""
+def build_tables(answer: Answer, confidence: Number, most: int) -> list[TextTable]:
+    """Build one table of all plain columns, then one table for each histogram."""
     flat = [column for column in answer.columns if column.kind != "histogram"]
-    found = [_flat(answer, flat, confidence, most)] if flat else []
+    flat_tables = [_flat_table(answer, flat, confidence, most)] if flat else []
     return [
-        *found,
+        *flat_tables,
         *(
-            _bins(answer, column, confidence, most)
+            _histogram_table(answer, column, confidence, most)
             for column in answer.columns
             if column.kind == "histogram"
         ),
     ]
 
 
-def _flat(answer: Answer, columns: list[Column], confidence: Number, most: int) -> Table:
+def _flat_table(answer: Answer, columns: list[Column], confidence: Number, most: int) -> TextTable:
     shown = slice(0, most)
-    cells = [_cells(answer, column, confidence, shown) for column in columns]
+    cells = [_format_cells(answer, column, confidence, shown) for column in columns]
     rows = tuple(tuple(map(key_text, row)) for row in answer.rows[shown])
     names = tuple(printable(column.name) for column in columns)
-    numeric = tuple(_numeric(answer, i) for i in range(len(answer.keys)))
-    return Table(
+    numeric = tuple(_is_numeric(answer, i) for i in range(len(answer.keys)))
+    return TextTable(
         tuple(map(printable, answer.keys)),
         names,
         rows,
@@ -72,15 +70,15 @@ def _flat(answer: Answer, columns: list[Column], confidence: Number, most: int) 
     )
 
 
-def _bins(answer: Answer, column: Column, confidence: Number, most: int) -> Table:
+def _histogram_table(answer: Answer, column: Column, confidence: Number, most: int) -> TextTable:
     bins = column.bins
     groups = max(1, most // len(bins)) if answer.rows else 0
     shown = slice(0, groups)
-    cells = _cells(answer, column, confidence, shown)
+    cells = _format_cells(answer, column, confidence, shown)
     rows = tuple((*map(key_text, row), label) for row in answer.rows[shown] for label in bins)
-    numeric = (*(_numeric(answer, i) for i in range(len(answer.keys))), False)
+    numeric = (*(_is_numeric(answer, i) for i in range(len(answer.keys))), False)
     more = max(0, len(answer.rows) - groups) * len(bins)
-    return Table(
+    return TextTable(
         (*map(printable, answer.keys), "bin"),
         (printable(column.name),),
         rows,
@@ -90,25 +88,25 @@ def _bins(answer: Answer, column: Column, confidence: Number, most: int) -> Tabl
     )
 
 
-def _cells(answer: Answer, column: Column, confidence: Number, shown: slice) -> list[Cell]:
-    found = np.ravel(values(answer, column, shown))
+def _format_cells(answer: Answer, column: Column, confidence: Number, shown: slice) -> list[Cell]:
+    numbers = np.ravel(values(answer, column, shown))
     if not has_interval(answer, column):
-        return [Cell(significant(v)) for v in found.tolist()]
+        return [Cell(format_significant(v)) for v in numbers.tolist()]
     low, high = (
         np.ravel(end) for end in interval(answer, column, level_of(column, confidence), rows=shown)
     )
     halves = (high - low) / 2
     positive = halves[(halves > 0) & np.isfinite(halves)]
-    places = decimals(float(positive.min())) if positive.size else 0
-    limits = _limits(column)
+    places = decimal_places(float(positive.min())) if positive.size else 0
+    limits = _possible_range(column)
     return [
-        cell(v, (a, b), places, limits)
-        for v, a, b in zip(found.tolist(), low.tolist(), high.tolist(), strict=True)
+        format_cell(v, (a, b), places, limits)
+        for v, a, b in zip(numbers.tolist(), low.tolist(), high.tolist(), strict=True)
     ]
 
 
-def _limits(column: Column) -> tuple[float, float]:
-    """What no interval of the column goes beyond."""
+def _possible_range(column: Column) -> tuple[float, float]:
+    """Return the least and the largest possible value of a column."""
     low, high = KINDS[column.kind].limits(column)
     least = max(
         (float(limit) for limit in (low, column.floor) if limit is not None), default=-math.inf
@@ -117,7 +115,7 @@ def _limits(column: Column) -> tuple[float, float]:
 
 
 def key_text(key: Key) -> str:
-    """A key as one reads it."""
+    """Format a key for print."""
     match key:
         case None:
             return "null"
@@ -133,16 +131,16 @@ def key_text(key: Key) -> str:
 
 
 def printable(text: str) -> str:
-    """Whatever is no printable character is written as an escape: line breaks, terminal codes,
-    marks that reverse the line.
+    """Escape every character that is not printable: line breaks, terminal codes, marks that reverse
+    the line.
     """
     return "".join(
         c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode() for c in text
     )
 
 
-def width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+def display_width(text: str) -> int:
+    """Count the terminal columns that a text takes."""
     return sum(
         0
         if unicodedata.category(c) in ("Mn", "Me") or c in _JOINERS
@@ -154,10 +152,10 @@ def width(text: str) -> int:
 
 
 def level_text(level: Fraction) -> str:
-    """95 %."""
+    """Format a confidence level: 95 %."""
     return f"{float(100 * level):g} %"
 
 
-def _numeric(answer: Answer, place: int) -> bool:
+def _is_numeric(answer: Answer, place: int) -> bool:
     kinds = {type(row[place]) for row in answer.rows[:1000]} - {type(None)}
     return bool(kinds) and all(issubclass(kind, int | float) and kind is not bool for kind in kinds)

@@ -1,1 +1,1 @@
-"""Public or invented data for the attacks."""
+"""Invented data for the attacks, and readers of owners' data in the same form."""

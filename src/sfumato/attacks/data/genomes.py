@@ -1,5 +1,5 @@
-"""People as rows of zeros and ones: which of two variants each has at many positions. Generated, or
-from a table of one's own.
+"""Genomes: people as rows of zeros and ones, one for each position with two variants. Generated, or
+read from the owner's table.
 
 *Generated*  Each position has a frequency between 0.05 and 0.95, all equally likely; people have
              the variant with that chance, independently. Nobody exists.
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Refused
-from ..lib.attack_result import known_count
-from ..lib.owner_table import columns
+from ..lib.attack_result import check_count
+from ..lib.owner_table import read_columns
 
 Bits = NDArray[np.int8]
 Real = NDArray[np.float64]
@@ -25,7 +25,7 @@ Real = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Genomes:
-    """Rows of zeros and ones, and how frequent ones are in the population, where that is known."""
+    """Rows of zeros and ones, and the frequencies of ones in the population, where known."""
 
     bits: Bits
     frequencies: Real | None = None
@@ -40,8 +40,8 @@ class Genomes:
 
 
 def genomes(people: int = 2000, positions: int = 10_000, *, seed: int = 0) -> Genomes:
-    """Generated people, with so many positions each."""
-    people, positions = known_count(people, "people", 4), known_count(positions, "positions")
+    """Generate people with so many positions each."""
+    people, positions = check_count(people, "people", 4), check_count(positions, "positions")
     generator = np.random.default_rng(seed)
     frequencies = generator.uniform(0.05, 0.95, positions)
     bits = np.empty((people, positions), dtype=np.int8)
@@ -51,15 +51,15 @@ def genomes(people: int = 2000, positions: int = 10_000, *, seed: int = 0) -> Ge
     return Genomes(bits, limits.astype(np.float64))
 
 
-def known_genomes(people: Any) -> Genomes:
-    """Generated people, or rows of a matrix or a table that holds only zeros and ones."""
+def read_genomes(people: Any) -> Genomes:
+    """Read generated people, or the rows of a matrix or table of zeros and ones."""
     if isinstance(people, Genomes):
         return people
     if isinstance(people, np.ndarray):
         values = people
     else:
-        read = columns(people)
-        values = np.column_stack([read.numbers(name) for name in read])
+        rows = read_columns(people)
+        values = np.column_stack([rows.numbers(name) for name in rows])
     if (
         values.ndim != 2
         or values.shape[0] < 4

@@ -1,5 +1,5 @@
-"""Sparse ratings, generated as in a film rental's data: many films, few of them rated by anyone, a
-few films rated by many.
+"""Generated film ratings, as sparse as those of a film rental: each person rates few of many films,
+and a few films have many ratings.
 
 *Popular*   The chance of film i is ∝ 1/(i + 10): a long tail, as in every such data set.
 *Each*      People draw 2 + geometric many films, `each` on average, and rate the different ones
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lib.attack_result import known_count
-from ..lib.owner_table import columns
+from ..lib.attack_result import check_count
+from ..lib.owner_table import read_columns
 
 DAYS = 2190
 
@@ -47,11 +47,11 @@ class Ratings:
 
 
 def ratings(people: int = 10_000, items: int = 1000, *, each: int = 40, seed: int = 0) -> Ratings:
-    """Generated ratings of so many people, about `each` of them by everybody."""
+    """Generate ratings of so many people, about `each` ratings per person."""
     people, items, each = (
-        known_count(people, "people", 2),
-        known_count(items, "items", 10),
-        known_count(each, "each", 3),
+        check_count(people, "people", 2),
+        check_count(items, "items", 10),
+        check_count(each, "each", 3),
     )
     generator = np.random.default_rng(seed)
     many = 2 + generator.geometric(1 / (each - 2), people)
@@ -66,10 +66,10 @@ def ratings(people: int = 10_000, items: int = 1000, *, each: int = 40, seed: in
 
 
 def ratings_of(table: Any, *, person: str, item: str, stars: str, day: str) -> Ratings:
-    """Ratings from a table of one's own, by the names of its columns."""
-    read = columns(table, [person, item, stars, day])
-    codes = read.codes(person)
+    """Read ratings from the owner's table, by the names of its columns."""
+    rows = read_columns(table, [person, item, stars, day])
+    codes = rows.codes(person)
     order = np.argsort(codes, kind="stable")
     return Ratings(
-        codes[order], read.codes(item)[order], read.numbers(stars)[order], read.numbers(day)[order]
+        codes[order], rows.codes(item)[order], rows.numbers(stars)[order], rows.numbers(day)[order]
     )

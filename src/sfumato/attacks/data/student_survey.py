@@ -1,5 +1,5 @@
-"""A survey of 24 students, invented so that it has every number that the source prints about its
-own (S-140, S-141).
+"""A survey of 24 invented students that reproduces every number that the source prints about its
+survey (S-140, S-141).
 
 The source shows six rows, of which two contradict its counts: a man of 24 and a woman of 23, where
 by the counts the only student of 24 is a woman and all of 23 are men (E-59). The other four rows
@@ -41,7 +41,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
 
 
 def survey() -> dict[str, list[Any]]:
-    """The answers of 24 invented students, column by column: a table that every attack reads."""
+    """Return the answers of 24 invented students, column by column, for any attack."""
     return {"id": list(range(1, len(_ROWS) + 1))} | {
         name: [row[place] for row in _ROWS] for place, name in enumerate(COLUMNS)
     }

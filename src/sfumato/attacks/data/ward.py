@@ -1,5 +1,5 @@
-"""A ward of twenty patients that is 5-anonymous in age and area, and tells a lot nevertheless.
-Nobody in it exists.
+"""A ward of twenty invented patients that is 5-anonymous in age and area, and still reveals a
+lot.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 
 def patients() -> dict[str, list[Any]]:
-    """Age, area and disease of twenty invented patients: every age and area is shared by five, one
-    group is all of one disease.
+    """Return age, area and disease of twenty invented patients: five share every age and area, and
+    one group has a single disease.
     """
     rows = [(age, area, disease) for age, area, diseases in _GROUPS for disease in diseases]
     return {

@@ -1,1 +1,1 @@
-"""What the attacks share: readers of tables, matching, groups, games and results."""
+"""Code shared by the attacks: table readers, matching, groups, games and results."""

@@ -1,4 +1,4 @@
-"""What an attack found, and how often it succeeds beside what a guarantee allows.
+"""Results of attacks, and how often an attack succeeds compared with what a guarantee allows.
 
 *Measured*   `hits` of `trials`; `lower` is the limit of Clopper & Pearson that the true rate is
              above, save for an error of probability α.
@@ -28,21 +28,21 @@ from ...exact.balls import ball, chance
 from ...exact.numbers import Number, positive, probability, shown
 from ...guarantees import Guarantee, Pure
 from ...mechanisms.shared.response_estimate import limit
-from .attack_text import at_least, at_most, named, per_cent
+from .attack_text import at_least, at_most, epsilon_label, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALPHA = Fraction(1, 10**6)
 EPSILONS: tuple[Number, ...] = ("0.1", "0.5", 1, 2, 5)
-"""What attacks are run against if nothing else is asked for."""
+"""The ε that attacks run against by default."""
 
 _GRID = tuple(Fraction(step, 16) for step in range(16 * 12 + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
-    """How often an attack succeeded against one kind of answers, beside what the guarantee of these
+    """How often an attack succeeded against one kind of answers, and how often the guarantee
     allows.
     """
 
@@ -51,11 +51,9 @@ class Success:
     trials: int
     chance: float  # what guessing alone gives
     promise: Guarantee | None = None  # none: exact answers
-    bound: float | None = (
-        # the most that the promise allows, rounded up; none where nothing is promised, or the
-        # secret was not drawn by chance
-        None
-    )
+    # the highest rate that the promise allows, rounded up; none where nothing is promised, or the
+    # secret was not drawn by chance
+    bound: float | None = None
 
     def __post_init__(self) -> None:
         if self.trials < 1 or not 0 <= self.hits <= self.trials:
@@ -71,35 +69,33 @@ class Success:
         return self.hits / self.trials
 
     def lower(self, alpha: Number = ALPHA) -> float:
-        """The lower limit of the true rate, rounded down: wrong with probability `alpha` at
-        most.
+        """Compute a lower limit of the true rate, rounded down: wrong with probability at most
+        `alpha`.
         """
         end = limit(self.hits, self.trials, probability(alpha, "alpha", zero=False), upper=False)
         return chance(lambda: ball(end), "down")
 
     def upper(self, alpha: Number = ALPHA) -> float:
-        """The upper limit of the true rate, rounded up."""
+        """Compute an upper limit of the true rate, rounded up."""
         end = limit(self.hits, self.trials, probability(alpha, "alpha", zero=False), upper=True)
         return chance(lambda: ball(end), "up")
 
     @property
     def holds(self) -> bool | None:
-        """Whether the promise is kept as far as these trials can tell; None where nothing was
-        promised.
-        """
+        """Whether the trials are consistent with the promise; None where nothing was promised."""
         return None if self.bound is None else self.lower() <= self.bound
 
     @property
     def sentence(self) -> str:
-        told = (
+        rate = (
             f"Against {self.against}: {self.hits} of {self.trials} attempts succeed "
             f"({per_cent(self.rate)}; guessing alone gives {per_cent(self.chance)})."
         )
         if self.bound is None and self.promise is None:
-            return f"{told} Nothing is promised."
+            return f"{rate} Nothing is promised."
         if self.bound is None:
             return (
-                f"{told} No limit follows from the guarantee: it is about how far odds move, "
+                f"{rate} No limit follows from the guarantee: it is about how far odds move, "
                 f"and this secret was not drawn with known odds."
             )
         verdict = (
@@ -108,13 +104,13 @@ class Success:
             else f"is BROKEN: the true rate is above {at_least(self.lower())}"
         )
         return (
-            f"{told} The guarantee allows {at_most(self.bound)} at most, and as far as "
+            f"{rate} The guarantee allows {at_most(self.bound)} at most, and as far as "
             f"{self.trials} attempts can tell it {verdict}."
         )
 
 
 class Result(ABC):
-    """What an attack found: for whoever owns the data, since it is not private."""
+    """The result of an attack. It is for the owner of the data: it is not private."""
 
     __slots__ = ()
 
@@ -126,7 +122,7 @@ class Result(ABC):
     @property
     @abstractmethod
     def sentences(self) -> tuple[str, ...]:
-        """The same in people's words."""
+        """The findings as sentences."""
 
     @property
     def successes(self) -> tuple[Success, ...]:
@@ -140,19 +136,19 @@ class Result(ABC):
 
     @abstractmethod
     def plot(self) -> Figure:
-        """A picture of it."""
+        """Plot the findings."""
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.sentences)
-        return f"<ul>{items}</ul>{table(self.successes)}"
+        return f"<ul>{items}</ul>{success_table(self.successes)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Played(Result):
-    """A result with a game that was played when the attack was made."""
+class GameResult(Result):
+    """The result of an attack that has already played its game."""
 
     played: tuple[Success, ...]
 
@@ -162,26 +158,26 @@ class Played(Result):
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """How often it succeeded, in people's words."""
+        """One sentence for each success rate."""
         return tuple(success.sentence for success in self.played)
 
 
-def table(successes: Sequence[Success]) -> str:
-    """Successes as an HTML table."""
+def success_table(successes: Sequence[Success]) -> str:
+    """Format successes as an HTML table."""
     if not successes:
         return ""
     heads = ("against", "succeeds", "of", "rate", "at least", "allowed", "guessing")
     rows = [
         (
-            one.against,
-            one.hits,
-            one.trials,
-            per_cent(one.rate),
-            at_least(one.lower()),
-            "–" if one.bound is None else at_most(one.bound),
-            per_cent(one.chance),
+            success.against,
+            success.hits,
+            success.trials,
+            per_cent(success.rate),
+            at_least(success.lower()),
+            "–" if success.bound is None else at_most(success.bound),
+            per_cent(success.chance),
         )
-        for one in successes
+        for success in successes
     ]
     head = "".join(f"<th>{name}</th>" for name in heads)
     body = "".join(
@@ -192,27 +188,27 @@ def table(successes: Sequence[Success]) -> str:
 
 
 def plot_successes(successes: Sequence[Success], *, title: str, up: str) -> Figure:
-    """Measured success and what is allowed, one column for each kind of answers."""
-    from ...plots.successes import Column
+    """Plot measured and allowed success, one column for each kind of answers."""
+    from ...plots.successes import SuccessRate
     from ...plots.successes import successes as drawn
 
     columns = [
-        Column(
-            name=one.against,
-            rate=one.rate,
-            low=one.lower(),
-            high=one.upper(),
-            bound=one.bound,
-            chance=one.chance,
+        SuccessRate(
+            name=success.against,
+            rate=success.rate,
+            low=success.lower(),
+            high=success.upper(),
+            bound=success.bound,
+            chance=success.chance,
         )
-        for one in successes
+        for success in successes
     ]
     return drawn(columns, title=title, up=up)
 
 
 def guess_bound(promise: Guarantee, choices: int = 2) -> float:
-    """The best chance to guess which of so many values, held for equally likely, a unit has;
-    rounded up. The promise is about changing its value.
+    """Bound the chance to guess which of so many equally likely values a unit has, rounded up. The
+    promise is about changing that value.
     """
     if isinstance(choices, bool) or not isinstance(choices, int) or choices < 2:
         raise Refused(
@@ -227,19 +223,20 @@ def guess_bound(promise: Guarantee, choices: int = 2) -> float:
         else [(e, Fraction(promise.delta(e))) for e in _GRID]
     )
     others = choices - 1
-    return min(
-        chance(lambda e=e, d=d: (ball(e).exp() + ball(others * d)) / (ball(e).exp() + others), "up")  # type: ignore[misc]
-        for e, d in pairs
-    )
+
+    def bound(e: Fraction, d: Fraction) -> float:
+        return chance(lambda: (ball(e).exp() + ball(others * d)) / (ball(e).exp() + others), "up")
+
+    return min(bound(e, d) for e, d in pairs)
 
 
-def guessed(
+def guess_success(
     epsilon: Fraction | None, hits: int, trials: int, promise: Guarantee | None, choices: int = 2
 ) -> Success:
-    """So many right guesses of one of some values, all equally likely: against exact answers, or at
-    an ε beside what its promise allows.
+    """Build the success of guessing one of several equally likely values: against exact answers, or
+    at an ε with the bound of its promise.
     """
-    against = "exact answers" if epsilon is None else named(epsilon)
+    against = "exact answers" if epsilon is None else epsilon_label(epsilon)
     bound = None if promise is None else guess_bound(promise, choices)
     return Success(
         against=against, hits=hits, trials=trials, chance=1 / choices, promise=promise, bound=bound
@@ -247,16 +244,16 @@ def guessed(
 
 
 def event_bound(promise: Guarantee, baseline: Number) -> float:
-    """The most that the chance of an event can be that would have the chance `baseline` if one
-    unit's data were otherwise; rounded up.
+    """Bound the chance of an event that would have the chance `baseline` with other data of one
+    unit, rounded up.
     """
     from ...guarantees.meaning.outcomes import outcome_bounds
 
     return outcome_bounds(promise, baseline).high
 
 
-def known_epsilons(epsilons: Sequence[Number]) -> tuple[Fraction, ...]:
-    """The ε to attack: one or more, all above zero."""
+def check_epsilons(epsilons: Sequence[Number]) -> tuple[Fraction, ...]:
+    """Check the ε to attack: numbers above zero."""
     if isinstance(epsilons, str) or not isinstance(epsilons, Sequence):
         raise Refused(
             "attacks.epsilons",
@@ -267,9 +264,9 @@ def known_epsilons(epsilons: Sequence[Number]) -> tuple[Fraction, ...]:
     return tuple(positive(epsilon, "epsilon") for epsilon in epsilons)
 
 
-def known_count(value: object, name: str, least: int = 1) -> int:
-    """A number of things, such as trials."""
-    count = whole(value)
+def check_count(value: object, name: str, least: int = 1) -> int:
+    """Check a count, such as a number of trials."""
+    count = as_integer(value)
     if count is None or count < least:
         raise Refused(
             "attacks.trials",
@@ -280,6 +277,6 @@ def known_count(value: object, name: str, least: int = 1) -> int:
     return count
 
 
-def whole(value: object) -> int | None:
-    """An integer, of Python or of NumPy; None for everything else, truth values too."""
+def as_integer(value: object) -> int | None:
+    """Convert an integer of Python or NumPy; return None for everything else, also for booleans."""
     return None if isinstance(value, bool) or not isinstance(value, Integral) else int(value)

@@ -1,5 +1,5 @@
-"""Numbers and names in the sentences of attacks: rates to the nearest digit, bounds rounded up,
-lower limits rounded down.
+"""Format numbers and names for the sentences of attacks: rates to the nearest digit, bounds rounded
+up, lower limits rounded down.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from fractions import Fraction
 from ...exact.numbers import Number, Side, exact, rounded, text
 
 
-def named(epsilon: Number) -> str:
-    """How a release with this ε is called: "ε = 1/2"."""
+def epsilon_label(epsilon: Number) -> str:
+    """Label a release by its ε: "ε = 1/2"."""
     return f"ε = {text(exact(epsilon, 'epsilon'))}"
 
 
-def spaced(value: float) -> str:
+def format_number(value: float) -> str:
     """12 040, 3.14159, 1 234 567.89"""
     if float(value).is_integer():
         return f"{value:,.0f}".replace(",", " ")
@@ -24,10 +24,10 @@ def spaced(value: float) -> str:
 
 def people_having(count: float) -> str:
     """1 person has, 35 people have"""
-    return f"{spaced(count)} {'person has' if count == 1 else 'people have'}"
+    return f"{format_number(count)} {'person has' if count == 1 else 'people have'}"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """sex, age and start."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -38,18 +38,18 @@ def per_cent(share: float) -> str:
 
 
 def at_most(share: float) -> str:
-    """A bound as a percentage, rounded up: 73.2 %, never 73.1 % where 73.106 % are allowed."""
-    return _outward(share, "up")
+    """Format a bound as a percentage, rounded up: 73.2 % for 73.106 %."""
+    return _round_outward(share, "up")
 
 
 def at_least(share: float) -> str:
-    """A lower limit as a percentage, rounded down."""
-    return _outward(share, "down")
+    """Format a lower limit as a percentage, rounded down."""
+    return _round_outward(share, "down")
 
 
-def _outward(share: float, side: Side) -> str:
-    """Three digits as of `per_cent`, more where the share is nearly all. The double next to 0.01 is
-    1 %, not 1.01 %: what lies beyond 12 digits is left out.
+def _round_outward(share: float, side: Side) -> str:
+    """Round to three digits as `per_cent` does, to five near 100 %. Digits beyond the twelfth are
+    dropped first, so that the double next to 0.01 is 1 %, not 1.01 %.
     """
     digits = 3 if share < 0.999 else 5
     return f"{float(rounded(100 * Fraction(f'{share:.12g}'), side, digits)):.{digits}g} %"

@@ -1,5 +1,5 @@
-"""Games that an adversary plays against exact answers and against private ones, through the same
-door as every analyst.
+"""Games that an adversary plays against exact and private answers, through the same door as every
+analyst.
 
 *Presence*   A person may be in the table or not, by a fair coin; everybody else is known. The
              adversary sees how many are in the person's group. Allowed: e^ε/(1 + e^ε), neighbours
@@ -24,49 +24,54 @@ from numpy.typing import NDArray
 
 from ...exact.numbers import Number
 from ...guarantees import Guarantee, Pure
-from .attack_result import Success, guessed
+from .attack_result import Success, guess_success
 
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 Real = NDArray[np.float64]
 
-KNOWN, VALUES = 20, 20
-"""Others in a person's group who take part in a game, and values to guess among: those others are
-known and subtracted, so that more of them, or of the values, would make the tables of a game longer
-and nothing else.
+MOST_OTHERS, MOST_VALUES = 20, 20
+"""Most other people in a person's group, and most values to guess among, in a game. The adversary
+knows and subtracts the others, so more of them would only make the tables longer.
 """
 
 
-def of_groups(
-    others: Whole, values: int, epsilons: Sequence[Fraction], *, trials: int, seed: int = 0
+def play_in_groups(
+    others: Integers, values: int, epsilons: Sequence[Fraction], *, trials: int, seed: int = 0
 ) -> tuple[Success, ...]:
-    """By people with so many others in their groups, one after the other: which of the values does
-    the person have; where there are not two of them, is the person in the table.
+    """Attack people with so many others in their groups, one after another: guess the person's
+    value; with fewer than two values, guess whether the person is in the table.
     """
-    beside = np.resize(np.minimum(others, KNOWN), trials)
+    group_mates = np.resize(np.minimum(others, MOST_OTHERS), trials)
     if values < 2:
-        return presence(beside, epsilons, seed=seed)
-    known = np.zeros((trials, min(values, VALUES)), dtype=np.int64)
-    known[:, 0] = beside
-    return value(known, epsilons, seed=seed)
+        return play_presence(group_mates, epsilons, seed=seed)
+    counts = np.zeros((trials, min(values, MOST_VALUES)), dtype=np.int64)
+    counts[:, 0] = group_mates
+    return play_value(counts, epsilons, seed=seed)
 
 
-def presence(others: Whole, epsilons: Sequence[Fraction], *, seed: int = 0) -> tuple[Success, ...]:
-    """Against exact counts, then at each ε; `others[i]` people share the group of person i."""
+def play_presence(
+    others: Integers, epsilons: Sequence[Fraction], *, seed: int = 0
+) -> tuple[Success, ...]:
+    """Guess whether a person is in the table: from exact counts, then at each ε. `others[i]` people
+    share the group of person i.
+    """
     generator = np.random.default_rng(seed)
     trials = len(others)
 
     def play(epsilon: Fraction | None) -> tuple[int, Guarantee | None]:
         there = generator.integers(0, 2, trials)
         rows = np.repeat(np.arange(trials), others + there)
-        seen, promise = _counted({"trial": rows}, {"trial": trials}, epsilon, "add-remove")
-        return int(((seen - others >= 1) == (there == 1)).sum()), promise
+        counts, promise = _release_counts({"trial": rows}, {"trial": trials}, epsilon, "add-remove")
+        return int(((counts - others >= 1) == (there == 1)).sum()), promise
 
-    return _played(play, epsilons, trials, 2)
+    return _play_all(play, epsilons, trials, 2)
 
 
-def value(others: Whole, epsilons: Sequence[Fraction], *, seed: int = 0) -> tuple[Success, ...]:
-    """Against exact counts, then at each ε; `others[i, v]` other people in the group of person i
-    have value v.
+def play_value(
+    others: Integers, epsilons: Sequence[Fraction], *, seed: int = 0
+) -> tuple[Success, ...]:
+    """Guess a person's value: from exact counts, then at each ε. `others[i, v]` other people in the
+    group of person i have value v.
     """
     generator = np.random.default_rng(seed)
     trials, choices = others.shape
@@ -78,26 +83,28 @@ def value(others: Whole, epsilons: Sequence[Fraction], *, seed: int = 0) -> tupl
         counts[np.arange(trials), secret] += 1
         rows = np.repeat(cells, counts.ravel())
         table = {"trial": rows // choices, "value": rows % choices}
-        seen, promise = _counted(table, {"trial": trials, "value": choices}, epsilon, "replace")
+        answers, promise = _release_counts(
+            table, {"trial": trials, "value": choices}, epsilon, "replace"
+        )
         return int(
-            (np.argmax(seen.reshape(trials, choices) - others, axis=1) == secret).sum()
+            (np.argmax(answers.reshape(trials, choices) - others, axis=1) == secret).sum()
         ), promise
 
-    return _played(play, epsilons, trials, choices)
+    return _play_all(play, epsilons, trials, choices)
 
 
-def added(
+def play_sum(
     rest: Real,
     candidates: Real,
-    known: float,
+    rest_guess: float,
     most: float,
     epsilons: Sequence[Fraction],
     *,
     trials: int,
     seed: int = 0,
 ) -> tuple[Success, ...]:
-    """Against the exact sum, then at each ε: which of the `candidates` is in it, beside `rest`, of
-    which the adversary knows that it is about `known`.
+    """Guess which of the `candidates` a sum contains besides `rest`: from the exact sum, then at
+    each ε. The adversary takes the rest to be `rest_guess`.
     """
     generator = np.random.default_rng(seed)
 
@@ -105,32 +112,35 @@ def added(
         secret = generator.integers(0, len(candidates), trials)
         rows = np.repeat(np.arange(trials), len(rest) + 1)
         values = np.column_stack([np.tile(rest, (trials, 1)), candidates[secret]]).ravel()
-        seen, promise = _summed(rows, values, trials, most, epsilon)
+        sums, promise = _release_sums(rows, values, trials, most, epsilon)
         return int(
-            (np.argmin(np.abs(seen[:, None] - known - candidates[None, :]), axis=1) == secret).sum()
+            (
+                np.argmin(np.abs(sums[:, None] - rest_guess - candidates[None, :]), axis=1)
+                == secret
+            ).sum()
         ), promise
 
-    return _played(play, epsilons, trials, len(candidates))
+    return _play_all(play, epsilons, trials, len(candidates))
 
 
-def _played(
+def _play_all(
     play: Callable[[Fraction | None], tuple[int, Guarantee | None]],
     epsilons: Sequence[Fraction],
     trials: int,
     choices: int,
 ) -> tuple[Success, ...]:
-    """Exact answers first: the twin that shows what the attack can do."""
-    found = []
+    """Play against exact answers first, which shows what the attack can do, then at each ε."""
+    successes = []
     for epsilon in (None, *epsilons):
         hits, promise = play(epsilon)
-        found.append(guessed(epsilon, hits, trials, promise, choices))
-    return tuple(found)
+        successes.append(guess_success(epsilon, hits, trials, promise, choices))
+    return tuple(successes)
 
 
-def _counted(
-    table: dict[str, Whole], sizes: dict[str, int], epsilon: Fraction | None, relation: str
+def _release_counts(
+    table: dict[str, Integers], sizes: dict[str, int], epsilon: Fraction | None, relation: str
 ) -> tuple[Real, Guarantee | None]:
-    """How many rows are in each cell: exactly, or as the door lets it out."""
+    """Count the rows of each cell: exactly, or by a private release."""
     if epsilon is None:
         cells = np.ravel_multi_index(tuple(table.values()), tuple(sizes.values()))
         return np.bincount(cells, minlength=int(np.prod(list(sizes.values())))).astype(
@@ -138,17 +148,17 @@ def _counted(
         ), None
     from ...tables.query.aggregates import count
 
-    return _released(table, sizes, count(), epsilon, relation, {})
+    return _release(table, sizes, count(), epsilon, relation, {})
 
 
-def _summed(
-    rows: Whole, values: Real, trials: int, most: float, epsilon: Fraction | None
+def _release_sums(
+    rows: Integers, values: Real, trials: int, most: float, epsilon: Fraction | None
 ) -> tuple[Real, Guarantee | None]:
     if epsilon is None:
         return np.bincount(rows, weights=values, minlength=trials).astype(np.float64), None
     from ...tables.query.aggregates import sum as total
 
-    return _released(
+    return _release(
         {"trial": rows, "x": values},
         {"trial": trials},
         total("x"),
@@ -158,30 +168,33 @@ def _summed(
     )
 
 
-def _released(
+def _release(
     table: dict[str, Any],
     sizes: dict[str, int],
-    asked: Any,
+    aggregate: Any,
     epsilon: Fraction,
     relation: str,
     bounds: dict[str, tuple[Number, Number]],
 ) -> tuple[Real, Guarantee]:
-    """One answer of a protected table with a budget of its own, in the order of the cells."""
+    """Release one answer of a protected table with its own budget, in the order of the cells."""
     import pyarrow as pa
 
     from ...session import protect
 
-    whole = pa.table({name: pa.array(column) for name, column in table.items()})
+    rows = pa.table({name: pa.array(column) for name, column in table.items()})
     keys = {name: range(size) for name, size in sizes.items()}
     protected = protect(
-        whole, name="game", budget=Pure(epsilon), keys=keys, bounds=bounds, relation=relation
+        rows, name="game", budget=Pure(epsilon), keys=keys, bounds=bounds, relation=relation
     )
     answer = (
-        protected.group_by(*sizes).aggregate(answer=asked).release(promise=Pure(epsilon)).to_arrow()
+        protected.group_by(*sizes)
+        .aggregate(answer=aggregate)
+        .release(promise=Pure(epsilon))
+        .to_arrow()
     )
     cells = np.ravel_multi_index(
         tuple(answer.column(name).to_numpy() for name in sizes), tuple(sizes.values())
     )
-    seen = np.zeros(int(np.prod(list(sizes.values()))))
-    seen[cells] = answer.column("answer").to_numpy()
-    return seen, protected.spent
+    answers = np.zeros(int(np.prod(list(sizes.values()))))
+    answers[cells] = answer.column("answer").to_numpy()
+    return answers, protected.spent

@@ -1,5 +1,5 @@
-"""Groups of people who look alike: how many share each combination of values, and by which columns
-they can be told apart.
+"""Groups of people who look alike: how many share each combination of values, and which columns
+tell them apart.
 
 *Cell*     All rows with the same values in some columns. Missing values are equal to each other.
 *Search*   Sets of columns, level by level: by one column, by two, … More columns never join two
@@ -20,35 +20,35 @@ from numpy.typing import NDArray
 
 from .owner_table import Columns
 
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 _ROOM = 1 << 26  # numbers of cells that are kept for the next level: half a gigabyte
 
 
-class Coded:
-    """Columns as dense codes, and what was found of their combinations so far."""
+class CodedColumns:
+    """Columns as dense codes, and a cache of the cells of their combinations."""
 
-    def __init__(self, read: Columns, names: Sequence[str]) -> None:
-        self.n = read.n
+    def __init__(self, rows: Columns, names: Sequence[str]) -> None:
+        self.n = rows.n
         self.names = tuple(names)
-        self.codes = {name: read.codes(name) for name in names}
+        self.codes = {name: rows.codes(name) for name in names}
         self.counts = {name: int(codes.max()) + 1 for name, codes in self.codes.items()}
-        self._kept: dict[tuple[str, ...], Whole] = {}
+        self._cached: dict[tuple[str, ...], Integers] = {}
 
-    def cells(self, names: Sequence[str]) -> Whole:
-        """Of each row the number of its cell; cells are numbered densely, from 0."""
+    def cells(self, names: Sequence[str]) -> Integers:
+        """Number the cell of each row, densely from 0."""
         key = tuple(names)
         if len(key) == 1:
             return self.codes[key[0]]
-        if key in self._kept:
-            return self._kept[key]
-        found = joined(
+        if key in self._cached:
+            return self._cached[key]
+        cells = pair_codes(
             self.cells(key[:-1]), self.codes[key[-1]]
         )  # the first columns are most often of the level before, and kept
-        if len(self._kept) * self.n < _ROOM:
-            self._kept[key] = found
-        return found
+        if len(self._cached) * self.n < _ROOM:
+            self._cached[key] = cells
+        return cells
 
-    def sizes(self, names: Sequence[str]) -> Whole:
+    def sizes(self, names: Sequence[str]) -> Integers:
         """How many rows each cell has."""
         return np.bincount(self.cells(names)).astype(np.int64)
 
@@ -56,44 +56,44 @@ class Coded:
         """How many rows are the only one of their cell."""
         return int((self.sizes(names) == 1).sum())
 
-    def smallest(self, wanted: int) -> tuple[tuple[str, ...], ...]:
-        """The sets of the fewest columns by which at least so many rows are alone; most alone
-        first. Empty where even all columns do not do it.
+    def smallest(self, least: int) -> tuple[tuple[str, ...], ...]:
+        """Find the smallest sets of columns by which at least so many rows are alone; most alone
+        first. Empty where even all columns do not suffice.
         """
-        if self.alone(self.names) < wanted:
+        if self.alone(self.names) < least:
             return ()
         needed = {
             name
             for name in self.names
             if len(self.names) > 1
-            and self.alone([other for other in self.names if other != name]) < wanted
+            and self.alone([column for column in self.names if column != name]) < least
         }
         for size in range(max(1, len(needed)), len(self.names) + 1):
-            self._kept = {
-                key: cells for key, cells in self._kept.items() if len(key) == size - 1
+            self._cached = {
+                key: cells for key, cells in self._cached.items() if len(key) == size - 1
             }  # the level needs no other
             sets = (chosen for chosen in combinations(self.names, size) if needed <= set(chosen))
-            found = {
+            enough = {
                 chosen: alone
                 for chosen in sets
-                if (alone := self._alone_at_least(chosen, wanted)) is not None
+                if (alone := self._alone_at_least(chosen, least)) is not None
             }
-            if found:
-                return tuple(sorted(found, key=lambda chosen: -found[chosen]))
+            if enough:
+                return tuple(sorted(enough, key=lambda chosen: -enough[chosen]))
         return ()
 
-    def _alone_at_least(self, names: tuple[str, ...], wanted: int) -> int | None:
-        if prod(self.counts[name] for name in names) < wanted:
+    def _alone_at_least(self, names: tuple[str, ...], least: int) -> int | None:
+        if prod(self.counts[name] for name in names) < least:
             return None
-        front = self._kept.get(names[:-1])
-        if front is not None and (int(front.max()) + 1) * self.counts[names[-1]] < wanted:
+        front = self._cached.get(names[:-1])
+        if front is not None and (int(front.max()) + 1) * self.counts[names[-1]] < least:
             return None
         alone = self.alone(names)
-        return alone if alone >= wanted else None
+        return alone if alone >= least else None
 
 
-def joined(front: Whole, back: Whole) -> Whole:
-    """Dense codes of the pairs: by a table of all pairs where that is small, else by sorting."""
+def pair_codes(front: Integers, back: Integers) -> Integers:
+    """Code pairs densely: by a table of all pairs where that is small, else by sorting."""
     width = int(back.max()) + 1
     pairs = front * width + back  # below 2^63: both are below the number of rows
     possible = (int(front.max()) + 1) * width
@@ -101,5 +101,5 @@ def joined(front: Whole, back: Whole) -> Whole:
         return np.asarray(np.unique(pairs, return_inverse=True)[1], dtype=np.int64)
     there = np.zeros(possible, dtype=bool)
     there[pairs] = True
-    numbers: Whole = np.cumsum(there, dtype=np.int64)[pairs] - 1
+    numbers: Integers = np.cumsum(there, dtype=np.int64)[pairs] - 1
     return numbers

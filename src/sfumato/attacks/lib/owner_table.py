@@ -1,4 +1,4 @@
-"""The owner's own table, as the adversary reads it: raw columns, from whatever holds them.
+"""Read the owner's table as the adversary sees it: raw columns, from any source.
 
 *Sources*   A pandas or Polars frame, an Arrow table, a DuckDB relation, an Ibis table, the path of
             a Parquet, CSV or DuckDB file, a dictionary of columns, a list of rows.
@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Refused
-from .table_readers import as_arrow, checked, known_columns, unread_lines
-from .unread_lines import Unread
+from .table_readers import as_arrow, check_columns, choose_columns, find_unread_lines
+from .unread_lines import UnreadLines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,10 +29,10 @@ class Columns(Mapping[str, NDArray[Any]]):
 
     n: int
     arrow: Any = field(repr=False)  # an Arrow table
-    unread: Unread | None = None  # lines of a CSV file that are not in it
+    unread: UnreadLines | None = None  # lines of a CSV file that are not in it
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """The values: numbers, truth values and instants as NumPy has them, the rest as objects."""
+        """Return the values: numbers, booleans and instants as NumPy types, the rest as objects."""
         if name not in self.arrow.column_names:
             raise KeyError(name)
         return np.asarray(self.arrow.column(name).combine_chunks().to_numpy(zero_copy_only=False))
@@ -72,28 +72,26 @@ class Columns(Mapping[str, NDArray[Any]]):
         return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """The column as numbers: dates and instants as days, text as the number or the date that
-        all of it spells; missing values are NaN.
+        """Return the column as numbers: dates and instants as days, text parsed as numbers or
+        dates; missing values are NaN.
         """
         return _numbers(self.arrow.column(name), name)
 
     def numeric(self, name: str) -> bool:
-        """Whether the column holds numbers, of which sums are asked for."""
+        """Whether the column holds numbers, which attacks sum up."""
         from pyarrow import types
 
         kind = self.arrow.schema.field(name).type
         return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
     def halving(self, name: str) -> tuple[NDArray[np.bool_], Any]:
-        """Which rows have the value of the column that comes closest to a half of all, and that
-        value.
-        """
+        """Find the value of the column whose share is closest to one half, and its rows."""
         codes = self.codes(name)
         rows = codes == np.abs(np.bincount(codes) - self.n / 2).argmin()
         return rows, self.arrow.column(name)[int(np.flatnonzero(rows)[0])].as_py()
 
-    def taken(self, rows: NDArray[Any]) -> Columns:
-        """Only these rows, by number or by truth value."""
+    def select_rows(self, rows: NDArray[Any]) -> Columns:
+        """Keep only these rows, by number or by boolean mask."""
         import pyarrow as pa
 
         chosen = (
@@ -104,13 +102,15 @@ class Columns(Mapping[str, NDArray[Any]]):
         return Columns(chosen.num_rows, chosen)
 
 
-def columns(table: object, names: Sequence[str] | None = None, *, partly: bool = False) -> Columns:
-    """These columns of a table, or all. A CSV file with lines that cannot be read is refused, but
-    where `partly` says that the caller tells of them.
+def read_columns(
+    table: object, names: Sequence[str] | None = None, *, partly: bool = False
+) -> Columns:
+    """Read these columns of a table, or all. Refuse a CSV file with unreadable lines, unless
+    `partly` says that the caller reports them.
     """
-    wanted = None if names is None else known_columns(names)
-    arrow = table.arrow if isinstance(table, Columns) else as_arrow(table, wanted)
-    chosen = checked(names, arrow.column_names)
+    needed = None if names is None else check_columns(names)
+    arrow = table.arrow if isinstance(table, Columns) else as_arrow(table, needed)
+    chosen = choose_columns(names, arrow.column_names)
     arrow = arrow.select(chosen)
     if isinstance(table, Columns):
         return Columns(arrow.num_rows, arrow, table.unread)
@@ -119,7 +119,7 @@ def columns(table: object, names: Sequence[str] | None = None, *, partly: bool =
         if isinstance(table, str | os.PathLike)
         else type(table).__name__
     )
-    missing = unread_lines(table, arrow.num_rows)
+    missing = find_unread_lines(table, arrow.num_rows)
     if missing is not None and not (partly and arrow.num_rows):
         raise missing.refusal(name)
     if arrow.num_rows == 0:
@@ -147,7 +147,7 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
             86_400e6,
         )
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return _spelled(column, name)
+        return _parse_numbers(column, name)
     elif pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
     elif not (
@@ -164,7 +164,7 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
     )
 
 
-def _spelled(column: Any, name: str) -> NDArray[np.float64]:
+def _parse_numbers(column: Any, name: str) -> NDArray[np.float64]:
     import pyarrow as pa
 
     for kind in (pa.float64(), pa.date32(), pa.timestamp("us")):

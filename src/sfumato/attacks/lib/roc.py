@@ -1,4 +1,4 @@
-"""How well a score tells two kinds apart: every threshold at once.
+"""ROC curves: how well a score separates two groups, for every threshold.
 
 *Curve*    For each threshold, the share of those outside whose score is above it (false alarms) and
            of those inside (found).
@@ -17,24 +17,28 @@ Real = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roc:
-    """Found against false alarms, from the strictest threshold to none."""
+    """Detections against false alarms, from the strictest threshold to none."""
 
     false_alarms: Real
-    found: Real
+    detected: Real
     area: float
 
     def at(self, false_alarms: Real) -> Real:
-        """The share found at these shares of false alarms, between thresholds by a coin."""
-        return np.interp(false_alarms, self.false_alarms, self.found)
+        """Return the share detected at these false-alarm rates; between thresholds by a coin."""
+        return np.interp(false_alarms, self.false_alarms, self.detected)
 
 
 def roc(inside: Real, outside: Real) -> Roc:
-    """The curve of scores of those inside and those outside."""
+    """Compute the curve from the scores of members and of non-members."""
     values, which = np.unique(np.concatenate([inside, outside]), return_inverse=True)
-    one = np.bincount(which[: len(inside)], minlength=len(values)) / len(inside)
-    two = np.bincount(which[len(inside) :], minlength=len(values)) / len(outside)
-    found, false_alarms = (
-        np.concatenate([[0.0], np.cumsum(one[::-1])]),
-        np.concatenate([[0.0], np.cumsum(two[::-1])]),
+    inside_shares = np.bincount(which[: len(inside)], minlength=len(values)) / len(inside)
+    outside_shares = np.bincount(which[len(inside) :], minlength=len(values)) / len(outside)
+    detected, false_alarms = (
+        np.concatenate([[0.0], np.cumsum(inside_shares[::-1])]),
+        np.concatenate([[0.0], np.cumsum(outside_shares[::-1])]),
     )
-    return Roc(false_alarms, found, float(one @ (np.cumsum(two) - two / 2)))
+    return Roc(
+        false_alarms,
+        detected,
+        float(inside_shares @ (np.cumsum(outside_shares) - outside_shares / 2)),
+    )

@@ -1,4 +1,4 @@
-"""Which rows of one table agree with which rows of another: equal in some columns, near in others.
+"""Match rows of two tables: equal in some columns, near in others.
 
 *Steps*   Rows are put into cells by the columns that have to be equal. In a cell the rows of the
           second table are ordered by the first column with a tolerance; what is near lies together,
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from ...errors import Refused
 from ...exact.numbers import Number, non_negative
-from .look_alikes import joined
+from .look_alikes import pair_codes
 from .owner_table import Columns
 
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 Real = NDArray[np.float64]
 _MOST = 20_000_000  # pairs of matching rows that are kept
 
@@ -29,25 +29,25 @@ _MOST = 20_000_000  # pairs of matching rows that are kept
 class Matches:
     """All pairs of rows that agree, by the row of the first table."""
 
-    left: Whole
-    right: Whole
+    left: Integers
+    right: Integers
     rows: int  # of the first table
 
     @property
-    def many(self) -> Whole:
+    def many(self) -> Integers:
         """How many matches each row of the first table has."""
         return np.bincount(self.left, minlength=self.rows).astype(np.int64)
 
     @property
-    def single(self) -> Whole:
-        """The match of each row that has exactly one, and -1 of the others."""
-        found = np.full(self.rows, -1, dtype=np.int64)
-        found[self.left] = self.right
-        return np.where(self.many == 1, found, -1)
+    def single(self) -> Integers:
+        """The match of each row that has exactly one, and -1 for the other rows."""
+        last_match = np.full(self.rows, -1, dtype=np.int64)
+        last_match[self.left] = self.right
+        return np.where(self.many == 1, last_match, -1)
 
 
-def matches(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Matches:
-    """The matching rows of two tables with the same columns."""
+def match_rows(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Matches:
+    """Find the matching rows of two tables with the same columns."""
     allowed = {
         name: float(non_negative(value, f"tolerance of {name}"))
         for name, value in tolerance.items()
@@ -57,8 +57,8 @@ def matches(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Matches:
             raise Refused(
                 "attacks.columns",
                 f"tolerance={{{name!r:.60}: …}}",
-                "this is no column that both tables are matched by",
-                f"on=[…, {name!r:.60}]",
+                "the tables are not matched by this column",
+                f"on=[{name!r:.60}]",
             )
     cells_a, cells_b = _cells(a, b, [name for name in a if name not in allowed])
     near = [(a.numbers(name), b.numbers(name), reach) for name, reach in allowed.items()]
@@ -75,7 +75,7 @@ def matches(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Matches:
         raise Refused(
             "attacks.matches",
             "link(a, b)",
-            "most rows match most others: these columns tell nobody apart",
+            f"more than {_MOST} pairs of rows match: these columns tell nobody apart",
             "more columns, or smaller tolerances",
         )
     left = np.repeat(np.arange(a.n), lengths)
@@ -84,20 +84,20 @@ def matches(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Matches:
         - np.repeat(np.cumsum(lengths) - lengths, lengths)
         + np.repeat(first, lengths)
     ]
-    for one, two, reach in near[1:]:
-        agree = (np.abs(one[left] - two[right]) <= reach) | (
-            np.isnan(one[left]) & np.isnan(two[right])
+    for values_a, values_b, reach in near[1:]:
+        agree = (np.abs(values_a[left] - values_b[right]) <= reach) | (
+            np.isnan(values_a[left]) & np.isnan(values_b[right])
         )
         left, right = left[agree], right[agree]
     return Matches(left.astype(np.int64), right.astype(np.int64), a.n)
 
 
 def _window(
-    wanted: Real, ordered: Real, first: Whole, last: Whole, reach: float
-) -> tuple[Whole, Whole]:
-    """Of each wanted value, where the values of its cell begin and end that are within reach."""
-    lows, highs = np.empty(len(wanted), dtype=np.int64), np.empty(len(wanted), dtype=np.int64)
-    for row, value in enumerate(wanted.tolist()):
+    keys: Real, ordered: Real, first: Integers, last: Integers, reach: float
+) -> tuple[Integers, Integers]:
+    """For each key, find where the values of its cell within reach begin and end."""
+    lows, highs = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
+    for row, value in enumerate(keys.tolist()):
         start, here = int(first[row]), ordered[first[row] : last[row]]
         present = start + int(
             np.searchsorted(here, np.inf, side="right")
@@ -114,17 +114,17 @@ def _window(
     return lows, highs
 
 
-def _cells(a: Columns, b: Columns, names: list[str]) -> tuple[Whole, Whole]:
-    """Cells of the rows of both tables, by columns that have to be equal."""
+def _cells(a: Columns, b: Columns, names: list[str]) -> tuple[Integers, Integers]:
+    """Number the cells of the rows of both tables, by the columns that must be equal."""
     cells = np.zeros(a.n + b.n, dtype=np.int64)
     for name in names:
-        cells = joined(cells, np.concatenate(together(a, b, name)))
+        cells = pair_codes(cells, np.concatenate(shared_codes(a, b, name)))
     return cells[: a.n], cells[a.n :]
 
 
-def together(a: Columns, b: Columns, name: str) -> tuple[Whole, Whole]:
-    """Codes of a column of both tables, equal where the values are; numbers are compared as
-    numbers, the rest as texts.
+def shared_codes(a: Columns, b: Columns, name: str) -> tuple[Integers, Integers]:
+    """Code a column of both tables with equal codes for equal values. Columns of different types
+    are compared as numbers, else as text.
     """
     import pyarrow as pa
 

@@ -1,6 +1,4 @@
-"""Groups of a table and the sensitive values in them: what is shared by `skewness` and
-`background`.
-"""
+"""Groups of a table and their sensitive values, shared by `skewness` and `background`."""
 
 from __future__ import annotations
 
@@ -13,39 +11,41 @@ from numpy.typing import NDArray
 from ...errors import Refused
 from ...exact.numbers import Number
 from . import games
-from .attack_result import Success, known_count, known_epsilons
-from .closeness import spread
-from .look_alikes import Coded
-from .owner_table import Columns, columns
-from .table_readers import known_columns, known_sensitive
+from .attack_result import Success, check_count, check_epsilons
+from .closeness import count_by_cell
+from .look_alikes import CodedColumns
+from .owner_table import Columns, read_columns
+from .table_readers import check_columns, check_sensitive
 
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 _MOST = 4_000_000  # counts of groups and values that are looked at together
 
 
-def counted(table: Any, names: Sequence[str], sensitive: str) -> tuple[Columns, Coded, Whole]:
-    """The columns, their cells, and how often each value occurs in each cell."""
-    names = known_columns(names)
-    found = columns(table, [*names, known_sensitive(sensitive, names)])
-    coded = Coded(found, names)
-    codes, (cell, value, many) = spread(found, coded.cells(names), sensitive, ordered=False)
+def count_values(
+    table: Any, names: Sequence[str], sensitive: str
+) -> tuple[Columns, CodedColumns, Integers]:
+    """Read the columns, their cells, and how often each value occurs in each cell."""
+    names = check_columns(names)
+    rows = read_columns(table, [*names, check_sensitive(sensitive, names)])
+    coded = CodedColumns(rows, names)
+    codes, (cell, value, many) = count_by_cell(rows, coded.cells(names), sensitive, ordered=False)
     shape = int(cell.max()) + 1, int(codes.max()) + 1
     if shape[0] * shape[1] > _MOST:
-        reason = "there are more groups and values than are looked at together"
+        reason = f"groups × values give more than {_MOST} counts"
         raise Refused(
             "attacks.groups",
             f"{sensitive!r:.60}",
             reason,
-            "coarser columns, or uniqueness(…, sensitive=…)",
+            f"uniqueness(table, {names!r:.60}, sensitive={sensitive!r:.60})",
         )
     counts = np.zeros(shape, dtype=np.int64)
     counts[cell, value] = many
-    return found, coded, counts
+    return rows, coded, counts
 
 
-def disclosed(counts: Whole, ruled_out: int = 0) -> NDArray[np.float64]:
-    """Of each group, the share of its most frequent value among those left when the most frequent
-    others are ruled out.
+def disclosure_by_group(counts: Integers, ruled_out: int = 0) -> NDArray[np.float64]:
+    """Compute for each group the share of its most frequent value, once the next most frequent
+    values are ruled out.
     """
     ordered = -np.sort(-counts, axis=1)
     left = ordered.sum(axis=1) - ordered[:, 1 : 1 + ruled_out].sum(axis=1)
@@ -53,28 +53,28 @@ def disclosed(counts: Whole, ruled_out: int = 0) -> NDArray[np.float64]:
     return shares
 
 
-def certain(counts: Whole, ruled_out: int = 0) -> float:
-    """The share of people in groups with so few values that one is left."""
+def certain_share(counts: Integers, ruled_out: int = 0) -> float:
+    """Compute the share of people in groups where ruling out values leaves only one."""
     few = (counts > 0).sum(axis=1) <= ruled_out + 1
     return float(counts[few].sum() / counts.sum())
 
 
-def played(
-    counts: Whole, epsilons: Sequence[Number], trials: int, seed: int
+def play_value_game(
+    counts: Integers, epsilons: Sequence[Number], trials: int, seed: int
 ) -> tuple[Success, ...]:
-    """The value game with a member of each group in turn, smallest groups first; everybody else is
-    known.
+    """Play the value game with a member of each group in turn, smallest groups first. The attacker
+    knows everybody else.
     """
-    wanted, many = known_epsilons(epsilons), known_count(trials, "trials")
+    losses, many = check_epsilons(epsilons), check_count(trials, "trials")
     if counts.shape[1] < 2:
         raise Refused(
             "attacks.sensitive",
-            "one value",
-            "there is nothing to guess where a column has one value only",
-            "a column of two values or more",
+            "sensitive column",
+            "the sensitive column has one value only: there is nothing to guess",
+            'sensitive="disease"',
         )
     others = counts[np.argsort(counts.sum(axis=1), kind="stable")][
         np.resize(np.arange(min(len(counts), many)), many)
     ]
     others[np.arange(many), np.argmax(others, axis=1)] -= 1  # the one whose value is drawn afresh
-    return games.value(np.minimum(others, games.KNOWN), wanted, seed=seed)
+    return games.play_value(np.minimum(others, games.MOST_OTHERS), losses, seed=seed)

@@ -1,5 +1,4 @@
-"""From whatever holds a table to an Arrow table: only the columns that were asked for, where that
-spares work.
+"""Read any supported table as an Arrow table; only the named columns, where that saves work.
 
 *Objects*   A column of Python objects of several kinds is read as text.
 *Raw*       Nothing here is private: these are the owner's own data.
@@ -13,36 +12,36 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...errors import Refused
-from .unread_lines import Unread, unread
+from .unread_lines import UnreadLines, find_unread
 
-_KNOWN = (
+_TABLE_KINDS = (
     "a pandas or Polars frame, an Arrow table, a DuckDB relation, an Ibis table, a path, a "
     "dictionary of columns or a list of rows"
 )
 _REWRITE = 'attacks.uniqueness(frame, ["sex", "age"])'
 
 
-def unread_lines(table: object, rows: int) -> Unread | None:
-    """What could not be read of a CSV file that gave so many rows; None where nothing is missing,
-    or there are no lines.
+def find_unread_lines(table: object, rows: int) -> UnreadLines | None:
+    """Find the lines of a CSV file that could not be read, given the number of rows; None where
+    nothing is missing, or the table is no CSV file.
     """
     from ...tables.engine.source_files import find_files
 
     if not isinstance(table, str | os.PathLike) or "://" in os.fspath(table):
         return None
     files = find_files(table)
-    return unread(files.paths, rows) if files.kind == "CSV" else None
+    return find_unread(files.paths, rows) if files.kind == "CSV" else None
 
 
 def as_arrow(table: object, names: Sequence[str] | None) -> Any:
-    """The table as an Arrow table; only the named columns of it where that spares work."""
+    """Read a table as an Arrow table; only the named columns, where that saves work."""
     if isinstance(table, str | os.PathLike):
         return _file(table, names)
     for (library, kind), read in READERS.items():
-        module = sys.modules.get(library)  # whoever has one has loaded its library
+        module = sys.modules.get(library)  # a caller who has such a table has loaded its library
         if module is not None and isinstance(table, getattr(module, kind)):
             return read(table, names)
-    raise Refused("attacks.table", type(table).__name__, f"a table is {_KNOWN}", _REWRITE)
+    raise Refused("attacks.table", type(table).__name__, f"a table is {_TABLE_KINDS}", _REWRITE)
 
 
 def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
@@ -50,7 +49,7 @@ def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
 
     source = open_source(path)
     try:
-        chosen = checked(names, list(source.schema))
+        chosen = choose_columns(names, list(source.schema))
         return source.engine.run(source.table.select(chosen))
     finally:
         source.engine.close()
@@ -59,22 +58,22 @@ def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
 def _pandas(frame: Any, names: Sequence[str] | None) -> Any:
     import pyarrow as pa
 
-    chosen = checked(names, list(frame.columns))
+    chosen = choose_columns(names, list(frame.columns))
     return pa.table({name: _cells(frame[name]) for name in chosen})
 
 
 def _cells(values: Any) -> Any:
-    """A column; of mixed Python objects, as text."""
+    """Convert a column; mixed Python objects become text."""
     import pyarrow as pa
 
     try:
         return pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return pa.array([None if _missing(cell) else str(cell) for cell in values], pa.string())
+        return pa.array([None if _is_missing(cell) else str(cell) for cell in values], pa.string())
 
 
-def _missing(cell: object) -> bool:
-    """None, and whatever is not equal to itself: NaN, NaT and NA."""
+def _is_missing(cell: object) -> bool:
+    """Whether a cell is None or not equal to itself: NaN, NaT and NA."""
     try:
         return cell is None or bool(cell != cell)
     except (TypeError, ValueError):  # NA says neither, an array says both
@@ -82,33 +81,33 @@ def _missing(cell: object) -> bool:
 
 
 def _polars(frame: Any, names: Sequence[str] | None) -> Any:
-    return frame.select(checked(names, frame.columns)).to_arrow()
+    return frame.select(choose_columns(names, frame.columns)).to_arrow()
 
 
 def _lazy(frame: Any, names: Sequence[str] | None) -> Any:
     return _polars(frame.collect(), names)
 
 
-def _as_it_is(table: Any, names: Sequence[str] | None) -> Any:
+def _arrow(table: Any, names: Sequence[str] | None) -> Any:
     return table
 
 
 def _relation(relation: Any, names: Sequence[str] | None) -> Any:
-    from ...tables.engine.duckdb_engine import identifier
+    from ...tables.engine.duckdb_engine import quote_name
 
     return relation.project(
-        ", ".join(map(identifier, checked(names, relation.columns)))
+        ", ".join(map(quote_name, choose_columns(names, relation.columns)))
     ).to_arrow_table()
 
 
 def _ibis(table: Any, names: Sequence[str] | None) -> Any:
-    return table.select(checked(names, list(table.columns))).to_pyarrow()
+    return table.select(choose_columns(names, list(table.columns))).to_pyarrow()
 
 
 def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
     import pyarrow as pa
 
-    chosen = checked(names, list(table))
+    chosen = choose_columns(names, list(table))
     try:
         lengths = {len(table[name]) for name in chosen if not isinstance(table[name], str)}
     except TypeError:
@@ -117,7 +116,7 @@ def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
         raise Refused(
             "attacks.table",
             "{…}",
-            "columns of a table are lists, and equally long",
+            "the columns of a table are lists of equal length",
             '{"sex": ["f", "m"], "age": [20, 21]}',
         )
     return pa.table({name: _cells(table[name]) for name in chosen})
@@ -125,14 +124,12 @@ def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
 
 def _rows(table: Sequence[Any], names: Sequence[str] | None) -> Any:
     if not table:
-        raise Refused(
-            "attacks.empty", "[]", "the table has no rows", "a table of one row for each person"
-        )
+        raise Refused("attacks.empty", "[]", "the table has no rows", '[{"sex": "f", "age": 20}]')
     if not all(isinstance(row, Mapping) for row in table):
         raise Refused(
             "attacks.table",
             f"{type(table).__name__}",
-            f"a table is {_KNOWN}",
+            f"a table is {_TABLE_KINDS}",
             '[{"sex": "f", "age": 20}]',
         )
     return _dictionary({name: [row.get(name) for row in table] for name in table[0]}, names)
@@ -142,83 +139,83 @@ READERS: Mapping[tuple[str, str], Any] = {
     ("pandas", "DataFrame"): _pandas,
     ("polars", "DataFrame"): _polars,
     ("polars", "LazyFrame"): _lazy,
-    ("pyarrow", "Table"): _as_it_is,
+    ("pyarrow", "Table"): _arrow,
     ("duckdb", "DuckDBPyRelation"): _relation,
     ("ibis", "Table"): _ibis,
     ("builtins", "dict"): _dictionary,
     ("builtins", "list"): _rows,
     ("builtins", "tuple"): _rows,
 }
-"""Library and class → how it is read."""
+"""Library and class → function that reads such a table."""
 
 
-def known_columns(names: object) -> list[str]:
-    """One or more different names."""
-    found = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
-    if not found or not all(isinstance(name, str) for name in found):
+def check_columns(names: object) -> list[str]:
+    """Check that these are one or more different column names."""
+    listed = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if not listed or not all(isinstance(name, str) for name in listed):
         raise Refused(
             "attacks.columns",
             f"columns={names!r:.60}",
             "columns are a list of one or more names",
             'columns=["sex", "age"]',
         )
-    if len(set(found)) != len(found):
+    if len(set(listed)) != len(listed):
         raise Refused(
             "attacks.columns",
             f"columns={names!r:.60}",
             "a column is named twice",
             'columns=["sex", "age"]',
         )
-    return found
+    return listed
 
 
-def known_sensitive(name: object, columns: Sequence[str]) -> str:
-    """A column beside those that the adversary knows."""
+def check_sensitive(name: object, columns: Sequence[str]) -> str:
+    """Check that the sensitive column is none of those that the adversary knows."""
     if not isinstance(name, str) or name in columns:
         raise Refused(
             "attacks.sensitive",
             f"sensitive={name!r:.60}",
-            "the sensitive column is one that the adversary does not know",
+            "the sensitive column is one more column, which the adversary does not know",
             'sensitive="disease"',
         )
     return name
 
 
-def checked(names: Sequence[str] | None, have: Sequence[str]) -> list[str]:
+def choose_columns(names: Sequence[str] | None, have: Sequence[str]) -> list[str]:
     if len(set(have)) != len(have):
         raise Refused(
             "attacks.columns",
-            f"columns {_shown(have):.60}",
+            f"columns {_join(have):.60}",
             "two columns of the table have the same name",
             "columns with different names",
         )
     if not all(isinstance(name, str) for name in have):
         raise Refused(
             "attacks.columns",
-            f"columns {_shown(have):.60}",
+            f"columns {_join(have):.60}",
             "names of columns are texts",
             "frame.columns = ['sex', 'age']",
         )
     if names is None:
         return list(have)
-    wanted = known_columns(names)
-    for name in wanted:
+    chosen = check_columns(names)
+    for name in chosen:
         if name not in have:
             raise Refused(
                 "attacks.columns",
                 f"{name!r:.60}",
-                f"the table has no such column; it has {_shown(have):.200}",
+                f"the table has no such column; it has {_join(have):.200}",
                 f"{nearest(name, have)!r:.60}",
             )
-    return wanted
+    return chosen
 
 
 def nearest(name: str, have: Sequence[str]) -> str:
-    """The name that was most likely meant, or the first."""
+    """Find the column name closest to a misspelled one, or the first."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(name, have, 1)), next(iter(have), ""))
 
 
-def _shown(names: Sequence[object]) -> str:
+def _join(names: Sequence[object]) -> str:
     return ", ".join(map(str, names))

@@ -1,4 +1,4 @@
-"""One person of a table, and what is not known of them: whom the differencing attacks are after.
+"""The target of a differencing attack: one person of a table, and the secret to learn about them.
 
 *Person*   What the attacker knows: values of some columns that fit one row and no other; or the
            number of a row, of which he knows every column but the secret.
@@ -27,19 +27,19 @@ from ...session.protect import protect
 from ...tables.expr.expressions import Expr, col
 from ...tables.query.aggregates import count
 from ...tables.query.aggregates import sum as sum_of
-from .attack_result import whole
-from .owner_table import Columns, columns
+from .attack_result import as_integer
+from .owner_table import Columns, read_columns
 from .table_readers import nearest
 
 Question = tuple[int, Expr | None]
-"""The sign of an answer in what the attacker makes of all, and which rows it is about."""
+"""The sign of an answer in the attacker's sum, and the rows that the answer is about."""
 
 _PERSON = 'person={"name": "Steven"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """What the attacker makes of the private answers of one session."""
+    """What the attacker computes from the private answers of one session."""
 
     epsilon: Fraction  # for all of them together
     answers: tuple[float, ...]
@@ -59,12 +59,12 @@ class Target:
 
     @property
     def name(self) -> str:
-        """How the person is called in sentences."""
-        known = list(self.person.values())
+        """The name of the person in sentences."""
+        values = list(self.person.values())
         return (
-            known[0]
-            if len(known) == 1 and isinstance(known[0], str)
-            else f"the one with {described(self.person)}"
+            values[0]
+            if len(values) == 1 and isinstance(values[0], str)
+            else f"the one with {describe_values(self.person)}"
         )
 
     @property
@@ -79,11 +79,11 @@ class Target:
     @property
     def having(self) -> NDArray[np.bool_]:
         """Who has the value."""
-        return matching(self.table, {self.secret: self.value})
+        return rows_matching(self.table, {self.secret: self.value})
 
     @property
     def about(self) -> Expr:
-        """The same for a session."""
+        """The condition that selects those who have the value, for a session."""
         return condition({self.secret: self.value})
 
     def guesses(
@@ -92,65 +92,67 @@ class Target:
         epsilons: Sequence[Fraction],
         bounds: tuple[float, float] | None = None,
     ) -> tuple[Guess, ...]:
-        """Ask a session each question at each ε in all: for counts, or with `bounds` for sums of
+        """Ask a session each question, at each total ε: for counts, or with `bounds` for sums of
         the secret.
         """
         declared = {self.secret: bounds} if bounds is not None else None
         budget = Pure(sum(epsilons, Fraction(0)))
-        made = sum_of(self.secret) if bounds is not None else count()
+        aggregate = sum_of(self.secret) if bounds is not None else count()
         with protect(
             self.table.arrow, name="people", budget=budget, relation="replace", bounds=declared
         ) as people:
             queries = [
-                (sign, (people if about is None else people.where(about)).aggregate(x=made))
+                (sign, (people if about is None else people.where(about)).aggregate(x=aggregate))
                 for sign, about in questions
             ]
             return tuple(_guess(people, queries, epsilon) for epsilon in epsilons)
 
 
-def target(
+def find_target(
     table: object, person: Mapping[str, Any] | int, secret: str | None = None, value: Any = None
 ) -> Target:
-    """Find the person, or refuse. The value is by default the person's own."""
-    found = columns(table)
+    """Find the person, or refuse. The value defaults to the person's own."""
+    rows = read_columns(table)
     if isinstance(person, Mapping):
-        known = {str(name): value for name, value in person.items()}
-        named = _secret(found, known, secret)
-        rows = np.flatnonzero(matching(found, known)) if known else np.array([], dtype=np.int64)
-        if len(rows) != 1 or named in known:
+        values = {str(name): value for name, value in person.items()}
+        named = _choose_secret(rows, values, secret)
+        fits = (
+            np.flatnonzero(rows_matching(rows, values)) if values else np.array([], dtype=np.int64)
+        )
+        if len(fits) != 1 or named in values:
             reason = (
-                "what the attacker knows, of one column or more, has to fit exactly one row "
-                "of the table, and the secret is not part of it"
+                "the values in person= must fit exactly one row of the table, and must not "
+                "include the secret"
             )
             raise Refused(
                 "attacks.person",
-                f"person with {', '.join(known) or 'nothing known'!s:.60}",
+                f"person with {', '.join(values) or 'nothing known'!s:.60}",
                 reason,
                 _PERSON,
             )
-        row = int(rows[0])
+        row = int(fits[0])
         return Target(
-            found,
-            known,
+            rows,
+            values,
             row,
             named,
-            found.arrow.column(named)[row].as_py() if value is None else value,
+            rows.arrow.column(named)[row].as_py() if value is None else value,
         )
-    number = whole(person)
-    if number is None or not 0 <= number < found.n:
+    number = as_integer(person)
+    if number is None or not 0 <= number < rows.n:
         raise Refused(
             "attacks.person",
             f"person={person!r:.40}",
             "a person is the number of a row, or values of columns that fit one row",
             _PERSON,
         )
-    named = _secret(found, {}, secret)
-    others = {name: found.arrow.column(name)[number].as_py() for name in found if name != named}
-    return target(found, others, named, value)
+    named = _choose_secret(rows, {}, secret)
+    others = {name: rows.arrow.column(name)[number].as_py() for name in rows if name != named}
+    return find_target(rows, others, named, value)
 
 
-def matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_]:
-    """The rows that have all of these values."""
+def rows_matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Find the rows that have all of these values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -177,20 +179,20 @@ def matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_]:
             raise Refused(
                 "attacks.values",
                 f"{name}={value!r:.40}",
-                "no value of the column can be equal to it",
-                f"{name}=…, of the column's type",
+                f"the column has type {column.type}, which no such value equals",
+                "a value of the column's type",
             ) from None
         fits &= np.asarray(same.to_numpy())
     return fits
 
 
-def described(values: Mapping[str, Any]) -> str:
+def describe_values(values: Mapping[str, Any]) -> str:
     """age = 21, sex = m"""
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 def condition(values: Mapping[str, Any]) -> Expr:
-    """The same for a session."""
+    """Build the condition that all of these values hold, for a session."""
     return reduce(
         and_,
         (
@@ -200,8 +202,8 @@ def condition(values: Mapping[str, Any]) -> Expr:
     )
 
 
-def opposite(values: Mapping[str, Any]) -> Expr:
-    """All other rows, also those where something is missing."""
+def negation(values: Mapping[str, Any]) -> Expr:
+    """Build the condition for all other rows, also those with missing values."""
     return reduce(
         or_,
         (
@@ -211,15 +213,15 @@ def opposite(values: Mapping[str, Any]) -> Expr:
     )
 
 
-def _secret(table: Columns, known: Mapping[str, Any], secret: str | None) -> str:
-    left = [name for name in table if name not in known]
+def _choose_secret(table: Columns, values: Mapping[str, Any], secret: str | None) -> str:
+    left = [name for name in table if name not in values]
     if secret is None and left:
         return left[-1]
     if secret is None or secret not in table:
         raise Refused(
             "attacks.columns",
             f"secret={secret!r:.60}",
-            "the secret is a column of the table that is not known of the person",
+            "the secret is a column of the table, and not part of person=",
             'secret="disease"',
         )
     return secret

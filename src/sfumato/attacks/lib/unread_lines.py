@@ -1,8 +1,8 @@
-"""Lines of a CSV file that could not be read: how many, and why that is likely.
+"""Find lines of a CSV file that could not be read: how many, and the likely cause.
 
-*Left out*  What `tables.engine.csv_files` leaves out: for a protected table silently, as who is left out
-            is nobody's business. An owner who looks at raw data has to know, or a file in another
-            encoding would look like a smaller table.
+*Left out*  What `tables.engine.csv_files` leaves out: for a protected table silently, as who is
+            left out is nobody's business. An owner who looks at raw data has to know, or a file in
+            another encoding would look like a smaller table.
 *Counted*   Lines after the first one that are not empty, less the rows that were read.
 *Likely*    Where a file is not UTF-8, its encoding; else commas and quotes.
 """
@@ -23,8 +23,8 @@ _AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
-    """Lines that are not in the table, of so many."""
+class UnreadLines:
+    """How many of a file's lines are not in the table, and the likely cause."""
 
     lines: int
     of: int
@@ -50,30 +50,30 @@ class Unread:
         return f"{self.reason}. The people in these lines are not part of what follows."
 
     def refusal(self, name: str) -> Refused:
-        """For a table of which nothing is left, or of which a part would be taken for the whole."""
-        converted, whole = (
-            "iconv -f LATIN1 -t UTF-8 people.csv > people-utf8.csv, and that file",
+        """Build the refusal of a table that has no rows, or would look complete without them."""
+        recode, repair = (
+            "iconv -f LATIN1 -t UTF-8 people.csv > people-utf8.csv",
             "a file whose lines have as many fields as the first",
         )
         return Refused(
-            "attacks.lines", f"{name!r:.60}", self.reason, converted if self.foreign else whole
+            "attacks.lines", f"{name!r:.60}", self.reason, recode if self.foreign else repair
         )
 
 
-def unread(paths: Iterable[str], rows: int) -> Unread | None:
-    """What is missing from so many rows of these files, or None where all is there."""
-    found = [_counted(path) for path in paths]
-    lines = sum(many for many, _ in found)
+def find_unread(paths: Iterable[str], rows: int) -> UnreadLines | None:
+    """Find the lines of these files that are missing from so many rows; None where none is."""
+    files = [_count_lines(path) for path in paths]
+    lines = sum(many for many, _ in files)
     return (
-        Unread(lines=lines - rows, of=lines, foreign=not all(clean for _, clean in found))
+        UnreadLines(lines=lines - rows, of=lines, foreign=not all(clean for _, clean in files))
         if lines > rows
         else None
     )
 
 
-def _counted(path: str) -> tuple[int, bool]:
-    """Lines that are not empty, without the first; and whether all is UTF-8. A line ends at \\r and
-    at \\n.
+def _count_lines(path: str) -> tuple[int, bool]:
+    """Count lines that are not empty, without the first, and tell whether all is UTF-8. A line ends
+    at \\r and at \\n.
     """
     reader: Any = gzip.open if path.lower().endswith(".gz") else open
     starts, after_break, clean = -1, True, True

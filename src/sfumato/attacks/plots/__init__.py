@@ -1,1 +1,1 @@
-"""Pictures of the attacks."""
+"""Plots of the attacks."""

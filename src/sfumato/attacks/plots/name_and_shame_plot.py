@@ -1,4 +1,4 @@
-"""How likely it is that somebody is published, by δ, for several numbers of people."""
+"""Plot the probability that somebody is published, by δ, for several numbers of people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ...guarantees.meaning.literature import name_and_shame
 from ...plots.graphs import Graph, graphs
-from ..lib.attack_text import spaced
+from ..lib.attack_text import format_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from ..name_and_shame import NameAndShame
 
 
-def draw(found: NameAndShame) -> Figure:
-    """1 − (1 − δ)^n over δ, with the δ at hand."""
-    sizes = sorted({max(10, found.people // 100), found.people, 100 * found.people})
-    deltas = np.geomspace(float(found.delta) / 10**4, min(0.5, 100 * float(found.delta)), 81)
+def draw(result: NameAndShame) -> Figure:
+    """Draw 1 − (1 − δ)^n over δ, and mark the attack's δ."""
+    sizes = sorted({max(10, result.people // 100), result.people, 100 * result.people})
+    deltas = np.geomspace(float(result.delta) / 10**4, min(0.5, 100 * float(result.delta)), 81)
     curves = {
-        f"{spaced(n)} people": np.array([name_and_shame(d, n) for d in deltas]) for n in sizes
+        f"{format_number(n)} people": np.array([name_and_shame(d, n) for d in deltas])
+        for n in sizes
     }
-    at = float(found.delta), name_and_shame(found.delta, found.people)
+    at = float(result.delta), name_and_shame(result.delta, result.people)
     remark = f"{100 * at[1]:.3g} %"
     title = "at least one record is published"
     graph = Graph(

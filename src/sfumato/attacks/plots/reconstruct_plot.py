@@ -1,6 +1,4 @@
-"""The pictures of reconstruction: bits before rounding, and the share of wrong ones over the
-noise.
-"""
+"""Plot reconstruction: bits before rounding, and the share of right bits over the noise."""
 
 from __future__ import annotations
 
@@ -16,20 +14,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..reconstruct import Reconstruction
-    from ..threshold import Threshold
+    from ..threshold import NoiseThreshold
 
 
-def draw_bits(found: Reconstruction) -> Figure:
-    """Each person's bit as the answers give it, in the colour of what it really is, and the half at
-    which it is rounded.
+def draw_bits(result: Reconstruction) -> Figure:
+    """Draw each person's estimated bit, in the colour of the true bit, and the rounding line at
+    ½.
     """
     canvas = figure(
-        7.4, 3.8, f"Secrets from {len(found.answers.values)} counts: {found.answers.against}"
+        7.4, 3.8, f"Secrets from {len(result.answers.values)} counts: {result.answers.against}"
     )
     axes = canvas.subplots()
     quiet(axes)
-    place = np.arange(found.answers.people)
-    truth = found.answers.truth
+    place = np.arange(result.answers.people)
+    truth = result.answers.truth
     kinds = (
         {"": np.ones_like(place, dtype=bool)}
         if truth is None
@@ -39,7 +37,7 @@ def draw_bits(found: Reconstruction) -> Figure:
     for (name, chosen), colour in zip(kinds.items(), COLOURS, strict=False):
         (handles[name],) = axes.plot(
             place[chosen],
-            found.estimate[chosen],
+            result.estimate[chosen],
             "o",
             color=colour,
             markersize=4.5,
@@ -52,9 +50,9 @@ def draw_bits(found: Reconstruction) -> Figure:
     return canvas
 
 
-def draw_threshold(found: Threshold) -> Figure:
-    """The share of right bits over the noise in units of √n; a curve for each number of people, and
-    what is expected.
+def draw_threshold(result: NoiseThreshold) -> Figure:
+    """Draw the share of right bits over the noise in units of √n: one curve for each number of
+    people, and the expected curve.
     """
     from matplotlib.ticker import PercentFormatter
 
@@ -62,28 +60,28 @@ def draw_threshold(found: Threshold) -> Figure:
     axes = canvas.subplots()
     quiet(axes)
     handles: dict[str, Artist] = {}
-    for n, wrong, colour in zip(found.sizes, found.wrong, COLOURS, strict=False):
+    for n, wrong, colour in zip(result.sizes, result.wrong, COLOURS, strict=False):
         (handles[f"{n} people"],) = axes.plot(
-            found.levels, 1 - wrong, "o-", color=colour, linewidth=1.7, markersize=4
+            result.levels, 1 - wrong, "o-", color=colour, linewidth=1.7, markersize=4
         )
-    if found.method == "least squares":
+    if result.method == "least squares":
         (handles["expected of least squares"],) = axes.plot(
-            found.levels, 1 - found.expected, color=INK, linewidth=1.0, linestyle=(0, (4, 3))
+            result.levels, 1 - result.expected, color=INK, linewidth=1.0, linestyle=(0, (4, 3))
         )
     axes.axhline(0.5, color=FAINT, linewidth=0.9)
-    axes.text(found.levels[0], 0.505, "guessing", fontsize=9, color=FAINT, va="bottom")
+    axes.text(result.levels[0], 0.505, "guessing", fontsize=9, color=FAINT, va="bottom")
     axes.set_xscale("log")
-    low, high = math.floor(math.log10(found.levels[0])), math.ceil(math.log10(found.levels[-1]))
+    low, high = math.floor(math.log10(result.levels[0])), math.ceil(math.log10(result.levels[-1]))
     ticks = [
         f * 10.0**e
         for e in range(low, high + 1)
         for f in (1, 2, 5)
-        if found.levels[0] <= f * 10.0**e <= found.levels[-1]
+        if result.levels[0] <= f * 10.0**e <= result.levels[-1]
     ]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     if len(ticks) > 1:
-        axes.set_xlim(found.levels[0], found.levels[-1])
+        axes.set_xlim(result.levels[0], result.levels[-1])
     axes.set_ylim(0.45, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=" %"))
     name_axes(

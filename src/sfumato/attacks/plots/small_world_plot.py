@@ -1,4 +1,4 @@
-"""The belief after each possible answer of a small world."""
+"""Compute the belief after each possible answer of a small world, for its plot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def beliefs_after(world: SmallWorld) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Answers that can occur, as texts, and the belief after each."""
+    """Return the answers that can occur, as text, and the belief after each."""
     from ..small_world import small_world
 
     names, beliefs = [], []

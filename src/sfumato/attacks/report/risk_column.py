@@ -1,5 +1,5 @@
-"""The part of the risk report that solves for everybody at once: how many secrets of the table's
-own people come out of counts of random groups.
+"""Reconstruction in the risk report: how many secrets of the table's people come out of counts of
+random groups.
 
 *Secret*   Of names, whether a person has the value that comes closest to a half of all; of numbers,
            whether theirs is above the middle.
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...noise.bits import SYSTEM, Bits
-from ..lib.attack_text import spaced
+from ..lib.attack_text import format_number
 from ..lib.owner_table import Columns
 from ..reconstruct import reconstruct, subset_counts
 from ..threshold import PER_PERSON
@@ -27,8 +27,8 @@ _RUNS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """How many secrets of the table's own people come out of counts of random groups."""
+class ReconstructedColumn:
+    """How many secrets of the table's people come out of counts of random groups."""
 
     people: int
     answers: int
@@ -38,19 +38,19 @@ class Column:
     private: tuple[tuple[Fraction, int], ...]  # on average
 
 
-def solved(
-    found: Columns, sensitive: str, losses: Sequence[Fraction], seed: int = 0, bits: Bits = SYSTEM
-) -> Column | None:
-    """Reconstruct who of some people has a value, the one closest to a half of all; or has a number
-    above the middle.
+def reconstruct_column(
+    rows: Columns, sensitive: str, losses: Sequence[Fraction], seed: int = 0, bits: Bits = SYSTEM
+) -> ReconstructedColumn | None:
+    """Reconstruct for some people whether they have the value whose share is closest to one half,
+    or a number above the median.
     """
-    if found.n < 2 or not varied(found, sensitive):
+    if rows.n < 2 or not has_two_values(rows, sensitive):
         return None
-    chosen = np.sort(np.random.default_rng(seed).permutation(found.n)[:PEOPLE])
-    some = found.taken(chosen)
+    chosen = np.sort(np.random.default_rng(seed).permutation(rows.n)[:PEOPLE])
+    some = rows.select_rows(chosen)
     secret, what = _bits(some, sensitive)
     ones = int(secret.sum())
-    return Column(
+    return ReconstructedColumn(
         people=some.n,
         answers=PER_PERSON * some.n,
         what=what,
@@ -61,17 +61,17 @@ def solved(
 
 
 def _bits(some: Columns, sensitive: str) -> tuple[NDArray[np.int64], str]:
-    """A bit for each person, and what it says."""
+    """Compute a bit for each person, and describe it."""
     if some.numeric(sensitive):
         numbers = some.numbers(sensitive)
         middle = float(np.median(np.nan_to_num(numbers)))
-        return (numbers > middle).astype(np.int64), f"{sensitive} above {spaced(middle)}"
+        return (numbers > middle).astype(np.int64), f"{sensitive} above {format_number(middle)}"
     rows, value = some.halving(sensitive)
     return rows.astype(np.int64), f"{sensitive} = {'missing' if value is None else value}"
 
 
 def _right(secret: NDArray[np.int64], epsilon: Fraction, seed: int, bits: Bits) -> int:
-    """How many secrets come out right of private counts, on average."""
+    """Compute how many secrets come out right from private counts, on average."""
     runs = [
         subset_counts(secret, epsilon=epsilon, seed=seed + run, bits=bits) for run in range(_RUNS)
     ]
@@ -81,6 +81,6 @@ def _right(secret: NDArray[np.int64], epsilon: Fraction, seed: int, bits: Bits) 
     )
 
 
-def varied(found: Columns, sensitive: str) -> bool:
-    """Whether the column has two values or more: of one value there is nothing to learn."""
-    return int(found.codes(sensitive).max()) > 0
+def has_two_values(rows: Columns, sensitive: str) -> bool:
+    """Whether the column has two values or more: a single value is no secret."""
+    return int(rows.codes(sensitive).max()) > 0

@@ -1,5 +1,5 @@
-"""The pieces of a page for people, as the risk report and the demo are: sections, tables, pictures.
-Whoever puts text in escapes it before.
+"""HTML parts of the risk report and the demo: sections, tables, pictures. Callers escape their
+text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from ..lib.attack_result import Success
-from ..lib.attack_text import at_most, per_cent, spaced
+from ..lib.attack_text import at_most, format_number, per_cent
 from .risk_style import STYLE
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def document(title: str, body: str, style: str = STYLE) -> str:
-    """A page that needs nothing beside it: nothing runs, nothing is fetched."""
+    """Build a self-contained page: no script, nothing to fetch."""
     head = (
         f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, '
         f'initial-scale=1"><title>{title}</title><style>{style}</style>'
@@ -40,42 +40,42 @@ def section(title: str, *parts: str) -> str:
     return f"<section><h2>{title}</h2>{''.join(parts)}</section>"
 
 
-def tile(value: str, beside: str, *, kept: bool = False) -> str:
-    """One large number and what it is."""
-    return f'<div class="tile{" kept" if kept else ""}"><b>{value}</b>{beside}</div>'
+def tile(value: str, caption: str, *, is_private: bool = False) -> str:
+    """Build a tile: one large number and its caption."""
+    return f'<div class="tile{" kept" if is_private else ""}"><b>{value}</b>{caption}</div>'
 
 
 def table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], *, exact: int = 0, kind: str = ""
 ) -> str:
-    """A table that scrolls where it is too wide; the first rows may be about exact answers."""
+    """Build a table that scrolls where it is too wide; `exact` first rows are exact answers."""
     head = "".join(f"<th>{name}</th>" for name in heads)
-    lines = (
-        f"<tr{' class=exact' if place < exact else ''}>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>"
-        for place, row in enumerate(rows)
-    )
-    return (
-        f"<div "
-        f'class="wide{" " if kind else ""}{kind}"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
-    )
+    lines = []
+    for place, row in enumerate(rows):
+        cells = "".join(f"<td>{cell}</td>" for cell in row)
+        lines.append(f"<tr{' class=exact' if place < exact else ''}>{cells}</tr>")
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'<div class="wide{" " if kind else ""}{kind}"><table>{body}</table></div>'
 
 
-def successes(found: Sequence[Success]) -> str:
-    """How often the attacker is right, as numbers and as bars with a mark for what is allowed."""
+def successes(games: Sequence[Success]) -> str:
+    """Tabulate how often the attacker is right, with bars and a mark for the allowed rate."""
     rows = []
-    for one in found:
+    for game in games:
         mark = (
-            "" if one.bound is None else f'<u style="left:{100 * min(one.bound, 0.985):.1f}%"></u>'
+            ""
+            if game.bound is None
+            else f'<u style="left:{100 * min(game.bound, 0.985):.1f}%"></u>'
         )
-        bar = f'<span class="bar"><i style="width:{100 * one.rate:.1f}%"></i>{mark}</span>'
-        most = "no limit" if one.bound is None else at_most(one.bound)
-        rows.append((escape(one.against), per_cent(one.rate), bar, most, per_cent(one.chance)))
+        bar = f'<span class="bar"><i style="width:{100 * game.rate:.1f}%"></i>{mark}</span>'
+        most = "no limit" if game.bound is None else at_most(game.bound)
+        rows.append((escape(game.against), per_cent(game.rate), bar, most, per_cent(game.chance)))
     heads = ("answers", "the attacker is right", "", "allowed at most", "by guessing")
-    return table(heads, rows, exact=sum(one.bound is None for one in found), kind="games")
+    return table(heads, rows, exact=sum(game.bound is None for game in games), kind="games")
 
 
 def picture(drawn: Figure, caption: str) -> str:
-    """The figure itself, inside the page."""
+    """Embed a figure in the page."""
     buffer = BytesIO()
     drawn.savefig(buffer, format="png", metadata={"Software": None})
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
@@ -85,18 +85,18 @@ def picture(drawn: Figure, caption: str) -> str:
     )
 
 
-def told(value: float) -> str:
-    """An answer, as it was given."""
+def format_answer(value: float) -> str:
+    """Format an answer as it was released."""
     return (
-        spaced(value) if float(value).is_integer() else f"{value:,.1f}".replace(",", " ")
+        format_number(value) if float(value).is_integer() else f"{value:,.1f}".replace(",", " ")
     ).replace("-", "−")
 
 
-def joined(body: str) -> str:
+def keep_digits_together(body: str) -> str:
     """Keep the digits of a number on one line, and the sign of a percentage with it."""
     return re.sub(r"(?<=\d) (?=\d{3}(?!\d)|%)", "\u202f", body)
 
 
-def up(value: float) -> str:
-    """A bound, rounded up to two decimals."""
+def round_up(value: float) -> str:
+    """Format a bound, rounded up to two decimals."""
     return f"{math.ceil(100 * value) / 100:.12g}" if math.isfinite(value) else "∞"

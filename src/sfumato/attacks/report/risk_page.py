@@ -1,5 +1,5 @@
-"""The risk report as one page in people's words: nothing runs, nothing is fetched, and all that
-came from data is escaped.
+"""The risk report as one HTML page in plain words: no script, nothing to fetch, and all text from
+the data is escaped.
 """
 
 from __future__ import annotations
@@ -13,62 +13,74 @@ import numpy as np
 from ... import __version__
 from ...exact.numbers import text as number
 from ...guarantees.meaning.bayes import posterior_bounds
-from ..lib.attack_text import at_most, listed, named, per_cent, spaced
+from ..lib.attack_text import at_most, epsilon_label, format_number, join_names, per_cent
 from .risk import MANY, UNNAMED
 from .risk_html import (
     document,
-    joined,
+    format_answer,
+    keep_digits_together,
     paragraph,
     picture,
+    round_up,
     section,
     successes,
     table,
     tile,
-    told,
-    up,
 )
 
 if TYPE_CHECKING:
-    from .risk import Bought, RiskReport
+    from .risk import EpsilonEffect, RiskReport
 
-WARNING = """<p class="warning"><strong>This report is about the raw data, and is not private itself.</strong> It names nobody and shows no row, but its numbers
-are exact. It is for the people who are responsible for the data: do not publish it.</p>"""
+WARNING = """<p class="warning">
+<strong>This report is about the raw data, and is not private itself.</strong>
+It names nobody and shows no row, but its numbers are exact.
+It is for the people who are responsible for the data: do not publish it.</p>"""
 
-ADVICE = """<p>Do not publish exact counts, sums or tables of small groups. Do not rely on leaving names out, on withholding small groups, or on refusing
-telling questions: all of these are known to fail. Publish answers with noise that keeps a promise, and
-keep one budget for everything that is ever published:</p>
+ADVICE = """<p>Do not publish exact counts, sums or tables of small groups. Do not rely on leaving
+names out, on withholding small groups, or on refusing revealing questions: all of these are known
+to fail. Publish answers with noise that keeps a promise, and keep one budget for everything that is
+ever published:</p>
 <p><code>table = sf.protect("data.parquet", unit="person_id", budget=1)</code></p>
-<p>A smaller ε protects more, and answers less exactly. An ε of 1 or less for everything together is a strong promise. Above 5 it promises little to anyone
-in particular.</p>"""
+<p>A smaller ε protects more, and makes answers less exact. An ε of 1 or less for everything
+together is a strong promise. Above 5 it promises little to any one person.</p>"""
 
 _READ = 10**6  # larger odds are not written out
 
 CAPTIONS = {
     "alone": (
-        "The share of people who are the only one of their kind, as one column after the "
-        "other is known."
+        "The share of people who are the only one of their kind, as the attacker knows more "
+        "columns."
     ),
     "noise": (
         "Invented secrets. Noise far below the square root of the number of people hides "
         "nothing: a little noise is not privacy."
     ),
     "belief": (
-        "Inside its band a belief stays, whatever is answered, for whoever knows everybody "
-        "else's data, or thinks that they say nothing of the person."
+        "A belief stays inside its band, whatever the answer, for an attacker who knows "
+        "everybody else's data, or thinks that these data say nothing of the person."
     ),
 }
 
 
 def page(report: RiskReport) -> str:
-    """The document."""
+    """Build the page of a report."""
     title = escape(
         f"How exposed are the people in "
         f"{report.name if report.name == UNNAMED else f'“{report.name}”'}?"
     )
     alone = report.uniqueness
-    about = f"{spaced(alone.n)} rows, each taken as a person, by {_names(alone.columns)}"
+    about = f"{format_number(alone.n)} rows, one per person, by {_names(alone.columns)}"
     about += f"; the secret is {escape(report.sensitive)}." if report.sensitive else "."
-    parts = (part(report) for part in (_recognised, _groups, _questions, _solved, _bought))
+    parts = (
+        part(report)
+        for part in (
+            _recognition_section,
+            _groups_section,
+            _questions_section,
+            _reconstruction_section,
+            _epsilon_section,
+        )
+    )
     drawn = {
         "presence": "a coin for whether the person is in the table",
         "value": f"one of {alone.choices} values drawn for the secret",
@@ -79,19 +91,17 @@ def page(report: RiskReport) -> str:
     }
     games = (
         f"How often an attacker is right was measured in "
-        f"{spaced(report.successes[0].trials)} games each, with {drawn[report.game]}."
+        f"{format_number(report.successes[0].trials)} games each, with {drawn[report.game]}."
     )
-    told = "".join(
+    paragraphs = "".join(
         paragraph(escape(note))
         for note in ([alone.unread.sentence] if alone.unread else []) + list(report.notes)
     )
-    notes = f'<div class="warning">{told}</div>' if told else ""
+    notes = f'<div class="warning">{paragraphs}</div>' if paragraphs else ""
     foot = f"<footer>{paragraph(f'Made by sfumato {__version__}.', games)}</footer>"
-    body = (
-        f"<h1>{title}</h1><p "
-        f'class="about">{about}</p>{WARNING}{notes}{_tiles(report)}{"".join(parts)}{section("What to do", ADVICE)}{foot}'
-    )
-    return document(title, joined(body))
+    head = f'<h1>{title}</h1><p class="about">{about}</p>{WARNING}{notes}{_tiles(report)}'
+    body = f"{head}{''.join(parts)}{section('What to do', ADVICE)}{foot}"
+    return document(title, keep_digits_together(body))
 
 
 def _tiles(report: RiskReport) -> str:
@@ -101,32 +111,34 @@ def _tiles(report: RiskReport) -> str:
         few = len(alone.smallest[0])
         verb = "facts single" if few > 1 else "fact singles"
         shown.append(
-            tile(str(few), f"known {verb} out {per_cent(alone.wanted)} of the people or more")
+            tile(str(few), f"known {verb} out {per_cent(alone.target_share)} of the people or more")
         )
     else:
         shown.append(
             tile(
-                spaced(alone.k),
+                format_number(alone.k),
                 f"{'person is' if alone.k == 1 else 'people are'} in the smallest group",
             )
         )
     shown.append(tile(per_cent(exact.rate), "of attacks on exact answers succeed"))
     if private:
-        one = next((one for one in private if one.against == named(1)), private[0])
-        beside = (
-            f"of attacks on answers with {escape(one.against)} succeed; guessing gives "
-            f"{per_cent(one.chance)}"
+        success = next(
+            (success for success in private if success.against == epsilon_label(1)), private[0]
         )
-        shown.append(tile(per_cent(one.rate), beside, kept=True))
+        caption = (
+            f"of attacks on answers with {escape(success.against)} succeed; guessing gives "
+            f"{per_cent(success.chance)}"
+        )
+        shown.append(tile(per_cent(success.rate), caption, is_private=True))
     return f'<div class="tiles">{"".join(shown)}</div>'
 
 
-def _recognised(report: RiskReport) -> str:
+def _recognition_section(report: RiskReport) -> str:
     alone = report.uniqueness
-    found = paragraph(
-        f"Whoever knows {_names(alone.columns)} of somebody can look for the rows that fit.",
+    recognised = paragraph(
+        f"An attacker who knows {_names(alone.columns)} of a person can look for rows that fit.",
         (
-            f"For {spaced(alone.alone)} of {spaced(alone.n)} people "
+            f"For {format_number(alone.alone)} of {format_number(alone.n)} people "
             f"({per_cent(alone.share)}) exactly one row fits: theirs. Leaving out names does "
             f"not help them."
         ),
@@ -134,8 +146,9 @@ def _recognised(report: RiskReport) -> str:
     sets = "; ".join(_names(chosen) for chosen in alone.smallest[:5]) + (
         f"; and {len(alone.smallest) - 5} more sets" if len(alone.smallest) > 5 else ""
     )
-    enough = f"To single out {per_cent(alone.wanted)} of the people, it is enough to know: {sets}."
-    none = f"All of these together do not single out {per_cent(alone.wanted)} of the people."
+    target = per_cent(alone.target_share)
+    enough = f"To single out {target} of the people, it is enough to know: {sets}."
+    none = f"All of these together do not single out {target} of the people."
     rows = [
         ("one: they are alone" if k == 2 else f"fewer than {k}", per_cent(share))
         for k, share in alone.profile.items()
@@ -143,44 +156,54 @@ def _recognised(report: RiskReport) -> str:
     groups = table(("people in a group of", "share of all people"), rows)
     return section(
         "Who can be recognised?",
-        found,
+        recognised,
         paragraph(enough if alone.smallest else none),
         picture(alone.plot(), CAPTIONS["alone"]),
         groups,
     )
 
 
-def _groups(report: RiskReport) -> str:
-    found = report.uniqueness.diversity
-    if found is None:
+def _groups_section(report: RiskReport) -> str:
+    diversity = report.uniqueness.diversity
+    if diversity is None:
         return ""
     hidden = (
-        "Being one of several hides which row is whose. It does not hide what all of the "
-        "several have in common."
+        "Being one of several hides which row is whose. It does not hide what all of them have "
+        "in common."
     )
     return section(
         "Does it help to be one of several?",
-        *(paragraph(escape(sentence)) for sentence in found.sentences),
+        *(paragraph(escape(sentence)) for sentence in diversity.sentences),
         paragraph(hidden),
     )
 
 
-def _questions(report: RiskReport) -> str:
-    found = report.difference
-    if found is None:
+def _questions_section(report: RiskReport) -> str:
+    difference = report.difference
+    if difference is None:
         return section(
-            "One harmless question", *map(paragraph, _once(report)), successes(report.successes)
+            "One harmless question",
+            *map(paragraph, _one_question(report)),
+            successes(report.successes),
         )
     take = "Take one of the people who are the only one of their kind. Nobody asks for them alone: "
-    about = report.uniqueness.n - 1 if found.summed else found.without
+    about = report.uniqueness.n - 1 if difference.summed else difference.without
     take += (
         "both questions are about many."
         if about >= MANY
         else "the one question is about everybody, the other about everybody else."
     )
-    rows = [(named(g.epsilon), *(told(x) for x in (*g.answers, g.value))) for g in found.guesses]
-    exact = ("exact answers", told(found.with_person), told(found.without), told(found.difference))
-    asked = table(
+    rows = [
+        (epsilon_label(g.epsilon), *(format_answer(x) for x in (*g.answers, g.value)))
+        for g in difference.guesses
+    ]
+    exact = (
+        "exact answers",
+        format_answer(difference.with_person),
+        format_answer(difference.without),
+        format_answer(difference.difference),
+    )
+    answers = table(
         ("answers", "everybody", "without this person", "difference"), [exact, *rows], exact=1
     )
     once = paragraph(
@@ -189,40 +212,40 @@ def _questions(report: RiskReport) -> str:
     )
     what = (
         "about the tenth of the range that the number lies in"
-        if found.summed
+        if difference.summed
         else "about the secret"
     )
     often = (
         f"How often an attacker who goes by the difference is right {what}, in many such attempts."
     )
-    known = paragraph(
+    rates = paragraph(
         often,
         (
             'What the promise allows at most<span class="mark">, the green mark,</span> it '
             "allows to this attack and to every other:"
         ),
     )
-    result = paragraph(f"<strong>{escape(found.sentences[0])}</strong>")
+    result = paragraph(f"<strong>{escape(difference.sentences[0])}</strong>")
     return section(
         "Two harmless questions",
         paragraph(take),
         result,
         once,
-        asked,
-        known,
+        answers,
+        rates,
         successes(report.successes),
     )
 
 
-def _once(report: RiskReport) -> tuple[str, str]:
-    """The question, and what it is to tell."""
+def _one_question(report: RiskReport) -> tuple[str, str]:
+    """Return the question, and the secret that it aims at."""
     if report.game == "presence":
-        known = (
+        question = (
             "The attacker knows how many people of a kind there are beside somebody, and "
             "asks how many there are. One more, and the person is in the table."
         )
-        return known, "Is the person in the table?"
-    known = (
+        return question, "Is the person in the table?"
+    question = (
         "The attacker knows what everybody else of a person's kind has, and asks how many of "
         "that kind have each value. The one with one more is the person's."
     )
@@ -232,37 +255,37 @@ def _once(report: RiskReport) -> tuple[str, str]:
     )
     which = f"its {choices} values" if choices == values else f"{choices} of its {values} values"
     return (
-        known,
+        question,
         f"The secret is {escape(report.sensitive or '')}: which of {which} does this person have?",
     )
 
 
-def _solved(report: RiskReport) -> str:
+def _reconstruction_section(report: RiskReport) -> str:
     parts = [
         paragraph(
             "Every count is an equation about people. With enough of them a computer "
             "solves for everybody at once, however harmless each looks."
         )
     ]
-    if (found := report.column) is not None:
-        asked = (
-            f"For {found.people} of these people, {found.answers} counts of random groups "
-            f"were solved for “{escape(found.what)}”."
+    if (column := report.column) is not None:
+        groups = (
+            f"For {column.people} of these people, {column.answers} counts of random groups "
+            f"were solved for “{escape(column.what)}”."
         )
         parts.append(
             paragraph(
-                asked,
+                groups,
                 (
-                    f"Always saying what is more common is right for {found.commoner} of "
-                    f"{found.people}."
+                    f"Always saying what is more common is right for {column.commoner} of "
+                    f"{column.people}."
                 ),
             )
         )
         rows = [
-            ("exact", f"{found.exact} of {found.people}"),
+            ("exact", f"{column.exact} of {column.people}"),
             *(
-                (f"{named(e)} for all of them", f"{right} of {found.people}, on average")
-                for e, right in found.private
+                (f"{epsilon_label(e)} for all of them", f"{right} of {column.people}, on average")
+                for e, right in column.private
             ),
         ]
         parts.append(table(("counts", "secrets that come out right"), rows, exact=1))
@@ -271,7 +294,7 @@ def _solved(report: RiskReport) -> str:
     )
 
 
-def _bought(report: RiskReport) -> str:
+def _epsilon_section(report: RiskReport) -> str:
     meaning = paragraph(
         (
             "The number ε says how much answers may depend on any one person. Here is what "
@@ -284,8 +307,8 @@ def _bought(report: RiskReport) -> str:
         "beyond the last column.",
     )
     rows = [
-        (number(b.epsilon), f"± {spaced(b.error)}", f"× {_odds(b)}", at_most(b.belief))
-        for b in report.bought
+        (number(b.epsilon), f"± {format_number(b.error)}", f"× {_odds(b)}", at_most(b.belief))
+        for b in report.epsilon_effects
     ]
     heads = ("ε", "a count is right to (95 %)", "odds change by at most", "50 % can become")
     return section(
@@ -296,9 +319,9 @@ def _bought(report: RiskReport) -> str:
     )
 
 
-def _odds(bought: Bought) -> str:
-    """As a number, or as the power that it is where nobody reads the number."""
-    return up(bought.odds) if bought.odds < _READ else f"e<sup>{number(bought.epsilon)}</sup>"
+def _odds(bought: EpsilonEffect) -> str:
+    """Format odds as a number, or as a power of e where the number is too long."""
+    return round_up(bought.odds) if bought.odds < _READ else f"e<sup>{number(bought.epsilon)}</sup>"
 
 
 def _beliefs(report: RiskReport) -> str:
@@ -306,9 +329,9 @@ def _beliefs(report: RiskReport) -> str:
 
     priors = np.linspace(0.01, 0.99, 99)
     bands = {}
-    for epsilon in [b.epsilon for b in report.bought if b.epsilon <= 5][:5]:
+    for epsilon in [b.epsilon for b in report.epsilon_effects if b.epsilon <= 5][:5]:
         ends = [posterior_bounds(epsilon, float(prior)) for prior in priors]
-        bands[named(epsilon)] = (
+        bands[epsilon_label(epsilon)] = (
             np.array([end.low for end in ends]),
             np.array([end.high for end in ends]),
         )
@@ -322,4 +345,4 @@ def _beliefs(report: RiskReport) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return listed([escape(name) for name in names])
+    return join_names([escape(name) for name in names])

@@ -1,5 +1,5 @@
-"""Ready fits: each a small record of public things, called on data, giving a function of points;
-with its sensitivity on a lattice where there is one.
+"""Ready-made fits: each is a small record of public settings; calling it on data returns a function
+of points. A fit also knows its sensitivity on a lattice, if it has one.
 """
 
 from .kernel_density import KernelDensity

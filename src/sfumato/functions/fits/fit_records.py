@@ -1,5 +1,5 @@
-"""Data of a fit as columns of doubles: clipped to public intervals by a rule for every value, so
-that whatever the data are there is a fit.
+"""The records of a fit as columns of doubles, each value clipped to a public interval, so that
+every dataset has a fit.
 
 A record is a row: of an array, a list of tuples, a pandas or Polars frame. NaN counts as the lower
 end of its interval.
@@ -20,64 +20,62 @@ from typing import Any
 import numpy as np
 
 from ...errors import Refused
-from ..lattice import Lattice, known_bounds
+from ..lattice import Lattice, check_bounds
 from ..polynomial import Floats
 
 Ends = tuple[Fraction, Fraction]
 
 
 def rows(data: Any, columns: int) -> Floats:
-    """The records, one row each, with this many columns. Whatever the data hold, this does not
-    raise.
-    """
+    """Read the records, one row each, with this many columns. No data make this function raise."""
     try:
-        found = np.asarray(data)
+        array = np.asarray(data)
     except Exception:  # ragged, or with something strange in it
         several: Any = data if isinstance(data, Sequence) else ()
     else:
-        if found.dtype.kind in "biuf" and found.ndim == 2 and found.shape[1] >= columns:
-            return _doubles(found[:, :columns])
-        if found.dtype.kind in "biuf" and found.ndim == 1 and columns == 1:
-            return _doubles(found[:, None])
-        several = data if isinstance(data, list | tuple) else found if found.ndim else ()
-    taken = [_row(record, columns) for record in several]
-    return np.array(taken, dtype=np.float64).reshape(len(taken), columns)
+        if array.dtype.kind in "biuf" and array.ndim == 2 and array.shape[1] >= columns:
+            return _doubles(array[:, :columns])
+        if array.dtype.kind in "biuf" and array.ndim == 1 and columns == 1:
+            return _doubles(array[:, None])
+        several = data if isinstance(data, list | tuple) else array if array.ndim else ()
+    parsed = [_row(record, columns) for record in several]
+    return np.array(parsed, dtype=np.float64).reshape(len(parsed), columns)
 
 
-def known_table(data: Any, columns: int) -> None:
-    """Refuses, by its type and its public shape alone, what cannot be a table with so many columns:
+def check_table(data: Any, columns: int) -> None:
+    """Refuse data that cannot be a table with so many columns, by type and public shape alone,
     before anything is charged.
     """
     shape = getattr(data, "shape", None)
     if isinstance(shape, tuple):
-        known = (len(shape) == 2 and shape[1] >= columns) or (len(shape) == 1 and columns == 1)
+        fits = (len(shape) == 2 and shape[1] >= columns) or (len(shape) == 1 and columns == 1)
         place = (
             f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
         )
     else:
-        known = (isinstance(data, Sequence) and not isinstance(data, str | bytes)) or hasattr(
+        fits = (isinstance(data, Sequence) and not isinstance(data, str | bytes)) or hasattr(
             data, "__array__"
         )
         place = f"data={type(data).__name__}"
-    if not known:
-        wanted = "records are numbers" if columns == 1 else f"records are rows of {columns} numbers"
+    if not fits:
+        reason = "records are numbers" if columns == 1 else f"records are rows of {columns} numbers"
         raise Refused(
             "fit.inputs",
             place,
-            wanted,
+            reason,
             "an array of shape (n,), or a list"
             if columns == 1
             else f"an array of shape (n, {columns}), or a frame",
         )
 
 
-def _doubles(found: Any) -> Floats:
+def _doubles(array: Any) -> Floats:
     with np.errstate(all="ignore"):
-        return np.asarray(found, dtype=np.float64)
+        return np.asarray(array, dtype=np.float64)
 
 
 def _row(record: Any, columns: int) -> list[float]:
-    """By this record alone."""
+    """Read one record, looking at this record alone."""
     try:
         cells = np.asarray(record, dtype=object)
     except Exception:
@@ -98,14 +96,14 @@ def _cell(cell: Any) -> float:
         return math.nan
 
 
-def clipped(values: Floats, ends: Ends) -> Floats:
-    """Values within their interval."""
+def clip(values: Floats, ends: Ends) -> Floats:
+    """Clip values to their interval; NaN becomes the lower end."""
     low, high = float(ends[0]), float(ends[1])
     return np.asarray(np.clip(np.nan_to_num(values, nan=low, posinf=high, neginf=low), low, high))
 
 
-def known_records(records: Any) -> int | None:
-    """A public number of records."""
+def check_record_count(records: Any) -> int | None:
+    """Check a public number of records."""
     if records is None or (
         isinstance(records, int | np.integer)
         and not isinstance(records, bool)
@@ -120,41 +118,41 @@ def known_records(records: Any) -> int | None:
     )
 
 
-def known_ends(pair: Any) -> Ends:
-    """A public interval."""
-    return known_bounds(pair, 1)[0]
+def check_ends(pair: Any) -> Ends:
+    """Check a public interval."""
+    return check_bounds(pair, 1)[0]
 
 
 def box_of(inputs: Any) -> tuple[Ends, ...]:
-    """A public interval for each coordinate of a record."""
-    return known_bounds(inputs, None)
+    """Check the public intervals of the coordinates of a record."""
+    return check_bounds(inputs, None)
 
 
-def inside(lattice: Lattice, box: tuple[Ends, ...]) -> None:
-    """The lattice and the fit are about the same number of coordinates."""
+def check_dimensions(lattice: Lattice, box: tuple[Ends, ...]) -> None:
+    """Check that the lattice and the fit have the same number of coordinates."""
     if lattice.dimensions != len(box):
         place = f"a lattice in {lattice.dimensions} dimensions"
         raise Refused(
             "fit.inputs",
             place,
-            f"the fit is about {len(box)}",
+            f"the fit has {len(box)} dimensions",
             "bounds= and inputs= with as many pairs",
         )
 
 
-def declared(records: int | None, name: str) -> int:
-    """The number of records, where the sensitivity depends on it."""
+def require_records(records: int | None, name: str) -> int:
+    """Return the number of records; refuse a fit without one, as its sensitivity depends on it."""
     if records is None:
         raise Refused(
             "fit.records",
             f"{name}(…)",
-            "its sensitivity depends on the number of records, which has to be public",
-            f"{name}(…, records=500)",
+            "the sensitivity depends on the number of records, which must be public",
+            "records=500",
         )
     return records
 
 
-def only_replace(relation: str | None, name: str) -> None:
+def check_replace(relation: str | None, name: str) -> None:
     if relation not in (None, "replace"):
         reason = "it divides by the number of records, which under add-remove is not public"
         raise Refused("fit.relation", f"{name} under {relation}", reason, "relation='replace'")

@@ -29,10 +29,19 @@ from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
 from . import kernel_profiles
-from .fit_records import Ends, box_of, clipped, declared, inside, known_records, known_table, rows
+from .fit_records import (
+    Ends,
+    box_of,
+    check_dimensions,
+    check_record_count,
+    check_table,
+    clip,
+    require_records,
+    rows,
+)
 
 _ONE = 1 << 30
-_TIMES = 1 << 10  # more than so many times the declared records do not raise the density further
+_TIMES = 1 << 10  # records beyond this multiple of the declared number do not raise the density
 _CELLS = 1 << 20
 
 
@@ -52,40 +61,39 @@ class KernelDensity:
         put = object.__setattr__
         put(self, "bandwidth", positive(bandwidth, "bandwidth"))
         put(self, "inputs", box_of(inputs))
-        put(self, "records", known_records(records))
+        put(self, "records", check_record_count(records))
 
     @property
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
     def accepts(self, data: Any) -> None:
-        """Refuses, by type and public shape, what is no table for this fit."""
-        known_table(data, len(self.inputs))
+        """Refuse data that are no table for this fit, by type and public shape."""
+        check_table(data, len(self.inputs))
 
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
-        found = rows(data, len(self.inputs))
+        records = rows(data, len(self.inputs))
         x = np.stack(
-            [clipped(column, ends) for column, ends in zip(found.T, self.inputs, strict=True)],
+            [clip(column, ends) for column, ends in zip(records.T, self.inputs, strict=True)],
             axis=1,
         )
         divisor = (self.records or max(1, len(x))) * (
             float(self.bandwidth) * math.sqrt(2 * math.pi)
         ) ** len(self.inputs)
-        most = min(
-            _TIMES * _ONE * (self.records or max(1, len(x))), 1 << 62
-        )  # within int64, and no sum comes to it
+        # within int64, and no sum reaches it
+        most = min(_TIMES * _ONE * (self.records or max(1, len(x))), 1 << 62)
 
         def density(points: ArrayLike) -> Floats:
-            given = np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs))
-            total = np.minimum(_sums(given, x, float(self.bandwidth)), most)
+            places = np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs))
+            total = np.minimum(_sums(places, x, float(self.bandwidth)), most)
             return total.astype(np.float64) / _ONE / divisor
 
         return density
 
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
-        """How far a neighbour moves the values on the lattice."""
-        records = declared(self.records, "KernelDensity")
-        inside(lattice, self.inputs)
+        """Bound how far a neighbour moves the values on the lattice."""
+        records = require_records(self.records, "KernelDensity")
+        check_dimensions(lattice, self.inputs)
         peak = Fraction(
             evaluate(
                 lambda: (1 / ((2 * arb.pi()).sqrt() * ball(self.bandwidth))) ** len(self.inputs),
@@ -98,9 +106,8 @@ class KernelDensity:
             square *= kernel_profiles.heaviest(lattice.axis(number), self.bandwidth, low, high, 2)
         twice = 2 if relation in (None, "replace") else 1
         each = peak / records
-        rounding = each * Fraction(twice, _ONE) + peak * Fraction(
-            _TIMES, 2**50
-        )  # of the changed terms, and of the divisions
+        # of the changed terms, and of the divisions
+        rounding = each * Fraction(twice, _ONE) + peak * Fraction(_TIMES, 2**50)
         size = lattice.size
         return Global(
             l1=twice * each * l1 + size * rounding,
@@ -112,8 +119,8 @@ class KernelDensity:
 
 
 def _sums(points: Floats, x: Floats, width: float) -> NDArray[np.int64]:
-    """Σ ⌊K·2^30 + ½⌋ as integers."""
-    found = np.zeros(len(points), dtype=np.int64)
+    """Return Σ ⌊K·2^30 + ½⌋ as integers."""
+    sums = np.zeros(len(points), dtype=np.int64)
     scale = math.sqrt(0.5) / width
     across = max(1, _CELLS // max(1, len(x)))
     for start in range(0, len(points), across):
@@ -128,5 +135,5 @@ def _sums(points: Floats, x: Floats, width: float) -> NDArray[np.int64]:
             np.exp(cells, out=cells)
             cells *= _ONE
             np.rint(cells, out=cells)
-            found[start : start + across] += cells.sum(axis=1).astype(np.int64)  # below 2^50: exact
-    return found
+            sums[start : start + across] += cells.sum(axis=1).astype(np.int64)  # below 2^50: exact
+    return sums

@@ -1,9 +1,9 @@
-"""How much one record of a Gaussian kernel weighs on a lattice, at most: Σ K((p − c)/h)^power over
-the points p of an axis, for the worst centre c.
+"""The largest weight of one record of a Gaussian kernel on a lattice: Σ K((p − c)/h)^power over the
+points p of an axis, for the worst centre c.
 
-*Bound*    the centres are cut into cells; in each cell every term is taken at the nearest centre,
-           which no centre of the cell exceeds. The cells are so narrow that the bound is above the
-           truth by less than a thousandth or so. Rounded up.
+*Bound*    the range of centres is cut into cells; in each cell every term uses its nearest centre,
+           which no centre of the cell exceeds. The cells are so narrow that the bound exceeds the
+           truth by about a thousandth at most. Rounded up.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _MOST = 1 << 22
 def heaviest(
     axis: Floats, width: Fraction, low: Fraction, high: Fraction, power: int = 1
 ) -> Fraction:
-    """The most that a record anywhere in [low, high] weighs."""
+    """Bound the weight of a record anywhere in [low, high]."""
     return Fraction(float(_profile(axis, float(width), float(low), float(high), power).max())) * _UP
 
 
 def heaviest_beyond(
     axis: Floats, width: Fraction, low: Fraction, high: Fraction, power: int = 1
 ) -> Fraction:
-    """∫ over t from low to high of the most that a record in [t, high] weighs (its root for power
-    2).
+    """Integrate, over t from low to high, the largest weight of a record in [t, high] (its root for
+    power 2).
     """
     profile = _profile(axis, float(width), float(low), float(high), power)
     beyond = np.maximum.accumulate(profile[::-1])[::-1]
@@ -44,8 +44,8 @@ def _profile(axis: Floats, width: float, low: float, high: float, power: int) ->
     )
     edges = np.linspace(low, high, cells + 1)
     edges[0], edges[-1] = low, high
-    found = np.zeros(cells)
+    weights = np.zeros(cells)
     for p in axis:
         gap = np.maximum(np.maximum(edges[:-1] - p, p - edges[1:]), 0.0) / width
-        found += np.exp(-0.5 * power * gap * gap)
-    return found
+        weights += np.exp(-0.5 * power * gap * gap)
+    return weights

@@ -29,18 +29,18 @@ from ..polynomial import Floats
 from .fit_records import (
     Ends,
     box_of,
-    clipped,
-    declared,
-    inside,
-    known_ends,
-    known_records,
-    known_table,
-    only_replace,
+    check_dimensions,
+    check_ends,
+    check_record_count,
+    check_replace,
+    check_table,
+    clip,
+    require_records,
     rows,
 )
 
 TOLERANCE = Fraction(1, 2**33)
-"""How far from zero the gradient may be where the search for w ends."""
+"""The largest gradient at which the search for w ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +63,23 @@ class LinearRegression:
         put = object.__setattr__
         put(self, "ridge", positive(ridge, "ridge"))
         put(self, "inputs", box_of(inputs))
-        put(self, "values", known_ends(values))
-        put(self, "records", known_records(records))
+        put(self, "values", check_ends(values))
+        put(self, "records", check_record_count(records))
 
     @property
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
     def accepts(self, data: Any) -> None:
-        """Refuses, by type and public shape, what is no table for this fit."""
-        known_table(data, len(self.inputs) + 1)
+        """Refuse data that are no table for this fit, by type and public shape."""
+        check_table(data, len(self.inputs) + 1)
 
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
-        found = rows(data, len(self.inputs) + 1)[: self.records]
-        phi, y = features(found[:, :-1], self.inputs), clipped(found[:, -1], self.values)
-        n = self.records or max(1, len(found))
+        records = rows(data, len(self.inputs) + 1)[: self.records]
+        phi, y = features(records[:, :-1], self.inputs), clip(records[:, -1], self.values)
+        n = self.records or max(1, len(records))
         w = _weights(phi, y, n, float(self.ridge))
-        return lambda points: clipped(
+        return lambda points: clip(
             features(
                 np.asarray(points, dtype=np.float64).reshape(-1, len(self.inputs)), self.inputs
             )
@@ -88,16 +88,15 @@ class LinearRegression:
         )
 
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
-        """How far a neighbour moves the values on the lattice."""
-        only_replace(relation, "LinearRegression")
-        n = declared(self.records, "LinearRegression")
+        """Bound how far a neighbour moves the values on the lattice."""
+        check_replace(relation, "LinearRegression")
+        n = require_records(self.records, "LinearRegression")
         most = max(abs(self.values[0]), abs(self.values[1]))
         long = sqrt_up(Fraction(1 + len(self.inputs)))
         weight = most / 2 * sqrt_up(1 / self.ridge)
         pull = long * (most + long * weight)
-        error = (
-            TOLERANCE * max(Fraction(1), most) + Fraction(n, 2**52) * pull
-        ) / self.ridge  # where the search ends, and of the sums
+        # of the search, and of the sums
+        error = (TOLERANCE * max(Fraction(1), most) + Fraction(n, 2**52) * pull) / self.ridge
         widest = self.values[1] - self.values[0]
         return on_lattice(
             lattice,
@@ -109,17 +108,17 @@ class LinearRegression:
 
 
 def _weights(phi: Floats, y: Floats, n: int, ridge: float) -> Floats:
-    """The least point, to a gradient below the tolerance. Beside records in line a ridge may be too
-    small for doubles: then NaN, which is clipped to the lower end of the values, so that no dataset
-    leaves them.
+    """Minimise the objective, to a gradient below the tolerance. For collinear records a ridge may
+    be too small for doubles: then the weights are NaN, and `clip` returns the lower end of the
+    values, so that no dataset leaves their interval.
     """
     matrix = phi.T @ phi / n + ridge * np.eye(phi.shape[1])
-    wanted = phi.T @ y / n
+    target = phi.T @ y / n
     bound = float(TOLERANCE) * max(1.0, float(np.abs(y).max(initial=0.0)))
     try:
-        w = np.linalg.solve(matrix, wanted)
+        w = np.linalg.solve(matrix, target)
         for _ in range(20):
-            rest = wanted - matrix @ w
+            rest = target - matrix @ w
             if np.linalg.norm(rest) <= bound:
                 break
             w = w + np.linalg.solve(matrix, rest)
@@ -129,9 +128,9 @@ def _weights(phi: Floats, y: Floats, n: int, ridge: float) -> Floats:
 
 
 def features(x: Floats, box: tuple[Ends, ...]) -> Floats:
-    """(1, x) with x scaled to [0, 1]^d."""
+    """Return (1, x) with x scaled to [0, 1]^d."""
     columns = [
-        (clipped(column, ends) - float(ends[0])) / float(ends[1] - ends[0])
+        (clip(column, ends) - float(ends[0])) / float(ends[1] - ends[0])
         for column, ends in zip(x.T, box, strict=True)
     ]
     return np.stack([np.ones(len(x)), *columns], axis=1)
@@ -145,12 +144,16 @@ def on_lattice(
     formula: str,
     rounding: Fraction = Fraction(0),
 ) -> Global:
-    """Of w·φ, from a bound on the move of w: ‖φ‖² = 1 + Σ x_j² at each point, summed exactly; the
-    rounding of two values at each point; and never more than the values' own range at each.
+    """Bound the move of w·φ on the lattice from the move of w: ‖φ‖² = 1 + Σ x_j² at each point,
+    summed exactly; plus the rounding of two values at each point; and never more than the range of
+    the values at each.
     """
-    inside(lattice, box)
-    squares = [[_scaled(low + (high - low) * Fraction(i, lattice.degree), ends) ** 2 for i in range(lattice.degree + 1)]
-               for (low, high), ends in zip(lattice.bounds, box, strict=True)]  # fmt: skip
+    check_dimensions(lattice, box)
+    shares = [Fraction(i, lattice.degree) for i in range(lattice.degree + 1)]
+    squares = [
+        [_scaled(low + (high - low) * share, ends) ** 2 for share in shares]
+        for (low, high), ends in zip(lattice.bounds, box, strict=True)
+    ]
     longest = 1 + sum((max(column) for column in squares), Fraction(0))
     total = lattice.size * (
         1

@@ -26,12 +26,20 @@ from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
-from .fit_records import Ends, box_of, declared, known_records, known_table, only_replace, rows
+from .fit_records import (
+    Ends,
+    box_of,
+    check_record_count,
+    check_replace,
+    check_table,
+    require_records,
+    rows,
+)
 from .linear import TOLERANCE, features, on_lattice
 
 CHANCE = Fraction(1, 2**51)
-"""How far a probability, as computed from w·φ, may be from itself: an exponential, a sum and a
-quotient, each rounded, of a number up to 1.
+"""The rounding error of a probability computed from w·φ: an exponential, a sum and a quotient, each
+rounded, of a number up to 1.
 """
 
 
@@ -49,22 +57,22 @@ class LogisticRegression:
         put = object.__setattr__
         put(self, "ridge", positive(ridge, "ridge"))
         put(self, "inputs", box_of(inputs))
-        put(self, "records", known_records(records))
+        put(self, "records", check_record_count(records))
 
     @property
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
     def accepts(self, data: Any) -> None:
-        """Refuses, by type and public shape, what is no table for this fit."""
-        known_table(data, len(self.inputs) + 1)
+        """Refuse data that are no table for this fit, by type and public shape."""
+        check_table(data, len(self.inputs) + 1)
 
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
-        found = rows(data, len(self.inputs) + 1)[: self.records]
-        sign = np.where(found[:, -1] >= 0.5, 1.0, -1.0)
+        records = rows(data, len(self.inputs) + 1)[: self.records]
+        sign = np.where(records[:, -1] >= 0.5, 1.0, -1.0)
         w = _weights(
-            features(found[:, :-1], self.inputs) * sign[:, None],
-            self.records or max(1, len(found)),
+            features(records[:, :-1], self.inputs) * sign[:, None],
+            self.records or max(1, len(records)),
             float(self.ridge),
         )
         return lambda points: _chance(
@@ -75,13 +83,12 @@ class LogisticRegression:
         )
 
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
-        """How far a neighbour moves the values on the lattice."""
-        only_replace(relation, "LogisticRegression")
-        n = declared(self.records, "LogisticRegression")
+        """Bound how far a neighbour moves the values on the lattice."""
+        check_replace(relation, "LogisticRegression")
+        n = require_records(self.records, "LogisticRegression")
         long = sqrt_up(Fraction(1 + len(self.inputs)))
-        error = (
-            TOLERANCE + Fraction(n, 2**52) * long
-        ) / self.ridge  # where the search ends, and of the sums
+        # of the search, and of the sums
+        error = (TOLERANCE + Fraction(n, 2**52) * long) / self.ridge
         move = (2 * long / (n * self.ridge) + 2 * error) / 4
         return on_lattice(
             lattice,
@@ -94,13 +101,13 @@ class LogisticRegression:
 
 
 def _chance(z: Floats) -> Floats:
-    """1/(1 + e^(−z)), from the side where nothing overflows."""
+    """Return 1/(1 + e^(−z)) without overflow."""
     small = np.exp(-np.abs(z))
     return np.where(z >= 0, 1.0, small) / (1.0 + small)
 
 
 def _weights(signed: Floats, n: int, ridge: float) -> Floats:
-    """The least point, to a gradient below the tolerance."""
+    """Minimise the objective, to a gradient below the tolerance."""
     w = np.zeros(signed.shape[1])
     margins = signed @ w
     value = _objective(margins, w, n, ridge)

@@ -1,10 +1,9 @@
 """Kernel regression by spacings (Priestley & Chao 1972): m(t) = (1/h)·Σ_{i ≥ 2} (x_(i) −
 x_(i−1))·K((t − x_(i))/h)·y_(i), records sorted by (x, y).
 
-*Ties*         of records with equal x the one with the least y owns the gap. So the curve depends
-               on the multiset of records and not on their order, which add-remove requires: two
-               orders of one dataset are the same dataset.
-
+*Ties*         among records with equal x the one with the least y owns the gap. So the curve
+               depends on the multiset of records and not on their order, which add-remove requires:
+               two orders of one dataset are the same dataset.
 *Kernel*       K(u) = e^(−u²/2)/√(2π). Without the root, as the sources' code has it
                (`normalised=False`), the curve is √(2π) = 2.5066 times too high.
 *Sensitivity*  for x in an interval of width w and |y| ≤ B, all known without looking at data:
@@ -36,7 +35,7 @@ from ...sensitivity.kinds import Global
 from ..lattice import Lattice
 from ..polynomial import Floats
 from . import kernel_profiles
-from .fit_records import Ends, box_of, clipped, inside, known_ends, known_table, rows
+from .fit_records import Ends, box_of, check_dimensions, check_ends, check_table, clip, rows
 
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _CELLS = 1 << 20
@@ -66,8 +65,8 @@ class PriestleyChao:
         put = object.__setattr__
         put(self, "bandwidth", positive(bandwidth, "bandwidth"))
         put(self, "normalised", normalised)
-        put(self, "inputs", known_ends(inputs))
-        put(self, "values", None if values is None else known_ends(values))
+        put(self, "inputs", check_ends(inputs))
+        put(self, "values", None if values is None else check_ends(values))
         put(self, "spacing", None if spacing is None else positive(spacing, "spacing"))
 
     @property
@@ -75,19 +74,18 @@ class PriestleyChao:
         return box_of(self.inputs)
 
     def accepts(self, data: Any) -> None:
-        """Refuses, by type and public shape, what is no table for this fit."""
-        known_table(data, 2)
+        """Refuse data that are no table for this fit, by type and public shape."""
+        check_table(data, 2)
 
     def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
-        found = rows(data, 2)
+        records = rows(data, 2)
         x, y = (
-            (found[:, 0], found[:, 1])
+            (records[:, 0], records[:, 1])
             if self.values is None
-            else (clipped(found[:, 0], self.inputs), clipped(found[:, 1], self.values))
+            else (clip(records[:, 0], self.inputs), clip(records[:, 1], self.values))
         )
-        order = np.lexsort(
-            (y, x)
-        )  # by x, then by y: under add-remove the rows have no order that a tie could follow
+        # by x, then by y: under add-remove the rows have no order that a tie could follow
+        order = np.lexsort((y, x))
         x, y = x[order], y[order]
         gaps = np.diff(x)
         if self.spacing is not None:
@@ -101,16 +99,16 @@ class PriestleyChao:
         )
 
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
-        """How far a neighbour moves the values on the lattice."""
+        """Bound how far a neighbour moves the values on the lattice."""
         if self.values is None:
-            rewrite = "PriestleyChao(…, values=(-1, 1)), or a sampled sensitivity"
+            rewrite = "values=(-1, 1), or a sampled sensitivity"
             raise Refused(
                 "fit.values",
                 "PriestleyChao(…)",
-                "without public bounds on y a neighbour may move the curve as far as it likes",
+                "without public bounds on y a neighbour can move the curve by any amount",
                 rewrite,
             )
-        inside(lattice, self.box)
+        check_dimensions(lattice, self.box)
         low, high = self.inputs
         axis, per = lattice.axis(), self._highest() / self.bandwidth
         l1 = 2 * per * kernel_profiles.heaviest_beyond(axis, self.bandwidth, low, high)
@@ -124,11 +122,8 @@ class PriestleyChao:
                 root, most * sqrt_up(kernel_profiles.heaviest(axis, self.bandwidth, low, high, 2))
             )
             sup = min(sup, most)
-        error = (
-            per * (high - low) * Fraction(1, 2**44)
-            # of six terms, each rounded once and computed to 2^-48 of the largest, and of the
-            # division
-        )
+        # of six terms, each rounded once and computed to 2^-48 of the largest, and of the division
+        error = per * (high - low) * Fraction(1, 2**44)
         size = lattice.size
         formula = "sums of gaps times values; a record changes two of them"
         return Global(
@@ -140,7 +135,7 @@ class PriestleyChao:
         )
 
     def _highest(self) -> Fraction:
-        """B·K(0), rounded up."""
+        """Return B·K(0), rounded up."""
         assert self.values is not None
         most = max(abs(self.values[0]), abs(self.values[1]))
         return most * (
@@ -148,16 +143,16 @@ class PriestleyChao:
         )
 
     def _step(self) -> float:
-        """All terms together stay below 2^51 of these, so sums of them are exact."""
+        """Return a step so fine that all terms together stay below 2^51 steps: sums are exact."""
         assert self.values is not None
         total = max(abs(self.values[0]), abs(self.values[1])) * (self.inputs[1] - self.inputs[0])
         return float(power_of_two_at_least(total) * Fraction(1, 2**50))
 
 
 def _sums(points: Floats, x: Floats, heights: Floats, width: float, step: float | None) -> Floats:
-    """Σ heights·K((t − x)/h), piece by piece."""
+    """Return Σ heights·K((t − x)/h), piece by piece."""
     flat = points.reshape(-1)
-    found = np.zeros(flat.size)
+    sums = np.zeros(flat.size)
     scale = math.sqrt(0.5) / width
     across = max(1, _CELLS // max(1, x.size))
     for start in range(0, flat.size, across):
@@ -172,5 +167,5 @@ def _sums(points: Floats, x: Floats, heights: Floats, width: float, step: float 
             if step is not None:
                 cells /= step
                 np.rint(cells, out=cells)
-            found[start : start + across] += cells.sum(axis=1)
-    return (found if step is None else found * step).reshape(points.shape)
+            sums[start : start + across] += cells.sum(axis=1)
+    return (sums if step is None else sums * step).reshape(points.shape)

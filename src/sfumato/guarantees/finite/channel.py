@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Self
 from ...errors import Refused
 from ...exact.balls import Rounding, ball, evaluate
 from ...exact.numbers import Number, positive, probability
-from ..guarantee import known_epsilon
+from ..guarantee import check_epsilon
 from ..meaning.attacker import Attacker
 from .divergences import approx_max_divergence, hockey_stick, renyi
 from .finite_laws import Law, Weights, exceeds, exp_down, law, steps
@@ -36,9 +36,9 @@ that `epsilon()` gives the ε back.
 """
 
 
-class Loss(NamedTuple):
-    """An atom of the privacy loss ln p(y|x)/p(y|x′): its probability under x, and e^loss, None
-    where that is infinite.
+class LossAtom(NamedTuple):
+    """An atom of the privacy loss ln p(y|x)/p(y|x′): its probability under x, and e^loss; None
+    stands for infinity.
     """
 
     mass: Fraction
@@ -46,7 +46,7 @@ class Loss(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The loss, to the nearest double; +∞ where the other input never gives the answer."""
+        """The loss, to the nearest double; +∞ if x′ never gives the answer."""
         odds = self.odds
         return math.inf if odds is None else evaluate(lambda: ball(odds).log())
 
@@ -98,8 +98,8 @@ class Channel:
 
     @classmethod
     def coin_toss(cls) -> Self:
-        """Warner's question with two coins: heads, the truth; tails, whatever a second coin says. ε
-        = ln 3.
+        """Warner's question with two coins: on heads the truth, on tails the result of a second
+        coin. ε = ln 3.
         """
         return cls.randomized_response(odds=3, labels=("yes", "no"))
 
@@ -112,7 +112,8 @@ class Channel:
         odds: Number | None = None,
         labels: Iterable[Hashable] | None = None,
     ) -> Self:
-        """The truth `odds` times as likely as each of the k − 1 other answers. Warner 1965.
+        """Randomized response: the truth is `odds` times as likely as each of the k − 1 other
+        answers. Warner 1965.
 
         With `epsilon`, the odds e^ε are irrational: they are rounded *down* to a rational of 100
         bits, so the channel promises ε and, but for the 30th digit, no less.
@@ -127,7 +128,7 @@ class Channel:
         weight = (
             positive(odds, "odds")
             if epsilon is None and odds is not None
-            else exp_down(known_epsilon(epsilon or 0), BITS)
+            else exp_down(check_epsilon(epsilon or 0), BITS)
         )
         total = weight + len(names) - 1
         return cls(
@@ -141,9 +142,9 @@ class Channel:
         return self.rows[_at(self.inputs, x, "input")]
 
     def compose(self, after: Channel) -> Channel:
-        """This channel, its answer processed by another."""
+        """Feed the answer of this channel into the channel `after`."""
         if set(after.inputs) != set(self.outputs):
-            reason = "what the second takes in is not what the first puts out"
+            reason = "the inputs of the second channel are not the outputs of the first"
             raise Refused(
                 "channel.compose", "compose", reason, "Channel(rows, inputs=first.outputs)"
             )
@@ -157,19 +158,17 @@ class Channel:
         ]
         return Channel(rows, inputs=self.inputs, outputs=after.outputs)
 
-    def product(self, other: Channel) -> Channel:
-        """Both channels on the same input, each with chance of its own; the answer is the pair of
-        answers.
-        """
-        if set(other.inputs) != set(self.inputs):
+    def product(self, second: Channel) -> Channel:
+        """Run both channels independently on the same input; the answer is the pair of answers."""
+        if set(second.inputs) != set(self.inputs):
             raise Refused(
                 "channel.compose",
                 "product",
-                "the two take different inputs",
+                "the two channels have different inputs",
                 "Channel(rows, inputs=first.inputs)",
             )
-        rows = [[p * q for p, q in product(self.row(x), other.row(x))] for x in self.inputs]
-        return Channel(rows, inputs=self.inputs, outputs=product(self.outputs, other.outputs))
+        rows = [[p * q for p, q in product(self.row(x), second.row(x))] for x in self.inputs]
+        return Channel(rows, inputs=self.inputs, outputs=product(self.outputs, second.outputs))
 
     def epsilon(self, delta: Number = 0, *, pairs: Pairs | None = None) -> float:
         """The least ε with (ε, δ)-DP, rounded up; infinite where none is."""
@@ -179,29 +178,29 @@ class Channel:
 
     def delta(self, epsilon: Number, *, pairs: Pairs | None = None) -> float:
         """The least δ with (ε, δ)-DP, rounded up."""
-        e = known_epsilon(epsilon)
+        e = check_epsilon(epsilon)
         return max(hockey_stick(p, q, e, rounding="up") for p, q in self._laws(pairs))
 
     def renyi(self, order: Number, *, pairs: Pairs | None = None) -> float:
         """The largest Rényi divergence of the order, rounded up."""
         return max(renyi(p, q, order, rounding="up") for p, q in self._laws(pairs))
 
-    def losses(self, x: Hashable, other: Hashable) -> tuple[Loss, ...]:
-        """The law of the privacy loss of x against the other input, the largest loss first; +∞
-        where only x can give the answer.
+    def losses(self, x: Hashable, neighbour: Hashable) -> tuple[LossAtom, ...]:
+        """The law of the privacy loss of x against a neighbour, the largest loss first; +∞ where
+        only x can give the answer.
         """
-        found = (step for step in steps(self.row(x), self.row(other)) if step.p)
-        return tuple(Loss(s.p, None) if s.infinite else Loss(s.p, s.ratio) for s in found)
+        atoms = (step for step in steps(self.row(x), self.row(neighbour)) if step.p)
+        return tuple(LossAtom(s.p, None) if s.infinite else LossAtom(s.p, s.ratio) for s in atoms)
 
-    def attacker(self, x: Hashable, other: Hashable) -> Attacker:
-        """The best test of x against the other input."""
-        return Attacker(self.outputs, self.row(x), self.row(other))
+    def attacker(self, x: Hashable, neighbour: Hashable) -> Attacker:
+        """The best test of x against a neighbour."""
+        return Attacker(self.outputs, self.row(x), self.row(neighbour))
 
     def density_ratio_holds(
         self, epsilon: Number, delta: Number = 0, *, pairs: Pairs | None = None
     ) -> bool:
-        """Whether p(y|x) ≤ e^ε·p(y|x′) for every answer, decided for certain. The same as ε-DP, and
-        only for δ = 0.
+        """Decide for certain whether p(y|x) ≤ e^ε·p(y|x′) for every answer: this is ε-DP. Only for
+        δ = 0.
         """
         if probability(delta, "delta"):
             reason = (
@@ -211,7 +210,7 @@ class Channel:
             raise Refused(
                 "channel.pointwise", f"delta={delta}", reason, "channel.delta(epsilon) <= delta"
             )
-        e = known_epsilon(epsilon)
+        e = check_epsilon(epsilon)
         return not any(
             b == 0 < a or (b > 0 and exceeds(a / b, e))
             for p, q in self._laws(pairs)
@@ -231,7 +230,7 @@ class Channel:
         return evaluate(lambda: ball(largest).log(), "down")
 
     def marginal(self, prior: Law) -> dict[Hashable, Fraction]:
-        """How likely each answer is to someone who holds the prior over inputs."""
+        """The probability of each answer under a prior over inputs."""
         held = law(prior, self.inputs, "prior")
         return {
             y: sum((w * row[j] for w, row in zip(held, self.rows, strict=True)), Fraction(0))
@@ -239,7 +238,7 @@ class Channel:
         }
 
     def posterior(self, prior: Law, y: Hashable) -> dict[Hashable, Fraction]:
-        """What the prior becomes on seeing y, by Bayes' rule, exactly."""
+        """The exact posterior over inputs after the answer y, by Bayes' rule."""
         held, j = law(prior, self.inputs, "prior"), _at(self.outputs, y, "output")
         joint = [w * row[j] for w, row in zip(held, self.rows, strict=True)]
         total = sum(joint, Fraction(0))
@@ -247,7 +246,7 @@ class Channel:
             raise Refused(
                 "channel.impossible",
                 f"y={y!r}",
-                "under this prior the answer cannot occur, so nothing follows from it",
+                "the answer cannot occur under this prior",
                 "an answer of positive probability",
             )
         return {x: mass / total for x, mass in zip(self.inputs, joint, strict=True)}
@@ -264,11 +263,11 @@ class Channel:
             raise Refused(
                 "channel.pairs",
                 "pairs",
-                "there is no pair of different inputs, so anything would be promised",
+                "there is no pair of different inputs, so the promise would be empty",
                 "pairs=REPLACE.pairs(domain=(0, 1), size=2)",
             )
-        found = dict(zip(self.inputs, self.rows, strict=True))
-        return ((found.get(x) or self.row(x), found.get(y) or self.row(y)) for x, y in ordered)
+        rows = dict(zip(self.inputs, self.rows, strict=True))
+        return ((rows.get(x) or self.row(x), rows.get(y) or self.row(y)) for x, y in ordered)
 
 
 def belief_shift(prior: Number, posterior: Number, *, rounding: Rounding = "nearest") -> float:
@@ -291,7 +290,7 @@ def _labels(names: Iterable[Hashable] | None, count: int, what: str) -> tuple[Ha
         raise Refused(
             "channel.labels",
             f"{len(labels)} {what} for {count}",
-            f"every one of the {what} has one name of its own",
+            f"each of the {what} needs one name, different from the others",
             f"{what}=range({count})",
         )
     return labels

@@ -1,4 +1,4 @@
-"""What a Rényi divergence says about probabilities and about a third law.
+"""Inequalities for the Rényi divergence: probability preservation and the weak triangle inequality.
 
 *Preservation*   P(B) ≤ (e^(D_α(P‖Q)) · Q(B))^((α − 1)/α) for every event B and α > 1 (Langlois,
                  Stehlé & Steinfeld 2014).
@@ -19,7 +19,7 @@ from .divergences import order_of
 def preservation_bound(
     order: Number, divergence: Number, chance: Number, *, rounding: Rounding = "up"
 ) -> float:
-    """The most that P(B) can be when Q(B) = `chance` and D_α(P‖Q) = `divergence`."""
+    """An upper bound on P(B) if Q(B) = `chance` and D_α(P‖Q) = `divergence`."""
     a = order_of(order)
     if a is not None:
         _above_one(a)
@@ -32,18 +32,16 @@ def preservation_bound(
 
 def triangle_orders(order: Number, p: Number) -> tuple[Fraction, Fraction]:
     """The two orders on the right of the weak triangle inequality, pα and q(α − 1/p)."""
-    a, one = _above_one(exact(order, "order")), _above_one(exact(p, "p"), "p")
-    return one * a, one / (one - 1) * (a - 1 / one)
+    a, b = _above_one(exact(order, "order")), _above_one(exact(p, "p"), "p")
+    return b * a, b / (b - 1) * (a - 1 / b)
 
 
 def triangle_bound(
     order: Number, p: Number, first: Number, second: Number, *, rounding: Rounding = "up"
 ) -> float:
-    """The most that D_α(P‖Q) can be when D_{pα}(P‖R) = `first` and D_{q(α − 1/p)}(R‖Q) =
-    `second`.
-    """
-    a, one = _above_one(exact(order, "order")), _above_one(exact(p, "p"), "p")
-    bound = (a - 1 / one) / (a - 1) * non_negative(first, "first") + non_negative(second, "second")
+    """An upper bound on D_α(P‖Q) if D_{pα}(P‖R) = `first` and D_{q(α − 1/p)}(R‖Q) = `second`."""
+    a, b = _above_one(exact(order, "order")), _above_one(exact(p, "p"), "p")
+    bound = (a - 1 / b) / (a - 1) * non_negative(first, "first") + non_negative(second, "second")
     return evaluate(lambda: ball(bound), rounding)
 
 
@@ -52,7 +50,7 @@ def _above_one(number: Fraction, name: str = "order") -> Fraction:
         raise Refused(
             "divergence.order",
             f"{name}={text(number)}",
-            f"the inequality is about {name} above 1",
+            f"the inequality needs {name} above 1",
             f"{name}=2",
         )
     return number

@@ -1,5 +1,4 @@
-"""How far apart two laws on finitely many outcomes are, by every measure that a promise is stated
-in.
+"""Divergences between two laws on finitely many outcomes, for every notion of differential privacy.
 
 *Max*            D_∞(P‖Q) = max over events S of ln P(S)/Q(S), the ε of a pure promise.
 *Approximate*    D_∞^δ(P‖Q) = max over S with P(S) > δ of ln (P(S) − δ)/Q(S), the ε that is left
@@ -25,6 +24,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -33,11 +33,11 @@ from flint import arb
 from ...errors import Refused
 from ...exact.balls import Rounding, ball, chance, evaluate
 from ...exact.numbers import Number, exact, positive, probability
-from .finite_laws import Law, Step, exceeds, law, pair, steps, weights
+from .finite_laws import Law, RatioStep, exceeds, law, pair, steps, weights
 
 Value = Fraction | int | float | arb
-"""What a function f may return: an exact number, a ball, or infinity. A finite float is refused: it
-was rounded, nobody knows which way.
+"""The result of a function f: an exact number, a ball, or infinity. A finite float is refused: it
+was rounded in an unknown direction.
 """
 
 
@@ -49,11 +49,11 @@ def max_divergence(P: Law, Q: Law, *, rounding: Rounding = "nearest") -> float:
 def approx_max_divergence(
     P: Law, Q: Law, delta: Number, *, rounding: Rounding = "nearest"
 ) -> float:
-    """D_∞^δ(P‖Q). The best event holds the outcomes of the largest ratios, so only as many events
-    as ratios are looked at.
+    """D_∞^δ(P‖Q). The best event consists of the outcomes with the largest ratios, so one event per
+    ratio is tried.
     """
     d = probability(delta, "delta")
-    events = list(accumulate(steps(*pair(P, Q)), lambda s, t: Step(s.p + t.p, s.q + t.q)))
+    events = list(accumulate(steps(*pair(P, Q)), lambda s, t: RatioStep(s.p + t.p, s.q + t.q)))
     if any(event.infinite and event.p > d for event in events):
         return math.inf
     best = max((event.p - d) / event.q for event in events if not event.infinite)
@@ -63,11 +63,13 @@ def approx_max_divergence(
 def hockey_stick(P: Law, Q: Law, epsilon: Number, *, rounding: Rounding = "nearest") -> float:
     """H_ε(P‖Q), for any real ε."""
     e = exact(epsilon, "epsilon")
-    found = steps(*pair(P, Q))
-    count = bisect_left(found, True, key=lambda step: not (step.infinite or exceeds(step.ratio, e)))
+    ratios = steps(*pair(P, Q))
+    count = bisect_left(
+        ratios, True, key=lambda step: not (step.infinite or exceeds(step.ratio, e))
+    )
     p, q = (
-        sum((s.p for s in found[:count]), Fraction(0)),
-        sum((s.q for s in found[:count]), Fraction(0)),
+        sum((s.p for s in ratios[:count]), Fraction(0)),
+        sum((s.q for s in ratios[:count]), Fraction(0)),
     )
     return chance(lambda: ball(p) - ball(e).exp() * ball(q), rounding)
 
@@ -75,12 +77,12 @@ def hockey_stick(P: Law, Q: Law, epsilon: Number, *, rounding: Rounding = "neare
 def kl(P: Law, Q: Law, *, rounding: Rounding = "nearest") -> float:
     """KL(P‖Q), in nats."""
     p, q = pair(P, Q)
-    found = [step for step in steps(p, q) if step.p]
+    terms = [step for step in steps(p, q) if step.p]
     if p == q:
         return 0.0
-    if any(step.infinite for step in found):
+    if any(step.infinite for step in terms):
         return math.inf
-    return evaluate(lambda: sum((ball(s.p) * ball(s.ratio).log() for s in found), arb(0)), rounding)
+    return evaluate(lambda: sum((ball(s.p) * ball(s.ratio).log() for s in terms), arb(0)), rounding)
 
 
 def renyi(P: Law, Q: Law, order: Number, *, rounding: Rounding = "nearest") -> float:
@@ -91,11 +93,11 @@ def renyi(P: Law, Q: Law, order: Number, *, rounding: Rounding = "nearest") -> f
     if a == 1:
         return kl(P, Q, rounding=rounding)
     p, q = pair(P, Q)
-    found = [step for step in steps(p, q) if step.p]
-    common = [step for step in found if not step.infinite]
+    terms = [step for step in steps(p, q) if step.p]
+    common = [step for step in terms if not step.infinite]
     if p == q:
         return 0.0
-    if not common or (a > 1 and len(common) < len(found)):
+    if not common or (a > 1 and len(common) < len(terms)):
         return math.inf
 
     top = common[0].ratio  # taken out of the sum, so that the largest orders do not overflow
@@ -152,17 +154,16 @@ def f_divergence(
     """D_f(P‖Q) for a named f, or for a function of an exact rational.
 
     A function returns an exact number, or a ball (`sfumato.exact.balls.ball(t).log()`), for which
-    it is called again at growing precision. Its convexity is the caller's word. `slope` is lim
-    f(t)/t as t grows; it is asked for only where P has mass that Q has not.
+    it is called again at growing precision. The caller vouches for its convexity. `slope` is lim
+    f(t)/t as t grows; it is needed only if P has mass where Q has none.
     """
     convex = _convex(f, slope)
     p, q = pair(P, Q)
     if p == q:
         return 0.0
-    found = steps(p, q)
     terms: list[tuple[Fraction, Callable[[], Value]]] = [
-        (s.p, convex.slope) if s.infinite else (s.q, lambda ratio=s.ratio: convex.f(ratio))  # type: ignore[misc]
-        for s in found
+        (s.p, convex.slope) if s.infinite else (s.q, partial(convex.f, s.ratio))
+        for s in steps(p, q)
     ]
     if any(value == math.inf for _, term in terms if isinstance(value := _checked(term()), float)):
         return math.inf

@@ -1,5 +1,5 @@
-"""Laws on finitely many outcomes, exactly, and the one thing about two of them that matters to an
-adversary.
+"""Exact laws on finitely many outcomes, and the likelihood ratios of two of them, which decide
+every test between the two.
 
 *Law*      Probabilities as exact rationals that sum to 1. Floats are read by their shortest text; a
            list of floats whose sum misses 1 by no more than 1e-9 is divided by its sum, exactly.
@@ -23,13 +23,13 @@ from ...exact.balls import ball, below, precision
 from ...exact.numbers import Number, exact, text
 
 Law = Iterable[Number] | Mapping[Any, Number]
-"""What a user may write for a law: probabilities one after the other, or outcome to probability."""
+"""A law as a user writes it: a list of probabilities, or a mapping from outcome to probability."""
 Weights = tuple[Fraction, ...]
 
 TOLERANCE = Fraction(1, 10**9)
 
 
-class Step(NamedTuple):
+class RatioStep(NamedTuple):
     """All outcomes of one likelihood ratio: their probability by either law, not both zero."""
 
     p: Fraction
@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 def weights(values: Iterable[Number], name: str = "law") -> Weights:
-    """The probabilities of a law, exact and of sum 1."""
+    """Check the probabilities of a law and return them, exact and of sum 1."""
     written = list(values)
     numbers = [exact(value, name) for value in written]
     if not numbers:
@@ -72,7 +72,7 @@ def weights(values: Iterable[Number], name: str = "law") -> Weights:
 
 
 def law(values: Law, outcomes: Sequence[Any] | None = None, name: str = "law") -> Weights:
-    """The probabilities of a law, a mapping being read in the order of `outcomes`."""
+    """Return the probabilities of a law; a mapping is read in the order of `outcomes`."""
     if not isinstance(values, Mapping):
         return _of_length(weights(values, name), outcomes, name)
     if outcomes is None:
@@ -88,7 +88,7 @@ def law(values: Law, outcomes: Sequence[Any] | None = None, name: str = "law") -
 
 
 def pair(P: Law, Q: Law) -> tuple[Weights, Weights]:
-    """Two laws on the same outcomes, in one order."""
+    """Return two laws on the same outcomes, in the same order."""
     if isinstance(P, Mapping) != isinstance(Q, Mapping):
         raise Refused(
             "law.outcomes",
@@ -100,18 +100,18 @@ def pair(P: Law, Q: Law) -> tuple[Weights, Weights]:
     return p, law(Q, list(P) if isinstance(P, Mapping) else range(len(p)), "Q")
 
 
-def steps(p: Weights, q: Weights) -> tuple[Step, ...]:
-    """The outcomes of two laws by likelihood ratio p/q, +∞ first, 0 last. Outcomes that neither law
-    gives are left out.
+def steps(p: Weights, q: Weights) -> tuple[RatioStep, ...]:
+    """Join the outcomes of two laws by likelihood ratio p/q, +∞ first, 0 last. Outcomes of
+    probability 0 under both laws are left out.
     """
     infinite = sum((a for a, b in zip(p, q, strict=True) if not b), Fraction(0))
-    joined: dict[Fraction, Step] = {}
+    joined: dict[Fraction, RatioStep] = {}
     for a, b in zip(p, q, strict=True):
         if b:
-            before = joined.get(a / b, Step(Fraction(0), Fraction(0)))
-            joined[a / b] = Step(before.p + a, before.q + b)
+            before = joined.get(a / b, RatioStep(Fraction(0), Fraction(0)))
+            joined[a / b] = RatioStep(before.p + a, before.q + b)
     finite = tuple(joined[ratio] for ratio in sorted(joined, reverse=True))
-    return (Step(infinite, Fraction(0)), *finite) if infinite else finite
+    return (RatioStep(infinite, Fraction(0)), *finite) if infinite else finite
 
 
 def exceeds(ratio: Fraction, exponent: Fraction) -> bool:
@@ -120,9 +120,7 @@ def exceeds(ratio: Fraction, exponent: Fraction) -> bool:
     """
     if exponent == 0 or ratio == 0:
         return ratio > 1
-    if (
-        exponent > ratio.numerator.bit_length()
-    ):  # e > 2, so the power is far above; and likewise far below
+    if exponent > ratio.numerator.bit_length():  # e > 2, so the power is far above the ratio
         return False
     return -exponent > ratio.denominator.bit_length() or below(
         lambda: ball(exponent).exp(), lambda: ball(ratio)

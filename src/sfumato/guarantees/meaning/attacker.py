@@ -1,4 +1,4 @@
-"""The best an adversary can do who sees one answer and has to say which of two inputs it came from.
+"""The best attack of an adversary who sees one answer and decides which of two inputs it came from.
 
 *Test*     Neyman & Pearson 1933: say "x′" exactly where the answer is more likely under x′ than
            under x. No test has a smaller sum of errors, which is 1 − TV, and 1 − δ(0) if δ is taken
@@ -57,9 +57,7 @@ class Attacker:
 
     @property
     def advantage(self) -> Fraction:
-        """What is missing from 1 in the sum of errors: the total variation distance of the two
-        laws.
-        """
+        """1 minus the sum of errors: the total variation distance of the two laws."""
         return 1 - self.total_error
 
     @property
@@ -67,9 +65,8 @@ class Attacker:
         """The (type-I, type-II) errors at the corners of the trade-off curve, from type-I error 0
         to 1.
         """
-        found = steps(self.alternative, self.null)
         points = [(Fraction(0), Fraction(1))]
-        for step in found:
+        for step in steps(self.alternative, self.null):
             if step.infinite:
                 points.clear()  # these answers betray x′ at no risk
             alpha, beta = points[-1] if points else (Fraction(0), Fraction(1))

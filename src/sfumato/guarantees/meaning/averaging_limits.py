@@ -1,4 +1,4 @@
-"""How many answers it takes to average the noise away.
+"""The number of repeated answers that average the noise away.
 
 *Apart*      The least k at which k answers of this kind no longer exclude an attacker who is wrong
              at most 5 % of the time under either neighbour: the least k with (k·g).tradeoff(α) ≤ α,
@@ -21,32 +21,35 @@ from ...exact.numbers import Number, positive, probability, text
 from ...exact.search import first
 from ..gdp import GDP
 from ..guarantee import Guarantee, reach
-from ..mixed import Together
+from ..mixed import Mixed
 from ..zcdp import ZCDP
 
 ERROR = Fraction(1, 20)
-_NONE = 1e-50  # an advantage that no number of answers that anyone will give adds up
-# the sums below err by less than 1e-12; what is that close to the confidence asked for counts as
-# missing it
+_NONE = 1e-50  # an advantage so small that no realistic number of answers adds up to anything
+# the sums below err by less than 1e-12: a probability this close to the confidence does not count
 _MARGIN = 1e-9
 
 
 def told_apart_after(guarantee: Guarantee, error: Number = ERROR) -> int | None:
-    """The least number of answers that no longer exclude type-I and type-II error `error`; None if
-    any number does.
+    """The least number of answers that no longer exclude an attacker with type-I and type-II error
+    `error`; None if every number of answers excludes one.
     """
     a = probability(error, "error", zero=False)
     if guarantee.delta(0) < _NONE:
         return None
     converted = next(
-        (other for notion in (GDP, ZCDP) if (other := reach(guarantee, notion)) is not None), None
-    )  # before adding: that is far better than after
+        (g for notion in (GDP, ZCDP) if (g := reach(guarantee, notion)) is not None), None
+    )  # converting before adding is far better than after
     statements = {
         repr(g): g
         for g in (guarantee, converted)
-        if g is not None and not (isinstance(g, Together) and converted)
+        if g is not None and not (isinstance(g, Mixed) and converted)
     }
-    return max(first(lambda k, g=g: not _excluded(k, g, a), least=1) for g in statements.values())  # type: ignore[misc]
+
+    def answers(statement: Guarantee) -> int:
+        return first(lambda k: not _excluded(k, statement, a), least=1)
+
+    return max(map(answers, statements.values()))
 
 
 def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
@@ -61,7 +64,7 @@ def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
         raise Refused(
             "number.range",
             f"epsilon={text(positive(epsilon, 'epsilon'))}",
-            "so many answers are not counted",
+            "the number of answers is too large to compute",
             "epsilon=0.01",
         )
     about = 4.0 * _variance(
@@ -104,5 +107,5 @@ def _variance(epsilon: float) -> float:
 def _excluded(count: int, guarantee: Guarantee, error: Fraction) -> bool:
     try:
         return Fraction((count * guarantee).tradeoff(error)) > error
-    except Refused:  # the δ have come to 1: nothing is excluded any more
+    except Refused:  # the δ add up to 1 or more: nothing is excluded any more
         return False

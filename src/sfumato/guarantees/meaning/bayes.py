@@ -1,4 +1,4 @@
-"""What a promise says to somebody who holds a belief and updates it by Bayes' rule.
+"""How far a guarantee lets an answer move a belief that is updated by Bayes' rule.
 
 *Odds*        ε-DP: posterior odds ≤ e^ε · prior odds between neighbours, for every answer, and ≥
               e^−ε of them. (A bound without the prior odds, as it is sometimes printed, would
@@ -10,8 +10,8 @@
 *Provided*    that the believer holds the unit for independent of all others, or knows them all.
               Where rows hang together the bound fails: n copies of one bit move the odds by e^(nε),
               which is the promise about a group of n.
-*Guess*       whoever has to say whether φ is right with a chance of at most 1 − p + p·δ(ln((1 −
-              p)/p)) for p ≤ ½, by any notion with a curve δ(ε).
+*Guess*       somebody who has to say whether φ is true is right with a chance of at most 1 − p +
+              p·δ(ln((1 − p)/p)) for p ≤ ½, by any notion with a curve δ(ε).
 *Factor*      E[B^(α − 1)] = e^((α − 1)·D_α) for the factor B = p(answer | truth)/p(answer | other)
               by which the odds on the truth grow, and E[ln B] = D₁: means over answers under the
               truth. No single answer need keep to them.
@@ -28,11 +28,11 @@ from typing import NamedTuple
 from ...errors import Refused
 from ...exact.balls import Rounding, ball, chance, evaluate
 from ...exact.numbers import Number, is_whole, probability
-from ..guarantee import Guarantee, known_epsilon, known_order
+from ..guarantee import Guarantee, check_epsilon, check_order
 
 
 class Interval(NamedTuple):
-    """Two ends, rounded outward."""
+    """An interval with ends rounded outward."""
 
     low: float
     high: float
@@ -41,26 +41,26 @@ class Interval(NamedTuple):
         return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
 
 
-def known_prior(prior: Number) -> Fraction:
-    """A belief that an answer can move: neither 0 nor 1."""
+def check_prior(prior: Number) -> Fraction:
+    """Check a prior belief that an answer can move: neither 0 nor 1."""
     return probability(prior, "prior", zero=False)
 
 
 def odds_factor(epsilon: Number) -> Interval:
-    """What no answer multiplies the odds by less or more than: e^−ε and e^ε."""
-    e = known_epsilon(epsilon)
+    """The factors between which every answer changes the odds: e^−ε and e^ε."""
+    e = check_epsilon(epsilon)
     return Interval(evaluate(lambda: ball(-e).exp(), "down"), evaluate(lambda: ball(e).exp(), "up"))
 
 
 def posterior_bounds(epsilon: Number, prior: Number) -> Interval:
-    """Between what a belief stays, whatever the answer."""
-    e, p = known_epsilon(epsilon), known_prior(prior)
+    """The interval in which the posterior belief lies, whatever the answer."""
+    e, p = check_epsilon(epsilon), check_prior(prior)
     return Interval(_posterior(-e, p, "down"), _posterior(e, p, "up"))
 
 
 def semantic_bounds(epsilon: Number, prior: Number) -> Interval:
     """The simpler and wider bounds e^−ε·p and e^ε·p."""
-    factor, p = known_epsilon(epsilon), known_prior(prior)
+    factor, p = check_epsilon(epsilon), check_prior(prior)
     return Interval(
         chance(lambda: ball(p) * ball(-factor).exp(), "down"),
         chance(lambda: ball(p) * ball(factor).exp(), "up"),
@@ -70,24 +70,24 @@ def semantic_bounds(epsilon: Number, prior: Number) -> Interval:
 def correlated_posterior(
     epsilon: Number, copies: int, prior: Number, *, rounding: Rounding = "nearest"
 ) -> float:
-    """What the belief in a bit becomes that `copies` people share, when their count with Laplace
+    """The posterior belief in a bit that `copies` people share, after their count with Laplace
     noise of scale 1/ε comes out at `copies` or more.
 
-    To somebody who knows that they share it, the answer is e^(ε·copies) times as likely if all have
-    it as if none has.
+    To somebody who knows that they share the bit, this answer is e^(ε·copies) times as likely if
+    all have it as if none has.
     """
     if not is_whole(copies):
         raise Refused(
             "guarantee.group", f"copies={copies}", "a group has one or more members", "copies=10"
         )
-    return _posterior(copies * known_epsilon(epsilon), known_prior(prior), rounding)
+    return _posterior(copies * check_epsilon(epsilon), check_prior(prior), rounding)
 
 
 def right_guess(guarantee: Guarantee, prior: Number) -> float:
-    """The best chance to be right about a statement that had the chance `prior`, on seeing the
-    answer; rounded up.
+    """The best chance of a right guess, after the answer, about a statement whose prior chance is
+    `prior`; rounded up.
     """
-    p = min(known_prior(prior), 1 - known_prior(prior))
+    p = min(check_prior(prior), 1 - check_prior(prior))
     away = (
         Fraction(max(0.0, evaluate(lambda: ball((1 - p) / p).log(), "down")))
         if p < Fraction(1, 2)
@@ -98,10 +98,10 @@ def right_guess(guarantee: Guarantee, prior: Number) -> float:
 
 
 def bayes_factor_moment(guarantee: Guarantee, order: Number) -> float:
-    """The most that the mean of B^(α − 1) can be, rounded up; infinite where no Rényi bound of that
-    order follows.
+    """An upper bound on the mean of B^(α − 1), rounded up; infinite if no Rényi bound of that order
+    follows.
     """
-    a = known_order(order)
+    a = check_order(order)
     bound = guarantee.renyi(a)
     return (
         math.inf
@@ -114,7 +114,7 @@ def epsilon_of_posterior(prior: Number, posterior: Number, *, rounding: Rounding
     """The ε at which a belief of `prior` can just become `posterior`: the logarithm of the ratio of
     the odds.
     """
-    p, q = known_prior(prior), probability(posterior, "posterior", zero=False)
+    p, q = check_prior(prior), probability(posterior, "posterior", zero=False)
     ratio = q * (1 - p) / (p * (1 - q))
     return evaluate(lambda: ball(ratio).log(), rounding)
 

@@ -1,5 +1,5 @@
-"""Numbers as a person reads them, rounded to the honest side: a bound from above never reads
-smaller than it is, one from below never larger.
+"""Format numbers for people, rounded to the honest side: an upper bound never reads smaller than it
+is, a lower bound never larger.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from fractions import Fraction
 
 from ...exact.numbers import Side, rounded
 
-_OTHER: dict[Side, Side] = {"up": "down", "down": "up"}
+_OPPOSITE: dict[Side, Side] = {"up": "down", "down": "up"}
 _SELDOM = Fraction(1, 10**4)
 
 
 def figure(value: float | Fraction, side: Side, digits: int = 3) -> str:
-    """A number with so many digits: 2.72, 1 640, 5.19·10^21."""
+    """Format a number with this many digits: 2.72, 1 640, 5.19·10^21."""
     if isinstance(value, float) and math.isinf(value):
         return "infinity"
     number = rounded(Fraction(value), side, digits)
@@ -26,16 +26,16 @@ def figure(value: float | Fraction, side: Side, digits: int = 3) -> str:
 
 
 def percent(value: float | Fraction, side: Side, digits: int = 3) -> str:
-    """A chance: 73.2 %, 99.996 %, "1 in 10 000" where it is small."""
+    """Format a chance: 73.2 %, 99.996 %, or "1 in 10 000" if it is small."""
     exact = Fraction(value)
     if 0 < exact < _SELDOM:
-        return f"1 in {figure(1 / exact, _OTHER[side])}"
-    if Fraction(99, 100) < exact < 1:  # what is missing from certainty is what counts
-        return f"{_plain(100 - rounded(100 * (1 - exact), _OTHER[side], 2))} %"
+        return f"1 in {figure(1 / exact, _OPPOSITE[side])}"
+    if Fraction(99, 100) < exact < 1:  # here the distance from 100 % is what counts
+        return f"{_plain(100 - rounded(100 * (1 - exact), _OPPOSITE[side], 2))} %"
     return f"{_plain(rounded(100 * exact, side, digits))} %"
 
 
 def _plain(number: Decimal) -> str:
-    whole, _, rest = f"{number:f}".partition(".")
-    grouped = f"{int(whole):,}".replace(",", " ") if len(whole) > 4 else whole
+    digits, _, rest = f"{number:f}".partition(".")
+    grouped = f"{int(digits):,}".replace(",", " ") if len(digits) > 4 else digits
     return f"{grouped}.{rest}".rstrip("0").rstrip(".") if rest else grouped

@@ -1,7 +1,7 @@
-"""Which ε and δ others have used, and what the customary rules are worth.
+"""The ε and δ that published papers use, and an assessment of the customary rules of thumb.
 
-*ε*   The table of Hsu et al. 2014: what nineteen papers ran their experiments with. It shows
-      habits, not safety; `guarantee.meaning()` shows what an ε does.
+*ε*   The table of Hsu et al. 2014: the ε of the experiments in nineteen papers. It shows habits,
+      not safety; `guarantee.meaning()` shows what an ε does.
 *δ*   A mechanism that publishes each of n records with probability δ (name and shame) is (0, δ)-DP.
       It discloses n·δ people on average, and at least one with probability 1 − (1 − δ)^n. So a δ is
       judged by n·δ, for the declared number n of units: a note from 0.01 on, a warning from 0.1 on,
@@ -18,15 +18,15 @@ from flint import arb
 from ...errors import Refused
 from ...exact.balls import ball, chance, evaluate
 from ...exact.numbers import Number, is_whole, probability, text
-from ..guarantee import known_epsilon
+from ..guarantee import check_epsilon
 from .honest_numbers import figure, percent
 
 Level = Literal["small", "note", "warning", "unsafe"]
 
 
-class Use(NamedTuple):
-    """Who used which ε for what; a range is from its least to its largest value, "<" leaves the
-    least open.
+class PublishedEpsilon(NamedTuple):
+    """The ε that one paper used, and for what: a list, or the ends of a range; "<" has no lower
+    end.
     """
 
     authors: str
@@ -42,34 +42,34 @@ class Use(NamedTuple):
         return max(map(_number, self.epsilons))
 
 
-LITERATURE: tuple[Use, ...] = (
-    Use("McSherry, Mahajan", ("0.1", "10"), "network traces"),
-    Use("Chaudhuri, Monteleoni", ("0.1",), "logistic regression"),
-    Use("Machanavajjhala et al.", ("< 7",), "census data"),
-    Use("Korolova et al.", ("ln 2", "ln 5", "ln 10"), "click counts"),
-    Use("Bhaskar et al.", ("1.4",), "frequent items"),
-    Use("Machanavajjhala et al.", ("0.5", "3"), "recommendations"),
-    Use("Bonomi et al.", ("0.01", "10"), "record linkage"),
-    Use("Li et al.", ("0.1", "1"), "frequent items"),
-    Use("Ny, Pappas", ("ln 3",), "Kalman filter"),
-    Use("Chaudhuri et al.", ("0.1", "2"), "principal components"),
-    Use("Narayan, Haeberlen", ("0.69",), "joins of distributed databases"),
-    Use("Chen et al.", ("1", "5"), "queries over distributed clients"),
-    Use("Acs, Castelluccia", ("1",), "smart meters"),
-    Use("Uhler et al.", ("0.1", "0.4"), "genome data"),
-    Use("Xiao et al.", ("0.05", "1"), "histograms"),
-    Use("Li, Miklau", ("0.1", "2.5"), "linear queries"),
-    Use("Chen et al.", ("0.5", "1.5"), "trajectories"),
-    Use("Cormode et al.", ("0.1", "1"), "locations"),
-    Use("Chaudhuri et al.", ("0.01", "0.5"), "empirical risk minimization"),
+LITERATURE: tuple[PublishedEpsilon, ...] = (
+    PublishedEpsilon("McSherry, Mahajan", ("0.1", "10"), "network traces"),
+    PublishedEpsilon("Chaudhuri, Monteleoni", ("0.1",), "logistic regression"),
+    PublishedEpsilon("Machanavajjhala et al.", ("< 7",), "census data"),
+    PublishedEpsilon("Korolova et al.", ("ln 2", "ln 5", "ln 10"), "click counts"),
+    PublishedEpsilon("Bhaskar et al.", ("1.4",), "frequent items"),
+    PublishedEpsilon("Machanavajjhala et al.", ("0.5", "3"), "recommendations"),
+    PublishedEpsilon("Bonomi et al.", ("0.01", "10"), "record linkage"),
+    PublishedEpsilon("Li et al.", ("0.1", "1"), "frequent items"),
+    PublishedEpsilon("Ny, Pappas", ("ln 3",), "Kalman filter"),
+    PublishedEpsilon("Chaudhuri et al.", ("0.1", "2"), "principal components"),
+    PublishedEpsilon("Narayan, Haeberlen", ("0.69",), "joins of distributed databases"),
+    PublishedEpsilon("Chen et al.", ("1", "5"), "queries over distributed clients"),
+    PublishedEpsilon("Acs, Castelluccia", ("1",), "smart meters"),
+    PublishedEpsilon("Uhler et al.", ("0.1", "0.4"), "genome data"),
+    PublishedEpsilon("Xiao et al.", ("0.05", "1"), "histograms"),
+    PublishedEpsilon("Li, Miklau", ("0.1", "2.5"), "linear queries"),
+    PublishedEpsilon("Chen et al.", ("0.5", "1.5"), "trajectories"),
+    PublishedEpsilon("Cormode et al.", ("0.1", "1"), "locations"),
+    PublishedEpsilon("Chaudhuri et al.", ("0.01", "0.5"), "empirical risk minimization"),
 )
 
 
 class Rule(NamedTuple):
-    """What one hears, and what is true of it."""
+    """A common claim about ε or δ, and the facts."""
 
-    said: str
-    true: str
+    claim: str
+    fact: str
 
 
 RULES: tuple[Rule, ...] = (
@@ -107,7 +107,7 @@ RULES: tuple[Rule, ...] = (
 
 
 class Judgement(NamedTuple):
-    """A δ beside the number of units it is promised to."""
+    """An assessment of a δ that is promised to a number of units."""
 
     level: Level
     expected: Fraction  # n·δ
@@ -130,19 +130,19 @@ _WORDS: dict[Level, str] = {
 }
 
 
-def used(epsilon: Number) -> tuple[Use, ...]:
-    """The rows of the table whose range holds this ε."""
-    e = float(known_epsilon(epsilon))
+def papers_using(epsilon: Number) -> tuple[PublishedEpsilon, ...]:
+    """Return the papers of the table whose range contains this ε."""
+    e = float(check_epsilon(epsilon))
     return tuple(use for use in LITERATURE if use.low <= e <= use.high)
 
 
 def judge_delta(delta: Number, n: int) -> Judgement:
-    """What a δ allows for n units."""
+    """Assess what a δ allows for n units."""
     d, units = probability(delta, "delta"), _units(n)
     expected = units * d
     level = next(level for least, level in LEVELS if expected >= least)
     leak = name_and_shame(d, units)
-    told = (
+    sentence = (
         f"With δ = {text(d)} for {figure(Fraction(units), 'up', 12)} units, "
         f"{figure(expected, 'up')} of them may be expected to be published in full, "
         f"and at least one with a probability of up to {percent(leak, 'up')}."
@@ -151,7 +151,7 @@ def judge_delta(delta: Number, n: int) -> Judgement:
         level,
         expected,
         leak,
-        f"{told} {_WORDS[level]}" if d else f"Nothing is lost to δ = 0. {_WORDS[level]}",
+        f"{sentence} {_WORDS[level]}" if d else f"Nothing is lost to δ = 0. {_WORDS[level]}",
     )
 
 
@@ -168,7 +168,7 @@ def _units(n: int) -> int:
         raise Refused(
             "guarantee.units",
             f"n={n}",
-            "a δ is judged beside the declared number of units",
+            "a δ is judged for a declared number of units, one or more",
             "n=10_000",
         )
     return n

@@ -1,5 +1,5 @@
-"""A meaning in plain words. Each sentence is one statement of the record, with numbers rounded to
-the honest side.
+"""Write the meaning of a guarantee in plain sentences. Each sentence states one field of the
+record, with numbers rounded to the honest side.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _FEARED = Fraction(1, 100)
 _HARDLY = 0.9
 
 
-def tell(m: Meaning) -> tuple[str, ...]:
-    """All that there is to say, one statement after the other."""
+def write_sentences(m: Meaning) -> tuple[str, ...]:
+    """Return all sentences that follow from the record, one statement each."""
     if isinstance(m.guarantee, RandomDP):
         return tuple(_random(m.guarantee))
     return tuple(
@@ -45,13 +45,13 @@ def _belief(m: Meaning) -> Iterator[str]:
         None: f"a certain thing is true of {who}",
     }[m.guarantee.relation]
     before = (
-        f"Suppose that, before the answer, somebody thinks that {thought}, with a confidence "
-        f"of {percent(m.prior, 'up', 6)}."
+        f"Suppose somebody is {percent(m.prior, 'up', 6)} confident, before the answer, that "
+        f"{thought}."
     )
     if m.posterior is not None and m.odds is not None:
         low, high = percent(m.posterior.low, "down"), percent(m.posterior.high, "up")
         yield (
-            f"{before} After it they think so with a confidence between {low} and {high}, "
+            f"{before} After the answer their confidence is between {low} and {high}, "
             f"whatever the answer is."
         )
         yield (
@@ -61,13 +61,13 @@ def _belief(m: Meaning) -> Iterator[str]:
         return
     yield (
         f"{before} No limit holds for every single "
-        f"answer{', but answers that tell much are rare' * bool(m.outside)}."
+        f"answer{', but revealing answers are rare' * bool(m.outside)}."
     )
     for case in dict.fromkeys((*m.outside[:1], *m.outside[-1:])):
         low, high = percent(case.posterior.low, "down"), percent(case.posterior.high, "up")
         yield (
             f"Except with a chance of {percent(case.eta, 'up')}, their confidence is "
-            f"between {low} and {high} after it: "
+            f"between {low} and {high} after the answer: "
             f"their odds are multiplied or divided by at most {figure(case.odds.high, 'up')}."
         )
     lost = _delta(m)
@@ -79,7 +79,7 @@ def _belief(m: Meaning) -> Iterator[str]:
 
 
 def _delta(m: Meaning) -> Fraction:
-    """The probability of which nothing is promised; exact where it is a parameter."""
+    """The probability with which the guarantee promises nothing: the sum of its δ parameters."""
     return sum(
         (value for name, value in m.guarantee.parameters.items() if name.split(".")[-1] == "delta"),
         Fraction(0),
@@ -87,25 +87,25 @@ def _delta(m: Meaning) -> Fraction:
 
 
 def _provided(m: Meaning) -> Iterator[str]:
-    who, one = _who(m), m.guarantee.unit or "person"
+    who, unit = _who(m), m.guarantee.unit or "person"
+    is_ = "are" if who == "you" else "is"
     yield (
-        f"This holds for whoever knows everybody else's data, and for whoever thinks "
-        f"that the others' data say nothing about {who}. "
-        "Where they do, more may be learned through them: twins who always answer alike "
-        "count as two."
+        f"This holds against anyone who knows everybody else's data, and against anyone who "
+        f"believes that other people's data say nothing about {who}. "
+        "If they do say something, more can be learned: twins who always answer alike count "
+        "as two."
     )
     if m.guarantee.relation is None:
         yield (
-            f"Which datasets are neighbours is left open here. If they differ in one "
-            f"{one}'s data, this is about what {_whose(m)} data are; "
-            f"if they differ in one {one}'s presence, it is about whether {who} "
-            f"{'are' if who == 'you' else 'is'} in the data at all, "
-            f"and what {_whose(m)} data are is two steps away."
+            f"The neighbour relation is left open here. If neighbours differ in one "
+            f"{unit}'s data, this is about what {_whose(m)} data are; "
+            f"if they differ in one {unit}'s presence, it is about whether {who} {is_} in the "
+            f"data at all, and what {_whose(m)} data are is two steps away."
         )
     elif m.guarantee.relation == "add-remove":
         yield (
-            f"What {_whose(m)} data are, to somebody who knows that they are there, is two "
-            f"steps away: see guarantee.under('replace')."
+            f"Against somebody who knows that {who} {is_} in the data, what {_whose(m)} data are "
+            f"is two steps away: see guarantee.under('replace')."
         )
 
 
@@ -124,28 +124,28 @@ def _detective(m: Meaning) -> Iterator[str]:
         f"{percent(d.true_positive, 'up')} at {percent(d.false_positive, 'up')}" for d in others
     )
     yield (
-        f"A detective who tells from the answer whether it is so catches at most "
+        f"A detective who decides from the answer whether it is true catches at most "
         f"{percent(first.true_positive, 'up')} of the true cases "
         f"at {percent(first.false_positive, 'up')} false alarms, {more}."
     )
     if m.conditional_error is not None:
         errors = percent(m.conditional_error, "down")
         yield (
-            f"Waiting for a lucky answer does not help: whatever happens, the two chances of "
-            f"error still come to {errors} or more."
+            f"Waiting for a lucky answer does not help: whatever happens, the two error rates "
+            f"still add up to {errors} or more."
         )
 
 
 def _feared(m: Meaning) -> Iterator[str]:
     otherwise = {
-        "replace": f"had {_whose(m)} data been otherwise",
-        "add-remove": f"had {_who(m)} not been in the data",
+        "replace": f"if {_whose(m)} data were different",
+        "add-remove": f"if {_who(m)} were not in the data",
         None: f"without {_whose(m)} true data",
     }[m.guarantee.relation]
     before, after = percent(_FEARED, "up"), percent(m.outcome(_FEARED).high, "up")
     yield (
         f"Something bad that would follow from the answer with a chance of {before} "
-        f"{otherwise} follows with a chance of at most {after}."
+        f"{otherwise} has a chance of at most {after}."
     )
 
 
@@ -163,32 +163,28 @@ def _again(m: Meaning) -> Iterator[str]:
     match m.told_apart_after:
         case None:
             yield (
-                "The answer hardly depends on anybody's data, or not at all: it may be given "
-                "as often as one likes."
+                "The answer depends on nobody's data, or hardly: it may be repeated any number "
+                "of times."
             )
         case 1:
-            yield f"Already this one answer does not exclude {attacker}."
+            yield f"This single answer already does not exclude {attacker}."
         case 2:
-            yield (
-                f"Answers add up. One answer like this still excludes {attacker}; from two "
-                f"on that is not sure."
-            )
+            yield (f"Answers add up. One answer like this still excludes {attacker}; two may not.")
         case k:
             yield (
-                f"Answers add up. {_whole(k - 1)} answers like this still exclude "
-                f"{attacker}; from {_whole(k)} on that is not sure."
+                f"Answers add up. {_digits(k - 1)} answers like this still exclude "
+                f"{attacker}; {_digits(k)} may not."
             )
     match m.averaged_after:
         case None:
             return
         case 1:
-            yield "A count that is published at this ε is the exact count with 95 % certainty."
+            yield "A count published at this ε is the exact count with 95 % certainty."
         case n:
-            told = (
-                f"then the mean of {_whole(n)} answers, rounded, is the exact count with 95 "
-                f"% certainty."
+            yield (
+                f"If somebody asks for the same count {_digits(n)} times at this ε, the mean of "
+                f"the answers, rounded, is the exact count with 95 % certainty."
             )
-            yield f"If a count is asked for again and again, each time at this ε, {told}"
 
 
 def _verdict(m: Meaning) -> Iterator[str]:
@@ -207,8 +203,8 @@ def _random(g: RandomDP) -> Iterator[str]:
         f"With a chance of up to {lost} a pair that is drawn is not protected at all, and "
         f"real data are not drawn: yours may be such a pair."
     )
-    yield "So nothing can be said here about beliefs, attackers or outcomes."
+    yield "Nothing follows from it about beliefs, attackers or outcomes."
 
 
-def _whole(number: int) -> str:
+def _digits(number: int) -> str:
     return figure(Fraction(number), "up", 12)

@@ -1,4 +1,4 @@
-"""How much likelier one person's taking part can make something that they fear.
+"""How much one person's participation can raise the chance of an outcome that they fear.
 
 *Any notion*   An event S of chance q under one dataset has a chance in [f(1 − q), 1 − f(q)] under a
                neighbour, f being the trade-off curve.
@@ -18,14 +18,14 @@ from ...errors import Refused
 from ...exact.balls import ball, chance
 from ...exact.numbers import Number, non_negative, probability
 from ..finite.divergence_bounds import preservation_bound
-from ..guarantee import Guarantee, known_order
+from ..guarantee import Guarantee, check_order
 from ..renyi import ORDERS
 from .bayes import Interval
 
 
 def outcome_bounds(guarantee: Guarantee, baseline: Number) -> Interval:
-    """The chance of an outcome that would have the chance `baseline` if one person's data were
-    otherwise, or were not there.
+    """Bounds on the chance of an outcome whose chance is `baseline` if one person's data are
+    changed or removed.
     """
     q = probability(baseline, "baseline", one=True)
     low, high = Fraction(guarantee.tradeoff(1 - q)), 1 - Fraction(guarantee.tradeoff(q))
@@ -49,18 +49,18 @@ def outcome_bounds(guarantee: Guarantee, baseline: Number) -> Interval:
 def least_chance(order: Number, divergence: Number, baseline: Number) -> float:
     """e^−r·q^(α/(α − 1)), rounded down."""
     a, r, q = (
-        known_order(order),
+        check_order(order),
         non_negative(divergence, "divergence"),
         probability(baseline, "baseline", one=True),
     )
     if a == 1:
         raise Refused(
-            "divergence.order", "order=1", "the inequality is about order above 1", "order=2"
+            "divergence.order", "order=1", "the inequality needs an order above 1", "order=2"
         )
     return chance(lambda: (ball(a / (a - 1)) * ball(q).log() - ball(r)).exp(), "down") if q else 0.0
 
 
 def _exponent(order: Fraction, divergence: float, q: Fraction) -> float:
-    """ln of the upper bound in double precision, to find the best order with."""
+    """ln of the upper bound in double precision, for the search of the best order."""
     a = float(order)
     return (divergence + math.log(q.numerator) - math.log(q.denominator)) * (a - 1.0) / a

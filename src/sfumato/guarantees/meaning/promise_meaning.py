@@ -1,9 +1,9 @@
-"""What a promise means: to somebody who holds a belief, to a detective, to a person who fears
-something, to whoever asks again and again.
+"""What a guarantee means in practice: for beliefs, for an attacker's test, for feared outcomes, and
+for repeated answers.
 
-Every statement is a field of one record. Bounds are rounded outward: upper bounds on what can be
-known up, lower bounds and an attacker's errors down. Where a notion does not allow a statement the
-field is None, and `missing` says why; a number that only looks like an answer is never given.
+`Meaning` is one record with a field for each statement. Bounds are rounded outward: upper bounds
+up, lower bounds and an attacker's errors down. If a notion does not imply a statement, its field is
+None and `missing` gives the reason.
 
 *Whom*   Neighbours differ in one unit. Under "replace" the statements are about what a unit's data
          are; under "add-remove" about whether the unit is in the data at all, and what its data are
@@ -22,14 +22,14 @@ from typing import NamedTuple
 from ...errors import Refused
 from ...exact.balls import ball, chance, evaluate
 from ...exact.numbers import Number, probability
-from ..guarantee import Guarantee, known_epsilon
-from ..loss_tail import outside, pure_epsilon
+from ..guarantee import Guarantee, check_epsilon
+from ..loss_tail import epsilon_outside, pure_epsilon
 from ..random_dp import RandomDP
 from .averaging_limits import averaged_after, told_apart_after
 from .bayes import (
     Interval,
     bayes_factor_moment,
-    known_prior,
+    check_prior,
     odds_factor,
     posterior_bounds,
     right_guess,
@@ -41,7 +41,7 @@ ETAS = (Fraction(1, 100), Fraction(1, 10**4), Fraction(1, 10**6))
 FALSE_POSITIVES = (Fraction(1, 100), Fraction(1, 20), Fraction(1, 10))
 
 _RANDOM = (
-    "random DP holds for most pairs drawn from a made-up distribution and says nothing about "
+    "random DP holds for most pairs drawn from an assumed distribution and says nothing about "
     "any particular person"
 )
 _EVERY = "no bound holds for every answer, only outside rare events"
@@ -54,8 +54,8 @@ _LEAST = Fraction(1, 10**6)
 
 
 class Outside(NamedTuple):
-    """What holds outside an event of probability `eta`: the loss is at most `epsilon`, so the odds
-    and the belief stay between these.
+    """Bounds that hold outside an event of probability `eta`: the loss is at most `epsilon`, and
+    the odds and the posterior belief stay in these intervals.
     """
 
     eta: Fraction
@@ -65,7 +65,7 @@ class Outside(NamedTuple):
 
 
 class Detection(NamedTuple):
-    """How many are found out at most, by a test that accuses so many of the innocent."""
+    """The largest true-positive rate of a test with this false-positive rate."""
 
     false_positive: Fraction
     true_positive: float
@@ -73,75 +73,70 @@ class Detection(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
-    """A guarantee and a prior, and what follows from them."""
+    """The statements that follow from a guarantee and a prior belief."""
 
     guarantee: Guarantee
     prior: Fraction
-    odds: Interval | None = None  # factors on the odds, whatever the answer
-    posterior: Interval | None = None  # the belief afterwards, whatever the answer
-    semantic: Interval | None = None  # the wider bounds e^±ε·prior
-    outside: tuple[
-        Outside, ...
-    ] = ()  # the same outside rare events; empty where they hold for every answer
-    log_bayes_factor: float | None = (
-        # the mean of ln(posterior odds/prior odds) of the truth, never more; single answers may
-        # exceed it
-        None
-    )
-    advantage: float | None = (
-        None  # an attacker's true-positive rate less the false-positive rate, never more
-    )
-    right_guess: float | None = (
-        None  # the best chance to guess right, prior and answer taken together
-    )
-    total_error: float | None = None  # type-I plus type-II error of any test, never less
-    conditional_error: float | None = None  # the same given any event that the attacker waits for
+    # factors on the odds, whatever the answer
+    odds: Interval | None = None
+    # the belief after the answer, whatever the answer
+    posterior: Interval | None = None
+    # the wider bounds e^±ε·prior
+    semantic: Interval | None = None
+    # bounds outside rare events; empty if bounds hold for every answer
+    outside: tuple[Outside, ...] = ()
+    # an upper bound on the mean of ln(posterior odds/prior odds) of the truth; single answers may
+    # exceed it
+    log_bayes_factor: float | None = None
+    # an upper bound on an attacker's true-positive rate minus the false-positive rate
+    advantage: float | None = None
+    # the best chance to guess right from prior and answer
+    right_guess: float | None = None
+    # a lower bound on type-I plus type-II error of any test
+    total_error: float | None = None
+    # a lower bound on the same sum, given any event that the attacker waits for
+    conditional_error: float | None = None
     detection: tuple[Detection, ...] = ()
-    told_apart_after: int | None = (
-        None  # answers that no longer exclude an attacker wrong 5 % of the time
-    )
-    averaged_after: int | None = (
-        None  # Laplace answers to a count whose mean, rounded, is the count with 95 %
-    )
-    missing: Mapping[str, str] = field(
-        default_factory=dict, hash=False
-    )  # field to the reason why it is empty
+    # the number of answers that no longer exclude an attacker who is wrong 5 % of the time
+    told_apart_after: int | None = None
+    # the number of Laplace answers to a count whose mean, rounded, is the count with 95 %
+    averaged_after: int | None = None
+    # for each empty field, the reason
+    missing: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def outcome(self, baseline: Number) -> Interval:
-        """The chance of something that would have the chance `baseline` if one unit's data were
-        otherwise, or were not there.
+        """Bounds on the chance of an outcome whose chance is `baseline` if one unit's data are
+        changed or removed.
         """
         return outcome_bounds(self.guarantee, baseline)
 
     def bayes_factor_moment(self, order: Number) -> float:
-        """The most that the mean of (posterior odds/prior odds)^(α − 1) of the truth can be;
-        infinite where nothing of that order follows.
+        """An upper bound on the mean of (posterior odds/prior odds)^(α − 1) of the truth; infinite
+        if no bound of that order follows.
         """
         return bayes_factor_moment(self.guarantee, order)
 
     def outside_event(self, eta: Number) -> Outside:
-        """What holds outside an event of any probability."""
+        """Bounds that hold outside an event of probability `eta`."""
         return _outside(self.guarantee, self.prior, probability(eta, "eta", zero=False))
 
     def tradeoff(self, alpha: Number) -> float:
-        """The least type-II error at type-I error α: above this curve lie all tests there are."""
+        """The least type-II error at type-I error α; no test has a smaller one."""
         return self.guarantee.tradeoff(alpha)
 
     def sentences(self) -> tuple[str, ...]:
-        """The same in words, for whoever's data they are."""
-        from .meaning_text import tell
+        """The statements in plain words, for the people whose data are protected."""
+        from .meaning_text import write_sentences
 
-        return tell(self)
+        return write_sentences(self)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 
 
 def meaning(guarantee: Guarantee, prior: Number = Fraction(1, 2)) -> Meaning:
-    """Everything that follows from a guarantee for somebody who gives a statement the chance
-    `prior`.
-    """
-    p = known_prior(prior)
+    """Derive all statements from a guarantee, for a belief that has the chance `prior`."""
+    p = check_prior(prior)
     if isinstance(guarantee, RandomDP):
         names = [
             name
@@ -170,7 +165,7 @@ def meaning(guarantee: Guarantee, prior: Number = Fraction(1, 2)) -> Meaning:
         missing["log_bayes_factor"] = _INFINITE
     advantage = guarantee.delta(0)
     conditional = None if epsilon is None else conditional_error(epsilon)
-    asked = epsilon is None or epsilon >= _LEAST
+    is_countable = epsilon is None or epsilon >= _LEAST  # else answers are too many to count
     return Meaning(
         guarantee=guarantee,
         prior=p,
@@ -184,34 +179,34 @@ def meaning(guarantee: Guarantee, prior: Number = Fraction(1, 2)) -> Meaning:
         total_error=max(chance(lambda: 1 - ball(Fraction(advantage)), "down"), conditional or 0.0),
         conditional_error=conditional,
         detection=tuple(Detection(a, _caught(guarantee, a)) for a in FALSE_POSITIVES),
-        told_apart_after=told_apart_after(guarantee) if asked else None,
-        averaged_after=averaged_after(epsilon) if asked and epsilon is not None else None,
+        told_apart_after=told_apart_after(guarantee) if is_countable else None,
+        averaged_after=averaged_after(epsilon) if is_countable and epsilon is not None else None,
         missing=MappingProxyType(missing),
     )
 
 
 def conditional_error(epsilon: Number) -> float:
-    """2/(1 + e^ε), rounded down: what type-I and type-II error come to at least, given any event of
-    positive probability. The same as without the event: within it the likelihood ratios still span
+    """2/(1 + e^ε), rounded down: the least sum of type-I and type-II error given any event of
+    positive probability. The event changes nothing: within it the likelihood ratios still span
     a factor of e^(2ε) at most, whatever their middle, and no such pair is further apart than
     randomized response.
     """
-    e = known_epsilon(epsilon)
+    e = check_epsilon(epsilon)
     return evaluate(lambda: 2 / (1 + ball(e).exp()), "down")
 
 
 def _exceptions(guarantee: Guarantee, prior: Fraction) -> tuple[Outside, ...]:
-    found = []
+    exceptions = []
     for eta in ETAS:
         try:
-            found.append(_outside(guarantee, prior, eta))
+            exceptions.append(_outside(guarantee, prior, eta))
         except Refused:
             break
-    return tuple(found)
+    return tuple(exceptions)
 
 
 def _outside(guarantee: Guarantee, prior: Fraction, eta: Fraction) -> Outside:
-    epsilon = outside(guarantee, eta)
+    epsilon = epsilon_outside(guarantee, eta)
     return Outside(
         eta, epsilon, odds_factor(Fraction(epsilon)), posterior_bounds(Fraction(epsilon), prior)
     )

@@ -1,1 +1,1 @@
-"""Where a ledger is stored: SQLite files and PostgreSQL, their schemas, checks and upgrades."""
+"""Storage of a ledger: SQLite files and PostgreSQL, with their schemas, checks and upgrades."""

@@ -1,16 +1,15 @@
-"""Whether a file can hold a book: it has one name, it is not mounted by itself, and locks on its
-file system exclude others.
+"""Check that a file can hold a book: it has one name, is not a mount of its own, and locks on its
+file system work.
 
 *One name*  SQLite names the log after the path of the file. A file with two names (a hard link, or
-            a file that is mounted by itself, as a container mounts a single file) would have two
-            logs, and each name would spend the whole budget. A symbolic link is one name: SQLite
-            follows it first.
-*Beside*    While a book is open, its log and the index of the log are the files that were there
-            when it was opened. A log that was deleted is written on without a name, and is lost
-            with the process; with another index two processes do not see each other's locks.
-*Locks*     Two open descriptions of a new file try to lock it. Where both succeed, no lock excludes
-            anybody. File systems that are shared between machines are refused by their kind,
-            because one machine cannot find out what the locks of another do.
+            a single file mounted into a container) would have two logs, and each name could spend
+            the whole budget. A symbolic link counts as one name: SQLite follows it first.
+*Beside*    While a book is open, its log and the index of the log must stay the same files. SQLite
+            keeps writing to a deleted log, which is lost with the process; with another index two
+            processes do not see each other's locks.
+*Locks*     The check locks a new file through two open descriptions. If both succeed, locks exclude
+            nobody. File systems shared between machines are refused by their kind, because one
+            machine cannot test the locks of another.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from contextlib import suppress
 
 from ...errors import Refused
 
-Seen = tuple[tuple[int, ...] | None, ...]
+FileStamps = tuple[tuple[int, ...] | None, ...]
 SHARED = frozenset(
     {
         "nfs",
@@ -43,36 +42,36 @@ SHARED = frozenset(
         "fuse.rclone",
     }
 )
-"""Kinds of file systems that several machines write to."""
-LOCAL = "a local disk; for several machines postgresql://…"
+"""File systems that several machines write to."""
+LOCAL = "a local disk; for several machines, postgresql://role@host/database"
 NOTHING = "nothing was accepted, no data was read"
-_probed: set[int] = set()  # devices whose locks were found to hold
+_probed: set[int] = set()  # devices whose locks work
 _TRY = (
     "import fcntl, os, sys\ntry:\n fcntl.lockf(os.open(sys.argv[1], os.O_RDWR), "
     "fcntl.LOCK_EX | fcntl.LOCK_NB)\nexcept OSError:\n sys.exit(3)"
 )
 
 
-def seen(path: str, *beside: str) -> Seen:
-    """Which file it is and how many names it has; and the same of the files that lie beside it.
-    None where there is none. Asked before every charge.
+def stamp_files(path: str, *log_files: str) -> FileStamps:
+    """Return inode, device and number of names of a file and its log files; None for a missing
+    file. Called before every charge.
     """
     try:
-        return (os.stat(path)[1:4], *[os.stat(name)[1:4] for name in beside])
+        return (os.stat(path)[1:4], *[os.stat(name)[1:4] for name in log_files])
     except OSError:
-        return tuple([_one(name) for name in (path, *beside)])
+        return tuple([_stamp_file(name) for name in (path, *log_files)])
 
 
-def _one(name: str) -> tuple[int, ...] | None:
-    """The number of a file, its device, and how many names it has."""
+def _stamp_file(name: str) -> tuple[int, ...] | None:
+    """Return inode, device and number of names of a file; None if it is missing."""
     try:
         return os.stat(name)[1:4]
     except OSError:
         return None
 
 
-def changed(name: str, before: Seen, now: Seen) -> Refused:
-    """Why a book that was open is not charged any more."""
+def explain_change(name: str, before: FileStamps, now: FileStamps) -> Refused:
+    """Return the refusal for an open book whose files changed."""
     if now[0] is None or before[0] is None or now[0][:2] != before[0][:2]:
         return Refused(
             "ledger.moved",
@@ -92,7 +91,7 @@ def changed(name: str, before: Seen, now: Seen) -> Refused:
         reason,
         (
             "close() every book on this file, which writes the log's entries to it; then "
-            "Ledger.open(path, head=…)"
+            "Ledger.open(path, head=head)"
         ),
     )
 
@@ -110,11 +109,11 @@ def two_names(name: str) -> Refused:
     )
 
 
-def fit(path: str, name: str) -> None:
-    """Refuse a file that cannot hold a book; one that is not there yet is seen by its folder."""
+def check_file(path: str, name: str) -> None:
+    """Refuse a file that cannot hold a book. For a new file, check its folder."""
     real = os.path.realpath(path)
     folder = os.path.dirname(real)
-    here = seen(real)[0]
+    here = stamp_files(real)[0]
     mount, parent = _mount(real), _mount(folder)
     if here is not None and (
         here[2] > 1
@@ -124,13 +123,13 @@ def fit(path: str, name: str) -> None:
     device = os.stat(folder).st_dev
     if device in _probed:
         return
-    if parent is not None and _kind(parent) in SHARED:
+    if parent is not None and _file_system(parent) in SHARED:
         raise Refused(
             "ledger.locks",
             name,
             (
-                f"several machines write to this file system, and their locks are not seen "
-                f"here; {NOTHING}"
+                f"several machines write to this file system, and this machine does not see "
+                f"their locks; {NOTHING}"
             ),
             LOCAL,
         )
@@ -145,8 +144,8 @@ def fit(path: str, name: str) -> None:
 
 
 def locks_hold(folder: str) -> bool:
-    """Whether a second open description of a file is kept out by a lock on it, as a second process
-    would be. True where no file can be made to try it on: then there is no log, and no book.
+    """Whether a lock on a file excludes a second open description, as it must exclude a second
+    process. True if no test file can be created: then there can be no log and no book.
     """
     try:
         import fcntl
@@ -160,7 +159,7 @@ def locks_hold(folder: str) -> bool:
         second = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
             fcntl.lockf(first, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            held = _kept_out(second)
+            held = _is_locked_out(second)
             return (
                 subprocess.run([sys.executable, "-I", "-c", _TRY, path], check=False).returncode
                 == 3
@@ -177,9 +176,9 @@ def locks_hold(folder: str) -> bool:
             os.unlink(path)
 
 
-def _kept_out(descriptor: int) -> bool | None:
-    """Whether a lock of this open description is refused; None where the system has no such locks,
-    and another process has to try.
+def _is_locked_out(descriptor: int) -> bool | None:
+    """Whether the system refuses a lock to this open description; None if it has no such locks, and
+    another process has to try.
     """
     import fcntl
 
@@ -199,8 +198,8 @@ def _kept_out(descriptor: int) -> bool | None:
 
 
 def _mount(path: str) -> int | None:
-    """The number of the mount that a path is on; None where the system does not say. The descriptor
-    is one that reads nothing: to close it drops no lock.
+    """Return the mount id of a path; None if the system does not tell. The descriptor cannot read,
+    so closing it drops no lock.
     """
     if not hasattr(os, "O_PATH"):
         return None
@@ -217,8 +216,8 @@ def _mount(path: str) -> int | None:
         return None
 
 
-def _kind(mount: int) -> str:
-    """Of the file system of a mount; empty where the system does not say."""
+def _file_system(mount: int) -> str:
+    """Return the kind of file system of a mount; empty if the system does not tell."""
     with (
         suppress(OSError),
         open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts,

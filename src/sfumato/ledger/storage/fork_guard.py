@@ -1,15 +1,14 @@
-"""The books that this process has open, and what becomes of them when it forks.
+"""Protects open books against forks and against closed file descriptors.
 
-*Fork*      SQLite's locks belong to a process, and its record of them is copied by a fork: a child
-            would believe in locks that it does not hold, and once its parent has closed the book it
-            would write to a log that nobody reads any more. So no connection crosses a fork: before
-            one, this process waits for the transactions of its threads and closes its books, which
-            both sides open again when they next need them. Where that cannot be, because the fork
-            is in the middle of a transaction, the child is refused the book.
-            A connection to a server is closed in the same way; there a child may always open one of
-            its own.
+*Fork*      SQLite's locks belong to a process, but a fork copies SQLite's record of them. A child
+            would rely on locks that it does not hold, and after its parent closed the book it would
+            write to a log that nobody reads. So no connection crosses a fork: before a fork this
+            process waits for the transactions of its threads and closes its books, and both sides
+            reopen them on the next use. If the fork happens during a transaction, the child may not
+            use the book. Connections to a server are closed, too; a child may always open its
+            own.
 *Looking*   POSIX drops all locks of a process on a file as soon as the process closes any
-            descriptor of it. So a file that is open as a book here is not opened otherwise.
+            descriptor of it. So this process opens the file of an open book in no other way.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
     from .sqlite_store import Store
 
 Identity = tuple[int, int]
-PATIENCE = 30.0  # seconds to wait for a thread's transaction before a fork
+PATIENCE = 30.0  # seconds that a fork waits for a transaction of another thread
 STORES: weakref.WeakSet[Store] = weakref.WeakSet()
 CROSSED: set[Identity | None] = set()  # files of which this process inherited a connection
-_INHERITED: list[Any] = []  # such connections: to close one would disturb the parent's
+_INHERITED: list[Any] = []  # such connections, kept: closing one would disturb the parent
 _held: list[Store] = []
 _forking = (
     threading.RLock()
@@ -43,25 +42,22 @@ def register(store: Store) -> None:
 
 
 def identity(path: str) -> Identity | None:
-    """Which file it is; None where there is none any more."""
+    """Return device and inode of a file; None if it does not exist."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def make(path: str) -> None:
-    """Make a file that is not there yet: empty, and for its owner alone, whatever the umask says;
-    SQLite gives what it puts beside a file the same permissions. One that is there stays as it is.
-    Whoever opens it next says what is wrong, if something is.
+def create_private(path: str) -> None:
+    """Create an empty file that only its owner may read, whatever the umask; SQLite gives its log
+    the same permissions. An existing file stays as it is. Errors are left to the next open.
     """
     with (
         _making,
         suppress(OSError),
-        # one after the other: the descriptor is closed before any thread can have the file open as
-        # a
-        # book
+        # in turn: the descriptor is closed before any thread can open the file as a book
     ):
         file = os.open(
             os.path.realpath(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
@@ -72,7 +68,7 @@ def make(path: str) -> None:
             os.close(file)
 
 
-def open_here(path: str) -> bool:
+def is_open_here(path: str) -> bool:
     """Whether this process has the file open as a book."""
     file = identity(path)
     return file is not None and any(
@@ -80,8 +76,8 @@ def open_here(path: str) -> bool:
     )
 
 
-def not_inherited(path: str, name: str) -> None:
-    """Refuse a file that was in use here when this process was made."""
+def check_not_inherited(path: str, name: str) -> None:
+    """Refuse a file whose connection this process inherited by a fork."""
     if CROSSED and identity(path) in CROSSED:
         reason = (
             "the process was forked in the middle of a transaction on this book; nothing was "
@@ -99,8 +95,8 @@ def _before() -> None:
     _forking.acquire()
     _held[:] = [store for store in list(STORES) if store._lock.acquire(timeout=PATIENCE)]
     for store in _held:
-        with suppress(Exception):  # what cannot be closed counts as in use
-            store._part()
+        with suppress(Exception):  # counts as in use if it cannot be closed
+            store._close_before_fork()
 
 
 def _in_parent() -> None:
@@ -111,7 +107,7 @@ def _in_parent() -> None:
 
 
 def _in_child() -> None:
-    """Keep what was inherited after all, untouched, and start anew."""
+    """In the child: keep inherited connections untouched, and use new locks."""
     global _forking, _making
     waited, _forking, _making = set(_held), threading.RLock(), threading.Lock()
     _held.clear()

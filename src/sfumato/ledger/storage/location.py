@@ -1,7 +1,7 @@
-"""Where a book is: in a file, on a server, or in memory.
+"""The location of a book: a file, a PostgreSQL server, or memory.
 
-A URL may hold a password, and names a machine: it is kept to connect with, and is in no text, log
-or record.
+A URL may hold a password and names a machine. The ledger uses it only to connect; no text, log or
+record contains it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from ...errors import Refused
 from .sqlite_store import Store
 
 if TYPE_CHECKING:
-    from .postgres_store import Server
+    from .postgres_store import PostgresStore
 
 SCHEMES = ("postgresql", "postgres")
 _URL = re.compile(
     r"([A-Za-z][A-Za-z0-9+.-]+):/", re.ASCII
-)  # two letters at least: one is a drive. A path forgets the second slash
+)  # two letters at least: one letter is a drive. `Path` drops the second slash
 
 
 class Url:
-    """The address of a book on a server, which nobody is shown."""
+    """The address of a book on a server. It is never shown."""
 
     __slots__ = ("_text",)
     name = "postgresql"
@@ -38,12 +38,12 @@ class Url:
         raise TypeError("an address with a password is not written down")
 
     def reveal(self) -> str:
-        """To connect with."""
+        """Return the address, for connecting."""
         return self._text
 
 
-def place(path: str | Path | None) -> Path | Url | None:
-    """Where the book is, or is to be; None is memory."""
+def parse_location(path: str | Path | None) -> Path | Url | None:
+    """Parse a path or URL; None is memory."""
     scheme = None if path is None else _URL.match(str(path))
     if scheme is None:
         return None if path is None else Path(path).absolute()
@@ -55,31 +55,31 @@ def place(path: str | Path | None) -> Path | Url | None:
         raise Refused(
             "ledger.path",
             "a URL",
-            "a ledger is a file, or is on a PostgreSQL server, said as text",
+            "a ledger is a file path or a PostgreSQL URL, given as text",
             "postgresql://role@host/database",
         )
     return Url(path)
 
 
 def public_name(path: str | Path) -> str:
-    """What a place may be called where others read it: a file without its folder, a server not at
-    all.
+    """Return a name to show for a location: of a file without its folder, of a server only that it
+    is one.
     """
-    found = place(path)
-    return found.name if isinstance(found, Url) else Path(path).name
+    location = parse_location(path)
+    return location.name if isinstance(location, Url) else Path(path).name
 
 
-def store_at(found: Path | Url | None, *, begin: bool) -> Store:
-    """The storage at a place, to be written; `begin` says whether a book may be begun there."""
-    return server(found, begin=begin) if isinstance(found, Url) else Store(found)
+def open_store(location: Path | Url | None, *, begin: bool) -> Store:
+    """Open the storage for writing. `begin` allows a new book on a server."""
+    return open_server(location, begin=begin) if isinstance(location, Url) else Store(location)
 
 
-def server(found: Url, *, begin: bool = False) -> Server:
+def open_server(url: Url, *, begin: bool = False) -> PostgresStore:
     try:
-        from .postgres_store import Server
+        from .postgres_store import PostgresStore
     except ImportError:
         reason = "a ledger on PostgreSQL is written by psycopg, which is not installed"
         raise Refused(
             "ledger.missing", "psycopg", reason, "pip install 'sfumato[postgres]'"
         ) from None
-    return Server(found, begin=begin)
+    return PostgresStore(url, begin=begin)

@@ -1,16 +1,16 @@
-"""The tables of a book on PostgreSQL, and what a database must be to hold one.
+"""The PostgreSQL tables of a ledger, and what a database must provide to hold one.
 
-*Place*     The schema `sfumato` of a database, which no setting of a role or of a search path
-            moves: one database, one book. The tables are those of a file; names are compared and
-            ordered byte by byte, whatever the language of the database.
-*Durable*   `synchronous_commit` is on at least, and a server that runs with `fsync=off` is refused:
-            there a commit that returned may still be lost.
-*Rights*    Nobody but the owner writes to a table. Whoever charges calls `enter`, which runs with
-            the owner's rights and writes one entry with all that follows from it: where the chain
-            goes on, no total falls but by the cost of an open reservation, and no budget changes.
-            What lowers totals or changes budgets (`amend`, `reprice`) is for the owner's role.
-*Patience*  The server gives up a lock or a statement before this process does, so that mostly it
-            can say what became of it.
+*Place*     The schema `sfumato` of a database. No role setting and no search path moves it: one
+            database, one book. The tables match those of a file. The server compares and sorts
+            names byte by byte, whatever the language of the database.
+*Durable*   `synchronous_commit` is at least on. A server that runs with `fsync=off` is refused: it
+            may lose a commit that has returned.
+*Rights*    Only the owner writes to a table. Roles that charge call `enter`, which runs with the
+            owner's rights and writes one entry and its effects: the chain continues, no total
+            falls except by the cost of an open reservation, and no budget changes. Only the
+            owner's role may lower totals or change budgets (`amend`, `reprice`).
+*Patience*  The server times out a lock or a statement before this process does, so that it can
+            usually report the outcome.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ SET tcp_keepalives_interval TO 5;
 SET tcp_keepalives_count TO 4;
 SET lock_timeout TO {lock};
 SET statement_timeout TO {statement}"""
-"""Rows that a policy hides are an error; the end of a chain is found by its index, however short
-the book was when the server planned that; and a host that vanished in the middle of a transaction
-holds the book for half a minute, not for hours.
+"""Rows hidden by a policy raise an error. The planner finds the end of the chain by its index, even
+if it planned the statement for a short book. A host that vanishes during a transaction blocks the
+book for half a minute, not for hours.
 """
 
 STAYS = (
@@ -46,25 +46,34 @@ STAYS = (
 )
 
 REACHES = """
-SELECT coalesce(bool_and(coalesce(CASE WHEN a ~ '^[0-9]+(/[1-9][0-9]*)?$' AND c ~ '^[0-9]+(/[1-9][0-9]*)?$'
+SELECT coalesce(bool_and(coalesce(CASE WHEN a ~ '^[0-9]+(/[1-9][0-9]*)?$' AND c ~ \
+'^[0-9]+(/[1-9][0-9]*)?$'
     THEN an * bd * cd >= greatest(bn * cd + sign * cn * bd, 0) * ad END, false)), false)
-FROM ROWS FROM (json_array_elements_text(after::json), json_array_elements_text(before::json), json_array_elements_text(cost::json)) AS number (a, b, c),
-    LATERAL (SELECT split_part(a, '/', 1)::numeric AS an, coalesce(nullif(split_part(a, '/', 2), ''), '1')::numeric AS ad) AS x,
-    LATERAL (SELECT split_part(b, '/', 1)::numeric AS bn, coalesce(nullif(split_part(b, '/', 2), ''), '1')::numeric AS bd) AS y,
-    LATERAL (SELECT split_part(c, '/', 1)::numeric AS cn, coalesce(nullif(split_part(c, '/', 2), ''), '1')::numeric AS cd) AS z
+FROM ROWS FROM (json_array_elements_text(after::json), json_array_elements_text(before::json), \
+json_array_elements_text(cost::json)) AS number (a, b, c),
+    LATERAL (SELECT split_part(a, '/', 1)::numeric AS an, coalesce(nullif(split_part(a, '/', 2), \
+''), '1')::numeric AS ad) AS x,
+    LATERAL (SELECT split_part(b, '/', 1)::numeric AS bn, coalesce(nullif(split_part(b, '/', 2), \
+''), '1')::numeric AS bd) AS y,
+    LATERAL (SELECT split_part(c, '/', 1)::numeric AS cn, coalesce(nullif(split_part(c, '/', 2), \
+''), '1')::numeric AS cd) AS z
 """
-"""Whether each total is at least what it was, plus or minus a cost, exactly. Fractions are compared
-as whole numbers of any length.
+"""SQL function: whether each total is at least the total before, plus or minus the cost, exactly.
+It compares fractions as integers of any length. The server keeps the text of a function, and
+`structure` compares its hash: the backslashes only break the lines here.
 """
 
 STATE = """
-SELECT encode(sha256(convert_to(count(*) || E'\\n', 'UTF8') || coalesce(string_agg(sha256(convert_to(dataset, 'UTF8') || '\\x00'::bytea
-        || convert_to(share, 'UTF8') || '\\x00'::bytea || convert_to(budget, 'UTF8') || '\\x00'::bytea || convert_to(spent, 'UTF8')), ''::bytea
+SELECT encode(sha256(convert_to(count(*) || E'\\n', 'UTF8') || \
+coalesce(string_agg(sha256(convert_to(dataset, 'UTF8') || '\\x00'::bytea
+        || convert_to(share, 'UTF8') || '\\x00'::bytea || convert_to(budget, 'UTF8') || \
+'\\x00'::bytea || convert_to(spent, 'UTF8')), ''::bytea
         ORDER BY dataset, share), ''::bytea)
-    || convert_to(coalesce((SELECT string_agg(number::text, ',' ORDER BY number) FROM reservation WHERE state = 'open'), ''), 'UTF8')), 'hex')
+    || convert_to(coalesce((SELECT string_agg(number::text, ',' ORDER BY number) FROM reservation \
+WHERE state = 'open'), ''), 'UTF8')), 'hex')
 FROM balance
 """
-"""As `entries.Standing` computes it."""
+"""SQL function: the state digest, as `entries.Standing` computes it."""
 
 ENTER = """
 DECLARE
@@ -82,14 +91,18 @@ DECLARE
 BEGIN
     LOCK TABLE book IN EXCLUSIVE MODE;
     SELECT * INTO last FROM entry ORDER BY number DESC LIMIT 1;
-    SELECT coalesce(last.digest, encode(sha256(convert_to('sfumato ledger' || E'\\n' || id, 'UTF8')), 'hex')) INTO STRICT previous FROM book;
-    SELECT CASE WHEN last.dataset = dataset_ THEN last.spent ELSE spent END INTO before FROM balance WHERE dataset = dataset_ AND share = '';
+    SELECT coalesce(last.digest, encode(sha256(convert_to('sfumato ledger' || E'\\n' || id, \
+'UTF8')), 'hex')) INTO STRICT previous FROM book;
+    SELECT CASE WHEN last.dataset = dataset_ THEN last.spent ELSE spent END INTO before FROM \
+balance WHERE dataset = dataset_ AND share = '';
     IF kind_ IN ('amend', 'reprice', 'upgrade')
-            AND NOT pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = 'sfumato.entry'::regclass), 'USAGE') THEN
+            AND NOT pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = \
+'sfumato.entry'::regclass), 'USAGE') THEN
         RAISE insufficient_privilege;
     END IF;
     IF number_ IS DISTINCT FROM coalesce(last.number, 0) + 1
-            OR said ->> 'dataset' IS DISTINCT FROM dataset_ OR said ->> 'kind' IS DISTINCT FROM kind_
+            OR said ->> 'dataset' IS DISTINCT FROM dataset_ OR said ->> 'kind' IS DISTINCT FROM \
+kind_
             OR said ->> 'share' IS DISTINCT FROM share_ OR said ->> 'key' IS DISTINCT FROM key_
             OR share_ = '' OR (kind_ = 'open') IS DISTINCT FROM (before IS NULL) THEN
         RAISE integrity_constraint_violation;
@@ -97,7 +110,8 @@ BEGIN
 
     IF kind_ IN ('use', 'release', 'answer', 'recall') THEN
         SELECT * INTO STRICT paid FROM entry
-            WHERE number = (said ->> 'entry')::bigint AND dataset = dataset_ AND kind IN ('charge', 'reserve');
+            WHERE number = (said ->> 'entry')::bigint AND dataset = dataset_ AND kind IN \
+('charge', 'reserve');
     END IF;
     IF kind_ IN ('use', 'release') THEN
         UPDATE reservation SET state = kind_ WHERE number = paid.number AND state = 'open';
@@ -108,13 +122,16 @@ BEGIN
     ELSIF kind_ = 'reserve' THEN
         INSERT INTO reservation VALUES (number_, 'open');
     ELSIF kind_ = 'answer' THEN
-        IF paid.share IS DISTINCT FROM share_ OR encode(sha256(answer_), 'hex') IS DISTINCT FROM said ->> 'answer'
-                OR EXISTS (SELECT FROM reservation WHERE number = paid.number AND state <> 'use') THEN
+        IF paid.share IS DISTINCT FROM share_ OR encode(sha256(answer_), 'hex') IS DISTINCT FROM \
+said ->> 'answer'
+                OR EXISTS (SELECT FROM reservation WHERE number = paid.number AND state <> 'use') \
+THEN
             RAISE integrity_constraint_violation;
         END IF;
         DELETE FROM shown WHERE dataset = dataset_ AND question = said ->> 'question';
         INSERT INTO answer VALUES (dataset_, said ->> 'question', paid.number, answer_)
-            ON CONFLICT (dataset, question) DO UPDATE SET number = excluded.number, answer = excluded.answer;
+            ON CONFLICT (dataset, question) DO UPDATE SET number = excluded.number, answer = \
+excluded.answer;
     END IF;
     IF kind_ IN ('answer', 'recall') THEN
         INSERT INTO shown VALUES (dataset_, said ->> 'question', coalesce(share_, ''));
@@ -124,48 +141,61 @@ BEGIN
             WHEN kind_ = 'open' THEN spent_ ~ zeros
             WHEN kind_ IN ('charge', 'reserve', 'release') THEN reaches(spent_, before, cost, sign)
             WHEN kind_ = 'reprice' THEN true
-            WHEN kind_ IN ('share', 'use', 'answer', 'recall', 'amend', 'upgrade') THEN spent_ = before
+            WHEN kind_ IN ('share', 'use', 'answer', 'recall', 'amend', 'upgrade') THEN spent_ = \
+before
             ELSE false END, false) THEN
         RAISE integrity_constraint_violation;
     END IF;
-    FOR new IN SELECT r ->> 0 AS dataset, r ->> 1 AS share, r ->> 2 AS budget, r ->> 3 AS spent, (r ->> 4)::bigint AS parts
+    FOR new IN SELECT r ->> 0 AS dataset, r ->> 1 AS share, r ->> 2 AS budget, r ->> 3 AS spent, \
+(r ->> 4)::bigint AS parts
             FROM json_array_elements(rows_::json) AS r LOOP
         SELECT * INTO old FROM balance WHERE dataset = new.dataset AND share = new.share;
         IF NOT coalesce(CASE
-                WHEN new.dataset <> dataset_ THEN new.dataset = last.dataset AND new.share = '' AND new.spent = last.spent AND new.budget = old.budget
+                WHEN new.dataset <> dataset_ THEN new.dataset = last.dataset AND new.share = '' \
+AND new.spent = last.spent AND new.budget = old.budget
                 WHEN kind_ = 'reprice' THEN new.budget = old.budget
-                WHEN new.share = '' AND kind_ = 'open' THEN new.spent = spent_ AND new.budget = said -> 'header' ->> 'budget'
-                WHEN kind_ = 'amend' THEN new.share = coalesce(share_, '') AND new.budget = said ->> 'budget'
+                WHEN new.share = '' AND kind_ = 'open' THEN new.spent = spent_ AND new.budget = \
+said -> 'header' ->> 'budget'
+                WHEN kind_ = 'amend' THEN new.share = coalesce(share_, '') AND new.budget = said \
+->> 'budget'
                     AND new.spent = CASE new.share WHEN '' THEN spent_ ELSE old.spent END
                 WHEN new.share IS DISTINCT FROM share_ THEN false
-                WHEN kind_ = 'share' THEN old.dataset IS NULL AND new.spent ~ zeros AND new.budget = said ->> 'budget'
-                WHEN kind_ IN ('charge', 'reserve', 'release', 'recall') THEN new.budget = old.budget AND reaches(new.spent, old.spent, cost, sign)
+                WHEN kind_ = 'share' THEN old.dataset IS NULL AND new.spent ~ zeros AND \
+new.budget = said ->> 'budget'
+                WHEN kind_ IN ('charge', 'reserve', 'release', 'recall') THEN new.budget = \
+old.budget AND reaches(new.spent, old.spent, cost, sign)
                 ELSE false END, false) THEN
             RAISE integrity_constraint_violation;
         END IF;
         told := told OR new.dataset = dataset_;
         INSERT INTO balance VALUES (new.dataset, new.share, new.budget, new.spent, new.parts)
-            ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts;
+            ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = \
+excluded.spent, parts = excluded.parts;
     END LOOP;
-    IF NOT told AND (kind_ IN ('open', 'share', 'amend', 'recall') OR (share_ IS NOT NULL AND kind_ IN ('charge', 'reserve', 'release')))
-            OR EXISTS (SELECT FROM balance WHERE dataset = last.dataset AND dataset <> dataset_ AND share = '' AND spent <> last.spent)
+    IF NOT told AND (kind_ IN ('open', 'share', 'amend', 'recall') OR (share_ IS NOT NULL AND \
+kind_ IN ('charge', 'reserve', 'release')))
+            OR EXISTS (SELECT FROM balance WHERE dataset = last.dataset AND dataset <> dataset_ \
+AND share = '' AND spent <> last.spent)
             OR state_ IS DISTINCT FROM state()
             OR digest_ IS DISTINCT FROM encode(sha256(convert_to(
-                previous || E'\\n' || body_ || E'\\n' || state_ || ' ' || spent_ || ' ' || dataset_, 'UTF8')), 'hex') THEN
+                previous || E'\\n' || body_ || E'\\n' || state_ || ' ' || spent_ || ' ' || \
+dataset_, 'UTF8')), 'hex') THEN
         RAISE integrity_constraint_violation;
     END IF;
-    INSERT INTO entry VALUES (number_, dataset_, share_, kind_, key_, body_, digest_, spent_, parts_, state_);
+    INSERT INTO entry VALUES (number_, dataset_, share_, kind_, key_, body_, digest_, spent_, \
+parts_, state_);
 END
 """
-"""One entry, checked against the chain and the accounts, with all that it does to the other tables.
-Its transaction is the caller's.
+"""SQL function: write one entry, checked against the chain and the accounts, and update the other
+tables. It runs in the transaction of the caller.
 """
 
 TABLES = f"""
 CREATE TABLE format (application TEXT NOT NULL, version INTEGER NOT NULL);
 CREATE TABLE book (id TEXT NOT NULL);
 CREATE TABLE entry (
-    number BIGINT PRIMARY KEY, dataset TEXT COLLATE "C" NOT NULL, share TEXT COLLATE "C", kind TEXT COLLATE "C" NOT NULL, key TEXT COLLATE "C",
+    number BIGINT PRIMARY KEY, dataset TEXT COLLATE "C" NOT NULL, share TEXT COLLATE "C",
+        kind TEXT COLLATE "C" NOT NULL, key TEXT COLLATE "C",
     body TEXT COLLATE "C" NOT NULL, digest TEXT NOT NULL, spent TEXT NOT NULL,
     parts BIGINT NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), state TEXT);
 CREATE UNIQUE INDEX entry_key ON entry (dataset, key) WHERE key IS NOT NULL;
@@ -173,65 +203,86 @@ CREATE UNIQUE INDEX entry_open ON entry (dataset) WHERE kind = 'open';
 CREATE INDEX entry_amend ON entry (dataset, number) WHERE kind = 'amend';
 CREATE INDEX entry_share ON entry (dataset, share, number) WHERE share IS NOT NULL;
 CREATE TABLE balance (
-    dataset TEXT COLLATE "C" NOT NULL, share TEXT COLLATE "C" NOT NULL, budget TEXT NOT NULL, spent TEXT NOT NULL,
-    parts BIGINT NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), PRIMARY KEY (dataset, share));
+    dataset TEXT COLLATE "C" NOT NULL, share TEXT COLLATE "C" NOT NULL, budget TEXT NOT NULL,
+        spent TEXT NOT NULL,
+    parts BIGINT NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), PRIMARY KEY (dataset,
+        share));
 CREATE TABLE reservation (number BIGINT PRIMARY KEY, state TEXT NOT NULL);
 CREATE INDEX reservation_open ON reservation (number) WHERE state = 'open';
 CREATE TABLE answer (
-    dataset TEXT COLLATE "C" NOT NULL, question TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL, answer BYTEA NOT NULL, PRIMARY KEY (dataset, question));
+    dataset TEXT COLLATE "C" NOT NULL, question TEXT COLLATE "C" NOT NULL,
+        number BIGINT NOT NULL, answer BYTEA NOT NULL, PRIMARY KEY (dataset, question));
 CREATE INDEX answer_number ON answer (dataset, number);
 CREATE TABLE shown (
-    dataset TEXT COLLATE "C" NOT NULL, question TEXT COLLATE "C" NOT NULL, share TEXT COLLATE "C" NOT NULL, PRIMARY KEY (dataset, question, share));
+    dataset TEXT COLLATE "C" NOT NULL, question TEXT COLLATE "C" NOT NULL,
+        share TEXT COLLATE "C" NOT NULL, PRIMARY KEY (dataset, question, share));
 CREATE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS $${STAYS}$$;
-CREATE FUNCTION reaches(after TEXT, before TEXT, cost TEXT, sign INTEGER) RETURNS boolean LANGUAGE sql SET search_path = sfumato, pg_temp AS $${REACHES}$$;
+CREATE FUNCTION reaches(after TEXT, before TEXT, cost TEXT, sign INTEGER) RETURNS boolean
+    LANGUAGE sql SET search_path = sfumato, pg_temp AS $${REACHES}$$;
 CREATE FUNCTION state() RETURNS text LANGUAGE sql SET search_path = sfumato, pg_temp AS $${STATE}$$;
-CREATE FUNCTION enter(number_ BIGINT, dataset_ TEXT, share_ TEXT, kind_ TEXT, key_ TEXT, body_ TEXT, digest_ TEXT, spent_ TEXT, parts_ BIGINT, state_ TEXT,
+CREATE FUNCTION enter(number_ BIGINT, dataset_ TEXT, share_ TEXT, kind_ TEXT, key_ TEXT,
+    body_ TEXT, digest_ TEXT, spent_ TEXT, parts_ BIGINT, state_ TEXT,
         rows_ TEXT, answer_ BYTEA)
-    RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = sfumato, pg_temp AS $${ENTER}$$;
+    RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = sfumato, pg_temp
+        AS $${ENTER}$$;
 REVOKE ALL ON FUNCTION stays, reaches, state, enter FROM PUBLIC;
-CREATE TRIGGER entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON entry FOR EACH STATEMENT EXECUTE FUNCTION stays();
-CREATE TRIGGER book_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON book FOR EACH STATEMENT EXECUTE FUNCTION stays();
+CREATE TRIGGER entry_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON entry
+    FOR EACH STATEMENT EXECUTE FUNCTION stays();
+CREATE TRIGGER book_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON book
+    FOR EACH STATEMENT EXECUTE FUNCTION stays();
 """
 
-FOUND = """
-SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_setting('fsync'), current_setting('synchronous_commit'),
-    to_regclass('sfumato.format') IS NOT NULL, EXISTS (SELECT FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'sfumato')"""
+SETTINGS = """
+SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+    current_setting('fsync'), current_setting('synchronous_commit'),
+    to_regclass('sfumato.format') IS NOT NULL, EXISTS (SELECT FROM pg_class JOIN pg_namespace n
+        ON n.oid = relnamespace WHERE nspname = 'sfumato')"""
 
 FORM = """
-WITH relation AS (SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = 'sfumato')
-SELECT concat_ws(' ', 'relation', relname, relkind, relpersistence, relrowsecurity, relhasrules, relispartition,
+WITH relation AS (SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE nspname = 'sfumato')
+SELECT concat_ws(' ', 'relation', relname, relkind, relpersistence, relrowsecurity, relhasrules,
+    relispartition,
         (SELECT count(*) FROM pg_inherits WHERE inhparent = relation.oid)) FROM relation
 UNION ALL
-SELECT concat_ws(' ', 'column', relname, attnum, attname, format_type(atttypid, atttypmod), attnotnull, atthasdef,
+SELECT concat_ws(' ', 'column', relname, attnum, attname, format_type(atttypid, atttypmod),
+    attnotnull, atthasdef,
         (SELECT collname FROM pg_collation l WHERE l.oid = attcollation))
-    FROM relation JOIN pg_attribute ON attrelid = relation.oid WHERE attnum > 0 AND relkind <> 'i' AND NOT attisdropped
+    FROM relation JOIN pg_attribute ON attrelid = relation.oid WHERE attnum > 0
+        AND relkind <> 'i' AND NOT attisdropped
 UNION ALL
-SELECT concat_ws(' ', 'index', indisvalid, pg_get_indexdef(indexrelid)) FROM relation JOIN pg_index ON indrelid = relation.oid
+SELECT concat_ws(' ', 'index', indisvalid, pg_get_indexdef(indexrelid)) FROM relation
+    JOIN pg_index ON indrelid = relation.oid
 UNION ALL
-SELECT concat_ws(' ', 'constraint', relname, contype, convalidated, CASE contype WHEN 'c' THEN pg_get_constraintdef(k.oid) ELSE conname::text END)
+SELECT concat_ws(' ', 'constraint', relname, contype, convalidated, CASE contype WHEN 'c'
+    THEN pg_get_constraintdef(k.oid) ELSE conname::text END)
     FROM relation JOIN pg_constraint k ON conrelid = relation.oid WHERE contype <> 'n'
 UNION ALL
 SELECT concat_ws(' ', 'trigger', relname, tgname, tgtype, tgenabled, proname)
-    FROM relation JOIN pg_trigger ON tgrelid = relation.oid JOIN pg_proc p ON p.oid = tgfoid WHERE NOT tgisinternal
+    FROM relation JOIN pg_trigger ON tgrelid = relation.oid JOIN pg_proc p ON p.oid = tgfoid
+        WHERE NOT tgisinternal
 UNION ALL
-SELECT concat_ws(' ', 'function', proname, prosecdef, array_to_string(proconfig, ';'), encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'))
+SELECT concat_ws(' ', 'function', proname, prosecdef, array_to_string(proconfig, ';'),
+    encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'))
     FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace WHERE nspname = 'sfumato'
 UNION ALL
 SELECT concat_ws(' ', 'right', relname, grantee, privilege_type) FROM relation, aclexplode(relacl)
-    WHERE grantee <> relowner AND privilege_type <> 'SELECT' AND (relname, privilege_type) <> ('book', 'UPDATE')
+    WHERE grantee <> relowner AND privilege_type <> 'SELECT' AND (relname,
+        privilege_type) <> ('book', 'UPDATE')
 UNION ALL
-SELECT concat_ws(' ', 'right', relname, attname) FROM relation JOIN pg_attribute ON attrelid = relation.oid WHERE attacl IS NOT NULL"""
-"""All that makes the tables what they are, in words that no version of the server has changed; and
-who else than the owner may write to them.
+SELECT concat_ws(' ', 'right', relname, attname) FROM relation JOIN pg_attribute
+    ON attrelid = relation.oid WHERE attacl IS NOT NULL"""
+"""Describes the tables, indexes, constraints, triggers and functions in words that are the same in
+every version of the server, and lists who besides the owner may write to them.
 """
 
 
 def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
-    """See that the server can keep a book, and that there is one or may be one; set the session
-    up.
+    """Set up the session; check that the server can keep a ledger; create the tables if `begin`
+    allows it.
     """
     connection.execute(SESSION.format(lock=lock, statement=statement), prepare=False)
-    version, encoding, fsync, commit, ours, others = _found(connection)
+    version, encoding, fsync, commit, ours, others = _read_settings(connection)
     if version < OLDEST_SERVER:
         raise Refused(
             "ledger.server",
@@ -243,8 +294,8 @@ def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
         raise Refused(
             "ledger.storage",
             "PostgreSQL",
-            "the database cannot hold every text; nothing was accepted",
-            "CREATE DATABASE … ENCODING 'UTF8'",
+            "the database does not use UTF-8; nothing was accepted",
+            "CREATE DATABASE ledger ENCODING 'UTF8' TEMPLATE template0",
         )
     if fsync != "on":
         raise Refused(
@@ -260,7 +311,7 @@ def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
             raise Refused(
                 "ledger.budget", "a new ledger", "a new account needs a budget", NEW.format("url")
             )
-        _make(connection)
+        _create_tables(connection)
     if ours and version_of(connection) == SECOND:
         from .postgres_upgrade import rewrite
 
@@ -269,19 +320,19 @@ def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
 
 
 def version_of(connection: Any) -> int | None:
-    """The version of the tables; None where they are not a ledger's."""
+    """Return the version of the tables; None if they are not a ledger's."""
     rows = connection.execute("SELECT application, version FROM sfumato.format").fetchall()
     return int(rows[0][1]) if [application for application, _ in rows] == [FORMAT] else None
 
 
 def check(connection: Any) -> None:
-    """Whether the database holds a ledger of the version that is known here."""
-    *_, ours, others = _found(connection)
+    """Refuse a database that holds no ledger of this version."""
+    *_, ours, others = _read_settings(connection)
     if not ours and not others:
         raise Refused(
             "ledger.path",
             "the database",
-            "there is no ledger in it; nothing was made",
+            "it holds no ledger; nothing was created",
             NEW.format("url"),
         )
     version = version_of(connection) if ours else None
@@ -289,7 +340,7 @@ def check(connection: Any) -> None:
         raise Refused(
             "ledger.format",
             "the schema sfumato",
-            "it is something else than a ledger; it was not touched",
+            "it is not a ledger; it was not touched",
             "another database",
         )
     if version != SCHEMA:
@@ -303,29 +354,29 @@ def check(connection: Any) -> None:
 
 
 def structure(tx: Any) -> list[str]:
-    """Whether the tables are those that the book makes. The pages of the disk are the server's to
-    check.
+    """Compare the tables with those that the ledger creates. Checking disk pages is the server's
+    job.
     """
-    return [] if {line for (line,) in tx.execute(FORM)} == MADE else [ALTERED]
+    return [] if {line for (line,) in tx.execute(FORM)} == EXPECTED_FORM else [ALTERED]
 
 
-def _found(connection: Any) -> tuple[Any, ...]:
-    ((*found,),) = connection.execute(FOUND).fetchall()
-    return tuple(found)
+def _read_settings(connection: Any) -> tuple[Any, ...]:
+    ((*settings,),) = connection.execute(SETTINGS).fetchall()
+    return tuple(settings)
 
 
-def _make(connection: Any) -> None:
-    """The tables, unless another process was quicker: all of them, or none."""
+def _create_tables(connection: Any) -> None:
+    """Create all tables in one transaction, unless another process did so first."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (APPLICATION,))
-        if not any(_found(connection)[-2:]):
+        if not any(_read_settings(connection)[-2:]):
             connection.execute("CREATE SCHEMA IF NOT EXISTS sfumato")
             connection.execute(TABLES, prepare=False)
             connection.execute("INSERT INTO format VALUES (%s, %s)", (FORMAT, SCHEMA))
 
 
 PATH = " search_path=sfumato, pg_temp"
-MADE = frozenset(
+EXPECTED_FORM = frozenset(
     """\
 column answer 1 dataset text t f C
 column answer 2 question text t f C
@@ -362,13 +413,18 @@ constraint entry p t entry_pkey
 constraint reservation p t reservation_pkey
 constraint shown p t shown_pkey
 index t CREATE INDEX answer_number ON sfumato.answer USING btree (dataset, number)
-index t CREATE INDEX entry_amend ON sfumato.entry USING btree (dataset, number) WHERE (kind = 'amend'::text)
-index t CREATE INDEX entry_share ON sfumato.entry USING btree (dataset, share, number) WHERE (share IS NOT NULL)
-index t CREATE INDEX reservation_open ON sfumato.reservation USING btree (number) WHERE (state = 'open'::text)
+index t CREATE INDEX entry_amend ON sfumato.entry USING btree (dataset, number) WHERE (kind = \
+'amend'::text)
+index t CREATE INDEX entry_share ON sfumato.entry USING btree (dataset, share, number) WHERE \
+(share IS NOT NULL)
+index t CREATE INDEX reservation_open ON sfumato.reservation USING btree (number) WHERE (state = \
+'open'::text)
 index t CREATE UNIQUE INDEX answer_pkey ON sfumato.answer USING btree (dataset, question)
 index t CREATE UNIQUE INDEX balance_pkey ON sfumato.balance USING btree (dataset, share)
-index t CREATE UNIQUE INDEX entry_key ON sfumato.entry USING btree (dataset, key) WHERE (key IS NOT NULL)
-index t CREATE UNIQUE INDEX entry_open ON sfumato.entry USING btree (dataset) WHERE (kind = 'open'::text)
+index t CREATE UNIQUE INDEX entry_key ON sfumato.entry USING btree (dataset, key) WHERE (key IS \
+NOT NULL)
+index t CREATE UNIQUE INDEX entry_open ON sfumato.entry USING btree (dataset) WHERE (kind = \
+'open'::text)
 index t CREATE UNIQUE INDEX entry_pkey ON sfumato.entry USING btree (number)
 index t CREATE UNIQUE INDEX reservation_pkey ON sfumato.reservation USING btree (number)
 index t CREATE UNIQUE INDEX shown_pkey ON sfumato.shown USING btree (dataset, question, share)
@@ -401,4 +457,4 @@ trigger entry entry_stays 58 O stays""".splitlines()
         ("enter", True, PATH, ENTER),
     )
 }
-"""What FORM finds where TABLES were made."""
+"""The rows that FORM returns for freshly created TABLES."""

@@ -1,16 +1,15 @@
-"""The seam to storage, on a server: one PostgreSQL database, written through psycopg by any number
-of hosts.
+"""Storage in one PostgreSQL database, written through psycopg by any number of hosts.
 
-*Lock*      A writer locks the table `book` before its transaction sees anything: so its view is
-            that of the last commit, and check and charge are one step for all hosts. Nothing that
-            reads is in its way. Transactions are serializable, and the tables refuse a total beyond
-            its budget: two stops more.
-*Commit*    Has reached the server's disk, and its synchronous standbys if it has any, when it
-            returns. Where the answer to a commit does not come, or comes with a warning, nobody
-            knows whether it stands: there is no receipt, the entry counts if it stands, and nothing
-            is tried again by itself.
-*Lost*      A connection that broke while nothing was under way is made anew. A server that says
-            nothing is given up.
+*Lock*      A writer locks the table `book` before its transaction reads. So it sees the last
+            commit, and check and charge are one step for all hosts. Readers do not block it.
+            Transactions are serializable, and the tables refuse a total beyond its budget: two
+            further guards.
+*Commit*    has reached the server's disk, and its synchronous standbys if any, when it returns. If
+            the reply to a commit is missing or has a warning, the outcome is unknown: the ledger
+            gives no receipt, the entry counts if it was committed, and nothing is retried
+            automatically.
+*Lost*      The store reconnects if the connection broke between transactions. It gives up a server
+            that stays silent.
 *Fork*      A connection is closed before a fork. A child opens its own.
 """
 
@@ -27,17 +26,17 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
 from ...errors import Refused
-from ..reader import Looking
+from ..reader import ReadOnlyStore
 from .location import Url
 from .postgres_schema import SESSION, check, prepare, structure
 from .sqlite_store import NOTHING, OTHER, PATIENCE, READ, UNREADABLE, UNSURE, WRITE, Conflict, Store
 from .sqlite_store import Transaction as AnyTransaction
 
 if TYPE_CHECKING:
-    from ..book_queries import Written
+    from ..book_queries import EntryWrite
 
-SILENCE = 75.0  # seconds that a server may say nothing; it has given up by itself before
-PORTION = 1000  # rows of a long result to have at a time
+SILENCE = 75.0  # seconds that a server may stay silent; its own timeouts are shorter
+PORTION = 1000  # rows of a long result to fetch at a time
 BEGIN = {
     WRITE: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE sfumato.book IN EXCLUSIVE MODE",
     READ: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -50,11 +49,11 @@ DEFAULTS = {
     "keepalives_count": "4",
     "application_name": "sfumato",
 }
-"""Of a URL that says nothing else."""
+"""Connection parameters unless the URL sets them."""
 
 
-class Connection(psycopg.Connection[Any]):
-    """One that does not wait for ever, and keeps what the server warns of."""
+class LedgerConnection(psycopg.Connection[Any]):
+    """A connection with a time limit for silence, which records warnings of the server."""
 
     def __init__(self, *more: Any, **named: Any) -> None:
         super().__init__(*more, **named)
@@ -71,17 +70,15 @@ class Connection(psycopg.Connection[Any]):
         )
 
     def wait(self, gen: Generator[Any, Any, Any], *more: Any, **named: Any) -> Any:
-        """As its parent; broken off, with the connection, where the server says nothing."""
-        return super().wait(_within(gen, self), *more, **named)
+        """Wait as psycopg does, but give up the connection if the server stays silent."""
+        return super().wait(_with_timeout(gen, self), *more, **named)
 
     def __del__(self, *_: Any) -> None:
-        """Without a complaint: a book that is forgotten is closed by libpq, and only in the process
-        that opened it.
-        """
+        """No warning: libpq closes a forgotten connection, in the process that opened it."""
 
 
-class Transaction(AnyTransaction):
-    """The same on a server."""
+class PostgresTransaction(AnyTransaction):
+    """A transaction on a PostgreSQL server."""
 
     __slots__ = ("_cursor", "_long")
     json: ClassVar[str] = (
@@ -90,29 +87,31 @@ class Transaction(AnyTransaction):
     )
 
     def execute(self, statement: str, bindings: tuple[Any, ...] = ()) -> Any:
-        return self._connection.execute(_here(statement), bindings, prepare=True)
+        return self._connection.execute(_psycopg_text(statement), bindings, prepare=True)
 
     def run(self, statement: str, bindings: tuple[Any, ...] = ()) -> Any:
-        return self._cursor.execute(_here(statement), bindings, prepare=True)
+        return self._cursor.execute(_psycopg_text(statement), bindings, prepare=True)
 
     def executemany(self, statement: str, rows: Any) -> None:
-        self._cursor.executemany(_here(statement), rows)
+        self._cursor.executemany(_psycopg_text(statement), rows)
 
     def rows(self, statement: str, bindings: tuple[Any, ...] = ()) -> Iterator[Any]:
-        """In portions: a book may be longer than memory."""
+        """Yield rows in portions: a book may be larger than memory."""
         self._long += 1
         name = f"long{self._long}"
         self._connection.execute(
-            f"DECLARE {name} NO SCROLL CURSOR FOR {_here(statement)}", bindings, prepare=False
+            f"DECLARE {name} NO SCROLL CURSOR FOR {_psycopg_text(statement)}",
+            bindings,
+            prepare=False,
         )
         while portion := self._connection.execute(
             f"FETCH {PORTION} FROM {name}", prepare=False
         ).fetchall():
             yield from portion
 
-    def put(self, written: Written) -> None:
-        """By the one function that writes: it has the owner's rights, whoever calls it, and checks
-        what it is told.
+    def put(self, written: EntryWrite) -> None:
+        """Write an entry by the SQL function `enter`, which has the owner's rights and checks its
+        arguments.
         """
         answer = None if written.answer is None else written.answer[-1]
         self._cursor.execute(
@@ -139,7 +138,7 @@ class Transaction(AnyTransaction):
             if not self._connection.closed:
                 raise
             self._connection = (
-                self._store._reached()
+                self._store._open_connection()
             )  # it was lost since it was last used: nothing was under way
             self._open()
 
@@ -160,7 +159,7 @@ class Transaction(AnyTransaction):
             raise psycopg.errors.StatementCompletionUnknown  # it waited for a standby in vain
 
     def _undo(self) -> None:
-        """Roll back, if there is something to roll back; a connection that cannot is given up."""
+        """Roll back an open transaction; close the connection if that fails."""
         connection = self._connection
         try:
             if connection.info.transaction_status in (
@@ -174,45 +173,47 @@ class Transaction(AnyTransaction):
             connection.close()
 
 
-class Server(Store):
-    """One database."""
+class PostgresStore(Store):
+    """A book in a PostgreSQL database."""
 
-    follows: ClassVar[bool] = False  # the lock that a writer takes here is a statement of its own
+    allows_fast_charge: ClassVar[bool] = (
+        False  # the lock that a writer takes here is a statement of its own
+    )
 
     def __init__(self, url: Url, *, begin: bool = False) -> None:
         self._url, self._begin = url, begin
         super().__init__(None)
 
-    def writing(self) -> Transaction:
-        return Transaction(self, WRITE)
+    def writing(self) -> PostgresTransaction:
+        return PostgresTransaction(self, WRITE)
 
     def reading(self) -> Any:
-        return Transaction(self, READ)
+        return PostgresTransaction(self, READ)
 
-    def reader(self) -> Reader:
-        """The same, to be looked at."""
-        return Reader(self._url)
+    def reader(self) -> PostgresReader:
+        """Return a read-only store of the same book."""
+        return PostgresReader(self._url)
 
     def close(self) -> None:
-        """Close the connection; the next use opens another."""
+        """Close the connection; the next use opens a new one."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
 
-    def _reached(self) -> Connection:
+    def _open_connection(self) -> LedgerConnection:
         if self._connection is None or self._connection.closed:
             self._connection = None
-            self._connection = self._called()
+            self._connection = self._connect_server()
             if self._ended is not None:
-                self._limited(self._connection)
-        found: Connection = self._connection
-        return found
+                self._install_limit(self._connection)
+        connection: LedgerConnection = self._connection
+        return connection
 
-    def _limited(self, connection: Any) -> None:
-        connection.over = self._over
+    def _install_limit(self, connection: Any) -> None:
+        connection.over = self._is_over
 
-    def _part(self) -> None:
+    def _close_before_fork(self) -> None:
         if (
             self._connection is not None
             and self._connection.info.transaction_status == TransactionStatus.IDLE
@@ -220,19 +221,19 @@ class Server(Store):
             self._connection.close()
             self._connection = None
 
-    def _called(self) -> Connection:
-        """A new connection, to a server that can keep a book."""
+    def _connect_server(self) -> LedgerConnection:
+        """Connect, and check that the server can keep a book."""
         try:
-            said = conninfo_to_dict(self._url.reveal())
+            options = conninfo_to_dict(self._url.reveal())
         except psycopg.Error:  # whose text has parts of the URL
             raise Refused(
                 "ledger.path",
                 Url.name,
-                "this is no address that PostgreSQL understands",
+                "PostgreSQL cannot parse this URL",
                 "postgresql://role@host/database",
             ) from None
-        connection = Connection.connect(
-            make_conninfo("", **{**DEFAULTS, **said, "client_encoding": "utf8"}), autocommit=True
+        connection = LedgerConnection.connect(
+            make_conninfo("", **{**DEFAULTS, **options, "client_encoding": "utf8"}), autocommit=True
         )
         try:
             self._prepare(connection)
@@ -241,7 +242,7 @@ class Server(Store):
             raise
         return connection
 
-    def _prepare(self, connection: Connection) -> None:
+    def _prepare(self, connection: LedgerConnection) -> None:
         prepare(connection, begin=self._begin, lock=PATIENCE, statement=2 * PATIENCE)
 
     @property
@@ -251,9 +252,9 @@ class Server(Store):
     def _errors(self) -> tuple[type[Exception], ...]:
         return psycopg.Error, OSError, *UNREADABLE
 
-    def _explained(self, error: Exception, happened: str) -> Refused:
-        """A storage error as a refusal, by its SQLSTATE. The text holds nothing of the server's,
-        which may quote rows and names the host.
+    def _explain(self, error: Exception, happened: str) -> Refused:
+        """Turn a storage error into a refusal, by its SQLSTATE. The text quotes nothing from the
+        server, whose messages may contain rows and host names.
         """
         state = "XX" if isinstance(error, UNREADABLE) else getattr(error, "sqlstate", None) or ""
         code, reason, rewrite = (
@@ -269,17 +270,19 @@ class Server(Store):
         )
 
 
-class Reader(Looking, Server):
-    """One database, read only; a role that may only SELECT will do, and so will a standby."""
+class PostgresReader(ReadOnlyStore, PostgresStore):
+    """A read-only book in a database. A role that may only SELECT suffices, and a standby, too."""
 
-    def _prepare(self, connection: Connection) -> None:
+    def _prepare(self, connection: LedgerConnection) -> None:
         connection.execute(SESSION.format(lock=PATIENCE, statement=0), prepare=False)
         check(connection)
 
 
-def _within(steps: Generator[Any, Any, Any], connection: Connection) -> Generator[Any, Any, Any]:
-    """The same steps, until the server has said nothing for too long, or a look is to end: then the
-    connection is given up.
+def _with_timeout(
+    steps: Generator[Any, Any, Any], connection: LedgerConnection
+) -> Generator[Any, Any, Any]:
+    """Run the steps of a wait; close the connection if the server is silent for too long, or if the
+    time limit of a read is over.
     """
     end = time.monotonic() + SILENCE
     try:
@@ -299,8 +302,8 @@ def _within(steps: Generator[Any, Any, Any], connection: Connection) -> Generato
 
 
 @cache
-def _here(statement: str) -> str:
-    """A statement as psycopg writes it."""
+def _psycopg_text(statement: str) -> str:
+    """Return a statement with psycopg's placeholders."""
     return statement.replace("?", "%s")
 
 
@@ -310,10 +313,10 @@ SAME_KEY = (
 )
 GONE = (
     "ledger.server",
-    "there is no server, or it went away, or does not let this role in",
-    "see to the server, then try again",
+    "no server answers, the connection broke, or the server does not admit this role",
+    "check the server, then try again",
 )
-"""Also for errors without a state: no connection, a broken one, one that is silent."""
+"""Also for errors without an SQLSTATE: no connection, a broken or silent one."""
 
 WHY: tuple[tuple[str, str, str, str], ...] = (
     ("55P03", "ledger.busy", "another writer held the book for too long", "try again"),
@@ -322,7 +325,7 @@ WHY: tuple[tuple[str, str, str, str], ...] = (
         "40003",
         "ledger.server",
         "the server cannot say whether it is safe",
-        "see to the server and its standbys, then try again",
+        "check the server and its standbys, then try again",
     ),
     ("40", "ledger.busy", "another transaction came between", "try again"),
     ("53100", "ledger.full", "the disk is full", "make room, then try again"),
@@ -341,28 +344,28 @@ WHY: tuple[tuple[str, str, str, str], ...] = (
     (
         "0A000",
         "ledger.read-only",
-        "the server only reads, as one does that stands by for another",
+        "the server is a standby, which only reads",
         "the primary server",
     ),
     (
         "58030",
         "ledger.io",
-        "the disk did not take or give the bytes",
-        "see to the disk, then try again",
+        "reading from or writing to the disk failed",
+        "check the disk, then try again",
     ),
-    ("XX", "ledger.corrupt", "the book is damaged", "the last backup, checked with verify(head=…)"),
+    ("XX", "ledger.corrupt", "the book is damaged", "the last backup, checked with verify(head)"),
     (
         "42",
         "ledger.corrupt",
         "the tables are not those of a book",
-        "the last backup, checked with verify(head=…)",
+        "the last backup, checked with verify(head)",
     ),
     (
         "23",
         "ledger.storage",
-        "the tables do not take it",
-        "verify(head=…) says whether the book is whole",
+        "the tables do not accept the entry",
+        "verify(head) says whether the book is intact",
     ),
     *((start, *GONE) for start in ("08", "53", "57")),
 )
-"""By how the SQLSTATE of an error begins."""
+"""Refusals by the first characters of the SQLSTATE."""

@@ -1,11 +1,12 @@
-"""A book of the second version on a server, rewritten in one transaction: all of it, or nothing.
+"""Upgrade a PostgreSQL book of the second version, all in one transaction.
 
-*How*       The old schema is set aside under another name, a new one is made, and the rows are
-            copied while the chain is followed and added up: `upgrade` says what is kept and what is
-            refused. Writers wait for the lock on the book.
-*Rights*    Whoever could look may look. Whoever could write to the tables may call `enter` instead,
-            and no table is left to write to.
-*Who*       The owner of the tables, who may make a schema in the database. Others are told so.
+*How*       Rename the old schema, create a new one, and copy the rows while following and adding up
+            the chain; `sqlite_upgrade` says what is kept and refused. Writers wait for the lock on
+            the book.
+*Rights*    Roles that could read may read. Roles that could write to the tables may call `enter`
+            instead, and can write to no table.
+*Who*       The owner of the tables, who may create a schema in the database. Other roles are
+            refused with that reason.
 """
 
 from __future__ import annotations
@@ -18,21 +19,24 @@ from ..entries import Replay
 from .postgres_schema import FORMAT, TABLES
 from .sqlite_schema import SCHEMA
 from .sqlite_store import BALANCE, ENTER
-from .sqlite_upgrade import READ, SAME, agree, damaged, entries, sealing
+from .sqlite_upgrade import READ, SAME, check_agrees, damaged, seal_upgrade, upgraded_entries
 
 ASIDE = "sfumato_older"
 PORTION = 1000
 _RIGHTS = f"""
 SELECT grantee::regrole::text, bool_or(privilege_type = 'INSERT') FROM pg_class, aclexplode(relacl)
-WHERE oid = '{ASIDE}.entry'::regclass AND grantee <> relowner AND grantee <> 0 AND privilege_type IN ('SELECT', 'INSERT') GROUP BY 1"""
+WHERE oid = '{ASIDE}.entry'::regclass AND grantee <> relowner AND grantee <> 0
+    AND privilege_type IN ('SELECT', 'INSERT') GROUP BY 1"""
 _ACCOUNTS = f"""
-SELECT balance.dataset, share, budget, coalesce(last.spent, balance.spent), coalesce(last.parts, balance.parts)
-FROM {ASIDE}.balance LEFT JOIN (SELECT dataset, spent, parts FROM {ASIDE}.entry ORDER BY number DESC LIMIT 1) AS last
+SELECT balance.dataset, share, budget, coalesce(last.spent, balance.spent), coalesce(last.parts,
+    balance.parts)
+FROM {ASIDE}.balance LEFT JOIN (SELECT dataset, spent, parts FROM {ASIDE}.entry
+    ORDER BY number DESC LIMIT 1) AS last
     ON last.dataset = balance.dataset AND share = ''"""
 
 
 def rewrite(connection: Any, version: int) -> None:
-    """Bring the book to the version of today, unless another process was quicker."""
+    """Upgrade the book to this version, unless another process did so first."""
     import psycopg
 
     try:
@@ -67,17 +71,17 @@ def _move(connection: Any) -> None:
     ((book,),) = connection.execute(f"SELECT id FROM {ASIDE}.book").fetchall()
     replay, last = Replay(), list[Any]()
     with connection.cursor() as writer:
-        new = entries(_rows(connection), replay, last, str(book))
+        new = upgraded_entries(_rows(connection), replay, last, str(book))
         while portion := list(islice(new, PORTION)):
             writer.executemany(ENTER.replace("?", "%s"), portion)
         for table in SAME:
             writer.execute(f"INSERT INTO {table} SELECT * FROM {ASIDE}.{table}")
-        agree(
+        check_agrees(
             replay,
             writer.execute(_ACCOUNTS).fetchall(),
             writer.execute("SELECT * FROM reservation").fetchall(),
         )
-        rows, sealed = sealing(replay, last)
+        rows, sealed = seal_upgrade(replay, last)
         for statement, many in ((BALANCE, rows), (ENTER, sealed)):
             writer.executemany(statement.replace("?", "%s"), many)
         for role, writes in writer.execute(_RIGHTS).fetchall():  # as the server quotes its name
@@ -91,7 +95,7 @@ def _move(connection: Any) -> None:
 
 
 def _rows(connection: Any) -> Any:
-    """In portions: a book may be longer than memory."""
+    """Yield the rows in portions: a book may be larger than memory."""
     connection.execute(
         f"DECLARE older NO SCROLL CURSOR FOR SELECT {READ} FROM {ASIDE}.entry ORDER BY number",
         prepare=False,

@@ -1,11 +1,11 @@
-"""The tables of a book, and what a file must be to be one.
+"""The SQLite tables of a ledger, and how to recognise a ledger file.
 
-*Balances*  What an account comes to is in `balance`; but the total of the dataset that the last
-            entry is about is in that entry, and its balance waits for an entry about another
-            dataset: so a charge writes one page, not two. `account` is the two taken together.
-*Version*   The third. A file of an older one is rewritten in one transaction when it is opened to
-            be written. A file that names another is refused, untouched: it was written by a newer
-            sfumato, or was not written by any.
+*Balances*  `balance` stores the totals of the accounts, except one: the last entry stores the total
+            of its own dataset, and the row is updated before an entry about another dataset. So a
+            charge writes one page, not two. The view `account` joins both.
+*Version*   The third. The ledger rewrites an older file in one transaction when it opens the file
+            for writing. It refuses any other version, and does not touch the file: a newer sfumato
+            wrote it, or none did.
 """
 
 from __future__ import annotations
@@ -21,50 +21,61 @@ if TYPE_CHECKING:
 
 APPLICATION = 0x73666D74  # "sfmt", in the header of the file
 SCHEMA = 3
-OLDER = (1, 2)  # whose digests did not cover what an account comes to
+OLDER = (1, 2)  # their digests did not cover the account totals
 UPGRADE = "pip install --upgrade sfumato"
 ALTERED = "the tables are not those that the book makes"
 REWRITE = "sf.Ledger.open(path), which rewrites it; keep a copy"
 NEW = "Ledger.open({}, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
-MAGIC = b"SQLite format 3\0"  # with which every file of SQLite begins
+MAGIC = b"SQLite format 3\0"  # the first bytes of every SQLite file
 
 TABLES = """
 CREATE TABLE book (id TEXT NOT NULL);
 CREATE TABLE entry (
-    number INTEGER PRIMARY KEY, dataset TEXT NOT NULL, share TEXT, kind TEXT NOT NULL, key TEXT, body TEXT NOT NULL, digest TEXT NOT NULL,
-    spent TEXT NOT NULL, parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), state TEXT);
+    number INTEGER PRIMARY KEY, dataset TEXT NOT NULL, share TEXT, kind TEXT NOT NULL, key TEXT, \
+body TEXT NOT NULL, digest TEXT NOT NULL,
+    spent TEXT NOT NULL, parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), \
+state TEXT);
 CREATE UNIQUE INDEX entry_key ON entry (dataset, key) WHERE key IS NOT NULL;
 CREATE UNIQUE INDEX entry_open ON entry (dataset) WHERE kind = 'open';
 CREATE INDEX entry_amend ON entry (dataset, number) WHERE kind = 'amend';
 CREATE INDEX entry_share ON entry (dataset, share, number) WHERE share IS NOT NULL;
 CREATE TABLE balance (
     dataset TEXT NOT NULL, share TEXT NOT NULL, budget TEXT NOT NULL, spent TEXT NOT NULL,
-    parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), PRIMARY KEY (dataset, share)) WITHOUT ROWID;
+    parts INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 1152921504606846976), PRIMARY KEY (dataset, \
+share)) WITHOUT ROWID;
 CREATE VIEW account AS
-    SELECT balance.dataset, balance.share, budget, coalesce(last.spent, balance.spent) AS spent, coalesce(last.parts, balance.parts) AS parts
-    FROM balance LEFT JOIN (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) AS last
+    SELECT balance.dataset, balance.share, budget, coalesce(last.spent, balance.spent) AS spent, \
+coalesce(last.parts, balance.parts) AS parts
+    FROM balance LEFT JOIN (SELECT dataset, spent, parts FROM entry ORDER BY number DESC LIMIT 1) \
+AS last
     ON last.dataset = balance.dataset AND balance.share = '';
 CREATE TABLE reservation (number INTEGER PRIMARY KEY, state TEXT NOT NULL);
 CREATE INDEX reservation_open ON reservation (number) WHERE state = 'open';
 CREATE TABLE answer (
-    dataset TEXT NOT NULL, question TEXT NOT NULL, number INTEGER NOT NULL, answer BLOB NOT NULL, PRIMARY KEY (dataset, question)) WITHOUT ROWID;
+    dataset TEXT NOT NULL, question TEXT NOT NULL, number INTEGER NOT NULL, answer BLOB NOT NULL, \
+PRIMARY KEY (dataset, question)) WITHOUT ROWID;
 CREATE INDEX answer_number ON answer (dataset, number);
-CREATE TABLE shown (dataset TEXT NOT NULL, question TEXT NOT NULL, share TEXT NOT NULL, PRIMARY KEY (dataset, question, share)) WITHOUT ROWID;
-CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
-CREATE TRIGGER entry_kept BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'entries are never deleted'); END;
+CREATE TABLE shown (dataset TEXT NOT NULL, question TEXT NOT NULL, share TEXT NOT NULL, PRIMARY \
+KEY (dataset, question, share)) WITHOUT ROWID;
+CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'entries are never \
+changed'); END;
+CREATE TRIGGER entry_kept BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'entries are never \
+deleted'); END;
+"""
+"""SQLite stores this text in the file, and `verify` compares it byte for byte. The backslashes only
+break the lines here.
 """
 
 
 def prepare(connection: apsw.Connection) -> None:
-    """Make the tables in an empty file, or see that the file is a ledger of a known version, and
-    bring it to this one.
+    """Create the tables in an empty file; or check that the file is a ledger of a known version,
+    and upgrade it.
     """
     from .sqlite_upgrade import rewrite
 
     connection.execute(
         "PRAGMA synchronous=EXTRA"
-        # until the log is on: the rollback journal of a beginning must not come back after a power
-        # loss
+        # until WAL is on: the rollback journal of a new file must not reappear after a power loss
     )
     if (
         _ask(connection, "PRAGMA application_id"),
@@ -95,17 +106,17 @@ def prepare(connection: apsw.Connection) -> None:
     connection.execute("PRAGMA synchronous=FULL")
 
 
-def check(connection: apsw.Connection, name: str, known: tuple[int, ...] = (SCHEMA,)) -> None:
-    """Whether the file is a ledger of a version that is known here."""
+def check(connection: apsw.Connection, name: str, versions: tuple[int, ...] = (SCHEMA,)) -> None:
+    """Refuse a file that is not a ledger of one of these versions."""
     if _ask(connection, "PRAGMA application_id") != APPLICATION:
         raise Refused(
             "ledger.format",
             name,
-            "this file is something else than a ledger; it was not touched",
+            "this file is not a ledger; it was not touched",
             "another path",
         )
     version = _ask(connection, "PRAGMA user_version")
-    if version not in known:
+    if version not in versions:
         rewrite = REWRITE if version in OLDER else UPGRADE
         raise Refused(
             "ledger.version",
@@ -116,12 +127,12 @@ def check(connection: apsw.Connection, name: str, known: tuple[int, ...] = (SCHE
 
 
 def structure(tx: Any) -> list[str]:
-    """What is wrong with the file itself, and whether its tables are those that the book makes."""
+    """Return the problems of the file, and of its tables compared with TABLES."""
     import apsw
 
     fresh = apsw.Connection(":memory:")
     fresh.execute(TABLES)
-    made, found = (
+    expected, actual = (
         {
             tuple(row)
             for row in c.execute(
@@ -131,7 +142,7 @@ def structure(tx: Any) -> list[str]:
         for c in (fresh, tx)
     )
     fresh.close()
-    problems = [] if made == found else [ALTERED]
+    problems = [] if expected == actual else [ALTERED]
     if tx.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
         problems.append("the file is damaged")
     return problems
@@ -143,8 +154,8 @@ def _ask(connection: apsw.Connection, query: str) -> Any:
 
 
 def may_be_a_ledger(place: str) -> bool:
-    """By the first bytes, before SQLite sees the file: opening another program's database could
-    already change it.
+    """Check the first bytes before SQLite opens the file: opening could already change another
+    program's database.
     """
     path = Path(place)
     if not path.exists():
@@ -157,9 +168,7 @@ def may_be_a_ledger(place: str) -> bool:
 
 
 def undo(connection: apsw.Connection) -> None:
-    """Roll back, if there is something to roll back: what was raised before matters more than what
-    is raised here.
-    """
+    """Roll back an open transaction. Errors are ignored: the error before matters more."""
     import apsw
 
     with suppress(apsw.Error):

@@ -1,10 +1,9 @@
-"""The seam to storage: one SQLite file, written through `apsw`, or the same in memory. What a
-server does otherwise is in `postgres`.
+"""Storage in one SQLite file, written through `apsw`, or in memory. `postgres_store` overrides what
+differs on a server.
 
 WAL with `synchronous=FULL`: a commit that returned has reached the disk. `BEGIN IMMEDIATE` takes
-the one write lock before anything is read, so that check and charge are one step for all threads
-and processes. A book has one connection in a process, which its threads use in turn; none crosses a
-fork.
+the write lock before it reads, so that check and charge are one step for all threads and processes.
+A process has one connection to a book, which its threads use in turn; no connection crosses a fork.
 """
 
 from __future__ import annotations
@@ -20,27 +19,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...errors import Refused
 from ..receipts import Head
-from .file_checks import Seen, changed, fit, seen
-from .fork_guard import identity, make, not_inherited, open_here, register
+from .file_checks import FileStamps, check_file, explain_change, stamp_files
+from .fork_guard import check_not_inherited, create_private, identity, is_open_here, register
 from .sqlite_schema import may_be_a_ledger, prepare, structure, undo
 
 if TYPE_CHECKING:
     import apsw
 
-    from ..book_queries import Written
+    from ..book_queries import EntryWrite
     from ..entries import Standing
 
 OLDEST_SQLITE = (3, 51, 3)  # the first with the fix of the WAL-reset bug
-STEPS = 20_000  # of SQLite's machine between two questions whether a look is to end
+STEPS = 20_000  # of SQLite's virtual machine between two checks of the time limit
 PATIENCE = 30_000  # milliseconds to wait for another writer
-VFS: str | None = (
-    None  # SQLite's name of the file system to use; tests put one here that loses writes
-)
+VFS: str | None = None  # SQLite's name of a file system; tests use one that loses writes
 
 ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 BALANCE = """
 INSERT INTO balance VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent, parts = excluded.parts"""
+ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent,
+    parts = excluded.parts"""
 RESERVE = (
     "INSERT INTO reservation VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET state = "
     "excluded.state"
@@ -59,14 +57,14 @@ UNSURE = (
 
 
 class Conflict(Refused):
-    """The storage undid a transaction because of another one. Nothing was accepted, and the same
-    may be asked again.
+    """The storage rolled back a transaction because of a concurrent one. Nothing was accepted; the
+    caller may try again.
     """
 
 
 class Transaction:
-    """What may be done while a transaction is open. As a context it ends with a durable commit, or,
-    if anything was raised inside, with nothing done.
+    """A transaction as a context manager: it ends with a durable commit, or rolls back if anything
+    was raised inside.
     """
 
     __slots__ = (
@@ -81,11 +79,11 @@ class Transaction:
         "standing",
     )
     _connection: Any
-    execute: Any  # one statement; what it returns is iterated over, or fetched
+    execute: Any  # one statement; iterate over its result, or fetch it
     executemany: Any
-    run: Any  # the same as execute, for statements of which each is read to its end before the next
-    rows: Any  # and for results that may be long
-    json: ClassVar[str] = "body"  # the text of an entry, where parts of it are asked for
+    run: Any  # like execute, if each result is read to its end before the next statement
+    rows: Any  # like execute, for results that may be long
+    json: ClassVar[str] = "body"  # SQL for the body of an entry as JSON
 
     def __init__(self, store: Store, begin: str) -> None:
         self._store, self._begin = store, begin
@@ -95,7 +93,7 @@ class Transaction:
     def __enter__(self) -> Self:
         store = self._store
         try:
-            self._connection = store._taken()
+            self._connection = store._acquire()
             try:
                 if store._ended is not None:
                     store._until = time.monotonic() + store._seconds
@@ -104,7 +102,7 @@ class Transaction:
                 store._lock.release()
                 raise
         except store._errors() as error:
-            raise store._explained(error, NOTHING[self._begin]) from None
+            raise store._explain(error, NOTHING[self._begin]) from None
         return self
 
     def __exit__(
@@ -134,10 +132,10 @@ class Transaction:
         finally:
             store._lock.release()
         if error is not None and isinstance(error, store._errors()):
-            raise store._explained(error, happened) from None
+            raise store._explain(error, happened) from None
 
-    def put(self, written: Written) -> None:
-        """Write an entry, and what it does to the other tables."""
+    def put(self, written: EntryWrite) -> None:
+        """Write an entry and its changes to the other tables."""
         run, dataset, share = self.run, written.dataset, written.share or ""
         run(ENTER, written[:10])
         for row in written.rows:
@@ -152,7 +150,7 @@ class Transaction:
             run("INSERT INTO shown VALUES (?, ?, ?)", (dataset, written.shown, share))
 
     def structure(self) -> list[str]:
-        """What is wrong with the storage itself, and with the form of the tables."""
+        """Return the problems of the storage and of the table definitions."""
         return structure(self)
 
     def _start(self) -> None:
@@ -177,9 +175,9 @@ class Transaction:
 
 
 class Store:
-    """One file, or memory."""
+    """One SQLite file, or a database in memory."""
 
-    follows: ClassVar[bool] = True  # whether a single statement locks, looks and writes
+    allows_fast_charge: ClassVar[bool] = True  # whether a single statement locks, looks and writes
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -190,67 +188,67 @@ class Store:
             None  # executes a statement of it, and reads that to its end before the next
         )
         self._file: tuple[int, int] | None = None
-        self._names: tuple[str, ...] = ()  # of the files beside it
-        self._seen: Seen = ()  # which files they are
+        self._log_names: tuple[str, ...] = ()  # of the files beside it
+        self._stamps: FileStamps = ()  # which files they are
         self._inherited = False
         self._ended: Callable[[], bool] | None = None
         self._seconds = self._until = 0.0
         register(self)
 
     def writing(self) -> AbstractContextManager[Transaction]:
-        """A transaction that holds the write lock from its beginning and is durable at its end;
-        anything raised inside undoes it.
+        """Open a transaction that holds the write lock from its start and is durable at its end.
+        Anything raised inside rolls it back.
         """
         return Transaction(self, WRITE)
 
     def reading(self) -> AbstractContextManager[Transaction]:
-        """One unchanging view."""
+        """Open a snapshot."""
         return Transaction(self, READ)
 
-    def wrote(self, statement: str, bindings: tuple[Any, ...]) -> bool:
-        """Whether one statement, as a durable transaction of its own, wrote a row. Not tried where
-        the book is in use here already.
+    def try_write(self, statement: str, bindings: tuple[Any, ...]) -> bool:
+        """Run one statement as a durable transaction; return whether it wrote a row. Returns False
+        at once if another thread uses the book.
         """
         lock, happened = self._lock, NOTHING[WRITE]
         if not lock.acquire(False):
             return False
         try:
-            connection = self._reached()
+            connection = self._open_connection()
             if not connection.get_autocommit():
                 return False
             happened = UNSURE
             self._run(statement, bindings)
             return bool(connection.changes())
         except self._errors() as error:
-            raise self._explained(error, NOTHING[WRITE] if _was_busy(error) else happened) from None
+            raise self._explain(error, NOTHING[WRITE] if _was_busy(error) else happened) from None
         finally:
             lock.release()
 
     def limit(self, ended: Callable[[], bool], seconds: float) -> None:
-        """From here on whatever this store is asked ends when `ended` says so, or after so many
-        seconds. For stores that are only looked at.
+        """From now on interrupt a statement when `ended` returns True, or after so many seconds.
+        For stores that are only read.
         """
         with self._lock:
             self._ended, self._seconds = ended, seconds
             if self._connection is not None:
-                self._limited(self._connection)
+                self._install_limit(self._connection)
 
-    def _over(self) -> bool:
+    def _is_over(self) -> bool:
         return self._ended is not None and (self._ended() or time.monotonic() > self._until)
 
-    def _limited(self, connection: Any) -> None:
-        connection.set_progress_handler(self._over, STEPS)
+    def _install_limit(self, connection: Any) -> None:
+        connection.set_progress_handler(self._is_over, STEPS)
 
     def close(self) -> None:
-        """Close the file; a book in memory ends here."""
+        """Close the file. A book in memory is gone then."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
             if self.path is not None:
                 self._connection = None
 
-    def _taken(self) -> Any:
-        """This process's connection, for this thread alone until it releases the lock."""
+    def _acquire(self) -> Any:
+        """Lock the connection for this thread and return it."""
         if not self._lock.acquire(timeout=PATIENCE / 1000):
             raise Refused(
                 "ledger.busy",
@@ -259,39 +257,37 @@ class Store:
                 "try again",
             )
         try:
-            return self._reached()
+            return self._open_connection()
         except BaseException:
             self._lock.release()
             raise
 
-    def _reached(self) -> Any:
+    def _open_connection(self) -> Any:
         if self._place is None:
             if self._inherited:
                 reason = "another process holds the book: two copies could both be spent"
-                raise Refused("ledger.fork", "a ledger in memory", reason, "Ledger.open(path, …)")
+                raise Refused("ledger.fork", "a ledger in memory", reason, "Ledger.open(path)")
             if self._connection is None:
                 self._open(":memory:")
             return self._connection
         if self._connection is None:
-            not_inherited(self._place, self._name)
+            check_not_inherited(self._place, self._name)
             self._open(self._place)
             self._file = identity(self._place)
-            self._seen = seen(self._place, *self._beside())
-        if self._seen != (now := seen(self._place, *self._names)):
-            raise changed(self._name, self._seen, now)
+            self._stamps = stamp_files(self._place, *self._log_files())
+        if self._stamps != (now := stamp_files(self._place, *self._log_names)):
+            raise explain_change(self._name, self._stamps, now)
         return self._connection
 
-    def _beside(self) -> tuple[str, ...]:
-        """The names of the log and of its index, which are there once the file was read."""
+    def _log_files(self) -> tuple[str, ...]:
+        """Return the names of the log and its index, which exist once the file was read."""
         self._run("SELECT 1 FROM sqlite_schema").fetchall()
         real = os.path.realpath(self._place or "")
-        self._names = f"{real}-wal", f"{real}-shm"
-        return self._names
+        self._log_names = f"{real}-wal", f"{real}-shm"
+        return self._log_names
 
-    def _part(self) -> None:
-        """Before a fork: close the file, unless a transaction is open on it. A book in memory stays
-        with its process.
-        """
+    def _close_before_fork(self) -> None:
+        """Close the file, unless a transaction is open. A book in memory stays open."""
         if (
             self._place is not None
             and self._connection is not None
@@ -303,7 +299,7 @@ class Store:
     def _open(self, name: str) -> None:
         connection = self._connect(name)
         if self._ended is not None:
-            self._limited(connection)
+            self._install_limit(connection)
         self._connection, self._run = connection, connection.cursor().execute
 
     def _connect(self, name: str) -> apsw.Connection:
@@ -318,18 +314,18 @@ class Store:
             )
         if (
             self._place is not None
-            and not open_here(self._place)
+            and not is_open_here(self._place)
             and not may_be_a_ledger(self._place)
         ):
             raise Refused(
                 "ledger.format",
                 self._name,
-                "this file is something else than a ledger; it was not touched",
+                "this file is not a ledger; it was not touched",
                 "another path",
             )
         if self._place is not None:
-            make(self._place)
-            fit(self._place, self._name)
+            create_private(self._place)
+            check_file(self._place, self._name)
         connection = apsw.Connection(name, vfs=VFS)
         try:
             connection.set_busy_timeout(PATIENCE)
@@ -340,7 +336,7 @@ class Store:
                     "the book cannot be written; nothing was accepted",
                     "a path that can be written",
                 )
-            _patiently(connection)
+            _prepare_patiently(connection)
         except BaseException:
             connection.close()
             raise
@@ -355,8 +351,8 @@ class Store:
 
         return apsw.Error, OSError, *UNREADABLE
 
-    def _explained(self, error: Exception, happened: str) -> Refused:
-        """A storage error as a refusal. The text holds nothing of the entries."""
+    def _explain(self, error: Exception, happened: str) -> Refused:
+        """Turn a storage error into a refusal. The text quotes nothing from entries."""
         import apsw
 
         unreadable = isinstance(error, UNREADABLE)
@@ -371,9 +367,9 @@ class Store:
         return Refused(code, self._name, f"{reason}; {happened}", rewrite)
 
 
-def _patiently(connection: apsw.Connection) -> None:
-    """Prepare; while others prepare the same file SQLite may say busy without waiting, as the
-    change to WAL is outside its busy timeout.
+def _prepare_patiently(connection: apsw.Connection) -> None:
+    """Prepare the file, with retries: SQLite's busy timeout does not cover the change to WAL while
+    other processes prepare the same file.
     """
     import apsw
 
@@ -389,21 +385,21 @@ def _patiently(connection: apsw.Connection) -> None:
 
 
 def _was_busy(error: Exception) -> bool:
-    """Whether a statement did not get the write lock, and so was not begun."""
+    """Whether a statement did not get the write lock, and so did not start."""
     import apsw
 
     return isinstance(error, apsw.BusyError)
 
 
 UNREADABLE = (UnicodeDecodeError, JSONDecodeError, KeyError)
-"""What is raised by rows that the book has not written."""
+"""Errors raised by rows that the ledger did not write."""
 
 WHY = (
     ("BusyError", "ledger.busy", "another writer held the book for too long", "try again"),
     (
         "InterruptError",
         "ledger.busy",
-        "the look was ended: it took too long, or the service ends",
+        "the read took too long, or the service is shutting down",
         "try again",
     ),
     ("FullError", "ledger.full", "the disk is full", "make room, then try again"),
@@ -416,21 +412,21 @@ WHY = (
     (
         "CantOpenError",
         "ledger.path",
-        "there is no such place, or it cannot be opened",
+        "there is no such path, or it cannot be opened",
         "a path in a folder that exists",
     ),
-    ("NotADBError", "ledger.format", "this file is something else than a ledger", "another path"),
+    ("NotADBError", "ledger.format", "this file is not a ledger", "another path"),
     (
         "CorruptError",
         "ledger.corrupt",
         "the file is damaged",
-        "the last backup, checked with verify(head=…)",
+        "the last backup, checked with verify(head)",
     ),
     (
         "IOError",
         "ledger.io",
-        "the disk did not take or give the bytes",
-        "see to the disk, then try again",
+        "reading from or writing to the disk failed",
+        "check the disk, then try again",
     ),
 )
-OTHER = ("ledger.storage", "the storage refused", "see to the storage, then try again")
+OTHER = ("ledger.storage", "the storage reported an error", "check the storage, then try again")

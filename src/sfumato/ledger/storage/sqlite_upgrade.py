@@ -1,13 +1,13 @@
-"""A book of an older version, rewritten in one transaction: all of it, or nothing.
+"""Upgrade a SQLite book of an older version, all in one transaction.
 
-*Kept*      Entries, their texts and their chain stay as they are; a head that was kept is still in
+*Kept*      Entries, their texts and their chain stay as they are; a head kept elsewhere is still in
             the book.
-*Read*      The whole chain is followed and added up once, in time that grows as the book does. A
-            book whose accounts or reservations are not what its entries come to is refused,
-            untouched: that would not be seen any more once they are written anew.
-*New*       Every entry has its share and the total that it comes to in columns. A last entry, of
-            the kind `upgrade`, carries the state of the accounts under its digest: from there on
-            the chain vouches for them.
+*Read*      The upgrade follows the chain and adds it up once, in time linear in the book. It
+            refuses a book whose accounts or reservations differ from its entries, and does not
+            touch it: rewriting them would hide the difference.
+*New*       Every entry stores its share and total in columns. A last entry, of the kind `upgrade`,
+            carries the state of the accounts under its digest: from there on the chain vouches for
+            them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Refused
 from ..clock import now
-from ..entries import Replay, Row, canonical, digest, genesis, sealed
+from ..entries import AccountRow, Replay, canonical, digest, genesis, seal_entry
 from .sqlite_schema import OLDER, SCHEMA, TABLES, undo
 from .sqlite_store import BALANCE, ENTER
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 READ = "number, dataset, kind, key, body, digest"
 REASON = "rewritten: from here on the chain covers what the accounts come to"
 SAME = ("book", "reservation", "answer", "shown")
-"""Tables whose rows stay as they are."""
+"""Tables whose rows are copied unchanged."""
 
 
 def rewrite(connection: apsw.Connection) -> None:
-    """Bring the file to the version of today, unless another process was quicker."""
+    """Upgrade the file to this version, unless another process did so first."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchall() in [
@@ -54,13 +54,15 @@ def damaged() -> Refused:
         "ledger.corrupt",
         "a book of an older version",
         reason,
-        "the last backup, checked with verify(head=…)",
+        "the last backup, checked with verify(head)",
     )
 
 
-def entries(rows: Any, replay: Replay, last: list[Any], book: str) -> Iterator[tuple[Any, ...]]:
-    """The entries of an older book as rows of today. `last` becomes the number, digest and dataset
-    of the last of them.
+def upgraded_entries(
+    rows: Any, replay: Replay, last: list[Any], book: str
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the entries of an older book as rows of this version. Sets `last` to number, digest and
+    dataset of the last entry.
     """
     last[:] = 0, genesis(book), None
     for number, dataset, kind, key, text, stored in rows:
@@ -81,13 +83,11 @@ def entries(rows: Any, replay: Replay, last: list[Any], book: str) -> Iterator[t
         )
 
 
-def agree(replay: Replay, accounts: Any, reservations: Any) -> None:
-    """ValueError where the accounts or the reservations of the older book are not what its entries
-    come to.
-    """
+def check_agrees(replay: Replay, accounts: Any, reservations: Any) -> None:
+    """Raise ValueError if accounts or reservations of the older book differ from its entries."""
     due = replay.datasets.items()
     if set(map(tuple, accounts)) != {
-        tuple(Row.of(name, share, account))
+        tuple(AccountRow.of(name, share, account))
         for name, dataset in due
         for share, account in dataset.accounts.items()
     }:
@@ -100,8 +100,8 @@ def agree(replay: Replay, accounts: Any, reservations: Any) -> None:
         raise ValueError("reservations")
 
 
-def sealing(replay: Replay, last: list[Any]) -> tuple[list[Row], list[tuple[Any, ...]]]:
-    """The rows of the accounts, and the entry that vouches for them; none in a book without
+def seal_upgrade(replay: Replay, last: list[Any]) -> tuple[list[AccountRow], list[tuple[Any, ...]]]:
+    """Return the account rows and the `upgrade` entry that seals them; none for a book without
     entries.
     """
     number, previous, dataset = last
@@ -119,7 +119,7 @@ def sealing(replay: Replay, last: list[Any]) -> tuple[list[Row], list[tuple[Any,
     spent, parts, state = replay.count(number + 1, body, carries=True)
     assert replay.standing is not None
     assert state is not None
-    fresh = sealed(previous, text, dataset, spent, state)
+    fresh = seal_entry(previous, text, dataset, spent, state)
     return list(replay.standing.rows.values()), [
         (number + 1, dataset, None, "upgrade", None, text, fresh, spent, parts, state)
     ]
@@ -147,7 +147,7 @@ def _move(connection: apsw.Connection) -> None:
     ((book,),) = connection.execute("SELECT id FROM older_book").fetchall()
     connection.executemany(
         ENTER,
-        entries(
+        upgraded_entries(
             connection.execute(f"SELECT {READ} FROM older_entry ORDER BY number"),
             replay,
             last,
@@ -158,8 +158,8 @@ def _move(connection: apsw.Connection) -> None:
         connection.execute(f"INSERT INTO {table} SELECT * FROM older_{table}")
     for table in tables:
         connection.execute(f"DROP TABLE older_{table}")
-    agree(replay, accounts, connection.execute("SELECT * FROM reservation"))
-    rows, sealing_ = sealing(replay, last)
+    check_agrees(replay, accounts, connection.execute("SELECT * FROM reservation"))
+    rows, sealing_ = seal_upgrade(replay, last)
     connection.executemany(BALANCE, rows)
     connection.executemany(ENTER, sealing_)
     connection.execute(f"PRAGMA user_version={SCHEMA}")

@@ -1,1 +1,1 @@
-"""What the local oracles share: coins, probabilities, hash functions, projection."""
+"""Shared parts of the local oracles: coins, probabilities, hash functions, projection."""

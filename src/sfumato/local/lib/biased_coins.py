@@ -1,4 +1,4 @@
-"""Coins in bulk: bits that are 1 with probability m/2^64, eight to a byte, and uniform integers.
+"""Draw coins in bulk: bits that are 1 with probability m/2^64, eight to a byte, and integers.
 
 *Law*     Each bit is (U < m) for its own uniform 64-bit U; nothing is approximated.
 *Draw*    64 coins at a time, one random word for each binary digit, the leading digit first: a coin
@@ -24,14 +24,13 @@ _FIRST = 10  # digits that every word gets
 
 
 def packed(m: int, size: int, bits: Bits = SYSTEM) -> Bytes:
-    """So many bytes of independent coins, each bit 1 with probability m/2^64."""
+    """Draw `size` bytes of independent coins, each bit 1 with probability m/2^64."""
     words = -(-size // 8)
     if m >= ONE:
         return np.full(size, 255, dtype=np.uint8)
     out = np.zeros(words, dtype=np.uint64)
-    last = (
-        BITS - (m & -m).bit_length() + 1 if m else 0
-    )  # digits up to the last 1: whatever is still open after it is not below m
+    # digits up to the last 1: a coin still open after it is not below m
+    last = BITS - (m & -m).bit_length() + 1 if m else 0
     for start in range(0, words if m else 0, _LANES):
         _toss(m, last, out[start : start + _LANES], bits)
     return out.view(np.uint8)[:size]
@@ -54,7 +53,7 @@ def _toss(m: int, last: int, out: Words, bits: Bits) -> None:
 
 
 def _digit(m: int, place: int, u: Words, out: Words, open_: Words) -> None:
-    """Where U's digit differs from m's, U < m is decided: true where m has the 1."""
+    """Decide U < m where U's digit differs from m's: true where m has the 1."""
     if m >> (BITS - 1 - place) & 1:
         out |= open_ & ~u
         open_ &= u
@@ -63,12 +62,12 @@ def _digit(m: int, place: int, u: Words, out: Words, open_: Words) -> None:
 
 
 def flags(m: int, count: int, bits: Bits = SYSTEM) -> NDArray[np.bool_]:
-    """So many independent coins, one to a place."""
+    """Draw `count` independent coins, one per place."""
     return np.unpackbits(packed(m, -(-count // 8), bits), count=count).view(np.bool_)
 
 
 def below(limit: int, count: int, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-    """So many uniform integers in [0, limit)."""
+    """Draw `count` uniform integers in [0, limit)."""
     return integers_below(limit, count, bits).view(np.int64)
 
 
@@ -76,7 +75,7 @@ _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np
 
 
 def column_counts(rows: Bytes, columns: int) -> NDArray[np.int64]:
-    """How many rows have a 1 in each column, from rows of packed bits."""
+    """Count the rows with a 1 in each column, from rows of packed bits."""
     each = [np.bincount(rows[:, byte], minlength=256) @ _ONES for byte in range(rows.shape[1])]
     return np.concatenate(each)[:columns] if each else np.zeros(0, dtype=np.int64)
 
@@ -93,7 +92,7 @@ def clear_padding(rows: Bytes, columns: int) -> None:
 
 
 def padding_is_clear(rows: Bytes, columns: int) -> NDArray[np.bool_]:
-    """Which rows have nothing beyond the last column."""
+    """Tell which rows have no 1 beyond the last column."""
     clear: NDArray[np.bool_] = (
         rows[:, -1] & np.uint8(0xFF >> (columns - 8 * (rows.shape[1] - 1)))
     ) == 0

@@ -1,14 +1,13 @@
-"""Frequencies as frequencies have to be: not negative, and of sum 1. Processing of what is public
-already; it costs nothing.
+"""Make estimated frequencies consistent: not negative, and of sum 1. This post-processes public
+numbers and costs nothing.
 
-*Unbiased*     What an oracle estimates is right on average and may be negative. Means of several
-               estimates, and intervals, are made of that.
+*Unbiased*     An oracle's estimate is unbiased and may be negative. Use it for intervals and for
+               means of several estimates.
 *Norm-sub*     Add the same number to all and cut at zero, so that the sum is 1 (Wang et al. 2020).
                This is the projection on the simplex: the nearest such frequencies in squared
                distance, never farther from the truth than the estimate was. `project` of mechanisms
                does it.
-*Clip*         Cut at zero and at one, each for itself: for single frequencies. The sum is then too
-               large.
+*Clip*         Clip each frequency to [0, 1]: for single frequencies. The sum is then too large.
 """
 
 from __future__ import annotations
@@ -27,16 +26,17 @@ Consistency = Literal["norm-sub", "projection", "clip"]
 
 
 def norm_sub(frequencies: Floats) -> Floats:
-    """max(f + δ, 0) with the δ at which the sum is 1, by its own definition: take the negative out,
-    share the surplus among what is left, again.
+    """Return max(f + δ, 0) with the δ at which the sum is 1, by its definition: drop the negative
+    ones, spread the surplus over the rest, repeat.
     """
-    kept = np.ones(frequencies.size, dtype=np.bool_)
-    found = frequencies.copy()
+    positive = np.ones(frequencies.size, dtype=np.bool_)
+    shifted = frequencies.copy()
     while True:
-        found = np.where(kept, frequencies + (1.0 - frequencies[kept].sum()) / kept.sum(), 0.0)
-        if (found >= 0).all():
-            return found
-        kept &= found > 0
+        surplus = (1.0 - frequencies[positive].sum()) / positive.sum()
+        shifted = np.where(positive, frequencies + surplus, 0.0)
+        if (shifted >= 0).all():
+            return shifted
+        positive &= shifted > 0
 
 
 CONSISTENT: dict[str, Callable[[Floats], Floats]] = {
@@ -44,16 +44,16 @@ CONSISTENT: dict[str, Callable[[Floats], Floats]] = {
     "projection": project,
     "clip": lambda frequencies: np.clip(frequencies, 0.0, 1.0),
 }
-"""How estimates are made consistent, by name."""
+"""The methods that make estimates consistent, by name."""
 
 
-def consistent(frequencies: Floats, method: Consistency) -> Floats:
-    """The frequencies made consistent in one of these ways."""
+def make_consistent(frequencies: Floats, method: Consistency) -> Floats:
+    """Make frequencies consistent by one of these methods."""
     if method not in CONSISTENT:
         raise Refused(
             "local.consistency",
             f"method={method!r}",
-            "there is no such way",
+            "the method is unknown",
             f"one of {', '.join(CONSISTENT)}",
         )
     return CONSISTENT[method](frequencies)

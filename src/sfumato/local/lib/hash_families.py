@@ -1,4 +1,4 @@
-"""Two families of hash functions with proved properties, the same numbers here and in the client.
+"""Two families of hash functions with proved properties, identical here and in the client.
 
 *Own*      x ↦ (a·x + b) mod P, P = 2^31 − 1, a and b uniform in [0, P): for x ≠ y < P the two
            numbers are independent and uniform (Carter & Wegman 1979).
@@ -28,14 +28,14 @@ _P = np.uint64(PRIME)
 
 
 def bucket_ends(buckets: int) -> NDArray[np.int64]:
-    """Where each bucket begins, and P at the end."""
+    """Return the start of each bucket, and P at the end."""
     starts = -(-(np.arange(buckets, dtype=np.int64) << 31) // buckets)
     return np.append(starts, PRIME)
 
 
 @lru_cache(maxsize=256)
 def meeting(buckets: int, values: int = 2) -> Fraction:
-    """The chance that so many different values share a bucket."""
+    """Return the probability that so many different values share a bucket."""
     sizes, counts = np.unique(np.diff(bucket_ends(buckets)), return_counts=True)
     return sum(
         (
@@ -47,14 +47,14 @@ def meeting(buckets: int, values: int = 2) -> Fraction:
 
 
 def own_functions(count: int, bits: Bits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """a and b for so many people."""
+    """Draw a and b for each person."""
     return below(PRIME, count, bits), below(PRIME, count, bits)
 
 
 def own_hash(
     a: NDArray[np.int64], b: NDArray[np.int64], codes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Each person's hash of one value."""
+    """Hash one value of each person."""
     return ((a.astype(np.uint64) * codes.astype(np.uint64) + b.astype(np.uint64)) % _P).astype(
         np.int64
     )
@@ -66,30 +66,30 @@ def to_bucket(numbers: NDArray[np.int64], buckets: int) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=8)
 def shared_functions(seed: str, rows: int) -> NDArray[np.uint64]:
-    """The coefficients of so many rows."""
-    found = np.array([_coefficients(seed, row) for row in range(rows)], dtype=np.uint64).T
-    found.flags.writeable = False
-    return found
+    """Return the coefficients of each row's hash function."""
+    functions = np.array([_coefficients(seed, row) for row in range(rows)], dtype=np.uint64).T
+    functions.flags.writeable = False
+    return functions
 
 
 def _coefficients(seed: str, row: int) -> list[int]:
-    found: list[int] = []
+    coefficients: list[int] = []
     turn = 0
-    while len(found) < 3:
+    while len(coefficients) < 3:
         digest = (
             np.frombuffer(hashlib.sha256(f"{seed}:{row}:{turn}".encode()).digest(), dtype=">u4")
             >> 1
         )
-        found += [int(number) for number in digest if number != PRIME]
+        coefficients += [int(number) for number in digest if number != PRIME]
         turn += 1
-    return found[:3]
+    return coefficients[:3]
 
 
 def shared_hash(
     functions: NDArray[np.uint64], rows: NDArray[np.int64] | slice, codes: NDArray[np.int64] | int
 ) -> NDArray[np.int64]:
-    """The hashes of values by given rows."""
+    """Hash values by the functions of these rows."""
     a, b, c = functions[:, rows]
     x = np.asarray(codes).astype(np.uint64)
-    found: NDArray[np.int64] = (((a * x % _P + b) % _P * x + c) % _P).astype(np.int64)
-    return found
+    hashes: NDArray[np.int64] = (((a * x % _P + b) % _P * x + c) % _P).astype(np.int64)
+    return hashes

@@ -1,12 +1,12 @@
-"""A mean estimated from local reports: unbiased, with intervals that hold.
+"""Estimate a mean from local reports: unbiased, with valid intervals.
 
 *Steps*      The mean of the scores, less base, over slope: the mean step; times the grid, from the
              lower end on.
 *Interval*   "exact": Clopper & Pearson 1934, where a score is one bit; holds for the population.
-             "bounded": the smaller of two half-widths that both are known before any report is
-             seen: Hoeffding's from the range of a score, and Bernstein's from the largest variance
-             it can have, by coins and by people together; it holds for the population and for these
-             people. "normal": ± z standard errors; approximate.
+             "bounded": the smaller of two half-widths, both known before any report arrives:
+             Hoeffding's from the range of a score, and Bernstein's from its largest variance, by
+             coins and people together; it holds for the population and for these people. "normal":
+             ± z standard errors; approximate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...errors import Refused
 from ...exact.balls import ball, down, evaluate, up
 from ...exact.numbers import Number, probability
 from ...mechanisms.shared.response_estimate import limit
-from ..frequency_estimate import published
+from ..frequency_estimate import estimate_header
 
 if TYPE_CHECKING:
     from .number_oracle import NumberOracle
@@ -35,7 +35,7 @@ WAYS: tuple[Way, ...] = ("exact", "bounded", "normal")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MeanEstimate:
-    """Sums of the scores of some reports, and what follows for the mean of the values."""
+    """Sums of report scores, and the mean of the values estimated from them."""
 
     oracle: NumberOracle
     sums: NDArray[np.int64]
@@ -43,12 +43,12 @@ class MeanEstimate:
 
     @property
     def mean(self) -> float:
-        """Unbiased for the values on the grid, and possibly beyond the ends."""
+        """The mean, unbiased for the values on the grid; it may lie beyond the ends."""
         return float(self._at(self._share))
 
     @property
     def standard_error(self) -> float:
-        """From the spread of the scores: people and coins together."""
+        """The standard error from the spread of the scores: people and coins together."""
         n, (total, squares) = self.reports, self.sums.tolist()
         spread = Fraction(squares, n) - Fraction(total, n) ** 2
         return float(self.oracle.scale) * math.sqrt(spread / max(n - 1, 1))
@@ -56,7 +56,7 @@ class MeanEstimate:
     def interval(
         self, confidence: Number = 0.95, *, method: Way | None = None
     ) -> tuple[float, float]:
-        """A lower and an upper end for the mean; without a method, exact where scores are bits and
+        """Return a lower and an upper end for the mean; without a method, exact if scores are bits,
         else bounded.
         """
         bit = self.oracle.top == 1
@@ -65,8 +65,8 @@ class MeanEstimate:
             raise Refused(
                 "response.interval",
                 f"method={method!r}",
-                "there is no such interval",
-                "one of bounded, normal; exact where a report is one bit",
+                "the method is unknown, or exact for reports of more than one bit",
+                "method='bounded' or method='normal'",
             )
         missing = 1 - probability(confidence, "confidence", zero=False)
         if chosen == "exact":
@@ -95,16 +95,16 @@ class MeanEstimate:
         return Fraction(int(self.sums[0]), self.reports)
 
     def _at(self, score: Fraction) -> Fraction:
-        """The mean of the values at which this mean score is to be expected."""
+        """Return the mean of the values at which this mean score is expected."""
         return (
             self.oracle.unit_step * self.oracle.first
             + (score - self.oracle.base) * self.oracle.scale
         )
 
     def record(self) -> dict[str, Any]:
-        """What may be published, for JSON."""
+        """Return the public record of the estimate, for JSON."""
         return {
-            **published(self.oracle, self.reports),
+            **estimate_header(self.oracle, self.reports),
             "mean": self.mean,
             "standard_error": self.standard_error,
             "interval": list(self.interval()),
@@ -118,8 +118,8 @@ class MeanEstimate:
 
 
 def half_width(oracle: NumberOracle, n: int, missing: Fraction) -> float:
-    """The smaller of Hoeffding's and Bernstein's half-width, in units of the values, rounded up.
-    The variance of a score is at most that of its coins plus that of the straight line over all
+    """Return the smaller of Hoeffding's and Bernstein's half-width, in units of the values, rounded
+    up. The variance of a score is at most that of its coins plus that of the straight line over all
     steps, and never more than a quarter of the squared range.
     """
     top, line = oracle.top, oracle.slope * oracle.steps

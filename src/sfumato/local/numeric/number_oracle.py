@@ -1,10 +1,10 @@
-"""Oracles for a number: each person's value is put on a public grid, and a report's score has a
-mean that is a straight line in it.
+"""Oracles for a number: each value is rounded to a public grid, and the mean score of its report is
+a straight line in the grid step.
 
-*Steps*      A value is taken between `low` and `high` and put on a grid of a power of two, as
+*Steps*      A value is clamped to [`low`, `high`] and rounded to a grid of a power of two, as
              everywhere: the nearest step, halves upward. Steps are counted from 0; the ends are
-             moved outward to the grid. Every value has a step: what is no number, NaN too, has the
-             lower end, an infinity the nearer one.
+             moved outward to the grid. Every value has a step: a value that is no number, NaN too,
+             gets the lower end, an infinity the nearer end.
 *Law*        `OneBit` and `Piecewise`: the score r of a report is a whole number with E[r | i] =
              base + slope·i, exactly, i the step of the value. So (mean of scores − base)/slope is
              an unbiased estimate of the mean step; of the values themselves it is off by half a
@@ -32,17 +32,17 @@ from ...exact.balls import up
 from ...exact.numbers import Number, exact, positive, power_of_two
 from ...guarantees import Relation
 from ...guarantees.guarantee import relation_of, unit_of
-from ...mechanisms.randomized_response import refuse_added
+from ...mechanisms.randomized_response import refuse_add_remove
 from ...mechanisms.shared.grid import snap_each
 from ...noise.bits import SYSTEM, Bits
 from .. import client
 from ..frequency_estimate import Aggregate
-from ..oracle import Oracle, reports_of
+from ..oracle import Oracle, check_report_count
 from ..wire_reports import Reports
 from .mean_estimate import MeanEstimate
 
 STEPS = 1 << 10
-"""Steps of a grid that was not given, at least; less than twice as many."""
+"""Least number of steps of a default grid; it has less than twice as many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, init=False)
@@ -64,7 +64,7 @@ class NumberOracle(Oracle):
     @property
     @abstractmethod
     def slope(self) -> Fraction:
-        """How much a step adds to it."""
+        """The increase of the mean score per step."""
 
     @property
     @abstractmethod
@@ -78,11 +78,11 @@ class NumberOracle(Oracle):
     @property
     @abstractmethod
     def _worst(self) -> Fraction:
-        """The largest of them."""
+        """The largest variance of a score over all steps."""
 
     @abstractmethod
     def _scores(self, payload: Any) -> NDArray[np.int64]:
-        """The scores of payloads."""
+        """Return the scores of payloads."""
 
     def _begin(
         self,
@@ -94,14 +94,14 @@ class NumberOracle(Oracle):
         unit: str | None,
         most: int,
     ) -> None:
-        """What all constructors begin with."""
+        """Set the fields shared by all number oracles."""
         put = object.__setattr__
         ends = exact(low, "low"), exact(high, "high")
         if not ends[0] < ends[1]:
             raise Refused(
                 "local.bounds",
                 f"low={low}, high={high}",
-                "a number lies between a lower and a higher end",
+                "low must be below high",
                 "low=0, high=100",
             )
         width = ends[1] - ends[0]
@@ -118,12 +118,12 @@ class NumberOracle(Oracle):
             "unit": unit_of(unit),
         }.items():
             put(self, name, value)
-        refuse_added(self.relation)
+        refuse_add_remove(self.relation)
         if not 1 <= self.steps <= most or max(map(abs, ends)) / self.unit_step >= 1 << 52:
             raise Refused(
                 "local.grid",
                 f"grid={grid}",
-                f"from low to high there are 1 to {most} steps, and not too far from 0",
+                f"the grid needs 1 to {most} steps from low to high, not too far from 0",
                 "leave grid= out",
             )
 
@@ -134,15 +134,15 @@ class NumberOracle(Oracle):
 
     @property
     def first(self) -> int:
-        """The lower end, in steps from 0."""
+        """The number of the lowest step, counted from 0."""
         return math.floor(self.low / self.unit_step)
 
     @property
     def steps(self) -> int:
-        """Steps from the lower end to the upper."""
+        """The number of steps from the lower end to the upper."""
         return math.ceil(self.high / self.unit_step) - self.first
 
-    def made_of(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         return {
             "epsilon": str(self.epsilon),
             "low": str(self.low),
@@ -151,38 +151,38 @@ class NumberOracle(Oracle):
         }
 
     def _shape(self) -> dict[str, Any]:
-        """What a client needs to put a number on the grid."""
+        """Return what a client needs to round a number to the grid."""
         return {"grid": self.grid, "first": self.first, "steps": self.steps}
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        return np.clip(snap_each(doubles(values), self.grid) - self.first, 0, self.steps)
+        return np.clip(snap_each(to_doubles(values), self.grid) - self.first, 0, self.steps)
 
     def _tally(self, payload: Any) -> NDArray[np.int64]:
-        """Sums of the scores and of their squares."""
+        """Sum the scores and their squares."""
         scores = self._scores(payload)
         return np.array([scores.sum(), (scores * scores).sum()], dtype=np.int64)
 
     def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> MeanEstimate:
-        counted = self._some(reports)
+        counted = self._aggregate_some(reports)
         return MeanEstimate(self, counted.counts, counted.reports)
 
     def variance(self, n: int, value: Number | None = None) -> float:
-        """The exact variance of the estimated mean over the coins, rounded up: if everyone has this
-        value, or the largest that any values give.
+        """Return the exact variance of the estimated mean over the coins, rounded up: if everyone
+        has this value, or the largest for any values.
         """
-        one = (
+        score_variance = (
             self._worst
             if value is None
             else self._score_variance(int(self._codes([float(exact(value, "value"))])[0]))
         )
-        return up(one * self.scale**2 / reports_of(n))
+        return up(score_variance * self.scale**2 / check_report_count(n))
 
     def mse(self, values: Any) -> float:
-        """E(estimated mean − mean of these people's values on the grid)² over the coins, exactly,
+        """Return E(estimated mean − mean of these people's values on the grid)² over the coins,
         rounded up.
         """
         steps, counts = np.unique(self._codes(values), return_counts=True)
-        n = reports_of(int(counts.sum()))
+        n = check_report_count(int(counts.sum()))
         total = sum(
             (int(c) * self._score_variance(int(i)) for i, c in zip(steps, counts, strict=True)),
             Fraction(0),
@@ -190,24 +190,26 @@ class NumberOracle(Oracle):
         return up(total * self.scale**2 / n**2)
 
     def influence(self, fakes: int, n: int) -> float:
-        """How far `fakes` invented reports among n can move the estimated mean, at most, against
-        any reports in their place.
+        """Return how far `fakes` invented reports among n can move the estimated mean, compared
+        with any reports in their place.
         """
-        return up(Fraction(reports_of(fakes), reports_of(n)) * self.top * self.scale)
+        return up(
+            Fraction(check_report_count(fakes), check_report_count(n)) * self.top * self.scale
+        )
 
     @property
     def scale(self) -> Fraction:
-        """What a score of 1 more adds to the estimate from one report."""
+        """The increase of a single report's estimate per point of its score."""
         return self.unit_step / self.slope
 
 
-def doubles(values: Any) -> NDArray[np.float64]:
-    """Any values as finite numbers, by the client's rule: what is none, NaN too, lies below all
-    others, and infinities at the ends of the doubles.
+def to_doubles(values: Any) -> NDArray[np.float64]:
+    """Convert any values to finite doubles, by the client's rule: a value that is no number, NaN
+    too, lies below all others, and infinities at the ends of the doubles.
     """
     try:
-        found = np.asarray(values)
-        listed = found if found.dtype.kind in "biuf" else np.asarray(values, dtype=object)
+        array = np.asarray(values)
+        listed = array if array.dtype.kind in "biuf" else np.asarray(values, dtype=object)
     except (TypeError, ValueError):  # rows of different lengths: a person each
         listed = np.array([None] * len(values), dtype=object)
     if listed.dtype == object:
@@ -222,7 +224,7 @@ def doubles(values: Any) -> NDArray[np.float64]:
 
 
 def _fine(width: Fraction) -> int:
-    """The exponent of the largest power of two that gives at least so many steps."""
+    """Return the exponent of the largest power of two with at least STEPS steps in the width."""
     share = width / STEPS
     exponent = share.numerator.bit_length() - share.denominator.bit_length()
     return exponent if Fraction(2) ** exponent <= share else exponent - 1

@@ -1,4 +1,4 @@
-"""OneBit: a number becomes one bit, more likely 1 the larger it is.
+"""OneBit: report a number as one bit, more likely 1 the larger the number is.
 
 *Law*        P(1 | step i) = a + b·i, whole numbers of 2^-64: a = 1/(e^ε + 1) rounded up, b = (1 −
              2a)/steps rounded down (Duchi, Jordan & Wainwright 2013, in one dimension; as 1BitMean
@@ -24,7 +24,7 @@ from ...exact.balls import ball
 from ...exact.numbers import Number
 from ...noise.bits import Bits
 from ..lib.biased_coins import Bytes
-from ..lib.dyadic_probability import ONE, share, up
+from ..lib.dyadic_probability import ONE, as_fraction, up
 from .number_oracle import NumberOracle
 
 MOST_STEPS = 1 << 30
@@ -32,7 +32,7 @@ MOST_STEPS = 1 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OneBit(NumberOracle):
-    """The mean of a number, a bit from each person."""
+    """An oracle for the mean of a number, with one bit from each person."""
 
     kind = "one-bit"
     least: int  # of 2^64
@@ -56,11 +56,11 @@ class OneBit(NumberOracle):
 
     @property
     def base(self) -> Fraction:
-        return share(self.least)
+        return as_fraction(self.least)
 
     @property
     def slope(self) -> Fraction:
-        return share(self.step)
+        return as_fraction(self.step)
 
     @property
     def top(self) -> int:
@@ -88,12 +88,11 @@ class OneBit(NumberOracle):
         return {**self._shape(), "least": str(self.least), "step": str(self.step)}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        limits = np.uint64(self.least) + codes.astype(np.uint64) * np.uint64(
-            self.step
-        )  # below 2^64, as a is above 0
+        # below 2^64, as a is above 0
+        limits = np.uint64(self.least) + codes.astype(np.uint64) * np.uint64(self.step)
         return (bits.words(codes.size) < limits).astype(np.uint8)[:, None]
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
         return payload[:, 0] <= 1
 
     def _scores(self, payload: Bytes) -> NDArray[np.int64]:

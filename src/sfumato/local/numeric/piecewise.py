@@ -1,6 +1,6 @@
-"""Piecewise: a number becomes a cell of a grid, most likely one near its own place.
+"""Piecewise: report a number as a cell of a grid, most likely a cell near its place.
 
-*Law*        The law of a window (`numbers_window`) over the steps of the grid, with w the whole
+*Law*        The law of a window (`window_law`) over the steps of the grid, with w the whole
              number nearest steps·e^(−ε/2): the piecewise mechanism (Wang et al. 2019) on a public
              grid, every cell with a rational probability, where the source has densities.
 *Promise*    odds = p·steps/((1 − p)·w) ≤ e^ε.
@@ -24,16 +24,16 @@ from ...exact.balls import ball, decide, floor
 from ...exact.numbers import Number
 from ...noise.bits import Bits
 from ..lib.biased_coins import Bytes
-from ..wire_reports import from_whole_numbers, whole_numbers, width_for
+from ..wire_reports import pack_integers, unpack_integers, width_for
 from .number_oracle import NumberOracle
-from .window_law import cell_chances, draw_cells, inside_of, moments, window_odds
+from .window_law import cell_chances, draw_cells, inside_probability, moments, window_odds
 
 MOST_STEPS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Piecewise(NumberOracle):
-    """The mean of a number, a cell of a grid from each person."""
+    """An oracle for the mean of a number, with a cell of a grid from each person."""
 
     kind = "piecewise"
     window: int
@@ -52,7 +52,7 @@ class Piecewise(NumberOracle):
         self._begin(low, high, grid, epsilon, relation, unit, MOST_STEPS)
         put = object.__setattr__
         put(self, "window", best_window(self.epsilon, self.steps))
-        put(self, "own", inside_of(self.epsilon, self.steps, self.window))
+        put(self, "own", inside_probability(self.epsilon, self.steps, self.window))
         self._end()
 
     @property
@@ -77,9 +77,8 @@ class Piecewise(NumberOracle):
 
     @property
     def _worst(self) -> Fraction:
-        return max(
-            self._score_variance(i) for i in (0, self.steps)
-        )  # it is slope·(1 − slope)·i² and a straight line: convex
+        # slope·(1 − slope)·i² plus a straight line is convex: largest at an end
+        return max(self._score_variance(i) for i in (0, self.steps))
 
     @property
     def width(self) -> int:
@@ -89,17 +88,17 @@ class Piecewise(NumberOracle):
         return {**self._shape(), "own": str(self.own), "window": self.window}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        return whole_numbers(draw_cells(codes, self.own, self.steps, self.window, bits), self.width)
+        return pack_integers(draw_cells(codes, self.own, self.steps, self.window, bits), self.width)
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        return from_whole_numbers(payload) <= self.top
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return unpack_integers(payload) <= self.top
 
     def _scores(self, payload: Bytes) -> NDArray[np.int64]:
-        return from_whole_numbers(payload)
+        return unpack_integers(payload)
 
 
 def best_window(epsilon: Fraction, steps: int) -> int:
-    """The whole number nearest steps·e^(−ε/2), and not below 1."""
+    """Return the whole number nearest steps·e^(−ε/2), at least 1."""
     return (
         1
         if epsilon > 64

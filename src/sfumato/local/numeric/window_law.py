@@ -1,5 +1,5 @@
-"""The law of a window: cells in a row, those in a window at the own place more likely than the
-rest. `Piecewise` and `Ordinal` report by it.
+"""The window law: cells in a row, where those in a window at the value's place are more likely than
+the rest. `Piecewise` and `Ordinal` report by it.
 
 *Law*        `steps` + 1 places and a window of w cells: there are steps + w cells, and place i has
              the window [i, i + w). With probability p the report is uniform in the window, else
@@ -21,26 +21,26 @@ from numpy.typing import NDArray
 from ...exact.balls import ball
 from ...noise.bits import Bits
 from ..lib.biased_coins import below, flags
-from ..lib.dyadic_probability import ONE, down, share
+from ..lib.dyadic_probability import ONE, as_fraction, down
 
 
-def inside_of(epsilon: Fraction, steps: int, window: int) -> int:
-    """p, of 2^64."""
+def inside_probability(epsilon: Fraction, steps: int, window: int) -> int:
+    """Return p as a multiple of 2^-64."""
     return down(lambda: 1 / (1 + ball(Fraction(steps, window)) * (-ball(epsilon)).exp()))
 
 
-def window_odds(own: int, steps: int, window: int) -> Fraction:
-    return Fraction(own * steps, (ONE - own) * window)
+def window_odds(inside: int, steps: int, window: int) -> Fraction:
+    return Fraction(inside * steps, (ONE - inside) * window)
 
 
-def cell_chances(own: int, steps: int, window: int) -> tuple[Fraction, Fraction]:
-    """Of a cell in the window, and of another."""
-    return share(own) / window, (1 - share(own)) / steps
+def cell_chances(inside: int, steps: int, window: int) -> tuple[Fraction, Fraction]:
+    """Return the probability of a cell inside the window, and of one outside."""
+    return as_fraction(inside) / window, (1 - as_fraction(inside)) / steps
 
 
-def moments(own: int, steps: int, window: int, place: int) -> tuple[Fraction, Fraction]:
-    """The mean and the variance of the cell reported at a place."""
-    a, b = cell_chances(own, steps, window)
+def moments(inside: int, steps: int, window: int, place: int) -> tuple[Fraction, Fraction]:
+    """Return the mean and the variance of the cell reported at a place."""
+    a, b = cell_chances(inside, steps, window)
     cells = steps + window
     first, second = window * place + window * (window - 1) // 2, sum_of_squares(place, window)
     mean = a * first + b * (cells * (cells - 1) // 2 - first)
@@ -48,14 +48,14 @@ def moments(own: int, steps: int, window: int, place: int) -> tuple[Fraction, Fr
 
 
 def sum_of_squares(start: int, count: int) -> int:
-    """start² + (start + 1)² + …, so many of them."""
+    """Return start² + (start + 1)² + … with `count` terms."""
     last = start + count
     return ((last - 1) * last * (2 * last - 1) - (start - 1) * start * (2 * start - 1)) // 6
 
 
 def draw_cells(
-    places: NDArray[np.int64], own: int, steps: int, window: int, bits: Bits
+    places: NDArray[np.int64], inside: int, steps: int, window: int, bits: Bits
 ) -> NDArray[np.int64]:
-    """A cell for each place."""
+    """Draw a cell for each place."""
     near, far = places + below(window, places.size, bits), below(steps, places.size, bits)
-    return np.where(flags(own, places.size, bits), near, far + window * (far >= places))
+    return np.where(flags(inside, places.size, bits), near, far + window * (far >= places))

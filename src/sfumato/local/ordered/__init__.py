@@ -1,1 +1,1 @@
-"""The distribution over ordered buckets in the local model."""
+"""A local oracle for the distribution over ordered buckets."""

@@ -1,11 +1,12 @@
-"""Ordinal: a distribution over ordered buckets. A report is a bucket near the own one, or any.
+"""Ordinal: estimate a distribution over ordered buckets. A report names a bucket near the true one,
+or any bucket.
 
-*Law*        The law of a window (`numbers_window`) over k ordered buckets: the square wave (Li et
+*Law*        The law of a window (`window_law`) over k ordered buckets: the square wave (Li et
              al. 2020) on a public grid, every cell with a rational probability. The window is the
              whole number nearest 2β·(k − 1), β = (ε·e^ε − e^ε + 1)/(2e^ε·(e^ε − 1 − ε)), which
              tells most about the bucket; `window=` sets another. Buckets are ordered categories, or
-             lie between edges; a number beyond the edges counts to the first or the last, what is
-             no number to the first, and what is none of the categories to a uniform one.
+             lie between edges; a number beyond the edges counts to the first or the last bucket, a
+             value that is no number to the first, and an unlisted category to a uniform bucket.
 *Promise*    odds = p·steps/((1 − p)·w) ≤ e^ε, steps = k − 1.
 *Error*      What is near in truth is near in the reports, so shares of all values up to a bucket
              are far better known than from an oracle that forgets the order; a single bucket is
@@ -31,24 +32,24 @@ from ...exact.balls import ball, decide, floor
 from ...exact.numbers import Number, double_above, exact, is_whole, positive, text
 from ...guarantees import Relation
 from ...guarantees.guarantee import relation_of, unit_of
-from ...mechanisms.randomized_response import refuse_added
+from ...mechanisms.randomized_response import refuse_add_remove
 from ...mechanisms.shared.categories import Labels
 from ...noise.bits import SYSTEM, Bits
 from ..frequency_estimate import Aggregate
 from ..lib.biased_coins import Bytes
-from ..numeric.number_oracle import doubles
-from ..numeric.window_law import draw_cells, inside_of, window_odds
-from ..oracle import Oracle, every_code, plain_categories, reports_of
-from ..wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
+from ..numeric.number_oracle import to_doubles
+from ..numeric.window_law import draw_cells, inside_probability, window_odds
+from ..oracle import Oracle, check_report_count, every_code, plain_categories
+from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
 from .ordinal_estimate import Distribution, cumulative_scores, worst_variances
 
 MOST = 1 << 10
-"""Buckets, at most: the estimate solves for all of them at once."""
+"""The most buckets: the estimate solves for all of them at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Ordinal(Oracle):
-    """The distribution of an ordered value."""
+    """An oracle for the distribution of an ordered value."""
 
     kind = "ordinal"
     labels: Labels
@@ -73,15 +74,15 @@ class Ordinal(Oracle):
             raise Refused(
                 "local.edges",
                 "Ordinal(…)",
-                "buckets are ordered categories, or lie between edges",
-                "edges=range(0, 101, 10), or categories=['low', 'high']",
+                "give either edges= or ordered categories=",
+                "edges=range(0, 101, 10)",
             )
         cuts = () if edges is None else tuple(exact(edge, "edges") for edge in edges)
         if edges is not None and (len(cuts) < 3 or any(not a < b for a, b in pairwise(cuts))):
             raise Refused(
                 "local.edges",
                 f"{len(cuts)} edges",
-                "edges are at least three numbers, each above the one before",
+                "edges= needs at least three numbers in rising order",
                 "edges=range(0, 101, 10)",
             )
         names = (
@@ -99,16 +100,16 @@ class Ordinal(Oracle):
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
-        refuse_added(self.relation)
+        refuse_add_remove(self.relation)
         if self.k > MOST or (window is not None and not is_whole(window, 1, MOST)):
             raise Refused(
                 "local.size",
                 f"{self.k} buckets, window={window}",
-                f"buckets and the window are at most {MOST}",
+                f"at most {MOST} buckets, and a window of at most {MOST}",
                 "leave window= out",
             )
         put(self, "window", best_window(self.epsilon, self.steps) if window is None else window)
-        put(self, "own", inside_of(self.epsilon, self.steps, self.window))
+        put(self, "own", inside_probability(self.epsilon, self.steps, self.window))
         self._end()
 
     @property
@@ -117,7 +118,7 @@ class Ordinal(Oracle):
 
     @property
     def k(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return len(self.labels)
 
     @property
@@ -126,7 +127,7 @@ class Ordinal(Oracle):
 
     @property
     def cells(self) -> int:
-        """Different reports."""
+        """The number of different reports."""
         return self.steps + self.window
 
     @property
@@ -145,46 +146,47 @@ class Ordinal(Oracle):
         )
         return {**named, "steps": self.steps, "window": self.window, "own": str(self.own)}
 
-    def made_of(self) -> dict[str, Any]:
-        made = {"epsilon": str(self.epsilon), "window": self.window}
-        return {**made, **({"edges": [str(edge) for edge in self.edges]} if self.edges else {})}
+    def arguments(self) -> dict[str, Any]:
+        numbers = {"epsilon": str(self.epsilon), "window": self.window}
+        return {**numbers, **({"edges": [str(edge) for edge in self.edges]} if self.edges else {})}
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         if self.edges:
-            edges = np.array(
-                [double_above(edge) for edge in self.edges]
-            )  # a double is at or above the one if and only if it is at or above the other
-            return np.clip(np.searchsorted(edges, doubles(values), side="right") - 1, 0, self.steps)
+            # a double is at or above an edge if and only if it is at or above `double_above` of it
+            edges = np.array([double_above(edge) for edge in self.edges])
+            return np.clip(
+                np.searchsorted(edges, to_doubles(values), side="right") - 1, 0, self.steps
+            )
         return every_code(self.labels, values, bits)
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        return whole_numbers(draw_cells(codes, self.own, self.steps, self.window, bits), self.width)
+        return pack_integers(draw_cells(codes, self.own, self.steps, self.window, bits), self.width)
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        return from_whole_numbers(payload) < self.cells
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        return unpack_integers(payload) < self.cells
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        return np.bincount(from_whole_numbers(payload), minlength=self.cells)
+        return np.bincount(unpack_integers(payload), minlength=self.cells)
 
     def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Distribution:
-        counted = self._some(reports)
+        counted = self._aggregate_some(reports)
         return Distribution(self, counted.counts, counted.reports)
 
     def variance(self, n: int) -> float:
-        """The largest variance, over the coins, of the unbiased share of all values up to a bucket:
-        of any bucket, whatever people have.
+        """Return the largest variance, over the coins, of the unbiased share of all values up to a
+        bucket: over all buckets and all values of people.
         """
-        return float(worst_variances(self, cumulative_scores(self)).max()) / reports_of(n)
+        return float(worst_variances(self, cumulative_scores(self)).max()) / check_report_count(n)
 
     def influence(self, fakes: int, n: int) -> float:
-        """How far `fakes` invented reports among n can move a share of all values up to a bucket,
-        at most, against any reports in their place.
+        """Return how far `fakes` invented reports among n can move a share of all values up to a
+        bucket, compared with any reports in their place.
         """
         scores = cumulative_scores(self)
         return (
             float((scores.max(axis=1) - scores.min(axis=1)).max())
-            * reports_of(fakes)
-            / reports_of(n)
+            * check_report_count(fakes)
+            / check_report_count(n)
         )
 
     def __repr__(self) -> str:
@@ -192,7 +194,7 @@ class Ordinal(Oracle):
 
 
 def best_window(epsilon: Fraction, steps: int) -> int:
-    """The whole number nearest 2β·steps, from 1 to steps."""
+    """Return the whole number nearest 2β·steps, from 1 to steps."""
 
     def formula() -> arb:
         e, growth = ball(epsilon), ball(epsilon).exp()

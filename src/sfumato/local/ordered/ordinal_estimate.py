@@ -1,4 +1,4 @@
-"""A distribution over ordered buckets, estimated from local reports.
+"""Estimate a distribution over ordered buckets from local reports.
 
 *Fit*        `frequencies`: expectation–maximisation from equal frequencies on, until a step adds
              less than 0.1 to the log-likelihood of all reports: further ones would fit the noise.
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ...errors import Refused
 from ...exact.numbers import Number, probability
-from ..frequency_estimate import bernstein, published
+from ..frequency_estimate import bernstein_widths, estimate_header
 from ..lib.consistency import Floats
 from ..numeric.window_law import cell_chances
 
@@ -41,7 +41,7 @@ _GAIN = 0.1  # of the log-likelihood of all reports: a step that adds less follo
 
 @lru_cache(maxsize=8)
 def chances(oracle: Ordinal) -> Floats:
-    """The chance of each cell given each bucket: a row for each cell."""
+    """Return the probability of each cell given each bucket: a row for each cell."""
     a, b = (float(chance) for chance in cell_chances(oracle.own, oracle.steps, oracle.window))
     beyond = np.arange(oracle.cells)[:, None] - np.arange(oracle.k)[None, :]
     return np.where((beyond >= 0) & (beyond < oracle.window), a, b)
@@ -49,30 +49,28 @@ def chances(oracle: Ordinal) -> Floats:
 
 @lru_cache(maxsize=8)
 def weights(oracle: Ordinal) -> Floats:
-    """W: a row for each bucket."""
+    """Return W: a row for each bucket."""
     design = chances(oracle)
     scaled = design.T / design.mean(axis=1)
-    found: Floats = np.linalg.solve(scaled @ design, scaled)
-    return found
+    solution: Floats = np.linalg.solve(scaled @ design, scaled)
+    return solution
 
 
 def cumulative_scores(oracle: Ordinal) -> Floats:
-    """What each cell adds to the share of all values up to each bucket but the last, which is 1."""
+    """Return what each cell adds to the share of values up to each bucket but the last (1)."""
     return np.cumsum(weights(oracle), axis=0)[:-1]
 
 
 def worst_variances(oracle: Ordinal, scores: Floats) -> Floats:
-    """The largest variance of each score over all buckets that a person may be in."""
+    """Return the largest variance of each score over all buckets of a person."""
     means, squares = scores @ chances(oracle), scores**2 @ chances(oracle)
-    found: Floats = (squares - means**2).max(axis=1)
-    return found
+    variances: Floats = (squares - means**2).max(axis=1)
+    return variances
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Distribution:
-    """How many reports name each cell, and what follows for the distribution over the buckets, in
-    their order.
-    """
+    """The number of reports per cell, and the distribution over the buckets estimated from it."""
 
     oracle: Ordinal
     counts: NDArray[np.int64]
@@ -84,31 +82,31 @@ class Distribution:
 
     @property
     def frequencies(self) -> Floats:
-        """The likely distribution of `fit()`: none below 0, of sum 1."""
+        """The fitted distribution of `fit()`: not negative, of sum 1."""
         return self.fit()
 
     def fit(self, *, smooth: bool = False) -> Floats:
-        """A likely distribution; `smooth` averages neighbours after each step, which is for many
-        buckets of a smooth curve.
+        """Fit a likely distribution; `smooth` averages neighbours after each step, for many buckets
+        of a smooth curve.
         """
         design, shares = chances(self.oracle), self.counts / self.reports
-        found, likely = np.full(self.oracle.k, 1.0 / self.oracle.k), -math.inf
+        frequencies, likely = np.full(self.oracle.k, 1.0 / self.oracle.k), -math.inf
         for _ in range(_ROUNDS):
-            new = found * (design.T @ (shares / (design @ found)))
+            new = frequencies * (design.T @ (shares / (design @ frequencies)))
             if smooth:
                 wide = np.concatenate((new[:1], new, new[-1:]))
                 new = (wide[:-2] + 2 * wide[1:-1] + wide[2:]) / 4
-            found = new / new.sum()
-            before, likely = likely, self.reports * float(shares @ np.log(design @ found))
+            frequencies = new / new.sum()
+            before, likely = likely, self.reports * float(shares @ np.log(design @ frequencies))
             if abs(likely - before) < _GAIN:
                 break
-        return found
+        return frequencies
 
     @property
     def unbiased(self) -> Floats:
-        """Right on average, of sum 1, and possibly below 0."""
-        found: Floats = weights(self.oracle) @ (self.counts / self.reports)
-        return found
+        """The unbiased frequencies, of sum 1; they may lie below 0."""
+        frequencies: Floats = weights(self.oracle) @ (self.counts / self.reports)
+        return frequencies
 
     @property
     def cumulative(self) -> Floats:
@@ -122,15 +120,15 @@ class Distribution:
         of: Literal["cumulative", "frequencies"] = "cumulative",
         simultaneous: bool = False,
     ) -> Floats:
-        """A lower and an upper end for each cumulative share, or each frequency; with
-        `simultaneous`, all of them hold together.
+        """Return a lower and an upper end for each cumulative share, or each frequency; with
+        `simultaneous`, all intervals hold together.
         """
         if of not in ("cumulative", "frequencies"):
             raise Refused(
                 "response.interval",
                 f"of={of!r}",
-                "there is no such interval",
-                "of='cumulative' or of='frequencies'",
+                "of= is 'cumulative' or 'frequencies'",
+                "of='cumulative'",
             )
         scores = cumulative_scores(self.oracle) if of == "cumulative" else weights(self.oracle)
         missing = float(1 - probability(confidence, "confidence", zero=False)) / (
@@ -139,32 +137,32 @@ class Distribution:
         middle = scores @ (self.counts / self.reports)
         reach = scores.max(axis=1) - scores.min(axis=1)
         size = worst_variances(self.oracle, scores) + 0.25  # and of a share of people itself
-        half = bernstein(reach, size, self.reports, missing)
+        half = bernstein_widths(reach, size, self.reports, missing)
         ends = np.clip(np.stack([middle - half, middle + half], axis=1), 0.0, 1.0)
         return np.concatenate((ends, [[1.0, 1.0]])) if of == "cumulative" else ends
 
     def quantile(self, q: Number) -> Hashable:
-        """The first bucket up to which the fitted distribution has a share of q."""
+        """Return the first bucket up to which the fitted distribution has a share of q."""
         at = int(np.searchsorted(np.cumsum(self.frequencies), float(probability(q, "q")) - 1e-12))
         return self.categories[min(at, self.oracle.k - 1)]
 
     def quantile_interval(self, q: Number, confidence: Number = 0.95) -> tuple[Hashable, Hashable]:
-        """The first and the last bucket in which the quantile may lie: by the shares that hold
-        together.
+        """Return the first and the last bucket in which the quantile may lie, from simultaneous
+        intervals of the cumulative shares.
         """
         share, ends = float(probability(q, "q")), self.interval(confidence, simultaneous=True)
         first, last = int(np.argmax(ends[:, 1] >= share)), int(np.argmax(ends[:, 0] >= share))
         return self.categories[first], self.categories[last]
 
     def record(self) -> dict[str, Any]:
-        """What may be published, for JSON."""
+        """Return the public record of the estimate, for JSON."""
         shares = {
             "frequencies": self.frequencies.tolist(),
             "cumulative": self.cumulative.tolist(),
             "interval": self.interval().tolist(),
         }
         return {
-            **published(self.oracle, self.reports),
+            **estimate_header(self.oracle, self.reports),
             "categories": list(self.categories),
             **shares,
         }

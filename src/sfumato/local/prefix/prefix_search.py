@@ -1,14 +1,14 @@
-"""The search in a prefix tree: level by level, candidates from what was kept, kept what is surely
-there.
+"""Search a prefix tree level by level: extend the surviving prefixes, keep the candidates that are
+surely there.
 
-*Steps*      At each level the reports of that level alone count, so candidates, which come from the
-             levels before, are fixed when they are looked up. A candidate is kept if its unbiased
-             frequency is above the bound below, and at most `most` are, the best first. A prefix
-             that has ended continues only as ended.
+*Steps*      Each level uses only its own reports, so the candidates, which come from the levels
+             before, do not depend on them. A candidate survives if its unbiased frequency is above
+             the bound below; at most `most` survive, the best first. A prefix that has ended
+             continues only as ended.
 *Bound*      h = √(ln(2·levels·c/β)/(2m))/(p − q) for c candidates and m reports at a level
-             (Hoeffding). But for a chance of β all estimates of all levels are within h of the
-             truth together: nothing that nobody has is kept, and no text of frequency 2h or more at
-             every level is lost, unless `most` others stand above it.
+             (Hoeffding). Except with probability β, all estimates of all levels are within h of the
+             truth together: no text survives that nobody has, and no text of frequency 2h or more
+             at every level is lost, unless `most` others are above it.
 *Interval*   Clopper & Pearson's at the last level, for all its candidates together.
 """
 
@@ -28,7 +28,7 @@ from ...exact.balls import down, up
 from ...exact.numbers import Number, probability
 from ...mechanisms.shared.response_estimate import limit
 from ..client import END, PRIME
-from ..frequency_estimate import published
+from ..frequency_estimate import estimate_header
 from ..lib.biased_coins import Bytes
 from ..lib.hash_families import bucket_ends
 
@@ -40,7 +40,7 @@ _CHUNK = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Hitter:
-    """A frequent text, how frequent it is, and between which ends, all hitters together."""
+    """A frequent text, its frequency, and its interval; all intervals hold together."""
 
     text: str
     frequency: float
@@ -50,30 +50,30 @@ class Hitter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hitters:
-    """The frequent texts, the most frequent first. `levels` says of each level how many reports,
-    candidates and survivors there were, and the bound.
+    """The frequent texts, the most frequent first. `levels` gives for each level the numbers of
+    reports, candidates and survivors, and the bound.
     """
 
     oracle: PrefixTree
-    found: tuple[Hitter, ...]
+    hitters: tuple[Hitter, ...]
     levels: tuple[dict[str, float], ...]
     reports: int
 
     def __iter__(self) -> Iterator[Hitter]:
-        return iter(self.found)
+        return iter(self.hitters)
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.hitters)
 
     def __getitem__(self, text: str) -> Hitter:
-        return next(hitter for hitter in self.found if hitter.text == text)
+        return next(hitter for hitter in self.hitters if hitter.text == text)
 
     @property
     def texts(self) -> list[str]:
-        return [hitter.text for hitter in self.found]
+        return [hitter.text for hitter in self.hitters]
 
     def record(self) -> dict[str, Any]:
-        """What may be published, for JSON."""
+        """Return the public record of the estimate, for JSON."""
         rows = [
             {
                 "text": hitter.text,
@@ -81,26 +81,28 @@ class Hitters:
                 "low": hitter.low,
                 "high": hitter.high,
             }
-            for hitter in self.found
+            for hitter in self.hitters
         ]
         return {
-            **published(self.oracle, self.reports),
+            **estimate_header(self.oracle, self.reports),
             "hitters": rows,
             "levels": list(self.levels),
         }
 
     def __repr__(self) -> str:
-        return f"Hitters({len(self.found)} texts from {self.reports} reports)"
+        return f"Hitters({len(self.hitters)} texts from {self.reports} reports)"
 
 
 def search(oracle: PrefixTree, payload: Bytes, confidence: Number) -> Hitters:
-    """The frequent texts of reports."""
+    """Find the frequent texts of reports."""
     missing = 1 - probability(confidence, "confidence", zero=False)
-    level, a, b, said = oracle.split(payload)
-    own, other = float(oracle.own), float(oracle.other)
-    kept, told, found = [""], list[dict[str, float]](), list[Hitter]()
+    level, a, b, bucket = oracle.split(payload)
+    p, q = float(oracle.true_support), float(oracle.false_support)
+    prefixes, levels, hitters = [""], list[dict[str, float]](), list[Hitter]()
     for number in range(oracle.levels):
-        candidates = [prefix + more for prefix in kept for more in continued(oracle, prefix)]
+        candidates = [
+            prefix + more for prefix in prefixes for more in continuations(oracle, prefix)
+        ]
         mine = level == number
         reports = int(mine.sum())
         if not reports or not candidates:
@@ -108,55 +110,59 @@ def search(oracle: PrefixTree, payload: Bytes, confidence: Number) -> Hitters:
         codes = np.array(
             [oracle.fingerprint(candidate) for candidate in candidates], dtype=np.int64
         )
-        counts = support(codes, a[mine], b[mine], said[mine], oracle.buckets)
-        frequencies = (counts / reports - other) / (own - other)
+        counts = support(codes, a[mine], b[mine], bucket[mine], oracle.buckets)
+        frequencies = (counts / reports - q) / (p - q)
         bound = math.sqrt(
             math.log(2 * oracle.levels * len(candidates) / float(missing)) / (2 * reports)
-        ) / (own - other)
+        ) / (p - q)
         order = [
             i for i in np.argsort(-frequencies, kind="stable").tolist() if frequencies[i] > bound
         ][: oracle.most]
-        kept = [candidates[i] for i in order]
-        told.append(
-            {"reports": reports, "candidates": len(candidates), "kept": len(kept), "bound": bound}
+        prefixes = [candidates[i] for i in order]
+        levels.append(
+            {
+                "reports": reports,
+                "candidates": len(candidates),
+                "kept": len(prefixes),
+                "bound": bound,
+            }
         )
         if number == oracle.levels - 1:
-            found = [
+            hitters = [
                 _hitter(oracle, candidates[i], int(counts[i]), reports, missing / len(candidates))
                 for i in order
             ]
-    return Hitters(oracle, tuple(found), tuple(told), len(payload))
+    return Hitters(oracle, tuple(hitters), tuple(levels), len(payload))
 
 
 def support(
     codes: NDArray[np.int64],
     a: NDArray[np.int64],
     b: NDArray[np.int64],
-    said: NDArray[np.int64],
+    bucket: NDArray[np.int64],
     buckets: int,
 ) -> NDArray[np.int64]:
-    """How many reports put each code into the bucket they say."""
+    """Count the reports whose hash function puts each code into their bucket."""
     counts, ends = np.zeros(codes.size, dtype=np.int64), bucket_ends(buckets)
     prime, half = np.uint64(PRIME), np.uint64(31)
     for start in range(0, a.size, _CHUNK):
         part = slice(start, start + _CHUNK)
         step, offset = a[part].astype(np.uint64), b[part].astype(np.uint64)
         low, room = (
-            ends[said[part]].astype(np.uint64),
-            (ends[said[part] + 1] - ends[said[part]]).astype(np.uint64),
+            ends[bucket[part]].astype(np.uint64),
+            (ends[bucket[part] + 1] - ends[bucket[part]]).astype(np.uint64),
         )
         for i, code in enumerate(codes.astype(np.uint64)):
-            at = (
-                step * code + offset
-            )  # below 2^62; 2^31 is 1 modulo P, so the upper bits are added to the lower
+            # below 2^62; 2^31 is 1 modulo P, so the upper bits are added to the lower
+            at = step * code + offset
             at = (at & prime) + (at >> half)
             at = np.where(at >= prime, at - prime, at)
             counts[i] += np.count_nonzero(at - low < room)  # wraps around below the bucket
     return counts
 
 
-def continued(oracle: PrefixTree, prefix: str) -> list[str]:
-    """Every continuation by one level: letters, and after the end sign nothing but end signs."""
+def continuations(oracle: PrefixTree, prefix: str) -> list[str]:
+    """List the continuations by one level: letters, and after an end sign only end signs."""
     if prefix.endswith(END):
         return [END * oracle.step]
     return [
@@ -168,7 +174,7 @@ def continued(oracle: PrefixTree, prefix: str) -> list[str]:
 
 def _hitter(oracle: PrefixTree, text: str, count: int, reports: int, missing: Fraction) -> Hitter:
     def at(share: Fraction) -> Fraction:
-        return (share - oracle.other) / (oracle.own - oracle.other)
+        return (share - oracle.false_support) / (oracle.true_support - oracle.false_support)
 
     low, high = (at(limit(count, reports, missing / 2, upper=upper)) for upper in (False, True))
     return Hitter(

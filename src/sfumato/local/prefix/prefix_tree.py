@@ -1,19 +1,19 @@
-"""PrefixTree: which texts are frequent, among all texts of an alphabet. Heavy hitters, letter by
+"""PrefixTree: find the frequent texts among all texts over an alphabet. Heavy hitters, letter by
 letter.
 
-*Law*        Letters that the alphabet lacks are left out, and what is no text is the empty one:
-             every value is answered. Then a text is cut or filled with an end sign to `length`
-             letters. How many of its first letters are looked at, `step`, 2·`step`, … `length`, is
-             drawn by lot whatever the text is; the prefix becomes a public fingerprint below 2^31 −
-             1, which is reported as in `Hashing`: a hash function of one's own into g buckets, and
+*Law*        Letters outside the alphabet are dropped, and a value that is no text is the empty
+             text: every value is answered. Then a text is cut or filled with an end sign to
+             `length` letters. How many of its first letters are used, `step`, 2·`step`, … `length`,
+             is drawn by lot whatever the text is; the prefix becomes a public fingerprint below
+             2^31 − 1, which is reported as in `Hashing`: a fresh hash function into g buckets, and
              the bucket, kept with t = e^ε/(e^ε + g − 1) rounded down (Bassily et al. 2017; Wang, Li
              & Jha 2018).
 *Promise*    The level and the function are independent of the text, and everyone reports once,
              about one level: odds = t(g − 1)/(1 − t) ≤ e^ε, once, however many levels there are. A
              person asked again pays again.
-*Search*     From the first letters on: of the prefixes kept so far, every continuation by one level
-             is a candidate; those whose unbiased frequency is above what noise alone would give to
-             any of them are kept, at most `most`, the best first (`heavy_search`).
+*Search*     From the first letters on: every continuation of a surviving prefix by one level is a
+             candidate; those whose unbiased frequency is above what noise alone would give to any
+             of them survive, at most `most`, the best first (`prefix_search`).
 *Error*      As that of `Hashing` from 1/levels of the reports. Two texts of the same fingerprint
              are one: a chance of 2^-31 for each two.
 *Report*     The level, and 9 bytes or so, however long the text is.
@@ -34,11 +34,11 @@ from ...errors import Refused
 from ...exact.numbers import Number, is_whole, positive, text
 from ...guarantees import Relation
 from ...guarantees.guarantee import relation_of, unit_of
-from ...mechanisms.randomized_response import refuse_added
+from ...mechanisms.randomized_response import refuse_add_remove
 from ...noise.bits import SYSTEM, Bits
 from .. import client
 from ..client import END, PRIME
-from ..direct import keep_of
+from ..direct import keep_probability
 from ..frequency_estimate import Aggregate, variance
 from ..hashing import (
     best_buckets,
@@ -49,20 +49,19 @@ from ..hashing import (
     hashed_width,
 )
 from ..lib.biased_coins import Bytes, below
-from ..lib.dyadic_probability import share
-from ..oracle import Oracle, reports_of
-from ..wire_reports import Reports, from_whole_numbers, whole_numbers, width_for
+from ..lib.dyadic_probability import as_fraction
+from ..oracle import Oracle, check_report_count
+from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
 from .prefix_search import Hitters, search
 
-_TINY = Fraction(
-    1, 1 << 40
-)  # below it rounding decides which number is best; far below, nothing is told, and `keeps` refuses
+# below it rounding decides which number is best; far below, `check_promise` refuses
+_TINY = Fraction(1, 1 << 40)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PrefixTree(Oracle):
-    """Heavy hitters over texts."""
+    """An oracle for the frequent texts over an alphabet."""
 
     kind = "prefix"
     alphabet: str
@@ -88,17 +87,17 @@ class PrefixTree(Oracle):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
-        whole = all(is_whole(value) for value in (length, step, most))
+        are_integers = all(is_whole(value) for value in (length, step, most))
         if (
-            not whole
+            not are_integers
             or length % step
             or length > 256
             or most > 1 << 12
             or most * (len(alphabet) + 1) ** step > 1 << 20
         ):
             reason = (
-                "length is a multiple of step up to 256; most·(letters + 1)^step candidates "
-                "are at most 2^20"
+                "length is a multiple of step up to 256, and most·(letters + 1)^step is at "
+                "most 2^20"
             )
             raise Refused(
                 "local.size",
@@ -116,7 +115,7 @@ class PrefixTree(Oracle):
             raise Refused(
                 "local.alphabet",
                 "alphabet=…",
-                "an alphabet is printable letters, each of them once",
+                "an alphabet is a text of printable letters, each of them once",
                 "alphabet='abc'",
             )
         put = object.__setattr__
@@ -134,9 +133,9 @@ class PrefixTree(Oracle):
             "unit": unit_of(unit),
         }.items():
             put(self, name, value)
-        refuse_added(self.relation)
+        refuse_add_remove(self.relation)
         put(self, "buckets", best_buckets(self.epsilon) if self.epsilon >= _TINY else 2)
-        put(self, "keep", keep_of(self.epsilon, self.buckets))
+        put(self, "keep", keep_probability(self.epsilon, self.buckets))
         self._end()
 
     @property
@@ -144,13 +143,13 @@ class PrefixTree(Oracle):
         return self.length // self.step
 
     @property
-    def own(self) -> Fraction:
-        """P(a report supports a prefix | it is that of the text)."""
-        return share(self.keep)
+    def true_support(self) -> Fraction:
+        """P(a report supports a prefix | it is the prefix of the text)."""
+        return as_fraction(self.keep)
 
     @property
-    def other(self) -> Fraction:
-        """P(a report supports a prefix | it is another)."""
+    def false_support(self) -> Fraction:
+        """P(a report supports a prefix | it is not the prefix of the text)."""
         return hashed_other(self.keep, self.buckets)
 
     @property
@@ -170,41 +169,40 @@ class PrefixTree(Oracle):
         }
         return {**shape, "own": str(self.keep), "buckets": self.buckets}
 
-    def made_of(self) -> dict[str, Any]:
-        made = {"epsilon": str(self.epsilon), "length": self.length, "alphabet": self.alphabet}
-        return {**made, "step": self.step, "most": self.most, "seed": self.seed}
+    def arguments(self) -> dict[str, Any]:
+        numbers = {"epsilon": str(self.epsilon), "length": self.length, "alphabet": self.alphabet}
+        return {**numbers, "step": self.step, "most": self.most, "seed": self.seed}
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
-        """A report for each text, whatever it is."""
+        """Draw a report for each text, whatever it is."""
         texts = (
             list(values)
             if isinstance(values, Iterable) and not isinstance(values, str | bytes)
             else [values]
         )
-        asked = {"alphabet": self.alphabet, "levels": self.levels, "step": self.step}
-        whole = [client.filled(asked, value) for value in texts]
-        levels = below(self.levels, len(whole), bits)
+        question = {"alphabet": self.alphabet, "levels": self.levels, "step": self.step}
+        filled = [client.fill_text(question, value) for value in texts]
+        levels = below(self.levels, len(filled), bits)
         prefixes = [
             value[: (level + 1) * self.step]
-            for value, level in zip(whole, levels.tolist(), strict=True)
+            for value, level in zip(filled, levels.tolist(), strict=True)
         ]
-        known = {
-            prefix: self.fingerprint(prefix) for prefix in set(prefixes)
-        }  # many people say the same
-        codes = np.array([known[prefix] for prefix in prefixes], dtype=np.int64)
+        # many people have the same prefix
+        fingerprints = {prefix: self.fingerprint(prefix) for prefix in set(prefixes)}
+        codes = np.array([fingerprints[prefix] for prefix in prefixes], dtype=np.int64)
         return Reports(
             self.mark,
             np.concatenate(
-                [whole_numbers(levels, width_for(self.levels)), self._draw(codes, bits)], axis=1
+                [pack_integers(levels, width_for(self.levels)), self._draw(codes, bits)], axis=1
             ),
         )
 
     def fingerprint(self, prefix: str) -> int:
-        """The public number of a prefix."""
+        """Return the public number of a prefix."""
         return client.fingerprint({"seed": self.seed}, prefix)
 
     def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        raise NotImplementedError  # a text has a code for each level: `perturb` is its own
+        raise NotImplementedError  # overrides `perturb`: a text has a code per level
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return draw_hashed(codes, self.keep, self.buckets, bits)
@@ -212,57 +210,59 @@ class PrefixTree(Oracle):
     def split(
         self, payload: Bytes
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Level, a, b and bucket of each report."""
+        """Read level, a, b and bucket of each report."""
         head = width_for(self.levels)
-        return from_whole_numbers(payload[:, :head]), *hashed_parts(payload[:, head:])
+        return unpack_integers(payload[:, :head]), *hashed_parts(payload[:, head:])
 
-    def _formed(self, payload: Bytes) -> NDArray[np.bool_]:
-        level, a, b, said = self.split(payload)
-        return (level < self.levels) & (a < PRIME) & (b < PRIME) & (said < self.buckets)
+    def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
+        level, a, b, bucket = self.split(payload)
+        return (level < self.levels) & (a < PRIME) & (b < PRIME) & (bucket < self.buckets)
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """Reports of each level."""
+        """Count the reports of each level."""
         return np.bincount(self.split(payload)[0], minlength=self.levels)
 
     def estimate(
         self, reports: Reports | bytes | Iterable[bytes], *, confidence: Number = 0.95
     ) -> Hitters:
-        """The frequent texts, with intervals that hold together with this confidence. Candidates
-        are looked up in the reports: an aggregate is not enough.
+        """Find the frequent texts, with intervals that hold together with this confidence. The
+        search looks candidates up in the reports: an aggregate is not enough.
         """
         if isinstance(reports, Aggregate):
             raise Refused(
                 "local.report",
                 f"{reports}",
-                "candidates are looked up in the reports themselves",
+                "the search needs the reports themselves, not an aggregate",
                 "estimate(reports)",
             )
-        known = self.read(reports)
-        if not len(known):
+        checked = self.read(reports)
+        if not len(checked):
             raise Refused(
                 "response.reports",
                 "estimate([])",
                 "there is no report to estimate from",
                 "estimate(oracle.perturb(values))",
             )
-        return search(self, known.payload, confidence)
+        return search(self, checked.payload, confidence)
 
     def variance(self, n: int) -> float:
-        """Of one frequency near 0, from the reports of one level of n people, n/levels of them."""
-        return self._level_variance(max(1, reports_of(n) // self.levels))
+        """Return the variance of one frequency near 0, from the n/levels reports of one level."""
+        return self._level_variance(max(1, check_report_count(n) // self.levels))
 
     def influence(self, fakes: int, n: int) -> tuple[float, float]:
-        """How far `fakes` invented reports among n can move a frequency, down and up: liars choose
-        their level, which has n/levels reports.
+        """Return how far `fakes` invented reports among n can move a frequency, down and up: liars
+        choose their level, which has n/levels reports.
         """
         share, spread = (
-            reports_of(fakes) * self.levels / reports_of(n),
-            float(self.own - self.other),
+            check_report_count(fakes) * self.levels / check_report_count(n),
+            float(self.true_support - self.false_support),
         )
-        return -share * float(self.other) / spread, share * float(1 - self.other) / spread
+        return -share * float(self.false_support) / spread, share * float(
+            1 - self.false_support
+        ) / spread
 
     def _level_variance(self, n: int) -> float:
-        return float(variance(self.own, self.other, Fraction(0), n, "population"))
+        return float(variance(self.true_support, self.false_support, Fraction(0), n, "population"))
 
     def __repr__(self) -> str:
         return (

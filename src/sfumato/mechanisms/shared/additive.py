@@ -1,8 +1,8 @@
-"""What the mechanisms that add noise share: a record of public things, and `perturb`, where data
-enter.
+"""The base class of mechanisms that add noise: a record of public parameters, and `perturb`, where
+data enter.
 
-A record with no grid takes integers and gives integers; a record with a grid takes floats (or
-integers) and gives multiples of the grid.
+Without a grid a mechanism takes integers and returns integers. With a grid it takes floats (or
+integers) and returns multiples of the grid.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Additive(Mechanism):
         """The law of the noise, in grid steps."""
 
     def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
-        """The value with exact noise: an int for an int, a float on the grid for a float, an array
-        of the same shape for an array or a list.
+        """Add exact noise to the value: an int for an int, a float on the grid for a float, an
+        array of the same shape for an array or a list.
         """
         kind = type(value)
         if kind is int or kind is float:
@@ -75,7 +75,7 @@ class Additive(Mechanism):
         """Half the width of the interval around an answer that holds the exact value with this
         probability: each coordinate by itself, or `values` at once.
         """
-        steps = self.law.half_width(confidence, values=known_size(values) or 1)
+        steps = self.law.half_width(confidence, values=check_size(values) or 1)
         if self.grid is None:
             return steps
         return up(self.grid * (steps + Fraction(1, 2)))  # the half step is the rounding to the grid
@@ -121,25 +121,27 @@ class Additive(Mechanism):
                     grids.add(steps, self.law.sample(steps.shape, bits)).astype(np.float64),
                     exponent,
                 )
-        whole = grids.whole_numbers(value)
-        if whole is None:
-            found = grids.steps(value, 0)  # refuses what is no number
-            if found.size:
+        integers = grids.whole_numbers(value)
+        if integers is None:
+            integers = grids.steps(value, 0)  # refuses what is no number
+            if integers.size:
                 self._exponent()  # refuses, as floats need a grid
-            whole = found
         if self.size is not None:
-            self._check_size(whole.size)
-        noise = self.law.sample(whole.shape, bits)
-        return whole + noise.astype(object) if whole.dtype == object else grids.add(whole, noise)
+            self._check_size(integers.size)
+        noise = self.law.sample(integers.shape, bits)
+        return (
+            integers + noise.astype(object)
+            if integers.dtype == object
+            else grids.add(integers, noise)
+        )
 
     def _exponent(self) -> int:
         if self.grid is None:
-            rewrite = f"{type(self).__name__}(…, grid={_fine(self.sensitivity)})"
             raise Refused(
                 "mechanism.grid",
-                "perturb(float)",
-                "floats need a public grid, fixed before the data are seen",
-                rewrite,
+                f"{type(self).__name__}(…).perturb(float)",
+                "floats need a public grid, fixed before the data are read",
+                f"grid={_fine_grid(self.sensitivity)}",
             )
         return self.grid.numerator.bit_length() - self.grid.denominator.bit_length()
 
@@ -154,11 +156,11 @@ class Additive(Mechanism):
                 "mechanism.size",
                 f"perturb of {size} values",
                 f"the record says {expected}: {reason}",
-                f"{type(self).__name__}(…, size={size})",
+                f"size={size}",
             )
 
 
-def settle(
+def set_additive_fields(
     record: Additive,
     sensitivity: Number,
     grid: Number | None,
@@ -166,22 +168,22 @@ def settle(
     relation: str | None,
     unit: str | None,
 ) -> None:
-    """The fields that all of them have."""
+    """Set the fields that all additive mechanisms share."""
     put = object.__setattr__
-    put(record, "grid", known_grid(grid))
-    put(record, "size", known_size(size))
-    put(record, "sensitivity", known_sensitivity(sensitivity, record.grid))
+    put(record, "grid", check_grid(grid))
+    put(record, "size", check_size(size))
+    put(record, "sensitivity", check_sensitivity(sensitivity, record.grid))
     put(record, "relation", relation_of(relation))
     put(record, "unit", unit_of(unit))
 
 
-def known_grid(value: Number | None) -> Fraction | None:
-    """A power of two, or None for integers."""
+def check_grid(value: Number | None) -> Fraction | None:
+    """Check a grid: a power of two, or None for integers."""
     return None if value is None else Fraction(2) ** power_of_two(value, "grid")
 
 
-def known_size(value: object) -> int | None:
-    """A number of coordinates."""
+def check_size(value: object) -> int | None:
+    """Check a number of coordinates."""
     if value is None:
         return None
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= 2**40:
@@ -194,22 +196,24 @@ def known_size(value: object) -> int | None:
     )
 
 
-def known_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
-    """How far a neighbour may move the exact values; whole numbers for integers."""
+def check_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
+    """Check a sensitivity: how far a neighbour may move the exact values; at least 1 for
+    integers.
+    """
     sensitivity = positive(value, "sensitivity")
     if grid is None and sensitivity < 1:
         raise Refused(
             "mechanism.grid",
             f"sensitivity={value}",
             "integers move by whole numbers; floats need a public grid",
-            f"grid={_fine(sensitivity)}",
+            f"grid={_fine_grid(sensitivity)}",
         )
     return sensitivity
 
 
 def squared_moves(record: Additive) -> Fraction:
-    """The squared L2 sensitivity after rounding to the grid; a whole number for integers, where a
-    square just below one is taken for it.
+    """The squared L2 sensitivity after rounding to the grid. For integers it is a whole number; a
+    square just below a whole number counts as that number.
     """
     square = record.sensitivity**2
     if record.grid is None:
@@ -219,18 +223,18 @@ def squared_moves(record: Additive) -> Fraction:
     return record.grid**2 * grids.steps_l2_squared(square / record.grid**2, record.size or 1)
 
 
-def only_one(place: str, example: str, **ways: Number | None) -> str:
-    """The one way of calibration that was given."""
-    given = [name for name, value in ways.items() if value is not None]
-    if len(given) != 1:
+def check_exactly_one(place: str, example: str, **ways: Number | None) -> str:
+    """Check that exactly one way of calibration is set, and return its name."""
+    chosen = [name for name, value in ways.items() if value is not None]
+    if len(chosen) != 1:
         names = ", ".join(ways)
         raise Refused(
             "mechanism.calibration",
-            f"{place}({', '.join(f'{g}=…' for g in given)})",
+            f"{place}({', '.join(f'{name}=…' for name in chosen)})",
             f"give exactly one of {names}",
             example,
         )
-    return given[0]
+    return chosen[0]
 
 
 def steps_within(error: Number, grid: Fraction | None) -> int:
@@ -242,11 +246,11 @@ def steps_within(error: Number, grid: Fraction | None) -> int:
             "mechanism.calibration",
             f"error={error}",
             "the grid is coarser than the tolerated error",
-            f"grid={_fine(tolerated)}",
+            f"grid={_fine_grid(tolerated)}",
         )
     return steps
 
 
-def _fine(size: Fraction) -> str:
-    """A grid that is fine beside a number of this size, as one would write it."""
+def _fine_grid(size: Fraction) -> str:
+    """Suggest a grid that is fine compared with a number of this size, as Python text."""
     return f"2**{power_of_two(power_of_two_at_least(size), 'grid') - 20}"

@@ -1,5 +1,5 @@
-"""Public cells of a column of numbers: half-open intervals between edges, the last one closed, so
-that the upper end of the range has a place.
+"""Public bins of a column of numbers: half-open intervals between edges, the last one closed, so
+that it contains the upper end of the range.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ class Edges:
     ends: tuple[float, ...]
 
     def __init__(self, ends: Iterable[Number]) -> None:
-        found = tuple(float(exact(end, "edge")) for end in ends)
+        edges = tuple(float(exact(end, "edge")) for end in ends)
         if (
-            not 2 <= len(found) <= MOST
-            or any(not a < b for a, b in pairwise(found))
-            or not all(map(math.isfinite, found))
+            not 2 <= len(edges) <= MOST
+            or any(not a < b for a, b in pairwise(edges))
+            or not all(map(math.isfinite, edges))
         ):
             raise Refused(
                 "histogram.edges",
-                f"{len(found)} edges",
-                "edges rise from each to the next, and two make one bin",
+                f"{len(edges)} edges",
+                "edges are two or more finite numbers, each larger than the one before",
                 "edges=range(0, 101, 10)",
             )
-        object.__setattr__(self, "ends", found)
+        object.__setattr__(self, "ends", edges)
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -64,54 +64,54 @@ class Edges:
         return self.middles**power, np.where(around_zero & (power % 2 == 0), 0.0, low), high
 
     def codes(self, values: Any, outside: Outside) -> NDArray[np.int64]:
-        """The bin of each value; −1 for NaN, and for values outside where they are dropped."""
+        """The bin of each value; −1 for NaN, and for values outside if those are dropped."""
         column, ends = numbers(values), np.array(self.ends)
-        found = ends.searchsorted(column, side="right").astype(np.int64) - 1
-        found[column == ends[-1]] = len(self) - 1
-        inside = np.clip(found, 0, len(self) - 1)
-        return np.where(np.isnan(column) | ((inside != found) & (outside == "drop")), -1, inside)
+        bins = ends.searchsorted(column, side="right").astype(np.int64) - 1
+        bins[column == ends[-1]] = len(self) - 1
+        inside = np.clip(bins, 0, len(self) - 1)
+        return np.where(np.isnan(column) | ((inside != bins) & (outside == "drop")), -1, inside)
 
 
 Axis = Edges | Labels
 
 
 def axes_of(edges: Any, categories: Any, axes: Iterable[Axis] | None) -> tuple[Axis, ...]:
-    """The axes of a histogram, given in one of three ways."""
-    given = [
+    """Build the axes of a histogram from exactly one of three arguments."""
+    named = [
         name
         for name, value in (("edges", edges), ("categories", categories), ("axes", axes))
         if value is not None
     ]
-    if len(given) != 1:
+    if len(named) != 1:
         raise Refused(
             "histogram.axes",
-            f"Histogram({', '.join(given)})",
+            f"Histogram({', '.join(named)})",
             "give exactly one of edges, categories, axes",
             "edges=range(0, 101, 10)",
         )
     if categories is not None:
-        found: tuple[Axis, ...] = (Labels(categories),)
+        built: tuple[Axis, ...] = (Labels(categories),)
     elif axes is not None:
-        found = tuple(axes)
+        built = tuple(axes)
     else:
         written: list[Any] = [
             list(part) if isinstance(part, Iterable) and not isinstance(part, str) else part
             for part in edges
         ]
         several = any(isinstance(part, list) for part in written)
-        found = tuple(Edges(part) for part in written) if several else (Edges(written),)
-    if not found or not all(isinstance(axis, Edges | Labels) for axis in found):
+        built = tuple(Edges(part) for part in written) if several else (Edges(written),)
+    if not built or not all(isinstance(axis, Edges | Labels) for axis in built):
         raise Refused(
             "histogram.axes",
             "axes",
             "an axis is Edges or Labels",
             "axes=[Edges(range(0, 101, 10)), Labels(['yes', 'no'])]",
         )
-    if math.prod(len(axis) for axis in found) > MOST:
+    if math.prod(len(axis) for axis in built) > MOST:
         raise Refused(
             "histogram.axes",
             "axes",
             "there are more than 2^24 cells, nearly all of them empty",
             "coarser bins, or fewer columns",
         )
-    return found
+    return built

@@ -1,8 +1,8 @@
-"""What the mechanisms on values of a public range share: values clipped to public ends and put on a
-public grid, or labels of public categories.
+"""Data of a public range or of public categories, shared by the mechanisms that need them: values
+are clipped to the range and put on a public grid.
 
-NaN and infinity are refused, so a caller replaces them by a rule decided beforehand: these are
-records for experts, as `perturb` is everywhere. A label that is no category counts for none.
+NaN and infinity are refused: the caller replaces them by a rule fixed beforehand. A label that is
+no category counts for none.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import Refused
 from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least
-from .additive import known_grid
+from .additive import check_grid
 from .grid import integers, snap_integers, steps
 from .mechanism import Mechanism
 
 
 class Range:
-    """Public ends and a public grid between them: about a million points where no grid is given."""
+    """Public ends and a public grid between them; about a million points by default."""
 
     __slots__ = ("exponent", "first", "grid", "high", "last", "low")
 
     def __init__(self, low: Number, high: Number, grid: Number | None) -> None:
-        self.low, self.high = known_ends(low, high)
-        self.grid = known_grid(grid) or power_of_two_at_least(self.high - self.low) / 2**20
+        self.low, self.high = check_ends(low, high)
+        self.grid = check_grid(grid) or power_of_two_at_least(self.high - self.low) / 2**20
         self.exponent = power_of_two(self.grid, "grid")
         self.first, self.last = math.ceil(self.low / self.grid), math.floor(self.high / self.grid)
         if self.first > self.last or max(abs(self.first), abs(self.last)) >= 2**61:
@@ -42,25 +42,25 @@ class Range:
 
     def sorted_steps(self, values: ArrayLike) -> NDArray[np.int64]:
         """The values on the grid, clipped to the ends, smallest first."""
-        whole = None if isinstance(values, list | tuple) else integers(np.asarray(values))
-        found = steps(values, self.exponent) if whole is None else self._snap(whole)
-        return np.sort(np.clip(found.ravel(), self.first, self.last))
+        exact_values = None if isinstance(values, list | tuple) else integers(np.asarray(values))
+        on_grid = steps(values, self.exponent) if exact_values is None else self._snap(exact_values)
+        return np.sort(np.clip(on_grid.ravel(), self.first, self.last))
 
     def value(self, step: int) -> Any:
         """A grid point as a user would write it."""
         return step * int(self.grid) if self.grid.denominator == 1 else float(step * self.grid)
 
-    def _snap(self, whole: NDArray[Any]) -> NDArray[np.int64]:
-        """Integers on the grid; clipped first to integers around the ends, which changes nothing
-        and keeps shifts within 64 bits.
+    def _snap(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Put integers on the grid. They are first clipped to integers around the ends, which
+        changes no result and keeps shifts within 64 bits.
         """
         low, high = math.floor(self.low), math.ceil(self.high)
         if (
-            whole.dtype == object
+            values.dtype == object
             or max(abs(low), abs(high)).bit_length() + max(0, -self.exponent) > 61
         ):
-            return snap_integers(whole, self.exponent)
-        near = np.clip(whole, low, high)
+            return snap_integers(values, self.exponent)
+        near = np.clip(values, low, high)
         shifted: NDArray[np.int64] = (
             near << -self.exponent
             if self.exponent <= 0
@@ -69,8 +69,8 @@ class Range:
         return shifted
 
 
-def known_ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
-    """Public ends of a range that is not empty."""
+def check_ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
+    """Check the public ends of a range that is not empty."""
     ends = exact(low, "low"), exact(high, "high")
     if not ends[0] < ends[1]:
         raise Refused(
@@ -79,15 +79,15 @@ def known_ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     return ends
 
 
-def known_range(place: str, low: Number | None, high: Number | None, grid: Number | None) -> Range:
-    """The range of an order statistic, whose ends have to be given."""
+def check_range(place: str, low: Number | None, high: Number | None, grid: Number | None) -> Range:
+    """Build the range of an order statistic, which needs both ends."""
     if low is None or high is None:
         raise Refused("range.ends", place, "an order statistic needs public ends", "low=0, high=1")
     return Range(low, high, grid)
 
 
-def known_categories(place: str, values: Sequence[Hashable]) -> tuple[Hashable, ...]:
-    """Public categories, each named once."""
+def check_categories(place: str, values: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """Check public categories, each named once."""
     categories = tuple(values)
     if not categories or len(set(categories)) != len(categories):
         raise Refused(
@@ -99,28 +99,28 @@ def known_categories(place: str, values: Sequence[Hashable]) -> tuple[Hashable, 
     return categories
 
 
-def known_statistic(statistic: str, known: Sequence[str]) -> str:
-    """One of the statistics whose distance or sensitivity has a closed form."""
-    if statistic not in known:
+def check_statistic(statistic: str, names: Sequence[str]) -> str:
+    """Check that a statistic's distance or sensitivity has a closed form."""
+    if statistic not in names:
         raise Refused(
             "statistic.unknown",
             f"{statistic!r:.60}",
-            "how far this statistic is from changing is not known in closed form",
-            f"one of {', '.join(known)}",
+            "this statistic's distance to a change has no closed form here",
+            f"one of {', '.join(names)}",
         )
     return statistic
 
 
 def category_counts(data: Any, categories: tuple[Hashable, ...]) -> NDArray[np.int64]:
-    """How many labels each category has."""
+    """Count the labels of each category."""
     place = {c: i for i, c in enumerate(categories)}
     labels = data.ravel().tolist() if isinstance(data, np.ndarray) else list(data)
-    found = [place[v] for v in labels if isinstance(v, Hashable) and v in place]
-    return np.bincount(np.array(found, dtype=np.int64), minlength=len(categories)).astype(np.int64)
+    codes = [place[v] for v in labels if isinstance(v, Hashable) and v in place]
+    return np.bincount(np.array(codes, dtype=np.int64), minlength=len(categories)).astype(np.int64)
 
 
 def put_range(record: Mechanism, ends: Range | None) -> None:
-    """The range of a record, with its ends and its grid, which the record shows."""
+    """Set the range of a record, and its public fields low, high and grid."""
     for name, value in (
         ("_range", ends),
         ("low", ends and ends.low),

@@ -1,6 +1,4 @@
-"""Public categories by name, and values as their places in the list: the first step of everything
-that counts categories.
-"""
+"""Public categories by name, and the codes of values: their places in the list of categories."""
 
 from __future__ import annotations
 
@@ -21,15 +19,14 @@ class Labels:
     """Different hashable names, in an order."""
 
     names: tuple[Hashable, ...]
-    array: NDArray[Any] = field(
-        repr=False, compare=False
-    )  # the names as an array that gives them back unchanged
+    # the names as an array that gives them back unchanged
+    array: NDArray[Any] = field(repr=False, compare=False)
     _places: dict[Hashable, int] = field(repr=False, compare=False)
 
     def __init__(self, names: Iterable[Hashable], *, least: int = 1) -> None:
-        found = tuple(names)
+        categories = tuple(names)
         try:
-            places = {name: place for place, name in enumerate(found)}
+            places = {name: place for place, name in enumerate(categories)}
         except TypeError:
             raise Refused(
                 "categories.names",
@@ -37,25 +34,30 @@ class Labels:
                 "a category that cannot be hashed cannot be looked up",
                 "categories=['yes', 'no']",
             ) from None
-        if not least <= len(found) == len(places) <= MOST or any(name != name for name in found):
+        if not least <= len(categories) == len(places) <= MOST or any(
+            name != name for name in categories
+        ):
             reason = (
                 f"categories are at least {least}, each named once, and equal to itself (NaN "
                 f"is not)"
             )
             raise Refused(
-                "categories.names", f"{len(found)} categories", reason, "categories=['yes', 'no']"
+                "categories.names",
+                f"{len(categories)} categories",
+                reason,
+                "categories=['yes', 'no']",
             )
         put = object.__setattr__
-        put(self, "names", found)
-        put(self, "array", _array(found))
+        put(self, "names", categories)
+        put(self, "array", _array(categories))
         put(self, "_places", places)
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def is_one(self, value: Any) -> bool:
-        """Whether this is a value, not a collection of values: a category, or a plain text or
-        number that is none.
+    def is_single_value(self, value: Any) -> bool:
+        """Whether this is a single value and not a collection: a category, or any other text or
+        number.
         """
         if isinstance(value, np.ndarray):
             return value.ndim == 0
@@ -78,17 +80,19 @@ class Labels:
             raise _unknown() from None
 
     def codes(self, values: Any, *, drop: bool = False) -> NDArray[np.int64]:
-        """The place of each value; what is no category is refused, or with `drop` at −1."""
+        """The place of each value. A value that is no category is refused; with `drop` it gets
+        −1.
+        """
         if (
             isinstance(values, np.ndarray)
             and values.dtype.kind == self.array.dtype.kind
             and values.dtype.kind in "biuU"
         ):
             order = np.argsort(self.array)
-            found = order[
+            nearest = order[
                 np.minimum(np.searchsorted(self.array, values, sorter=order), len(order) - 1)
             ]
-            codes = np.where(self.array[found] == values, found, -1)
+            codes = np.where(self.array[nearest] == values, nearest, -1)
         else:
             listed = values.ravel().tolist() if isinstance(values, np.ndarray) else list(values)
             shape = values.shape if isinstance(values, np.ndarray) else (len(listed),)
@@ -108,10 +112,11 @@ class Labels:
 
 def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
     kinds = {type(name) for name in names}
+    integers = (name for name in names if isinstance(name, int))
     if (
         kinds <= {str}
         or kinds == {bool}
-        or (kinds == {int} and all(-(2**63) <= name < 2**63 for name in names))  # type: ignore[operator]
+        or (kinds == {int} and all(-(2**63) <= name < 2**63 for name in integers))
     ):
         array: NDArray[Any] = np.array(names)
         if array.tolist() == list(names):  # text that ends in a zero byte would come back shorter
@@ -122,7 +127,7 @@ def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
 
 
 def _unknown() -> Refused:
-    reason = "a value is none of the public categories; which one is not said"
+    reason = "a value is none of the public categories; the message does not name it"
     return Refused(
         "value.category",
         "a value",

@@ -18,7 +18,7 @@ from ...exact.balls import sqrt_up
 from ...exact.numbers import Number
 from ..gaussian import Gaussian
 from ..laplace import Laplace
-from .additive import known_size
+from .additive import check_size
 
 
 def counts(
@@ -29,9 +29,11 @@ def counts(
     relation: str | None = None,
     unit: str | None = None,
 ) -> Laplace | Gaussian:
-    """The better mechanism for k counts, each of which one person may change by 1."""
-    size = known_size(k) or 1
-    return better(
+    """Return the mechanism with less noise for k counts, each of which one person may change by
+    1.
+    """
+    size = check_size(k) or 1
+    return laplace_or_gaussian(
         l1=Fraction(size),
         l2_squared=Fraction(size),
         epsilon=epsilon,
@@ -41,7 +43,7 @@ def counts(
     )
 
 
-def better(
+def laplace_or_gaussian(
     *,
     l1: Fraction,
     l2_squared: Fraction,
@@ -50,8 +52,8 @@ def better(
     relation: str | None = None,
     unit: str | None = None,
 ) -> Laplace | Gaussian:
-    """Laplace or, where a δ is allowed and its exact variance is smaller, Gaussian: for integers
-    that move by so much together.
+    """Return Laplace or, if a δ is allowed and its exact variance is smaller, Gaussian noise, for
+    integers with these L1 and squared L2 sensitivities.
     """
     pure = Laplace(sensitivity=l1, epsilon=epsilon, relation=relation, unit=unit)
     if delta is None:

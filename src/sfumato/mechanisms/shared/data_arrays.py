@@ -1,7 +1,7 @@
-"""Columns of data as arrays, by rules that never depend on what the other rows hold.
+"""Convert columns of data to arrays, row by row: no row's value depends on other rows.
 
-Numbers become doubles: integers and truth values as they are, None as NaN. What is no number is
-refused (`value.type`), which says something about the data: convert first.
+Numbers become doubles: integers and truth values as they are, None as NaN. A value that is no
+number is refused (`value.type`); the refusal reveals something about the data, so convert first.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from ...errors import Refused
 
 
 def numbers(values: Any) -> NDArray[np.float64]:
-    """A flat array of doubles, NaN where there is no number."""
+    """Return a flat array of doubles, NaN where there is no number."""
     try:
-        found = np.asarray(values if isinstance(values, np.ndarray) else list(values))
-        if found.dtype.kind == "O":
-            found = np.array(
-                [np.nan if v is None else _number(v) for v in found.ravel()], dtype=np.float64
-            ).reshape(found.shape)
-        if found.dtype.kind not in "biuf" or found.ndim != 1:
+        column = np.asarray(values if isinstance(values, np.ndarray) else list(values))
+        if column.dtype.kind == "O":
+            column = np.array(
+                [np.nan if v is None else _number(v) for v in column.ravel()], dtype=np.float64
+            ).reshape(column.shape)
+        if column.dtype.kind not in "biuf" or column.ndim != 1:
             raise TypeError
         with np.errstate(over="ignore"):
-            return found.astype(np.float64, copy=False)
+            return column.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise Refused(
             "value.type",

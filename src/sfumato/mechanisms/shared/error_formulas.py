@@ -1,5 +1,5 @@
-"""The tail theorems that textbooks state for noise, in both directions; each rounded to the safe
-side, and none as sharp as the exact law.
+"""Textbook tail bounds for noise, in both directions; each rounded to the safe side, and none as
+sharp as the exact law.
 
 *Laplace*      P(|Y| ≥ t·b) = e^(−t); for k coordinates at once P(max|Y_i| ≥ b·ln(k/β)) ≤ β (union
                bound).

@@ -1,5 +1,5 @@
-"""A public grid: how values become integers before noise is added, how far a neighbour can then
-move them, and how they come back.
+"""Round values to a public grid: how values become integers before noise is added, how far a
+neighbour can then move them, and how they become values again.
 
 *Steps*         x ↦ ⌊x/g + ½⌋ with g a power of two, evaluated exactly (x/g is exact in binary, and
                 so is x/g − ⌊x/g⌋); values beyond ±2^62 steps are clamped there, which moves no two
@@ -44,7 +44,7 @@ def steps_l2_squared(delta_squared: Fraction, size: int) -> int:
 
 
 def snap(value: float, exponent: int) -> int:
-    """The grid step nearest to a finite number, halves upward; integers of any size are exact."""
+    """Return the grid step nearest to a finite number, halves upward; exact for all integers."""
     if isinstance(value, int):
         steps = value << -exponent if exponent <= 0 else (value + (1 << exponent - 1)) >> exponent
         return max(-(1 << 62), min(1 << 62, steps))
@@ -65,7 +65,7 @@ def snap(value: float, exponent: int) -> int:
 
 
 def snap_each(values: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
-    """The same for an array."""
+    """`snap` for an array of floats."""
     with np.errstate(over="ignore", under="ignore"):
         y = np.ldexp(values, -exponent)
     np.clip(y, -_FAR, _FAR, out=y)
@@ -74,15 +74,15 @@ def snap_each(values: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
 
 
 def snap_integers(values: NDArray[Any], exponent: int) -> NDArray[np.int64]:
-    """The same for integers, which doubles could not all hold."""
+    """`snap` for an array of integers, which doubles could not all hold."""
     return np.array([snap(int(v), exponent) for v in values.ravel()], dtype=np.int64).reshape(
         values.shape
     )
 
 
 def add(values: NDArray[np.int64], noise: NDArray[Any]) -> NDArray[np.int64]:
-    """The sum, saturated at the ends of int64: the noise itself is never cut, so this is processing
-    of the exact release. Written over the noise.
+    """Add values and noise, saturated at the ends of int64. The noise itself is never cut, so this
+    is post-processing of the exact release. The sum overwrites the array of noise.
     """
     if noise.dtype == object:
         return np.array(
@@ -93,9 +93,8 @@ def add(values: NDArray[np.int64], noise: NDArray[Any]) -> NDArray[np.int64]:
             dtype=np.int64,
         ).reshape(values.shape)
     terms, sums = values.reshape(-1), noise.reshape(-1)
-    for start in range(
-        0, sums.size, CHUNK
-    ):  # piece by piece in the cache: fresh pages for the whole would cost more than the sums
+    # chunk by chunk in the cache: fresh memory for the whole array would cost more than the sums
+    for start in range(0, sums.size, CHUNK):
         term, sum_ = terms[start : start + CHUNK], sums[start : start + CHUNK]
         down = sum_ < 0
         sum_ += term  # wraps: then, and only then, it lies on the wrong side of the term
@@ -106,7 +105,7 @@ def add(values: NDArray[np.int64], noise: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def steps(value: Any, exponent: int) -> NDArray[np.int64]:
-    """Integers and floats of any kind of array, or of a list, on the grid."""
+    """Put integers and floats of any kind of array, or of a list, on the grid."""
     if isinstance(value, list | tuple):
         entries = _entries(value)
         if not all(
@@ -124,18 +123,17 @@ def steps(value: Any, exponent: int) -> NDArray[np.int64]:
             dtype=np.int64,
         ).reshape(entries.shape)
     values = np.asarray(value)
-    whole = integers(values)
+    exact_values = integers(values)
     return (
         snap_each(finite_floats(values), exponent)
-        if whole is None
-        else snap_integers(whole, exponent)
+        if exact_values is None
+        else snap_integers(exact_values, exponent)
     )
 
 
 def whole_numbers(value: Any) -> NDArray[Any] | None:
-    """Integers of any kind of array, or of a list, or None if it is something else. Those of a list
-    are clamped to 64 bits one by one: NumPy would give the list a type that depends on what is in
-    it.
+    """Return the integers of an array or a list, or None if it holds anything else. The integers of
+    a list are clamped to 64 bits one by one: NumPy would choose a type that depends on the data.
     """
     if not isinstance(value, list | tuple):
         return integers(np.asarray(value))
@@ -154,8 +152,8 @@ def _entries(value: Any) -> NDArray[Any]:
 
 
 def integers(values: NDArray[Any]) -> NDArray[Any] | None:
-    """An integer array as int64 (or Python integers where they do not fit), or None if it is
-    something else.
+    """Return an integer array as int64 (or Python integers if they do not fit), or None if it is no
+    integer array.
     """
     if values.dtype.kind == "u":
         return (
@@ -173,7 +171,7 @@ def integers(values: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def finite_floats(values: NDArray[Any]) -> NDArray[np.float64]:
-    """A float array whose entries are all numbers."""
+    """Check a float array whose entries are all finite."""
     if values.dtype.kind != "f" or values.dtype.itemsize > 8:
         raise Refused(
             "value.type",

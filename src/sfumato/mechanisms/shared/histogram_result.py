@@ -1,5 +1,4 @@
-"""A histogram that has been released: everything here is processing of its noisy counts and costs
-nothing.
+"""A released histogram. All methods post-process its noisy counts and cost nothing.
 
 *Steps*   `nonnegative` and `summing_to` make the counts fit for use; `moment` estimates E[x^p] with
           an interval; `synthetic` draws a dataset, once and for all.
@@ -21,7 +20,7 @@ from ...guarantees import Guarantee
 from ...noise.bits import SYSTEM, Bits
 from ...noise.uniform import integers_below
 from .bins import Axis, Edges
-from .noise_moments import Moment, moment
+from .noise_moments import MomentEstimate, moment
 from .project_simplex import apportion
 
 if TYPE_CHECKING:
@@ -30,9 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrivateHistogram:
-    """Noisy whole counts over public cells; negative ones too, until a processing takes them
-    away.
-    """
+    """Noisy whole counts over public cells; they may be negative unless post-processed."""
 
     mechanism: Histogram
     counts: NDArray[np.int64]
@@ -70,30 +67,32 @@ class PrivateHistogram:
         return sum(int(c) for c in self.counts.ravel())
 
     def error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> int | float:
-        """What the noise of a cell stays within, or that of all cells at once; about the counts as
-        released.
+        """A bound on the noise of one cell, or of all cells at once, that holds with this
+        probability; for the counts as released.
         """
         return self.mechanism.error(confidence, simultaneous=simultaneous)
 
     def nonnegative(self) -> PrivateHistogram:
-        """Counts below 0 put to 0: each nearer to the truth, their sum too large."""
+        """Set counts below 0 to 0: each comes nearer to the truth, and their sum becomes too
+        large.
+        """
         return PrivateHistogram(self.mechanism, np.maximum(self.counts, 0), processed=True)
 
     def summing_to(self, rows: int | None = None) -> PrivateHistogram:
-        """The nearest whole non-negative counts with this sum: the public number of rows, or else
-        the noisy one.
+        """Return the nearest whole non-negative counts with this sum: the public number of rows, or
+        else the noisy one.
         """
-        wanted = max(self.total, 0) if rows is None else rows
-        if not is_whole(wanted, 0, 2**62 - 1):
+        target = max(self.total, 0) if rows is None else rows
+        if not is_whole(target, 0, 2**62 - 1):
             raise Refused(
                 "histogram.rows",
                 f"rows={rows}",
                 "a number of rows is a whole number from 0 on",
                 "rows=1000",
             )
-        return PrivateHistogram(self.mechanism, apportion(self.counts, wanted), processed=True)
+        return PrivateHistogram(self.mechanism, apportion(self.counts, target), processed=True)
 
-    def moment(self, power: int | Sequence[int] = 1, *, rows: int | None = None) -> Moment:
+    def moment(self, power: int | Sequence[int] = 1, *, rows: int | None = None) -> MomentEstimate:
         """E[x^power] of the counted values, or E[Πx_i^power_i] of several columns; divided by the
         public number of counted rows or by the noisy one.
         """
@@ -108,11 +107,11 @@ class PrivateHistogram:
         return moment(self.mechanism, self.counts, powers, rows)
 
     def synthetic(self, rows: int | None = None, *, bits: Bits = SYSTEM) -> Any:
-        """Rows drawn independently from the histogram, uniform inside a bin: an array, or a list of
-        columns. It may be published and used for ever.
+        """Draw rows independently from the histogram, uniform inside a bin: an array, or a list of
+        columns. They may be published and used without limit.
         """
-        wanted = max(self.total, 0) if rows is None else rows
-        if not is_whole(wanted, 0, 2**40):
+        target = max(self.total, 0) if rows is None else rows
+        if not is_whole(target, 0, 2**40):
             raise Refused(
                 "histogram.rows",
                 f"rows={rows}",
@@ -126,7 +125,7 @@ class PrivateHistogram:
             if weights.sum(dtype=np.float64) >= 2.0**62
             else np.cumsum(weights)
         )
-        chosen = cells.searchsorted(integers_below(int(cells[-1]), wanted, bits), side="right")
+        chosen = cells.searchsorted(integers_below(int(cells[-1]), target, bits), side="right")
         places = np.unravel_index(chosen, self.counts.shape)
         columns = [
             _inside(axis, place, bits) if isinstance(axis, Edges) else axis.array[place]

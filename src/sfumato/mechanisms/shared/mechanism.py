@@ -1,5 +1,5 @@
-"""What every mechanism shares: a frozen record of public things that lists the promises it keeps.
-Data enter only at `perturb` or `choose`.
+"""The base class of all mechanisms: a frozen record of public parameters that lists the guarantees
+it promises. Data enter only at `perturb` or `choose`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ G = TypeVar("G", bound=Guarantee)
 
 
 class Mechanism(ABC):
-    """A law of noise, with the sensitivity it covers."""
+    """A law of noise and the sensitivity that it covers."""
 
     __slots__ = ()
 
@@ -32,11 +32,11 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def promises(self) -> tuple[Guarantee, ...]:
-        """All guarantees that are known to hold and that do not follow from one another."""
+        """All guarantees that are proved and that do not follow from one another."""
 
     @property
     def promise(self) -> Guarantee:
-        """The first of the promises: the notion the mechanism is made for."""
+        """The first of the promises, in the notion that fits the mechanism best."""
         return self.promises[0]
 
     def to(self, notion: type[G], *, delta: Number | None = None) -> G:
@@ -55,8 +55,8 @@ class Mechanism(ABC):
     def subsample(
         self, q: Number | None = None, *, size: int | None = None, of: int | None = None
     ) -> Subsampled:
-        """The mechanism on a sample that nobody sees: every unit enters with probability q, which
-        is about add-remove, or `size` of `of` units do, replace.
+        """Run the mechanism on a secret sample: every unit enters with probability q (under
+        add-remove), or `size` of `of` units do (under replace).
         """
         from ..subsampled import Subsampled, fixed_rate
 
@@ -72,8 +72,9 @@ class Mechanism(ABC):
         )
 
     def __repr__(self) -> str:
-        """Public things only, as a user would write them."""
-        public = [(f.name, getattr(self, f.name)) for f in fields(self) if f.repr]  # type: ignore[arg-type]
+        """Show the public parameters only, as a user would write them."""
+        columns = fields(self)  # type: ignore[arg-type]  # every subclass is a dataclass
+        public = [(f.name, getattr(self, f.name)) for f in columns if f.repr]
         shown = [
             f"{name}={text(value) if isinstance(value, Fraction) else repr(value)}"
             for name, value in public
@@ -83,7 +84,7 @@ class Mechanism(ABC):
 
 
 def needed_relation(value: str | None, place: str, reason: str) -> Relation:
-    """A relation on which the sensitivity depends."""
+    """Check a relation that must be given, because the sensitivity depends on it."""
     relation = relation_of(value)
     if relation is None:
         raise Refused(

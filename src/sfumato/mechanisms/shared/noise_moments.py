@@ -1,4 +1,4 @@
-"""Moments from a released histogram, with an interval that holds.
+"""Estimate moments from a released histogram, with a confidence interval.
 
 *Steps*      Every row of a cell is taken for the cell's middle: E[x^p] ≈ Σ c̃_j·m_j^p / n. The
              interval goes from Σ c̃_j·min_j/n to Σ c̃_j·max_j/n, x^p being between min_j and max_j
@@ -34,17 +34,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moment:
-    """An estimated moment: its value, the variance of its noise, and an interval. All of it follows
-    from what was released.
+class MomentEstimate:
+    """An estimated moment: its value, the variance of its noise, and an interval, all computed from
+    the released counts.
     """
 
     noise: Laplace | Gaussian
     counts: tuple[int, ...]
     rows: int | None
-    weights: NDArray[
-        np.float64
-    ]  # of each cell: x^p in its middle, its least and its largest, each less the centre
+    # of each cell: x^p in its middle, its least and its largest, each minus the centre
+    weights: NDArray[np.float64]
     centre: float
     slack: float
 
@@ -55,7 +54,7 @@ class Moment:
 
     @property
     def value(self) -> float:
-        """The estimate, held inside what the moment can be."""
+        """The estimate, clamped to the possible values of the moment."""
         least, largest = float(self.weights[1].min()), float(self.weights[2].max())
         return self.centre + min(max(float(self._total(0) / max(self.divisor, 1)), least), largest)
 
@@ -68,7 +67,7 @@ class Moment:
 
     @property
     def binning(self) -> float:
-        """The most that taking a row for the middle of its cell can change."""
+        """The largest error from replacing a row by the middle of its cell."""
         middle, low, high = self.weights
         return float(np.maximum(high - middle, middle - low).max())
 
@@ -109,7 +108,7 @@ class Moment:
 
 def moment(
     histogram: Histogram, counts: NDArray[np.int64], powers: tuple[int, ...], rows: int | None
-) -> Moment:
+) -> MomentEstimate:
     """The moment of these powers, one for each axis."""
     if len(powers) != len(histogram.axes) or any(not is_whole(p, 0, 64) for p in powers):
         raise Refused(
@@ -136,8 +135,8 @@ def moment(
         )
     middle, low, high = np.ones(()), np.ones(()), np.ones(())
     for axis, power in zip(histogram.axes, powers, strict=True):
-        one = np.ones(len(axis))
-        m, a, b = axis.powers(power) if isinstance(axis, Edges) and power else (one, one, one)
+        ones = np.ones(len(axis))
+        m, a, b = axis.powers(power) if isinstance(axis, Edges) and power else (ones, ones, ones)
         products = [np.multiply.outer(x, y) for x in (low, high) for y in (a, b)]
         middle, low, high = (
             np.multiply.outer(middle, m),
@@ -150,13 +149,15 @@ def moment(
     slack = math.ulp(float(np.abs([low, high]).max())) * (
         8 + 4 * len(powers) * max(powers)
     )  # the weights are doubles
-    return Moment(histogram.noise, tuple(counts.ravel().tolist()), rows, weights, centre, slack)
+    return MomentEstimate(
+        histogram.noise, tuple(counts.ravel().tolist()), rows, weights, centre, slack
+    )
 
 
 def linear_error(
     noise: Laplace | Gaussian, weights: NDArray[np.float64], missing: Fraction
 ) -> float:
-    """What Σ w_j·Z_j stays within but for a chance of `missing`, rounded up."""
+    """A bound on |Σ w_j·Z_j| that fails with a chance of at most `missing`, rounded up."""
     sizes, often = np.unique(np.abs(weights[weights != 0]), return_counts=True)
     if not sizes.size:
         return 0.0

@@ -1,4 +1,4 @@
-"""How far off the strategies for prefix sums and ranges are, and which wins.
+"""Compare the variances of the strategies for prefix sums and ranges.
 
 *Flat*         noise on each of n values; a sum of k of them adds k noises.
 *Tree*         noise on the sums of all blocks of b^i values, root and leaves included: a value lies
@@ -23,7 +23,7 @@ from ...errors import Refused
 from ...exact.balls import evaluate, precision
 from ...exact.numbers import is_whole
 
-_WIDEST = 64  # the largest branching that is tried, beside n itself
+_WIDEST = 64  # the largest branching that is tried, apart from n itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +44,8 @@ def strategies(
     query: Literal["prefix", "range"] = "prefix",
     width: int | None = None,
 ) -> tuple[Strategy, ...]:
-    """The strategies for n values, the best first. `width` is how many values a range has, for the
-    flat one; by default all.
+    """Return the strategies for n values, the best first. `width` is the number of values in a
+    range, for the flat strategy; by default all.
     """
     if not is_whole(length, 1, 1 << 20):
         raise Refused(
@@ -59,16 +59,16 @@ def strategies(
             'query="prefix"',
         )
     summed = length if width is None else width
-    found = [Strategy(name="flat", variance=float(_variance(noise, 1, summed)), nodes=summed)]
+    choices = [Strategy(name="flat", variance=float(_variance(noise, 1, summed)), nodes=summed)]
     trees = [tree(length, b, noise=noise, query=query) for b in range(2, min(length, _WIDEST) + 1)]
     if trees:
         best = min(trees, key=lambda t: t.variance)
-        found += [trees[0]] if best is trees[0] else [trees[0], best]
+        choices += [trees[0]] if best is trees[0] else [trees[0], best]
     if query == "prefix":
-        found.append(
+        choices.append(
             Strategy(name="square root", variance=_square_root(length, noise), nodes=length)
         )
-    return tuple(sorted(found, key=lambda s: s.variance))
+    return tuple(sorted(choices, key=lambda s: s.variance))
 
 
 def tree(

@@ -1,5 +1,5 @@
-"""The nearest non-negative numbers with a given sum: processing of what has been released already,
-so it costs nothing.
+"""Project numbers onto the nearest non-negative numbers with a given sum: post-processing of
+released numbers, so it costs nothing.
 
 *Steps*   The nearest point (least squares) of {x ≥ 0, Σx = T} to v is max(v − τ, 0), with τ = (Σ of
           the j largest − T)/j for the largest j at which the j-th largest stays above τ. For
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 def project(values: NDArray[np.float64], total: float = 1.0) -> NDArray[np.float64]:
-    """The nearest non-negative numbers of this sum."""
+    """Return the nearest non-negative numbers of this sum."""
     flat = values.ravel()
     falling = -np.sort(-flat)
     excess = np.cumsum(falling) - total
@@ -29,20 +29,18 @@ def project(values: NDArray[np.float64], total: float = 1.0) -> NDArray[np.float
 
 
 def apportion(counts: NDArray[Any], total: int) -> NDArray[np.int64]:
-    """Non-negative whole numbers of sum `total`, nearest to the counts but for rounding to whole
-    numbers.
-    """
+    """Return non-negative whole numbers of sum `total`, nearest to the counts up to rounding."""
     flat = [int(c) for c in counts.ravel()]
     if total <= 0 or not flat:
         return np.zeros(counts.shape, dtype=np.int64)
-    kept, excess, sum_ = 1, 0, 0
+    largest, excess, sum_ = 1, 0, 0
     for j, c in enumerate(sorted(flat, reverse=True), 1):
         sum_ += c
         if c * j > sum_ - total:
-            kept, excess = j, sum_ - total
-    parts = [divmod(max(c * kept - excess, 0), kept) for c in flat]
-    missing = total - sum(whole for whole, _ in parts)
+            largest, excess = j, sum_ - total
+    parts = [divmod(max(c * largest - excess, 0), largest) for c in flat]
+    missing = total - sum(quotient for quotient, _ in parts)
     order = sorted(range(len(flat)), key=lambda i: -parts[i][1])
-    whole = np.array([w for w, _ in parts], dtype=np.int64)
-    whole[order[:missing]] += 1
-    return whole.reshape(counts.shape)
+    rounded = np.array([quotient for quotient, _ in parts], dtype=np.int64)
+    rounded[order[:missing]] += 1
+    return rounded.reshape(counts.shape)

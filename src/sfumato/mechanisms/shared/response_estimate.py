@@ -1,5 +1,5 @@
-"""Frequencies estimated from randomized reports: unbiased, with their exact variance and with
-intervals that hold.
+"""Estimate frequencies from randomized reports: unbiased, with exact variance and with confidence
+intervals.
 
 *Steps*      A report names a category with probability t if it is the true one and f if it is not.
              Of n reports the share d̂ names it; then (d̂ − f)/(t − f) is an unbiased estimate of
@@ -32,14 +32,14 @@ Method = Literal["exact", "hoeffding", "normal"]
 METHODS: tuple[Method, ...] = ("exact", "hoeffding", "normal")
 Target = Literal["population", "data"]
 
-_WIDER = Fraction(
-    1, 10**10
-)  # of itself: what a limit found in double precision is moved outward before it is proved
+# the part of itself by which a limit, computed in double precision, is moved outward before it is
+# proved
+_WIDER = Fraction(1, 10**10)
 
 
 class Response(Protocol):
-    """A law of reports: how likely a report names the true category, and how likely a given other
-    one.
+    """A law of reports: the probability that a report names the true category, and that it names a
+    given false one.
     """
 
     @property
@@ -47,16 +47,16 @@ class Response(Protocol):
 
     def truth(self) -> arb: ...
 
-    def other(self) -> arb: ...
+    def false_report(self) -> arb: ...
 
     def spread(self) -> arb:
-        """truth − other, without cancellation."""
+        """truth − false_report, without cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """How often each category was named, and what follows for its frequency. In the order of the
-    categories throughout.
+class ResponseEstimate:
+    """Counts of the reports of each category, and the frequencies estimated from them, in the order
+    of the categories.
     """
 
     response: Response
@@ -133,24 +133,26 @@ class Estimate:
         return [Fraction(count, self.reports) for count in self.counts]
 
     def _at(
-        self, share: Fraction, beside: Fraction = Fraction(0), rounding: Rounding = "nearest"
+        self, share: Fraction, shift: Fraction = Fraction(0), rounding: Rounding = "nearest"
     ) -> float:
-        """The frequency at which this share of reports is to be expected, and so much beside it."""
+        """The frequency at which this share of reports is expected, plus `shift`."""
         return evaluate(
-            lambda: (ball(share) - self.response.other()) / self.response.spread() + ball(beside),
+            lambda: (
+                (ball(share) - self.response.false_report()) / self.response.spread() + ball(shift)
+            ),
             rounding,
         )
 
 
 def variance(response: Response, frequency: Fraction, reports: int, target: Target) -> arb:
     """The exact variance of the estimate of one frequency."""
-    t, f, p = response.truth(), response.other(), ball(frequency)
+    t, f, p = response.truth(), response.false_report(), ball(frequency)
     if target == "data":
-        one = p * t * (1 - t) + (1 - p) * f * (1 - f)
+        per_report = p * t * (1 - t) + (1 - p) * f * (1 - f)
     else:
         named = f + response.spread() * p
-        one = named * (1 - named)
-    return one / (reports * response.spread() ** 2)
+        per_report = named * (1 - named)
+    return per_report / (reports * response.spread() ** 2)
 
 
 def radius(response: Response, reports: int, missing: Fraction) -> float:
@@ -161,8 +163,8 @@ def radius(response: Response, reports: int, missing: Fraction) -> float:
 
 
 def limit(count: int, reports: int, missing: Fraction, *, upper: bool) -> Fraction:
-    """The end of the interval of Clopper & Pearson on one side: found in double precision, moved
-    outward, and proved in ball arithmetic.
+    """One end of the interval of Clopper & Pearson: computed in double precision, moved outward,
+    and proved in ball arithmetic.
     """
     if count == (reports if upper else 0):
         return Fraction(int(upper))
@@ -172,7 +174,11 @@ def limit(count: int, reports: int, missing: Fraction, *, upper: bool) -> Fracti
         (reports - count, count + 1) if upper else (count, reports - count + 1)
     )  # of 1 − P, or of P
     at, wider = Fraction(float(betaincinv(a, b, float(missing)))), _WIDER
-    while not below(lambda: ball(at * (1 - wider)).beta_lower(a, b, 1), lambda: ball(missing)):  # noqa: B023
+
+    def is_outside(end: Fraction) -> bool:
+        return below(lambda: ball(end).beta_lower(a, b, 1), lambda: ball(missing))
+
+    while not is_outside(at * (1 - wider)):
         wider *= 16
         if wider >= 1:
             return Fraction(int(upper))

@@ -1,5 +1,5 @@
-"""What the mechanisms that choose among candidates share: a record of public things, and `choose`,
-where the scores, which are data, enter.
+"""The base class of mechanisms that choose among candidates: a record of public parameters, and
+`choose`, where the scores, which are data, enter.
 
 Scores are exact numbers (int, Fraction, Decimal). Floats, whose differences are not exact, need a
 public grid, to which they are rounded, halves upward: a move of Δ becomes at most ⌈Δ/g⌉ steps
@@ -26,7 +26,7 @@ from ...exact.balls import ball, evaluate
 from ...exact.numbers import Number, exact, positive, power_of_two, probability
 from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
-from .additive import known_grid
+from .additive import check_grid
 from .grid import finite_floats, snap_each
 from .mechanism import Mechanism
 
@@ -53,8 +53,8 @@ class Selection(Mechanism):
         """One exact draw."""
 
     def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> Any:
-        """The index of the candidate chosen, or the candidate itself where the record names
-        them.
+        """Choose a candidate: return its index, or the candidate itself if the record names
+        candidates.
         """
         index = self._index(self._exact(scores), bits)
         return index if self.candidates is None else self.candidates[index]
@@ -75,7 +75,7 @@ class Selection(Mechanism):
         """How far below the best score the chosen one may lie, with this probability, among `count`
         candidates: ln(count/β)/rate, rounded up.
         """
-        return self._regret(Fraction(known_count(count)), confidence)
+        return self._regret(Fraction(check_count(count)), confidence)
 
     def _regret(self, odds: Fraction, confidence: Number) -> float:
         """ln(odds/β)/rate, and one step more on a grid: the score chosen and the best one are
@@ -108,12 +108,11 @@ class Selection(Mechanism):
             return values.astype(np.int64)
         if values.dtype.kind == "f":
             if self.grid is None:
-                rewrite = f"{type(self).__name__}(…, grid=2**-20), or scores as Fractions"
                 raise Refused(
                     "selection.grid",
-                    "scores as floats",
+                    f"{type(self).__name__}(…) with scores as floats",
                     "differences of floats are not exact: floats need a public grid",
-                    rewrite,
+                    "grid=2**-20, or scores as Fractions",
                 )
             return snap_each(finite_floats(values), power_of_two(self.grid, "grid"))
         plain = values.tolist()
@@ -138,14 +137,13 @@ class Selection(Mechanism):
 
 
 def _array(scores: Any) -> NDArray[Any]:
-    """The scores as an array. NumPy would turn integers beyond 64 bits beside a negative one, or
-    beside a float, into floats: those stay as they are.
+    """Return the scores as an array. NumPy would turn integers beyond 64 bits into floats if a
+    score is negative or a float: these stay Python integers.
     """
     if isinstance(scores, np.ndarray):
         return scores
-    if not isinstance(scores, Iterable) or isinstance(
-        scores, Mapping | Set
-    ):  # of a dictionary the keys would be taken for scores, and a set has no order
+    # a dictionary would pass its keys for scores, and a set has no order
+    if not isinstance(scores, Iterable) or isinstance(scores, Mapping | Set):
         place = f"scores={type(scores).__name__}"
         raise Refused(
             "selection.scores",
@@ -161,12 +159,12 @@ def _array(scores: Any) -> NDArray[Any]:
             "one score for each candidate is needed",
             "choose([3, 1, 0])",
         )
-    whole = [s for s in plain if isinstance(s, int) and not isinstance(s, bool)]
-    if whole and any(abs(s) >= 2**53 for s in whole):
+    integers = [s for s in plain if isinstance(s, int) and not isinstance(s, bool)]
+    if integers and any(abs(s) >= 2**53 for s in integers):
         try:
             return (
                 np.array(plain, dtype=np.int64)
-                if len(whole) == len(plain)
+                if len(integers) == len(plain)
                 else np.array(plain, dtype=object)
             )
         except OverflowError:
@@ -174,7 +172,7 @@ def _array(scores: Any) -> NDArray[Any]:
     return np.array(plain)
 
 
-def settle(
+def set_selection_fields(
     record: Mechanism,
     sensitivity: Number,
     epsilon: Number,
@@ -185,19 +183,19 @@ def settle(
     *,
     monotone: bool,
 ) -> None:
-    """The fields that all of them have."""
+    """Set the fields that all selection mechanisms share."""
     put = object.__setattr__
     put(record, "sensitivity", positive(sensitivity, "sensitivity"))
     put(record, "epsilon", positive(epsilon, "epsilon"))
     put(record, "monotone", monotone)
-    put(record, "grid", known_grid(grid))
-    put(record, "candidates", known_candidates(candidates))
+    put(record, "grid", check_grid(grid))
+    put(record, "candidates", check_candidates(candidates))
     put(record, "relation", relation_of(relation))
     put(record, "unit", unit_of(unit))
 
 
-def known_count(value: object) -> int:
-    """A number of candidates."""
+def check_count(value: object) -> int:
+    """Check a number of candidates."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise Refused(
             "selection.count",
@@ -208,8 +206,8 @@ def known_count(value: object) -> int:
     return int(value)
 
 
-def known_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
-    """Distinct public candidates, or None where only indices are wanted."""
+def check_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
+    """Check distinct public candidates; None if indices are enough."""
     if value is None:
         return None
     candidates = tuple(value)
@@ -223,10 +221,10 @@ def known_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
     return candidates
 
 
-def known_prior(
+def check_prior_weights(
     value: Sequence[Number] | None, candidates: tuple[Any, ...] | None
 ) -> tuple[Fraction, ...] | None:
-    """Positive public weights, one for each candidate."""
+    """Check positive public weights, one for each candidate."""
     if value is None:
         return None
     prior = tuple(positive(p, "prior") for p in value)

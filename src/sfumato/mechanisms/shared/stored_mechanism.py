@@ -1,9 +1,9 @@
-"""Mechanisms as stored records: a stable name, a version, and the public numbers, exact; enough to
-make the mechanism again and price it anew.
+"""Store mechanisms as records and restore them: a stable name, a version, and the exact public
+numbers, enough to rebuild the mechanism and compute its cost again.
 
-A record that cannot be made again (its kind is gone, its fields have changed, or its noise was
-fitted to something that is not kept) still tells what was promised, by the guarantees stored beside
-it. One that can is made again only if its record is then the same.
+If a record cannot be rebuilt (its kind is gone, its fields have changed, or its noise was fitted to
+numbers that are not stored), the guarantees stored with it still state the promise. A mechanism
+counts as rebuilt only if its own record equals the stored one.
 """
 
 from __future__ import annotations
@@ -26,18 +26,26 @@ from .categories import Labels
 from .mechanism import Mechanism
 
 VERSION = 1
+STORED_KINDS = {"Questionnaire": "Several", "Combined": "Several"}  # the last is restored
+"""Classes that are stored under another name than their own."""
+_CLASSES = {stored: name for name, stored in STORED_KINDS.items()}
 _Public = dict[str, Any]
 
 
 def record(mechanism: Mechanism) -> dict[str, Any]:
-    """Names, strings and numbers only, all of them public."""
+    """Return the mechanism as a JSON object of public names, strings and numbers."""
     promises = [guarantee_record(promise) for promise in mechanism.promises]
-    return {"sfumato": "mechanism", "version": VERSION, **_named(mechanism), "promises": promises}
+    return {
+        "sfumato": "mechanism",
+        "version": VERSION,
+        **_kind_and_fields(mechanism),
+        "promises": promises,
+    }
 
 
 def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
-    """What the mechanism promised when it was stored, and what it is known to promise today where
-    it can be made again.
+    """Return the promises that were stored, preceded by today's promises of the mechanism if it can
+    be rebuilt.
     """
     listed = stored.get("promises") if isinstance(stored, dict) else None
     if not isinstance(listed, list):
@@ -47,20 +55,20 @@ def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
             "this is not the record of a mechanism",
             "the record that a release stored",
         )
-    then = tuple(restore_guarantee(promise) for promise in listed)
-    again = restore(stored)
-    return then if again is None else (*again.promises, *then)
+    promised = tuple(restore_guarantee(promise) for promise in listed)
+    mechanism = restore(stored)
+    return promised if mechanism is None else (*mechanism.promises, *promised)
 
 
 def restore(stored: dict[str, Any]) -> Mechanism | None:
-    """The mechanism again, or None where it cannot be made from what is stored."""
+    """Rebuild the mechanism from its record; return None if the record is not enough."""
     if not isinstance(stored, dict) or stored.get("version") != VERSION:
         return None
-    again = _made(stored)
+    mechanism = _rebuild(stored)
     return (
-        again
-        if again is not None
-        and _named(again) == {"kind": stored["kind"], "public": stored["public"]}
+        mechanism
+        if mechanism is not None
+        and _kind_and_fields(mechanism) == {"kind": stored["kind"], "public": stored["public"]}
         else None
     )
 
@@ -73,36 +81,39 @@ ARGUMENTS: dict[str, Callable[[_Public], _Public]] = {
     "Histogram": lambda public: {"epsilon": _epsilon(public["noise"])},
     "Hierarchy": lambda public: {"epsilon": _epsilon(public["noise"]), **_axis(public["axis"])},
 }
-"""What the constructor of a kind wants to be told beside its public fields."""
+"""Constructor arguments of a kind that are computed from its public fields."""
 
 
-def _made(stored: dict[str, Any]) -> Mechanism | None:
-    kind = getattr(mechanisms, str(stored.get("kind")), None)
+def _rebuild(stored: dict[str, Any]) -> Mechanism | None:
+    name = str(stored.get("kind"))
+    kind = getattr(mechanisms, _CLASSES.get(name, name), None)
     if not isinstance(kind, type) or not issubclass(kind, Mechanism):
         return None
     try:
         public = {name: _decode(value) for name, value in stored["public"].items()}
         if more := ARGUMENTS.get(kind.__name__):
             public |= more(public)
-        made: Mechanism = kind(
+        mechanism: Mechanism = kind(
             **{name: value for name, value in public.items() if name in signature(kind).parameters}
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
         return None
-    return made
+    return mechanism
 
 
-def _named(mechanism: Mechanism) -> dict[str, Any]:
-    public = {f.name: _encode(getattr(mechanism, f.name)) for f in fields(mechanism) if f.repr}  # type: ignore[arg-type]
+def _kind_and_fields(mechanism: Mechanism) -> dict[str, Any]:
+    columns = fields(mechanism)  # type: ignore[arg-type]  # every mechanism is a dataclass
+    public = {f.name: _encode(getattr(mechanism, f.name)) for f in columns if f.repr}
+    kind = type(mechanism).__name__
     return {
-        "kind": type(mechanism).__name__,
+        "kind": STORED_KINDS.get(kind, kind),
         "public": {name: value for name, value in public.items() if value is not None},
     }
 
 
 def _epsilon(noise: object) -> Fraction:
     if not isinstance(noise, Laplace):
-        raise TypeError("Gaussian noise was fitted to an ε and a δ that are not kept")
+        raise TypeError("Gaussian noise was fitted to an ε and a δ that are not stored")
     return noise.sensitivity / noise.scale
 
 
@@ -123,7 +134,7 @@ def _encode(value: Any) -> Any:
         case Labels():
             return {"labels": _encode(value.names)}
         case Mechanism():
-            return _named(value)
+            return _kind_and_fields(value)
         case None | bool() | int() | str():
             return value
     return {"text": repr(value)}
@@ -140,7 +151,7 @@ def _decode(value: Any) -> Any:
         case {"labels": names}:
             return Labels(_decode(names))
         case {"kind": _, "public": _}:
-            return _made(value)
+            return _rebuild(value)
         case {"text": text}:
             return text
         case list():

@@ -1,5 +1,5 @@
-"""Rows (group, point, weight) as runs of grid points at one distance from the quantile, for many
-groups in one pass.
+"""Turn rows (group, point, weight) into runs of grid points that share a distance from the
+quantile, for many groups in one pass.
 
 *Steps*       Points are clipped to the range, rows sorted, equal points of a group merged, and the
               two ends of the range added to every group with weight 0. A group is then a point, a
@@ -33,7 +33,7 @@ _NEAR = 1 << 42  # below it hi·d + lo, d ≤ 2^20, is a 64-bit integer
 _STEEP = Fraction(2) ** 64  # at this rate every distance but 0 is beyond e^(−800)
 
 
-class Rows(NamedTuple):
+class GroupedPoints(NamedTuple):
     """Points with their weights, smallest first, group by group; group g is from begins[g] to
     begins[g + 1].
     """
@@ -43,10 +43,10 @@ class Rows(NamedTuple):
     begins: NDArray[np.int64]
 
 
-def clean(
+def group_points(
     groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, ends: Range
-) -> Rows:
-    """The rows of the groups 0 … count − 1; nothing in them is refused but their type."""
+) -> GroupedPoints:
+    """Sort and merge the rows of the groups 0 … count − 1. Only a wrong type is refused."""
     of, at, weight = (_integers(column) for column in (groups, points, weights))
     if not len(of) == len(at) == len(weight):
         raise Refused(
@@ -60,42 +60,42 @@ def clean(
     if weight.dtype != object or sum(weight) < _FITS:
         weight = weight.astype(np.int64 if weight.sum(dtype=np.float64) < 0.99 * _FITS else object)
     if not ((of >= 0) & (of < count)).all():
-        kept = ((of >= 0) & (of < count)).astype(np.bool_)
-        of, at, weight = of[kept], at[kept], weight[kept]
+        valid = ((of >= 0) & (of < count)).astype(np.bool_)
+        of, at, weight = of[valid], at[valid], weight[valid]
     of = of.astype(np.int64)
     if not ((of[1:] > of[:-1]) | ((of[1:] == of[:-1]) & (at[1:] >= at[:-1]))).all():
         order = _order(of, at, count, ends)
         of, at, weight = of[order], at[order], weight[order]
-    return _merged(of, at, weight, count, ends)
+    return _merge(of, at, weight, count, ends)
 
 
 def _integers(column: ArrayLike) -> NDArray[Any]:
-    found = whole_numbers(column)
-    if found is None and np.size(column) == 0:  # an empty list has no type
+    numbers = whole_numbers(column)
+    if numbers is None and np.size(column) == 0:  # an empty list has no type
         return np.empty(0, dtype=np.int64)
-    if found is None or found.ndim != 1:
+    if numbers is None or numbers.ndim != 1:
         raise Refused(
             "value.type",
             f"a column of {np.asarray(column).dtype}",
             "points and weights are whole numbers, in one dimension",
             "an array of int64",
         )
-    return found
+    return numbers
 
 
 def _order(
     of: NDArray[np.int64], at: NDArray[np.int64], count: int, ends: Range
 ) -> NDArray[np.int64]:
-    """Group by group, smallest point first; by one key where it fits 64 bits, which is faster."""
+    """Return the order by group and point; by one key if it fits 64 bits, which is faster."""
     span = ends.last - ends.first + 1
     return (
         np.lexsort((at, of)) if count * span >= _FITS else np.argsort(of * span + (at - ends.first))
     )
 
 
-def _merged(
+def _merge(
     of: NDArray[np.int64], at: NDArray[np.int64], weight: NDArray[Any], count: int, ends: Range
-) -> Rows:
+) -> GroupedPoints:
     """One row for each point, and the ends of the range in every group."""
     every = np.arange(count)
     places = np.stack(
@@ -104,13 +104,13 @@ def _merged(
     at = np.insert(at, places, np.tile([ends.first, ends.last], count))
     of, weight = np.insert(of, places, np.repeat(every, 2)), np.insert(weight, places, 0)
     fresh = np.flatnonzero(np.concatenate(([True], (at[1:] != at[:-1]) | (of[1:] != of[:-1]))))
-    return Rows(
+    return GroupedPoints(
         at[fresh], np.add.reduceat(weight, fresh), of[fresh].searchsorted(np.arange(count + 1))
     )
 
 
-def blocks(rows: Rows, count: int) -> Iterator[tuple[int, int]]:
-    """Ranges of groups that are worked on at once."""
+def blocks(rows: GroupedPoints, count: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of groups to process at once."""
     first = 0
     while first < count:
         full = int(rows.begins.searchsorted(rows.begins[first] + _BLOCK, side="right")) - 1
@@ -119,12 +119,12 @@ def blocks(rows: Rows, count: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-class Runs:
+class PointRuns:
     """The runs of the groups first … last − 1. They hold data."""
 
     __slots__ = ("_denominator", "_hi", "_lo", "firsts", "sizes", "starts")
 
-    def __init__(self, rows: Rows, first: int, last: int, q: Fraction, shift: int) -> None:
+    def __init__(self, rows: GroupedPoints, first: int, last: int, q: Fraction, shift: int) -> None:
         begins = rows.begins[first : last + 1]
         points, weights = rows.points[begins[0] : begins[-1]], rows.weights[begins[0] : begins[-1]]
         begins = begins - begins[0]
@@ -147,7 +147,7 @@ class Runs:
         self._measure(less, upto, sums[begins[1:] - 1] - before, q, shift)
 
     def _measure(
-        self, less: NDArray[Any], upto: NDArray[Any], whole: NDArray[Any], q: Fraction, shift: int
+        self, less: NDArray[Any], upto: NDArray[Any], total: NDArray[Any], q: Fraction, shift: int
     ) -> None:
         """max(W_< − q·W + t, q·W − W_≤ − t, 0) = hi + lo/d. The two are never both above 0: their
         sum is minus the weight of the point.
@@ -155,8 +155,8 @@ class Runs:
         b, d = q.numerator, q.denominator
         self._denominator = d
         counts = np.diff(self.starts, append=len(self.firsts))
-        aim = b * (whole // d) + b * (whole % d) // d - shift  # ⌊q·W⌋ − t, without leaving 64 bits
-        rest = b * (whole % d) % d
+        aim = b * (total // d) + b * (total % d) // d - shift  # ⌊q·W⌋ − t, without leaving 64 bits
+        rest = b * (total % d) % d
         hi, lo = less - np.repeat(aim + (rest > 0), counts), np.repeat((d - rest) % d, counts)
         above = (hi >= 0).astype(np.bool_)
         above[self.starts] = False

@@ -1,1 +1,1 @@
-"""The HTTP side of the service: routes, models of requests and replies, limits, problems."""
+"""The HTTP interface: routes, models of requests and replies, limits, problems."""

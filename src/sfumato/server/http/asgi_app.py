@@ -1,5 +1,5 @@
-"""The application: `create(config)` is a FastAPI app with the endpoints, the page, and the limits
-around them.
+"""The web application: `create(config)` returns a FastAPI app with the endpoints, the page, and the
+limits around them.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from starlette.staticfiles import StaticFiles
 from ... import __version__
 from ...errors import Failed, Refused
 from ..config import Config, load
-from ..retention import tidied
-from ..service import Curator
+from ..retention import drop_old_hourly
+from ..service import CuratorService
 from ..workers.parent_watch import end_with_parent
 from ..workers.processors import divide
-from ..workers.shutdown import told
+from ..workers.shutdown import set_on_signal
 from .openapi import document
-from .problems import DEADLINE, INTERNAL, UNKNOWN, Problem, Stopped, problem_of
+from .problems import DEADLINE, INTERNAL, UNKNOWN, Problem, ProblemError, problem_of
 from .request_limits import Buckets, Limits
 from .routes import router
 from .slow_clients import CONNECTIONS
 
 STATIC = Path(__file__).parents[1] / "static"
 PATH = "SFUMATO_SERVE"
-"""The environment variable that names the configuration, for processes that a server starts."""
+"""The environment variable with the path of the configuration, for child processes."""
 SILENT: Any = {
     "tracing": False,
     "metrics": False,
@@ -41,9 +41,9 @@ SILENT: Any = {
     "operation_spans": False,
     "auto_configure": False,
 }
-"""Of what newer versions of FastAPI could tell others: nothing. A trace would quote questions."""
+"""Turns off telemetry of newer FastAPI versions: a trace would quote questions."""
 BROKEN = (OSError, EOFError, ValueError, RuntimeError)
-"""What comes of a worker that does not begin."""
+"""Errors of a worker that does not start."""
 ABOUT = (
     "Differentially private answers from protected data. Every answer is charged to a "
     "durable budget before any data is read."
@@ -51,25 +51,23 @@ ABOUT = (
 
 
 def create(config: Config | str | Path) -> FastAPI:
-    """The service that a configuration declares. Opens its datasets and its ledger; workers start
-    with the server, or at the first release.
+    """Create the app of a configuration. Opens its datasets and ledger; workers start with the
+    server, or at the first release.
     """
-    known = config if isinstance(config, Config) else load(config)
-    curator = Curator(known)
-    CONNECTIONS.most = known.connections_per_address
+    loaded = config if isinstance(config, Config) else load(config)
+    curator = CuratorService(loaded)
+    CONNECTIONS.most = loaded.connections_per_address
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         with suppress(
             *BROKEN
-            # somebody ended a worker while it began: it is started again when it is needed, and
-            # that is
-            # no reason to end the service
+            # a worker was killed while it started: it starts again on demand, and the service runs
         ):
             await curator.pool.start()
-        tidying = asyncio.create_task(tidied(known))
+        tidying = asyncio.create_task(drop_old_hourly(loaded))
         try:
-            with told(curator.ending):
+            with set_on_signal(curator.ending):
                 yield
         finally:
             tidying.cancel()
@@ -89,20 +87,20 @@ def create(config: Config | str | Path) -> FastAPI:
         telemetry=SILENT,
     )
     app.state.curator = curator
-    app.state.buckets = Buckets(known.token_rate)
+    app.state.buckets = Buckets(loaded.token_rate)
     app.include_router(router)
     app.add_api_route("/", _page, methods=["GET"], include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
-    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]  # as FastAPI documents
     for kind, handler in _ENDINGS.items():
         app.add_exception_handler(kind, handler)
-    app.add_middleware(Limits, rate=known.address_rate)
+    app.add_middleware(Limits, rate=loaded.address_rate)
     return app
 
 
 def from_environment() -> FastAPI:
-    """The same, in a process that a server started. It ends with the server, and keeps to the
-    processors that serve.
+    """Create the app in a child process. The process ends with its parent, and uses only serving
+    processors.
     """
     config, parent = load(os.environ[PATH]), multiprocessing.parent_process()
     if parent is not None:
@@ -116,8 +114,8 @@ async def _page() -> Response:
 
 
 async def _stopped(_: Request, stopped: Any) -> Response:
-    found: Response = stopped.problem.response()
-    return found
+    response: Response = stopped.problem.response()
+    return response
 
 
 async def _refused(_: Request, refusal: Any) -> Response:
@@ -129,13 +127,13 @@ async def _failed(*_: Any) -> Response:
 
 
 async def _http(_: Request, error: Any) -> Response:
-    """No such address, or no such method there."""
+    """Reply to an unknown address or method."""
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "GET")
         return Problem(
             "server.method",
             "the method",
-            "this address does not know it",
+            "this address does not support it",
             allowed,
             {"Allow": allowed},
         ).response()
@@ -143,7 +141,7 @@ async def _http(_: Request, error: Any) -> Response:
 
 
 _ENDINGS: dict[Any, Any] = {
-    Stopped: _stopped,
+    ProblemError: _stopped,
     Refused: _refused,
     Failed: _failed,
     HTTPException: _http,

@@ -1,7 +1,7 @@
-"""An answer as bytes: JSON, CSV, Arrow. Post-processing of what was released; the same answer is
-always the same bytes.
+"""Encode an answer as JSON, CSV or Arrow bytes. This post-processes the release; the same answer
+always gives the same bytes.
 
-Numbers that JSON has no word for are null. Keys that it has no type for are text.
+Numbers that JSON cannot represent become null. Keys without a JSON type become text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from ...answers.answer import Answer
-from ...answers.render.export_frames import columns
+from ...answers.render.export_frames import value_columns
 from ...answers.render.tabulate import key_text
 from ...errors import Refused
 from ...guarantees import Guarantee
@@ -23,7 +23,7 @@ FORMS = (JSON, CSV, ARROW)
 
 
 def dumped(content: Any) -> bytes:
-    """Plain values as JSON."""
+    """Encode plain values as JSON."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "replace"
     )
@@ -34,26 +34,26 @@ def written(guarantee: Guarantee | None) -> dict[str, Any] | None:
 
 
 def number(value: Any) -> Any:
-    """A number of an answer as JSON has it."""
-    found = value.item() if hasattr(value, "item") else value
-    return None if isinstance(found, float) and not math.isfinite(found) else found
+    """Return a number of an answer for JSON."""
+    plain = value.item() if hasattr(value, "item") else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
 def key(value: Any) -> Any:
-    """A key of an answer as JSON has it."""
+    """Return a key of an answer for JSON."""
     return value if value is None or isinstance(value, bool | int | str) else key_text(value)
 
 
 def rows_of(answer: Answer) -> dict[str, Any]:
-    """Keys, values and the ends of their intervals, a dictionary for each group."""
+    """Return keys, values and interval ends, as one dictionary per group."""
     try:
-        numbers = columns(answer, intervals=True)
+        numbers = value_columns(answer, intervals=True)
     except Refused:  # two columns would have one name: public, but it is too late to refuse
-        numbers = columns(answer, intervals=False)
+        numbers = value_columns(answer, intervals=False)
     lists = {name: values.tolist() for name, values in numbers.items()}
     rows = [
         {
-            **{name: key(one) for name, one in zip(answer.keys, row, strict=True)},
+            **{name: key(value) for name, value in zip(answer.keys, row, strict=True)},
             **{name: number(values[i]) for name, values in lists.items()},
         }
         for i, row in enumerate(answer.rows)
@@ -62,7 +62,7 @@ def rows_of(answer: Answer) -> dict[str, Any]:
 
 
 def reply(answer: Answer) -> bytes:
-    """The whole reply to a release."""
+    """Encode the JSON reply to a release."""
     paid = answer.receipt
     receipt = (
         None if paid is None else {"number": paid.number, "digest": paid.digest, "when": paid.when}
@@ -78,12 +78,12 @@ def reply(answer: Answer) -> bytes:
 
 
 def rendered(answer: Answer, media: str) -> bytes:
-    """The answer in a form."""
+    """Encode an answer in a media type."""
     return _FORMS[media](answer)
 
 
 def from_reply(stored: bytes, media: str) -> bytes:
-    """Another form of an answer that was replied as JSON."""
+    """Encode a stored JSON reply in another media type."""
     return (
         stored
         if media == JSON

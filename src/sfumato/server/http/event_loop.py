@@ -1,11 +1,11 @@
-"""The event loop of a serving process: TLS handshakes that do not take for ever, connections that
-are counted when they come, and constant texts in the log.
+"""The event loop of a serving process: short TLS handshakes, connections counted on arrival, and
+constant log texts.
 
-*Handshake*  A client has five seconds for it; asyncio alone gives sixty.
-*Counted*    A connection counts for its address from the moment it is accepted, during its
-             handshake too (`protocol.CONNECTIONS`). One too many is closed at once.
-*Log*        asyncio writes a traceback where a handshake fails or a callback breaks, and a
-             traceback may quote a request. Here it is one constant text.
+*Handshake*  A client has five seconds; asyncio alone gives sixty.
+*Counted*    A connection counts for its address from the moment it is accepted, also during its
+             handshake (`slow_clients.CONNECTIONS`). One too many is closed at once.
+*Log*        asyncio logs a traceback if a handshake or callback fails, and a traceback may quote a
+             request. This loop logs one constant text.
 """
 
 from __future__ import annotations
@@ -23,37 +23,36 @@ log = logging.getLogger("sfumato.server")
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """asyncio's own, with these limits."""
+    """asyncio's event loop with these limits."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         if os.environ.get("SFUMATO_DEBUG") != "1":
-            self.set_exception_handler(_told)
+            self.set_exception_handler(_log_constant_text)
 
-    async def create_server(self, *given: Any, **named: Any) -> Any:
-        if named.get("ssl") is not None:
-            named.setdefault("ssl_handshake_timeout", HANDSHAKE)
-        return await super().create_server(*given, **named)
+    async def create_server(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("ssl") is not None:
+            kwargs.setdefault("ssl_handshake_timeout", HANDSHAKE)
+        return await super().create_server(*args, **kwargs)
 
     async def _accept_connection2(
         self, protocol_factory: Any, conn: socket.socket, extra: dict[str, Any], *more: Any
     ) -> None:
-        """What asyncio does with an accepted connection. It returns when the handshake has ended,
-        well or badly.
-        """
+        """Handle an accepted connection, and count it until its handshake has ended."""
         who = CONNECTIONS.address(extra.get("peername"))
         if not CONNECTIONS.may(who):
             conn.close()
             return
         CONNECTIONS.add(who)
         try:
-            await super()._accept_connection2(protocol_factory, conn, extra, *more)  # type: ignore[misc]
+            accept = super()._accept_connection2  # type: ignore[misc]  # private to asyncio
+            await accept(protocol_factory, conn, extra, *more)
         finally:
             CONNECTIONS.drop(who)
 
 
-def _told(_: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
-    """What asyncio could tell, without saying it."""
+def _log_constant_text(_: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
+    """Log a constant text in place of asyncio's traceback."""
     log.error(
         "a connection ended in an unexpected way"
         if "transport" in about or "protocol" in about

@@ -1,5 +1,5 @@
-"""The OpenAPI document: every endpoint with every status that it may end with, and the roles that
-it is for (`x-roles`).
+"""The OpenAPI document: every endpoint with all statuses it may return, and the roles that may call
+it (`x-roles`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pydantic.json_schema import models_json_schema
 from ..roles import MAY
 from .problems import MEDIA
 from .request_models import Question
-from .response_models import Problem
+from .response_models import ProblemModel
 
 REF = "#/components/schemas/{model}"
 EVERY = (400, 413, 414, 429, 431, 500)
-"""What any request may end with."""
+"""Statuses that any request may return."""
 TOKEN = (401, 503, *EVERY)
 DATASET = (404, *TOKEN)
 ASKS = (400, 403, 408, 415, 422, *DATASET)
@@ -49,9 +49,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "description": "One for each question; a retry has the same, and gets the same bytes.",
     },
 }
-"""What a request may say beside its body. It is checked by the endpoints themselves, after the
-token and the dataset.
-"""
+"""The parameters of requests. The endpoints check them after the token and the dataset."""
 
 _DATASET = {"dataset": "$response.body#/0/name"}
 _SAME = {"dataset": "$request.path.dataset"}
@@ -66,9 +64,7 @@ LINKS: dict[str, dict[str, dict[str, str]]] = {
     },
     "budget": {"history": _SAME, "verify": _SAME},
 }
-"""What may be asked next with what a reply says: by operation, the operations and their
-parameters.
-"""
+"""Links from a reply to further operations and their parameters, by operation."""
 
 EXAMPLES = {
     "by epsilon": {
@@ -81,12 +77,12 @@ EXAMPLES = {
 def replies(
     *statuses: int, model: Any = None, content: dict[str, Any] | None = None
 ) -> dict[int | str, dict[str, Any]]:
-    """What FastAPI is told of an endpoint's statuses."""
-    found: dict[int | str, dict[str, Any]] = {200: {"description": "Done"}}
+    """Return the `responses` argument of an endpoint for FastAPI."""
+    responses: dict[int | str, dict[str, Any]] = {200: {"description": "Done"}}
     if model is not None:
-        found[200]["model"] = model
+        responses[200]["model"] = model
     if content is not None:
-        found[200]["content"] = content
+        responses[200]["content"] = content
     for status in sorted(set(statuses)):
         headers: dict[str, Any] = (
             {
@@ -111,14 +107,15 @@ def replies(
             else {}
         )
         problem = {"schema": {"$ref": REF.format(model="Problem")}}
-        found[status] = {"description": HTTPStatus(status).phrase, "content": {MEDIA: problem}} | (
-            {"headers": headers} if headers else {}
-        )
-    return found
+        responses[status] = {
+            "description": HTTPStatus(status).phrase,
+            "content": {MEDIA: problem},
+        } | ({"headers": headers} if headers else {})
+    return responses
 
 
 def takes(*names: str) -> dict[str, Any]:
-    """What FastAPI is told of an endpoint's parameters."""
+    """Return the OpenAPI parameters of an endpoint."""
     required = {"path", "header"}
     return {
         "parameters": [
@@ -129,7 +126,7 @@ def takes(*names: str) -> dict[str, Any]:
 
 
 def asks_question() -> dict[str, Any]:
-    """The body of a plan and of a release."""
+    """Return the OpenAPI request body of plan and release."""
     return {
         "requestBody": {
             "required": True,
@@ -144,45 +141,45 @@ def asks_question() -> dict[str, Any]:
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """The whole document, made once."""
+    """Return the OpenAPI document, built once."""
     if app.openapi_schema:
         return app.openapi_schema
-    made = get_openapi(
+    content = get_openapi(
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
     _, models = models_json_schema(
-        [(Question, "validation"), (Problem, "serialization")], ref_template=REF
+        [(Question, "validation"), (ProblemModel, "serialization")], ref_template=REF
     )
-    schemas = made.setdefault("components", {}).setdefault("schemas", {})
+    schemas = content.setdefault("components", {}).setdefault("schemas", {})
     schemas |= {
-        name: _said_or_not(schema) if name in ("Question", "PromiseRecord") else schema
+        name: _without_nulls(schema) if name in ("Question", "PromiseRecord") else schema
         for name, schema in models["$defs"].items()
     }
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    for path, operations in made["paths"].items():
+    content["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    for path, operations in content["paths"].items():
         for method, operation in operations.items():
             if "HTTPValidationError" in str(operation["responses"].get("422")):
                 del operation["responses"]["422"]
             if operation["operationId"] in LINKS:
                 operation["responses"]["200"]["links"] = {
-                    to: {"operationId": to, "parameters": said}
-                    for to, said in LINKS[operation["operationId"]].items()
+                    to: {"operationId": to, "parameters": parameters}
+                    for to, parameters in LINKS[operation["operationId"]].items()
                 }
             roles = MAY.get((method.upper(), path))
             if roles:
                 operation["security"] = [{"token": []}]
                 operation["x-roles"] = sorted(roles)
-    app.openapi_schema = made
-    return made
+    app.openapi_schema = content
+    return content
 
 
-def _said_or_not(schema: dict[str, Any]) -> dict[str, Any]:
-    """What is not said is left out, not null."""
+def _without_nulls(schema: dict[str, Any]) -> dict[str, Any]:
+    """Drop null from a schema: clients leave fields out."""
     properties = {}
-    for name, given in schema["properties"].items():
-        about = {key: value for key, value in given.items() if key != "default"}
+    for name, declared in schema["properties"].items():
+        about = {key: value for key, value in declared.items() if key != "default"}
         if "anyOf" in about:
             kinds = [kind for kind in about.pop("anyOf") if kind != {"type": "null"}]
             about |= kinds[0] if len(kinds) == 1 else {"anyOf": kinds}

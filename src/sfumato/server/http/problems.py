@@ -1,10 +1,10 @@
-"""How a request ends without an answer, as `application/problem+json` (RFC 9457) with the codes of
+"""Problems: replies without an answer, as `application/problem+json` (RFC 9457) with the codes of
 our refusals.
 
-*Constant*  What is foreign and what does not exist are the same bytes, and so are all failures
-            after data was read.
-*Public*    Everything in a problem is a function of the request, the declaration and the ledger;
-            nothing of it comes from data.
+*Constant*  A dataset of others and a missing one give the same bytes, and so do all failures after
+            data was read.
+*Public*    A problem is a function of the request, the declaration and the ledger; nothing in it
+            depends on data.
 """
 
 from __future__ import annotations
@@ -49,17 +49,36 @@ _TABLE = (
     ("server.busy", 503),
 )
 STATUSES = dict(_TABLE)
-"""The status of a code; 400 for every other refusal, whose reason is in the question."""
+"""The HTTP status of a code; 400 for every other refusal, which concerns the question."""
 
-STORAGE = frozenset({"ledger.busy", "ledger.full", "ledger.read-only", "ledger.path", "ledger.format", "ledger.corrupt", "ledger.io", "ledger.storage",
-                     "ledger.server", "ledger.moved", "ledger.names", "ledger.log", "ledger.locks", "ledger.fork", "ledger.head", "ledger.sqlite",
-                     "server.storage", "server.records"})  # fmt: skip
-"""Trouble of the service's own, which an asker is told no more of than that."""
+STORAGE = frozenset(
+    {
+        "ledger.busy",
+        "ledger.full",
+        "ledger.read-only",
+        "ledger.path",
+        "ledger.format",
+        "ledger.corrupt",
+        "ledger.io",
+        "ledger.storage",
+        "ledger.server",
+        "ledger.moved",
+        "ledger.names",
+        "ledger.log",
+        "ledger.locks",
+        "ledger.fork",
+        "ledger.head",
+        "ledger.sqlite",
+        "server.storage",
+        "server.records",
+    }
+)
+"""Storage faults of the service itself. Analysts get `server.busy` for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is told instead of an answer."""
+    """A problem that is sent instead of an answer."""
 
     code: str
     place: str
@@ -92,8 +111,8 @@ class Problem:
         return Response(self.body(), self.status, self.headers, MEDIA)
 
 
-class Stopped(Exception):
-    """A request that ends with a problem."""
+class ProblemError(Exception):
+    """Ends a request with a problem."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.code)
@@ -101,7 +120,7 @@ class Stopped(Exception):
 
 
 def problem_of(refusal: Refused) -> Problem:
-    """A refusal of ours, as it is told over the wire."""
+    """Turn a refusal into a problem."""
     if refusal.code in STORAGE:
         return BUSY
     code = "budget.exceeded" if isinstance(refusal, BudgetExceeded) else refusal.code
@@ -111,27 +130,27 @@ def problem_of(refusal: Refused) -> Problem:
 UNKNOWN = Problem(
     "server.unknown",
     "the address",
-    "there is no such thing here, or it is not for this token",
-    "GET /api/datasets lists what is",
+    "nothing exists at this address for this token",
+    "GET /api/datasets",
 )
 UNNAMED = Problem(
     "server.token",
     "Authorization",
     "a valid token is needed",
-    "Authorization: Bearer sft_…; `sfumato token` makes one",
+    "Authorization: Bearer TOKEN; `sfumato token` creates one",
     {"WWW-Authenticate": "Bearer"},
 )
 ROLE = Problem("server.role", "the token", "its role may not do this", "a token of another role")
 DEADLINE = Problem(
     "server.deadline",
     "the question",
-    "the answer was not made by its deadline; what was charged for it stays charged",
+    "the answer was not ready by its deadline; what was charged for it stays charged",
     "a simpler question, or the owner",
 )
 BUSY = Problem(
     "server.busy",
     "the service",
-    "it cannot take this up now; nothing was charged",
+    "it cannot take this request now; nothing was charged",
     "try again",
     {"Retry-After": "1"},
 )
@@ -172,8 +191,8 @@ PLANNING = Problem(
 WAITING = Problem(
     "server.waiting",
     "the token's name",
-    "as many of its requests wait as may; nothing was charged",
-    "fewer at once",
+    "too many of its requests are waiting already; nothing was charged",
+    "fewer requests at once",
     {"Retry-After": "1"},
 )
 RATE = Problem(

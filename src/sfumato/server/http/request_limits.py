@@ -1,8 +1,7 @@
-"""What a request may not be: too large, too many headers, too slow, too often. Checked before
-anything of it is understood.
+"""Limits on requests: size, headers, speed and rate, checked before a request is parsed.
 
-Also around every reply: the headers that keep a page to itself, and one constant text where
-something broke.
+The same layer adds security headers to every reply, and replaces unexpected errors by one constant
+text.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from ..config import Rate
-from .problems import INTERNAL, RATE, Problem, Stopped
+from .problems import INTERNAL, RATE, Problem, ProblemError
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -48,8 +47,8 @@ TWICE = Problem(
     "server.ambiguous",
     "the headers",
     (
-        "one of them is said twice, or the length of the body is said in two ways: who else "
-        "reads the request may understand another"
+        "a header occurs twice, or two headers give the length of the body: a proxy may read "
+        "the request differently"
     ),
     (
         "Authorization, Content-Length, Content-Type, Host and Idempotency-Key once each, "
@@ -71,7 +70,7 @@ ONCE = frozenset(
     }
 )
 SECURE = (b"strict-transport-security", b"max-age=31536000")
-"""A browser that came by TLS comes by nothing else for a year."""
+"""A browser that used TLS uses nothing else for a year."""
 PAGE = (
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "object-src 'none'"
@@ -87,36 +86,36 @@ ALWAYS = (
 
 
 class Buckets:
-    """How often each of many may come: so many at once, and so many a second in the long run. The
-    least recent are forgotten first.
+    """Token buckets: a burst and a long-run rate per name. The least recent names are forgotten
+    first.
     """
 
     def __init__(self, rate: Rate, most: int = KNOWN_ADDRESSES) -> None:
         self._rate, self._most = rate, most
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        self._lock = threading.Lock()  # what planning took is counted by the thread that planned
+        self._lock = threading.Lock()  # planning threads count their time here, too
 
     def allows(self, who: str, now: float | None = None) -> bool:
-        """Whether somebody may come once more, which is counted."""
+        """Whether a name may make one more request, which is counted."""
         with self._lock:
             allowed = self._now(who, now) >= 1
             self._take(who, allowed)
         return allowed
 
     def wait(self, who: str, now: float | None = None) -> float:
-        """How many seconds until somebody has anything left; 0 where they have."""
+        """Return the seconds until a name has anything left; 0 if it has."""
         with self._lock:
             left = self._now(who, now)
         return 0.0 if left > 0 else max(1.0, -left / self._rate.per_second)
 
     def spend(self, who: str, amount: float, now: float | None = None) -> None:
-        """Count what somebody took, which may be more than was left."""
+        """Count an amount for a name; it may exceed what is left."""
         with self._lock:
             self._now(who, now)
             self._take(who, amount)
 
     def _now(self, who: str, now: float | None) -> float:
-        """What is left at this moment."""
+        """Return what a name has left now."""
         moment = time.monotonic() if now is None else now
         left, before = self._left.pop(who, (self._rate.burst, moment))
         left = min(self._rate.burst, left + (moment - before) * self._rate.per_second)
@@ -131,7 +130,7 @@ class Buckets:
 
 
 class Limits:
-    """The outermost layer of the service."""
+    """The outermost middleware of the service."""
 
     def __init__(self, app: App, rate: Rate) -> None:
         self._app = app
@@ -151,11 +150,11 @@ class Limits:
             await send(message)
 
         try:
-            problem = self._refused(scope)
+            problem = self._find_problem(scope)
             if problem is None:
                 await self._app(scope, _bounded(receive), guarded)
                 return
-        except Stopped as stopped:
+        except ProblemError as stopped:
             problem = stopped.problem
         except Exception:
             log.error(
@@ -165,7 +164,7 @@ class Limits:
         if not begun:
             await problem.response()(scope, receive, guarded)
 
-    def _refused(self, scope: Scope) -> Problem | None:
+    def _find_problem(self, scope: Scope) -> Problem | None:
         headers = scope["headers"]
         if (
             len(headers) > MOST_HEADERS
@@ -174,9 +173,9 @@ class Limits:
             return MANY
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_PATH:
             return LONG
-        said = Counter(name for name, _ in headers)
-        if any(said[name] > 1 for name in ONCE) or (
-            said[b"content-length"] and said[b"transfer-encoding"]
+        counts = Counter(name for name, _ in headers)
+        if any(counts[name] > 1 for name in ONCE) or (
+            counts[b"content-length"] and counts[b"transfer-encoding"]
         ):
             return TWICE
         for name, value in headers:
@@ -187,7 +186,7 @@ class Limits:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """The same, for a body that is neither too large nor too slow."""
+    """Wrap `receive` to stop a body that is too large or too slow."""
     size, end = 0, None
 
     async def bounded() -> Message:
@@ -198,23 +197,23 @@ def _bounded(receive: Receive) -> Receive:
             async with asyncio.timeout_at(end):
                 message = await receive()
         except TimeoutError:
-            raise Stopped(SLOW) from None
+            raise ProblemError(SLOW) from None
         size += len(message.get("body", b""))
         if size > MOST_BODY:
-            raise Stopped(LARGE)
+            raise ProblemError(LARGE)
         return message
 
     return bounded
 
 
 def _with_headers(scope: Scope, headers: Any) -> list[tuple[bytes, bytes]]:
-    path, found = (
+    path, reply_headers = (
         scope["path"],
         [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])],
     )
     names = {name.lower() for name, _ in headers}
     if b"content-security-policy" not in names:
-        found.append(
+        reply_headers.append(
             (
                 b"content-security-policy",
                 b"default-src 'none'; frame-ancestors 'none'"
@@ -223,5 +222,7 @@ def _with_headers(scope: Scope, headers: Any) -> list[tuple[bytes, bytes]]:
             )
         )
     if b"cache-control" not in names:
-        found.append((b"cache-control", b"no-store" if path.startswith("/api") else b"no-cache"))
-    return found
+        reply_headers.append(
+            (b"cache-control", b"no-store" if path.startswith("/api") else b"no-cache")
+        )
+    return reply_headers

@@ -1,7 +1,6 @@
-"""A question as it comes over the wire: one JSON object, checked before anything else is done with
-it.
+"""The request model: a question is one JSON object, validated before anything else.
 
-Numbers may be strings, and stay exact: "1/3" is a third. What is not named here is refused.
+Numbers may be strings, and stay exact: "1/3" is a third. Unknown fields are refused.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pydantic import (
 
 from ...errors import Refused
 from ...guarantees.stored_guarantee import restore
-from .problems import Problem, Stopped
+from .problems import Problem, ProblemError
 
 MOST_TEXT = 10_000
 MOST_DEPTH = 16
@@ -41,8 +40,8 @@ Scalar = StrictStr | StrictInt | Finite | StrictBool | None
 Name = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 
 
-def _whole(value: Any) -> Any:
-    """JSON has one kind of number: 7.0 is a whole one."""
+def _as_integer(value: Any) -> Any:
+    """Return 7.0 as 7: JSON has one kind of number."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -65,8 +64,15 @@ class Question(BaseModel):
     """A SELECT, and one of: epsilon, within, promise."""
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"oneOf": [{"required": ["epsilon"]}, {"required": ["within"]}, {"required": ["promise"]}]}
-    )  # fmt: skip
+        extra="forbid",
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["epsilon"]},
+                {"required": ["within"]},
+                {"required": ["promise"]},
+            ]
+        },
+    )
     sql: Annotated[str, Field(strict=True, min_length=1, max_length=MOST_TEXT)]
     epsilon: Amount | None = None
     delta: (
@@ -80,7 +86,7 @@ class Question(BaseModel):
         Annotated[float, Field(strict=True, gt=0, lt=1, allow_inf_nan=False)] | Written | None
     ) = None
     group_size: (
-        Annotated[int, Field(strict=True, ge=1, le=10**12), BeforeValidator(_whole)] | None
+        Annotated[int, Field(strict=True, ge=1, le=10**12), BeforeValidator(_as_integer)] | None
     ) = None
     parameters: (
         Annotated[list[Scalar], Field(max_length=100)]
@@ -90,15 +96,15 @@ class Question(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _one(cls, said: Any) -> Any:
-        """Names with null are not the same as names left out: one of three is said, and is not
+    def _check_exactly_one(cls, fields: Any) -> Any:
+        """Check that exactly one of epsilon, within and promise is present, and that no field is
         null.
         """
-        if isinstance(said, dict):
-            if sum(name in said for name in ("epsilon", "within", "promise")) != 1:
+        if isinstance(fields, dict):
+            if sum(name in fields for name in ("epsilon", "within", "promise")) != 1:
                 raise ValueError("one of epsilon, within and promise")
             if None in (
-                said.get(name, ...)
+                fields.get(name, ...)
                 for name in (
                     "epsilon",
                     "within",
@@ -110,23 +116,23 @@ class Question(BaseModel):
                 )
             ):
                 raise ValueError("what is not said is left out, not null")
-        return said
+        return fields
 
-    def how(self) -> dict[str, Any]:
-        """What `plan` and `sql` of a protected table are told beside the text."""
-        given: dict[str, Any] = {
+    def plan_arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments for `plan` and `sql` of a protected table."""
+        arguments: dict[str, Any] = {
             "epsilon": self.epsilon,
             "delta": self.delta,
             "within": self.within,
             "group_size": self.group_size,
         }
-        given |= {
+        arguments |= {
             "parameters": self.parameters,
             "confidence": 0.95 if self.confidence is None else self.confidence,
         }
         if self.promise is not None:
             try:
-                given["promise"] = restore(
+                arguments["promise"] = restore(
                     {
                         "sfumato": "guarantee",
                         "version": 1,
@@ -140,39 +146,39 @@ class Question(BaseModel):
                     "a notion comes with its own numbers",
                     '{"notion": "Pure", "epsilon": "0.5"}',
                 ) from None
-        return given
+        return arguments
 
-    def said(self) -> dict[str, Any]:
-        """What was said, as it was said."""
+    def as_sent(self) -> dict[str, Any]:
+        """Return the fields that the client sent."""
         return self.model_dump(exclude_unset=True)
 
     def canonical(self) -> bytes:
-        """The same question as the same bytes, however it was laid out."""
-        return json.dumps(self.said(), sort_keys=True, ensure_ascii=False).encode(
+        """Return the same bytes for the same question, whatever its JSON layout."""
+        return json.dumps(self.as_sent(), sort_keys=True, ensure_ascii=False).encode(
             "utf-8", "surrogatepass"
         )
 
 
 def read(body: bytes) -> Question:
-    """The question in a body, or a problem that names the field."""
+    """Read a question from a body; else raise a problem that names the field."""
     if body.count(b"[") + body.count(b"{") > MOST_DEPTH and _depth(body) > MOST_DEPTH:
-        raise Stopped(_wrong("the body", f"it is nested deeper than {MOST_DEPTH}"))
+        raise ProblemError(_wrong("the body", f"it is nested deeper than {MOST_DEPTH}"))
     try:
         text = body.decode("utf-8")
-        found = Question.model_validate_json(text)
+        question = Question.model_validate_json(text)
         if "\\u" in text:
-            found.canonical().decode("utf-8")  # half of a surrogate pair is no text
+            question.canonical().decode("utf-8")  # half of a surrogate pair is no text
     except UnicodeDecodeError:
-        raise Stopped(_wrong("the body", "it is not UTF-8")) from None
+        raise ProblemError(_wrong("the body", "it is not UTF-8")) from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"][:3])[:80] or "the body"
-        raise Stopped(_wrong(place, str(first["msg"])[:200])) from None
-    return found
+        raise ProblemError(_wrong(place, str(first["msg"])[:200])) from None
+    return question
 
 
 def _depth(body: bytes) -> int:
-    """How deep it is nested, outside of its strings."""
+    """Return the nesting depth, outside of strings."""
     depth = deepest = 0
     inside = escaped = False
     for byte in body:

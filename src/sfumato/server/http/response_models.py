@@ -1,5 +1,5 @@
-"""The shapes of replies, for whoever reads the OpenAPI document. What is sent is put together
-elsewhere; tests hold it against these.
+"""Pydantic models of all replies, for the OpenAPI document. Other modules build the replies; tests
+validate every reply against these models.
 """
 
 from __future__ import annotations
@@ -10,14 +10,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Record = dict[str, Any]
 Scalar = str | int | float | bool | None
-Column = dict[str, Scalar]
+TableRow = dict[str, Scalar]
 
 
-class Form(BaseModel):
+class ReplyModel(BaseModel):
+    """A reply with these fields and no others. The OpenAPI document names its schema after the
+    class, without `Model`.
+    """
+
     model_config = ConfigDict(extra="forbid")
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        cls.__name__ = cls.__qualname__ = cls.__name__.removesuffix("Model")
+        super().__init_subclass__(**options)
 
-class Problem(Form):
+
+class ProblemModel(ReplyModel):
     """Why there is no answer (RFC 9457), with the code of the refusal."""
 
     type: str
@@ -29,7 +37,7 @@ class Problem(Form):
     rewrite: str
 
 
-class Guarantee(BaseModel):
+class GuaranteeModel(ReplyModel):
     """A guarantee as the library stores it: exact numbers are text."""
 
     model_config = ConfigDict(extra="allow")
@@ -38,130 +46,130 @@ class Guarantee(BaseModel):
     notion: str
 
 
-class Health(Form):
+class HealthModel(ReplyModel):
     status: Literal["ok"]
     version: str
 
 
-class Me(Form):
+class MeModel(ReplyModel):
     name: str
     role: Literal["owner", "analyst", "auditor"]
     expires: str
     datasets: list[str]
 
 
-class Short(Form):
+class ShortModel(ReplyModel):
     name: str
     unit: str
     relation: Literal["add-remove", "replace"]
     about: str
 
 
-class ColumnSchema(Form):
+class ColumnSchemaModel(ReplyModel):
     name: str
     type: str
     bounds: Annotated[list[int | str], Field(min_length=2, max_length=2)] | None
     keys: list[Scalar] | None
 
 
-class TableSchema(Form):
+class TableSchemaModel(ReplyModel):
     name: str
-    columns: list[ColumnSchema]
+    columns: list[ColumnSchemaModel]
     declaration: str
 
 
-class Schema(Short):
+class SchemaModel(ShortModel):
     max_rows: int | None
     max_groups: int | None
     table_rows: int
     version: str
-    tables: list[TableSchema]
+    tables: list[TableSchemaModel]
     database: str | None
     example: str
     deadlines: list[float]
 
 
-class PlannedColumn(Form):
+class PlannedColumnModel(ReplyModel):
     name: str
     kind: str
 
 
-class Sample(Form):
+class SampleModel(ReplyModel):
     """An invented answer: nothing was read."""
 
     columns: list[str]
     keys: list[str]
-    rows: list[Column]
+    rows: list[TableRow]
     invented: Literal[True]
 
 
-class Plan(Form):
-    cost: Guarantee
-    promise: Guarantee
+class PlanModel(ReplyModel):
+    cost: GuaranteeModel
+    promise: GuaranteeModel
     error: dict[str, float | str | None]
     explained: list[str]
-    columns: list[PlannedColumn]
+    columns: list[PlannedColumnModel]
     keys: list[str]
     deadline: float
     affordable: bool
     rows: int | None
-    sample: Sample
+    sample: SampleModel
 
 
-class Table(Form):
+class TableModel(ReplyModel):
     columns: list[str]
     keys: list[str]
-    rows: list[Column]
+    rows: list[TableRow]
 
 
-class Receipt(Form):
+class ReceiptModel(ReplyModel):
     number: int
     digest: str
     when: str
 
 
-class Release(Form):
+class ReleaseModel(ReplyModel):
     answer: Record
-    table: Table
-    cost: Guarantee
-    left: Guarantee | None
+    table: TableModel
+    cost: GuaranteeModel
+    left: GuaranteeModel | None
     rules: list[str]
-    receipt: Receipt | None
+    receipt: ReceiptModel | None
     recalled: str
 
 
-class Entry(Form):
+class EntryModel(ReplyModel):
     number: int
     when: str
     who: str
     kind: str
     memo: str
-    cost: Guarantee | None
+    cost: GuaranteeModel | None
     receipt: str
 
 
-class History(Form):
-    entries: list[Entry]
+class HistoryModel(ReplyModel):
+    entries: list[EntryModel]
     next: int | None
 
 
-class Balance(Form):
-    budget: Guarantee
-    spent: Guarantee
-    remaining: Guarantee
+class BalanceModel(ReplyModel):
+    budget: GuaranteeModel
+    spent: GuaranteeModel
+    remaining: GuaranteeModel
 
 
-class Share(Balance):
+class ShareModel(BalanceModel):
     name: str
 
 
-class Budget(Balance):
-    share: Balance | None
-    shares: list[Share] | None
+class BudgetModel(BalanceModel):
+    share: BalanceModel | None
+    shares: list[ShareModel] | None
     course: list[Annotated[list[str | float], Field(min_length=3, max_length=3)]] | None
 
 
-class Card(BaseModel):
+class CardModel(ReplyModel):
     """A release card; the library has its full schema."""
 
     model_config = ConfigDict(extra="allow")
@@ -169,12 +177,12 @@ class Card(BaseModel):
     version: int
 
 
-class Verified(Form):
+class VerifiedModel(ReplyModel):
     holds: bool
     head: str
     says: list[str]
 
 
-class Overruns(Form):
+class OverrunsModel(ReplyModel):
     count: Annotated[int, Field(ge=0)]
     by: dict[str, int]

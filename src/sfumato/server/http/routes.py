@@ -1,5 +1,5 @@
-"""The endpoints. Each says who may come (`roles.MAY`), and calls one function; the order of
-refusals is token, rate, dataset, role, then the question.
+"""The endpoints. `roles.MAY` lists who may call each; each calls one function. The order of
+refusals is token, rate, dataset, role, question.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from starlette.responses import Response
 from ... import __version__
 from .. import dataset_schema, ledger_views
 from ..datasets import Served
-from ..plan_views import Planned, affordable, enough, replied
-from ..releases import released
+from ..plan_views import PlanView, check_least_cost, is_affordable, plan_reply
+from ..releases import answer_request
 from ..roles import MAY, Asker
-from ..service import Curator
+from ..service import CuratorService
 from . import response_models
 from .encode_replies import ARROW, CSV, FORMS, JSON, dumped
 from .openapi import ASKS, DATASET, EVERY, PARAMETERS, TOKEN, asks_question, replies, takes
-from .problems import RATE, UNKNOWN, Problem, Stopped
+from .problems import RATE, UNKNOWN, Problem, ProblemError
 from .request_limits import Buckets
 from .request_models import Question, read
 
@@ -46,7 +46,7 @@ MEDIA = Problem(
     "Content-Type: application/json",
 )
 ACCEPT = Problem(
-    "server.accept", "Accept", "it is not given in any of these forms", "Accept: application/json"
+    "server.accept", "Accept", "the reply has none of these media types", "Accept: application/json"
 )
 
 router = APIRouter(prefix="/api")
@@ -54,7 +54,7 @@ router = APIRouter(prefix="/api")
 
 @router.get(
     "/health",
-    responses=replies(*EVERY, model=response_models.Health),
+    responses=replies(*EVERY, model=response_models.HealthModel),
     summary="Whether the service is up",
     openapi_extra={"security": []},
 )
@@ -63,7 +63,7 @@ async def health() -> Response:
 
 
 @router.get(
-    "/me", responses=replies(*TOKEN, model=response_models.Me), summary="Who the token is for"
+    "/me", responses=replies(*TOKEN, model=response_models.MeModel), summary="Who the token is for"
 )
 async def me(request: Request) -> Response:
     asker, curator = await _asker(request), _curator(request)
@@ -80,13 +80,13 @@ async def me(request: Request) -> Response:
     )
 
 
-@router.get("/datasets", responses=replies(*TOKEN, model=list[response_models.Short]))
+@router.get("/datasets", responses=replies(*TOKEN, model=list[response_models.ShortModel]))
 async def datasets(request: Request) -> Response:
     """The datasets that the token may see."""
     asker, curator = await _asker(request), _curator(request)
     return _json(
         [
-            dataset_schema.short(served)
+            dataset_schema.summarize(served)
             for name, served in curator.served.items()
             if asker.sees(name)
         ]
@@ -95,47 +95,53 @@ async def datasets(request: Request) -> Response:
 
 @router.get(
     "/datasets/{dataset}",
-    responses=replies(*DATASET, model=response_models.Schema),
+    responses=replies(*DATASET, model=response_models.SchemaModel),
     openapi_extra=takes("dataset"),
 )
 async def dataset(request: Request) -> Response:
     """What is public of a dataset: tables, columns, types, bounds, keys, limits."""
-    _, served = await _found(request)
-    return _json(dataset_schema.public(served, _curator(request).config))
+    _, served = await _authorize(request)
+    return _json(dataset_schema.describe(served, _curator(request).config))
 
 
-def _fits(planned: Planned, served: Served, who: str, releases: int) -> bool:
-    """Whether a plan can be afforded; refused where it would cost too little."""
-    enough(planned, served, who, releases)
-    return affordable(planned, served, who)
+def _fits(planned: PlanView, served: Served, who: str, releases: int) -> bool:
+    """Whether a plan is affordable; refuse it if it would cost too little."""
+    check_least_cost(planned, served, who, releases)
+    return is_affordable(planned, served, who)
 
 
 @router.post(
     "/datasets/{dataset}/plan",
-    responses=replies(*ASKS, model=response_models.Plan),
+    responses=replies(*ASKS, model=response_models.PlanModel),
     openapi_extra=takes("dataset") | asks_question(),
 )
 async def plan(request: Request) -> Response:
     """What a question would cost and how exact its answer would be. Reads no data, costs
     nothing.
     """
-    asker, served = await _found(request)
+    asker, served = await _authorize(request)
     curator = _curator(request)
     question = await _question(request)
-    asked = question.canonical()
-    planned = await curator.plans.of(served, asker.name, question, asked)
+    canonical = question.canonical()
+    planned = await curator.plans.plan(served, asker.name, question, canonical)
     if asker.name not in served.shares:
         await asyncio.to_thread(served.share, asker.name)
     fits = await curator.look(
         _fits, planned, served, asker.name, curator.config.releases(served.name)
     )  # one hop to a thread for both
-    return Response(replied(planned, affordable=fits), media_type=JSON)
+    return Response(plan_reply(planned, affordable=fits), media_type=JSON)
 
 
 @router.post(
     "/datasets/{dataset}/release",
     responses=replies(
-        402, 406, 409, 410, *ASKS, model=response_models.Release, content={CSV: TEXT, ARROW: BINARY}
+        402,
+        406,
+        409,
+        410,
+        *ASKS,
+        model=response_models.ReleaseModel,
+        content={CSV: TEXT, ARROW: BINARY},
     ),
     openapi_extra=takes("dataset", "Idempotency-Key") | asks_question(),
 )
@@ -143,59 +149,64 @@ async def release(request: Request) -> Response:
     """Charge, then answer. The answer is stored before its first byte leaves; the same key again
     gets the same bytes.
     """
-    asker, served = await _found(request)
+    asker, served = await _authorize(request)
     keys = request.headers.getlist("idempotency-key")
     if len(keys) != 1 or not KEY.fullmatch(keys[0]):
-        raise Stopped(NO_KEY)
-    media = _accepted(request, FORMS)
+        raise ProblemError(NO_KEY)
+    media = _choose_media(request, FORMS)
     question = await _question(request)
     return Response(
-        await released(_curator(request), served, asker, question, keys[0], media), media_type=media
+        await answer_request(_curator(request), served, asker, question, keys[0], media),
+        media_type=media,
     )
 
 
 @router.get(
     "/datasets/{dataset}/history",
-    responses=replies(422, *DATASET, model=response_models.History),
+    responses=replies(422, *DATASET, model=response_models.HistoryModel),
     openapi_extra=takes("dataset", "after", "limit"),
 )
 async def history(request: Request) -> Response:
     """A page of the ledger's entries, oldest first: the own ones of an analyst, all for owner and
     auditor.
     """
-    asker, served = await _found(request)
+    asker, served = await _authorize(request)
     return _json(
         await asyncio.to_thread(
-            ledger_views.history, served, asker, _whole(request, "after"), _whole(request, "limit")
+            ledger_views.history,
+            served,
+            asker,
+            _integer_parameter(request, "after"),
+            _integer_parameter(request, "limit"),
         )
     )
 
 
 @router.get(
     "/datasets/{dataset}/budget",
-    responses=replies(*DATASET, model=response_models.Budget),
+    responses=replies(*DATASET, model=response_models.BudgetModel),
     openapi_extra=takes("dataset"),
 )
 async def budget(request: Request) -> Response:
     """What is promised, spent and left."""
-    asker, served = await _found(request)
+    asker, served = await _authorize(request)
     return _json(await asyncio.to_thread(ledger_views.budget, served, asker))
 
 
 @router.get(
     "/datasets/{dataset}/cards/{number}",
-    responses=replies(406, *DATASET, model=response_models.Card, content={HTML: TEXT}),
+    responses=replies(406, *DATASET, model=response_models.CardModel, content={HTML: TEXT}),
     openapi_extra=takes("dataset", "number"),
 )
 async def card(request: Request) -> Response:
     """The release card of an answer, by the number of its receipt."""
-    asker, served = await _found(request)
-    media = _accepted(request, (JSON, HTML))
+    asker, served = await _authorize(request)
+    media = _choose_media(request, (JSON, HTML))
     number = request.path_params["number"]
     if not _NUMBER.fullmatch(number):
-        raise Stopped(UNKNOWN)
+        raise ProblemError(UNKNOWN)
     curator = _curator(request)
-    found = await asyncio.to_thread(
+    release_card = await asyncio.to_thread(
         ledger_views.card,
         served,
         asker,
@@ -204,36 +215,41 @@ async def card(request: Request) -> Response:
         curator.config.deadlines[-1] + ledger_views.GRACE,
     )
     if media == JSON:
-        return _json(found.to_dict())
-    page = found.to_html()
+        return _json(release_card.to_dict())
+    page = release_card.to_html()
     styles = [
-        hashlib.sha256(one.encode()).digest()
-        for one in re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+        hashlib.sha256(style_digest.encode()).digest()
+        for style_digest in re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     ]
-    allowed = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in styles) or "'none'"
+    allowed = (
+        " ".join(f"'sha256-{base64.b64encode(style_digest).decode()}'" for style_digest in styles)
+        or "'none'"
+    )
     return Response(
         page,
         media_type=HTML,
         headers={
-            "Content-Security-Policy": f"default-src 'none'; style-src {allowed}; frame-ancestors 'none'"
+            "Content-Security-Policy": (
+                f"default-src 'none'; style-src {allowed}; frame-ancestors 'none'"
+            )
         },
     )
 
 
 @router.get(
     "/datasets/{dataset}/verify",
-    responses=replies(403, *DATASET, model=response_models.Verified),
+    responses=replies(403, *DATASET, model=response_models.VerifiedModel),
     openapi_extra=takes("dataset"),
 )
 async def verify(request: Request) -> Response:
     """Check the ledger against itself, and against the head that the service kept: all of it, or
     what is new since a check of the last hour.
     """
-    asker, served = await _found(request)
+    asker, served = await _authorize(request)
     state = _curator(request).state
     return _json(
         await asyncio.to_thread(
-            lambda: ledger_views.verified(
+            lambda: ledger_views.verify_ledger(
                 served, alone=asker.datasets is None, head=state.head(served.name)
             )
         )
@@ -242,35 +258,35 @@ async def verify(request: Request) -> Response:
 
 @router.get(
     "/datasets/{dataset}/overruns",
-    responses=replies(403, *DATASET, model=response_models.Overruns),
+    responses=replies(403, *DATASET, model=response_models.OverrunsModel),
     openapi_extra=takes("dataset"),
 )
 async def overruns(request: Request) -> Response:
     """How many answers were not made by their deadlines, by analyst. This number may depend on
     data: it is for the owner alone.
     """
-    _, served = await _found(request)
+    _, served = await _authorize(request)
     by = await asyncio.to_thread(_curator(request).state.overruns, served.name)
     return _json({"count": sum(by.values()), "by": by})
 
 
-def _curator(request: Request) -> Curator:
-    found: Curator = request.app.state.curator
-    return found
+def _curator(request: Request) -> CuratorService:
+    curator: CuratorService = request.app.state.curator
+    return curator
 
 
 async def _asker(request: Request) -> Asker:
-    """Who asks, if not too often."""
+    """Return the holder of the token; refuse beyond the rate limit."""
     asker = await _curator(request).tokens.asker(request.headers.get("authorization"))
     buckets: Buckets = request.app.state.buckets
     if not buckets.allows(asker.name):
-        raise Stopped(RATE)
+        raise ProblemError(RATE)
     return asker
 
 
-async def _found(request: Request) -> tuple[Asker, Served]:
-    """Who asks, and the dataset, if it is there for the token; then whether the role may do
-    this.
+async def _authorize(request: Request) -> tuple[Asker, Served]:
+    """Return the holder of the token and the dataset, if the token may see it and its role may call
+    this endpoint.
     """
     asker = await _asker(request)
     return asker, _curator(request).dataset(
@@ -278,44 +294,45 @@ async def _found(request: Request) -> tuple[Asker, Served]:
     )
 
 
-def _whole(request: Request, name: str) -> int:
-    """A whole number among the query parameters, as the document says of it."""
+def _integer_parameter(request: Request, name: str) -> int:
+    """Read an integer query parameter, within the limits of the OpenAPI document."""
     allowed = PARAMETERS[name]["schema"]
-    said = request.query_params.getlist(name)
-    if not said:
+    values = request.query_params.getlist(name)
+    if not values:
         return int(allowed["default"])
     if (
-        len(said) != 1
-        or not _NUMBER.fullmatch(said[0])
-        or not allowed["minimum"] <= int(said[0]) <= allowed["maximum"]
+        len(values) != 1
+        or not _NUMBER.fullmatch(values[0])
+        or not allowed["minimum"] <= int(values[0]) <= allowed["maximum"]
     ):
-        reason = f"this is one whole number from {allowed['minimum']} to {allowed['maximum']}"
-        raise Stopped(Problem("server.body", name, reason, f"{name}={allowed['default']}"))
-    return int(said[0])
+        reason = f"the value must be one integer from {allowed['minimum']} to {allowed['maximum']}"
+        raise ProblemError(Problem("server.body", name, reason, f"{name}={allowed['default']}"))
+    return int(values[0])
 
 
 async def _question(request: Request) -> Question:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
-        raise Stopped(MEDIA)
+        raise ProblemError(MEDIA)
     return read(await request.body())
 
 
-def _accepted(request: Request, forms_: tuple[str, ...]) -> str:
-    """The first of the forms that the client takes, by its own order."""
-    said = request.headers.get("accept", "*/*")
-    wanted = sorted(
-        (_weighed(part) for part in said.split(",") if part.strip()), key=lambda one: -one[1]
+def _choose_media(request: Request, forms_: tuple[str, ...]) -> str:
+    """Return the media type that the client prefers."""
+    header = request.headers.get("accept", "*/*")
+    accepted = sorted(
+        (_parse_accept(part) for part in header.split(",") if part.strip()),
+        key=lambda pair: -pair[1],
     )
-    for form, weight in wanted:
-        for known in forms_ if weight > 0 else ():
-            if form in (known, "*/*", known.partition("/")[0] + "/*"):
-                return known
-    raise Stopped(ACCEPT)
+    for form, weight in accepted:
+        for media in forms_ if weight > 0 else ():
+            if form in (media, "*/*", media.partition("/")[0] + "/*"):
+                return media
+    raise ProblemError(ACCEPT)
 
 
-def _weighed(part: str) -> tuple[str, float]:
-    form, *parameters = (one.strip() for one in part.split(";"))
-    weight = next((one[2:] for one in parameters if one.startswith("q=")), "1")
+def _parse_accept(part: str) -> tuple[str, float]:
+    form, *parameters = (text.strip() for text in part.split(";"))
+    weight = next((text[2:] for text in parameters if text.startswith("q=")), "1")
     try:
         return form.lower(), float(weight)
     except ValueError:

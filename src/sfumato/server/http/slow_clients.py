@@ -1,12 +1,11 @@
-"""HTTP/1.1 as uvicorn reads it, for clients that do not take for ever.
+"""Limits on slow clients: uvicorn's HTTP/1.1 protocol with timeouts for requests and replies.
 
-*Reading*   Whoever has begun a request, or a connection, ends it within a time.
-*Writing*   Whoever is written to reads, at a kilobyte a second or so. A connection that does not is
-            cut, with what was kept for it.
-*Strict*    Lines of a head end with CR LF, and none goes on in the next one. h11 is lenient there,
-            and a proxy in front may not be: then the two would see different requests in the same
-            bytes.
-*Address*   One address has so many connections at a time. One more is closed at once.
+*Reading*   A client must finish a request, or send one on a new connection, within `SECONDS`.
+*Writing*   A client must read its reply, at about a kilobyte a second. The protocol cuts a
+            connection that does not, and drops its unsent bytes.
+*Strict*    Header lines end with CR LF, and none continues on the next line. h11 is lenient there,
+            and a proxy in front may not be: the two would see different requests in the same bytes.
+*Address*   An address may have a limited number of connections. One more is closed at once.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from h11._receivebuffer import ReceiveBuffer
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 15.0
-UNREAD = 30.0  # seconds within which a client that is written to reads
-LEAST = 2**15  # so many bytes, or all that there are
-PIECE = 2**14  # that TLS is given at once
+UNREAD = 30.0  # seconds within which a client must read
+LEAST = 2**15  # so many bytes, or all that remain
+PIECE = 2**14  # bytes given to TLS at once
 
 
 class Connections:
-    """How many connections each address has. One for each process."""
+    """Counts the connections of each address, in one process."""
 
     def __init__(self, most: int) -> None:
         self.most = most
         self._open: Counter[str] = Counter()
 
     def address(self, peer: Any) -> str:
-        """The host of a peer; all who come by a socket without addresses are one."""
+        """Return the host of a peer; all peers of a socket without addresses count as one."""
         return str(peer[0]) if isinstance(peer, tuple) else ""
 
     def may(self, who: str) -> bool:
@@ -52,14 +51,14 @@ class Connections:
 
 
 CONNECTIONS = Connections(100)
-"""Of this process. The configuration says how many."""
+"""The counter of this process. The configuration sets its limit."""
 _BLANK = re.compile(rb"\n\r?\n")
 _LENIENT = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)|\n[ \t]")
-"""A line that ends without CR, a CR inside a line, and a line that goes on in the next."""
+"""A line end without CR, a CR inside a line, and a line that continues on the next."""
 
 
-class Strict(ReceiveBuffer):
-    """h11's buffer, for lines that end with CR LF alone."""
+class StrictBuffer(ReceiveBuffer):
+    """h11's buffer, accepting only lines that end with CR LF."""
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
         end = _BLANK.search(self._data)
@@ -70,10 +69,10 @@ class Strict(ReceiveBuffer):
         return super().maybe_extract_lines()
 
 
-class Paced:
-    """A transport of TLS, written to in pieces. asyncio's own takes all that it is given into a
-    buffer that nobody sees; what it does not take is kept here: so writing is paused as long as
-    there is any of it, and its size tells whether somebody reads.
+class PacedTransport:
+    """A TLS transport that is written to in pieces. asyncio's own transport hides an unlimited
+    buffer. This one keeps unsent bytes itself: it pauses writing while there are any, and their
+    number shows whether the client reads.
     """
 
     def __init__(
@@ -94,7 +93,7 @@ class Paced:
             self.go_on(full=self._full)
 
     def go_on(self, *, full: bool) -> None:
-        """The transport is full, or takes more."""
+        """Send waiting bytes unless the transport is full."""
         self._full = full
         while self._waiting and not self._full:  # which it may say when it is written to
             first = self._waiting.popleft()
@@ -109,14 +108,14 @@ class Paced:
             self._transport.close()
 
     def get_write_buffer_size(self) -> int:
-        found: int = self._transport.get_write_buffer_size()
-        return self._size + found
+        unsent: int = self._transport.get_write_buffer_size()
+        return self._size + unsent
 
     def is_closing(self) -> bool:
         return self._closing or bool(self._transport.is_closing())
 
     def close(self) -> None:
-        """When all that waits is sent; nothing more is read."""
+        """Close once all waiting bytes are sent; read nothing more."""
         self._closing = True
         if self._waiting:
             self._transport.pause_reading()
@@ -124,7 +123,7 @@ class Paced:
             self._transport.close()
 
     def forget(self) -> None:
-        """What waits is sent to nobody."""
+        """Drop the waiting bytes."""
         self._waiting.clear()
         self._size = 0
 
@@ -133,19 +132,17 @@ class Paced:
         self._transport.abort()
 
 
-class Protocol(H11Protocol):
-    """Closes a connection whose request does not come to its end in time, or whose replies are not
-    read.
-    """
+class TimedProtocol(H11Protocol):
+    """Closes a connection whose request does not finish in time, or whose replies are not read."""
 
     _timer: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
-    _paced: Paced | None = None
+    _paced: PacedTransport | None = None
     _who = ""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.conn._receive_buffer = Strict()
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.conn._receive_buffer = StrictBuffer()
 
     def connection_made(self, transport: Any) -> None:
         self._who = CONNECTIONS.address(transport.get_extra_info("peername"))
@@ -157,53 +154,55 @@ class Protocol(H11Protocol):
             super().connection_made(transport)
         else:
             transport.set_write_buffer_limits(high=1)  # TLS is full at so many bytes, not beyond
-            self._paced = Paced(transport, self._waits, self._goes_on)
-            super().connection_made(self._paced)  # type: ignore[arg-type]
-        own = transport.get_extra_info("socket")
-        if own is not None and own.family in (
+            self._paced = PacedTransport(transport, self._pause, self._resume)
+            super().connection_made(
+                self._paced  # type: ignore[arg-type]  # it passes on what it does not have
+            )
+        client_socket = transport.get_extra_info("socket")
+        if client_socket is not None and client_socket.family in (
             socket.AF_INET,
             socket.AF_INET6,
         ):  # what is read is seen soon, and not when megabytes were
-            own.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 2 * LEAST)
-        self._watch()
+            client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 2 * LEAST)
+        self._start_request_timer()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
-            self._watch()
+            self._start_request_timer()
         else:
-            self._rest()
+            self._cancel_request_timer()
 
     def pause_writing(self) -> None:
         if self._paced is None:
-            self._waits()
+            self._pause()
         else:
             self._paced.go_on(full=True)
 
     def resume_writing(self) -> None:
         if self._paced is None:
-            self._goes_on()
+            self._resume()
         else:
             self._paced.go_on(full=False)
 
     def connection_lost(self, exc: Exception | None) -> None:
         CONNECTIONS.drop(self._who)
-        self._rest()
-        self._read()
+        self._cancel_request_timer()
+        self._cancel_unread_timer()
         if self._paced is not None:
             self._paced.forget()
         super().connection_lost(exc)
 
-    def _waits(self) -> None:
+    def _pause(self) -> None:
         super().pause_writing()
-        self._read()
-        self._wait()
+        self._cancel_unread_timer()
+        self._start_unread_timer()
 
-    def _goes_on(self) -> None:
-        self._read()
+    def _resume(self) -> None:
+        self._cancel_unread_timer()
         super().resume_writing()
 
-    def _wait(self) -> None:
+    def _start_unread_timer(self) -> None:
         seconds = (
             UNREAD if self._paced is None else 2 * UNREAD
         )  # asyncio sends what it holds of TLS down to a quarter before it takes more
@@ -216,23 +215,23 @@ class Protocol(H11Protocol):
         if before - self.transport.get_write_buffer_size() < LEAST:
             self.transport.abort()
         else:
-            self._wait()
+            self._start_unread_timer()
 
-    def _read(self) -> None:
+    def _cancel_unread_timer(self) -> None:
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None
 
-    def _watch(self) -> None:
+    def _start_request_timer(self) -> None:
         if self._timer is None:
-            self._timer = self.loop.call_later(SECONDS, self._late)
+            self._timer = self.loop.call_later(SECONDS, self._close_late)
 
-    def _rest(self) -> None:
+    def _cancel_request_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _late(self) -> None:
+    def _close_late(self) -> None:
         self._timer = None
         if not self.transport.is_closing():
             self.transport.close()

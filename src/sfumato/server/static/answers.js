@@ -137,7 +137,7 @@ function downloads(answer) {
 export function showAnswer(root, answer, { openCard }) {
   const found = parts(answer), receipt = answer.receipt;
   const rules = (answer.rules ?? []).map((rule) => el("li", { text: rule }));
-  const empty = !answer.table.rows.length && el("p", { text: "No group was large enough to be named. That it is so says nothing about anybody." });
+  const empty = !answer.table.rows.length && el("p", { text: "No group was large enough to be shown. This reveals nothing about anyone." });
   const cut = answer.table.rows.length > MOST_ROWS && el(
     "p",
     { class: "quiet", text: `The first ${MOST_ROWS} rows of ${number(answer.table.rows.length)} are shown; downloads have all of them.` },

@@ -54,7 +54,7 @@ async function open() {
 api.whenSignedOut((problem) => {
   const was = person !== null;
   api.token.forget({ open: true });
-  door(was ? "Your token has expired or was taken back." : explained(problem));
+  door(was ? "Your token has expired or was revoked." : explained(problem));
 });
 
 find("#sign-in").addEventListener("submit", async (event) => {

@@ -57,7 +57,7 @@ export function showPromise(root, plan, size) {
 }
 
 function told(plan) {
-  const unnamed = plan.keys?.length && typeof plan.rows !== "number" ? "groups that are too small stay unnamed" : "";
+  const unnamed = plan.keys?.length && typeof plan.rows !== "number" ? "groups that are too small are not shown" : "";
   const groups = plan.rows > 1 ? `${number(plan.rows)} public groups` : unnamed;
   const wait = typeof plan.deadline === "number" ? `the reply takes ${plan.deadline} s, whatever it says` : "";
   const said = [groups, wait].filter(Boolean).join("; ");

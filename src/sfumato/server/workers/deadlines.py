@@ -1,16 +1,16 @@
-"""Deadlines in classes, chosen from public facts, and replies that leave when their class says so.
+"""Deadline classes, chosen from public facts. Replies leave at the end of their class.
 
-*Class*     The least class that has room for what is declared: the owner's deadline for a dataset,
-            or the rows that the table may have, times what the question asks to be computed.
-            Nothing in it comes from data.
-*Stored*    An answer enters the ledger at a moment of its class, too, however soon it was made:
+*Class*     The smallest class that fits the declaration: the owner's deadline for a dataset, or the
+            declared rows of the table times the work of the question. Nothing in it depends on
+            data.
+*Stored*    An answer also enters the ledger at a fixed time of its class, however soon it was made:
             entries have times, numbers and digests.
-*Busy*      From the charge on a worker uses its processors until its time is over, whatever it
-            found and whenever: see `busy`.
+*Busy*      From the charge on a worker keeps its processors busy until its time is over: see
+            `busy_work`.
 *Timer*     A reply waits in the event loop. Answers, refusals by the ledger and failures of one
             class leave alike.
-*Not*       constant time. What is claimed is what is measured: replies of a class cannot be told
-            apart by when they come, at a stated number of pairs.
+*Not*       constant time. The claim is what is measured: replies of a class cannot be told apart by
+            their arrival, at a stated number of pairs.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from ...errors import Refused
 
 ROWS_A_SECOND = 2_000_000
 ROOM = 4
-"""Owners leave so much room in a class: a question with so many times the ordinary work has the
-longest class, where an ordinary one has it, too.
+"""The margin that owners leave in a class: a question with so many times the ordinary work still
+fits the longest class, even if an ordinary question has that class.
 """
 ORDINARY_WORK = 1024
-"""Operations on a row that an ordinary question has at most; one on a text counts 64, a step or an
-aggregate 8 beside its expressions.
+"""The most operations per row of an ordinary question. An operation on text counts 64, a step or an
+aggregate 8 in addition to its expressions.
 """
 STORING = 0.4, 0.5
-"""Of a class, and at most so many seconds: what is left of it when an answer is stored in the
-ledger. One that is not made by then is not stored. Then come commits, two of them, which on a busy
-disk take milliseconds.
+"""Fraction of a class, and at most so many seconds: the time left when the ledger stores an answer.
+An answer not made by then is not stored. Two commits follow, which take milliseconds on a busy
+disk.
 """
 RESERVE = 0.05, 0.2
-"""Of a time, and at most so many seconds: to stop in, for who has to be done by then."""
+"""Fraction of a time, and at most so many seconds: the margin for stopping before its end."""
 
 
 def deadline_class(
@@ -46,20 +46,20 @@ def deadline_class(
     parts: int,
     row_work: int = 0,
 ) -> float:
-    """The class of a question that asks for so many parts. A table of which no number of rows is
-    declared may have very many: it has the longest class.
+    """Return the deadline class of a question with so many parts. A table without a declared number
+    of rows has the longest class.
 
-    A question with more work for each row than an ordinary one gets as much more time, and is
-    refused where no class has it: else an analyst could ask a question that is ready in time only
-    if somebody's rows are not there.
+    A question with more work per row than an ordinary one gets as much more time, and is refused if
+    no class has it. Otherwise an analyst could ask a question that is ready in time only if certain
+    rows are absent.
     """
     ordinary = min(
         declared if declared is not None else table_rows / ROWS_A_SECOND * max(1, parts) / 4,
         classes[-1],
     )
     least = min(ordinary, classes[-1] / ROOM)
-    wanted = max(ordinary, least * row_work / ORDINARY_WORK)
-    if wanted > classes[-1]:
+    needed = max(ordinary, least * row_work / ORDINARY_WORK)
+    if needed > classes[-1]:
         reason = (
             f"it takes {row_work:,} operations for each row, and the longest deadline here "
             f"has time for {int(ORDINARY_WORK * classes[-1] / least):,}"
@@ -70,28 +70,28 @@ def deadline_class(
             reason,
             "fewer text functions, or several questions; one operation on a text counts 64",
         )
-    return next(one for one in classes if one >= wanted)
+    return next(seconds for seconds in classes if seconds >= needed)
 
 
-def padded(of_class: float) -> float:
-    """How long after its charge a reply leaves, and can be had under its key."""
+def reply_time(of_class: float) -> float:
+    """Return the seconds after the charge at which a reply leaves, and is visible under its key."""
     return of_class
 
 
-def held(of_class: float) -> float | None:
-    """How long after its charge an answer is stored in the ledger; None: as soon as it is made."""
+def storing_time(of_class: float) -> float | None:
+    """Return the seconds after the charge at which an answer is stored; None: at once."""
     part, most = STORING
     return of_class - min(part * of_class, most)
 
 
 def worker_time(of_class: float) -> float:
-    """How long a worker has, of a class."""
+    """Return the seconds that a worker has, of a class."""
     part, most = RESERVE
     return of_class - max(0.002, min(part * of_class, most))
 
 
-async def until(moment: float) -> None:
-    """Wait for a moment of the event loop's clock."""
+async def wait_until(moment: float) -> None:
+    """Wait until a time of the event loop's clock."""
     loop = asyncio.get_running_loop()
     while (left := moment - loop.time()) > 0:
         await asyncio.sleep(left)

@@ -1,10 +1,10 @@
-"""Who is next: things that are few (workers, threads that plan) are given out by turns among names,
-not in the order of requests.
+"""Fair queues: scarce resources (workers, planning threads) go to analysts in turn, not in the
+order of requests.
 
-*Turns*     A thing that becomes free goes to the name that has waited longest since its last turn.
-            So somebody with sixty requests delays another name by one turn, not by sixty.
-*Limits*    Of one name, so many requests wait; one more is refused at once (`Full`). Of one name,
-            so many things are held at a time. All of it happens in one event loop.
+*Turns*     A free resource goes to the name that has waited longest since its last turn. So a name
+            with sixty requests delays another name by one turn, not by sixty.
+*Limits*    A name may have a limited number of waiting requests; one more is refused at once
+            (`Full`). A name may hold a limited number of resources. All in one event loop.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 
 class Full(Exception):
-    """As many requests of one name wait as may."""
+    """Too many requests of one name are waiting."""
 
 
 class Turns(Generic[T]):
-    """Things, and the names that wait for one."""
+    """Resources, and the names that wait for one."""
 
     def __init__(self, things: Iterable[T], *, waiting: int, held: int | None = None) -> None:
         self._free = list(things)
@@ -33,8 +33,8 @@ class Turns(Generic[T]):
         self._held: Counter[str] = Counter()
 
     async def take(self, who: str, seconds: float) -> T:
-        """A thing for a name; `Full` where too many of its requests wait, TimeoutError where its
-        turn does not come in time.
+        """Return a resource for a name. Raises `Full` if too many of its requests wait,
+        TimeoutError if its turn does not come in time.
         """
         line = self._lines.setdefault(who, deque())
         if len(line) >= self._waiting:
@@ -54,23 +54,23 @@ class Turns(Generic[T]):
             raise
 
     def give(self, who: str, thing: T) -> None:
-        """Back from a name."""
+        """Take a resource back from a name."""
         self.left(who)
         self.add(thing)
 
     def left(self, who: str) -> None:
-        """A name holds one thing less; the thing itself comes back later, by `add`."""
+        """Count one resource less for a name; the resource itself returns later, by `add`."""
         self._held[who] -= 1
         if not self._held[who]:
             del self._held[who]
 
     def add(self, thing: T) -> None:
-        """A thing is free."""
+        """Add a free resource."""
         self._free.append(thing)
         self._give_out()
 
     def _give_out(self) -> None:
-        """To the names whose turn it is, as long as anything is free."""
+        """Give free resources to the names whose turn it is."""
         while (
             self._free
             and (who := next((name for name in self._lines if self._may(name)), None)) is not None

@@ -1,6 +1,4 @@
-"""A process that ends with its parent: the operating system kills it when the parent is gone,
-whatever either of them was doing.
-"""
+"""End a process with its parent: the operating system kills it when the parent is gone."""
 
 from __future__ import annotations
 
@@ -13,9 +11,8 @@ _PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
 
 
 def end_with_parent(parent: int | None = None) -> None:
-    """Let this process be killed when the thread that started it ends. `parent` is the process that
-    it was started by, for callers that would not notice otherwise that it has ended already: they
-    end at once.
+    """Ask the system to kill this process when the thread that started it ends. With `parent`, its
+    process id, exit at once if the parent has ended already.
     """
     if sys.platform != "linux":
         return

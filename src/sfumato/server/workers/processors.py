@@ -1,10 +1,10 @@
-"""Which processors serve requests, and which read data.
+"""Divide the processors between serving requests and reading data.
 
-*Apart*     Who serves shares no processor with who reads: how quickly a plan comes does not tell
-            how much a release that is under way has to do.
-*Cores*     Processors of one core stay on one side, where there are two cores or more.
-*Quota*     A container that has the time of so many processors has so many of them. With fewer than
-            two there is nothing to divide.
+*Apart*     Serving and reading share no processor: the speed of a plan does not reveal how much
+            work a running release has.
+*Cores*     Processors of one core stay on one side if there are two cores or more.
+*Quota*     A container with a quota of n processors counts as n. With fewer than two there is
+            nothing to divide.
 """
 
 from __future__ import annotations
@@ -19,72 +19,72 @@ QUOTAS = (
     ("/sys/fs/cgroup/cpu.max",),
     ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
 )
-"""Files that say a quota and its period in microseconds: of the second and of the first version of
-control groups.
-"""
+"""Files with a quota and its period in microseconds, for versions 2 and 1 of control groups."""
 
 _reading: tuple[int, ...] = ()
 
 
 def divide(listening: int) -> None:
-    """Keep this process, and what it starts, to the processors that serve; `reading` are the
-    others. So many processes listen.
+    """Restrict this process and its children to the serving processors; `reading_processors`
+    returns the others. `listening` processes serve.
     """
     global _reading
-    serving, reading = shares(cores(available()), listening)
+    serving, reading = split_cores(group_by_core(available()), listening)
     if reading:
         keep_to(serving)
         _reading = reading
 
 
-def reading() -> tuple[int, ...]:
-    """The processors of workers; none, where they were not divided."""
+def reading_processors() -> tuple[int, ...]:
+    """Return the processors of workers; empty if the processors are not divided."""
     return _reading
 
 
-def shares(
+def split_cores(
     cores: Sequence[Sequence[int]], listening: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Processors that serve and that read. A quarter of the cores serves, or as many as processes
-    listen, but at most half of them. One core is not divided.
+    """Split the cores into serving and reading processors. A quarter of the cores serves, or one
+    per listening process, but at most half. A single core is not divided.
     """
     if len(cores) == 1 and len(cores[0]) > 1:
-        cores = [(one,) for one in cores[0]]  # two processors of one core are better than one
+        cores = [
+            (processor,) for processor in cores[0]
+        ]  # two processors of one core are better than one
     if len(cores) < 2:
         return tuple(cores[0]), ()
     count = min(len(cores) // 2, max(1, listening, len(cores) // 4))
-    return tuple(one for core in cores[:count] for one in core), tuple(
-        one for core in cores[count:] for one in core
+    return tuple(processor for core in cores[:count] for processor in core), tuple(
+        processor for core in cores[count:] for processor in core
     )
 
 
-def cores(processors: Collection[int]) -> list[tuple[int, ...]]:
-    """Processors by the core that they belong to."""
-    found: dict[str, tuple[int, ...]] = {}
-    for one in sorted(processors):
-        siblings = str(one)
+def group_by_core(processors: Collection[int]) -> list[tuple[int, ...]]:
+    """Group processors by core."""
+    groups: dict[str, tuple[int, ...]] = {}
+    for processor in sorted(processors):
+        siblings = str(processor)
         with suppress(OSError):
-            siblings = Path(SIBLINGS.format(one)).read_text(encoding="ascii")
-        found[siblings] = (*found.get(siblings, ()), one)
-    return list(found.values())
+            siblings = Path(SIBLINGS.format(processor)).read_text(encoding="ascii")
+        groups[siblings] = (*groups.get(siblings, ()), processor)
+    return list(groups.values())
 
 
 def available() -> list[int]:
-    """The processors that this process may use, as many of them as its quota is worth."""
-    found = sorted(os.sched_getaffinity(0))
+    """Return the processors that this process may use, limited by its quota."""
+    processors = sorted(os.sched_getaffinity(0))
     quota = _quota()
-    return found if quota is None else found[: max(1, int(quota))]
+    return processors if quota is None else processors[: max(1, int(quota))]
 
 
 def keep_to(processors: Collection[int]) -> None:
-    """Keep all threads of this process to these, and those that they start."""
+    """Restrict all threads of this process, and their children, to these processors."""
     for thread in os.listdir("/proc/self/task"):
         with suppress(ProcessLookupError):
             os.sched_setaffinity(int(thread), processors)
 
 
 def _quota() -> float | None:
-    """The time of how many processors the control group may use; None: of all."""
+    """Return the processor quota of the control group; None: no quota."""
     for files in QUOTAS:
         with suppress(OSError, ValueError):
             quota, period = " ".join(

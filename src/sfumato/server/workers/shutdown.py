@@ -1,8 +1,7 @@
-"""The end of the service: what runs long is told as soon as a signal comes, not when the time to
-finish has passed.
+"""Shutdown: long reads learn of a signal as soon as it comes, not after the grace period.
 
-A process that is told to end waits for the requests under way, and at last for its threads. A look
-at a long book would keep it for as long as it takes.
+A process that shuts down waits for running requests, and then for its threads. Reading a long book
+would delay it.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 @contextmanager
-def told(ending: threading.Event) -> Iterator[None]:
-    """Meanwhile the signals that end a process also set an event; what they did before they still
-    do.
+def set_on_signal(ending: threading.Event) -> Iterator[None]:
+    """While open, the signals that end a process also set an event, before their earlier handlers
+    run.
     """
     if (
         threading.current_thread() is not threading.main_thread()
-    ):  # where no handler can be set: whoever runs the service there ends it by itself
+    ):  # no handler can be set there: the caller ends the service itself
         yield
         return
     before = {number: signal.getsignal(number) for number in SIGNALS}

@@ -1,17 +1,16 @@
-"""The worker: a process of its own that opens the data, asks the ledger, reads, perturbs, and hands
-back finished bytes. Nobody talks to it but its parent, which gives it no tokens. It is a process of
-the same user: nothing keeps it from the network or from files, except that none of its code goes
-there.
+"""The worker process: it opens the data, charges the ledger, reads, perturbs, and returns finished
+bytes. Only its parent talks to it, and gives it no tokens. It runs as the same user: nothing keeps
+it from the network or from files, except that its code does not use them.
 
-*Limits*    Its memory is bounded by the operating system, and by the engine, which spills to disk
-            before that; its time by whoever started it, who ends it.
-*Speaks*    JSON lines in; out, a line with the lengths of what follows. It ends with its parent, in
-            the middle of a question, too.
-*Steady*    Once it has charged, it writes to the ledger at moments that follow from the class of
-            the question, not from how long data took to read.
-*Busy*      From the charge to the end of its time it uses its processors, as many threads of them
-            as the engine has, whatever it found.
-*Silent*    Whatever breaks after data was read says one constant word. Nothing is printed.
+*Limits*    The operating system bounds its memory, and the engine spills to disk before that. Its
+            parent bounds its time, and ends it.
+*Speaks*    JSON lines in; out, a line with the lengths of the parts that follow. It ends with its
+            parent, even in the middle of a question.
+*Steady*    After the charge it writes to the ledger at times that follow from the deadline class,
+            not from how long reading took.
+*Busy*      From the charge to the end of its time it keeps its processors busy, with as many
+            threads as the engine has, whatever it read.
+*Silent*    Any failure after data was read sends one constant word. Nothing is printed.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from ...answers.answer import Answer
 from ...errors import Failed, Refused
 from ...ledger import BudgetExceeded, Ledger, Receipt, book_queries
 from ...ledger.storage.sqlite_store import UNSURE
-from ...release import question as name_of
+from ...release import question_key as name_of
 from ...session import Database, Table, protect
-from ...session.pending_plan import Awaiting
-from ...session.share_payments import settled
-from ...tables.engine.duckdb_engine import limited
+from ...session.pending_plan import PendingPlan
+from ...session.share_payments import pay_lessons_and_replan
+from ...tables.engine.duckdb_engine import limit_engines
 from ...tables.plan.query_plan import Plan
-from ..config import Dataset, read
-from ..datasets import stored_for, table
+from ..config import DatasetConfig, read
+from ..datasets import protect_dataset, stored_for
 from ..http import encode_replies
 from ..http.request_models import Question
 from .busy_work import Fillers, work_until
@@ -48,23 +47,21 @@ READY = b'{"kind":"ready","lengths":[]}\n'
 FAILED = b'{"kind":"failed","lengths":[]}\n'
 LOST = b'{"kind":"lost","lengths":[]}\n'
 CHARGED = b'{"kind":"charged","lengths":[]}\n'
-"""Said after the first charge of a question, before anything is read: all that came before follows
-from public things, and so does when it came.
+"""Sent after the first charge of a question, before data is read: everything before it, and its
+time, follows from public facts.
 """
-MADE = b'{"kind":"made","lengths":[]}\n'
-"""Said when the answer is about to be stored, at its moment: what comes now is about released
-numbers, and how long it takes follows from them alone.
+ABOUT_TO_STORE = b'{"kind":"made","lengths":[]}\n'
+"""Sent when the worker is about to store the answer, at its fixed time: what follows concerns only
+released numbers, and takes a time that follows from them alone.
 """
 MOST_BYTES = 2**27
-"""Of a reply: the process that sends it has other things to do."""
+"""The largest reply: the process that sends it has other work."""
 ENGINE = 1 / 2
-"""Of a worker's memory: what the engine may use before it spills. The rest is for Python, Arrow,
-and what the engine does not count.
+"""The part of a worker's memory that the engine may use before it spills. The rest is for Python,
+Arrow, and what the engine does not count.
 """
 COLLECT = 32
-"""Questions between two collections of what is no longer used: by number, not by how much there
-is.
-"""
+"""Questions between two garbage collections: a number, so that it does not depend on data."""
 INVENTED = (
     (
         "SELECT k, COUNT(*) AS n, AVG(x) AS m, SUM(x) AS s, STDDEV(x) AS d FROM warm GROUP "
@@ -75,26 +72,26 @@ INVENTED = (
 )
 
 
-class Told(Ledger):
-    """A ledger that says when it has charged, and stores answers at the moments of a pace: when
-    they were made would be seen by what follows in the book.
+class PacedLedger(Ledger):
+    """A ledger that announces charges, and stores answers at fixed times after the charge, so that
+    ledger timestamps do not reveal how long reading took.
     """
 
     announce: Callable[[bytes], None] = staticmethod(lambda _: None)
     fill: Callable[[float], None] = staticmethod(
         lambda _: None
-    )  # keep processors busy until a moment
+    )  # keep processors busy until a time
     _held: float | None = (
-        None  # seconds from the first charge of a question to the moment when its answer is stored
+        None  # seconds from the first charge of a question until its answer is stored
     )
     _busy: float | None = None  # seconds from the first charge to the end of the worker's time
-    _charges = 1  # of the question; what is learned first is stored at even moments before
+    _charges = 1  # of the question; learned limits are stored at even times before the answer
     _charged = 0
     _stored = 0
     _begun = 0.0
 
     def pace(self, held: float | None = None, busy: float | None = None, charges: int = 1) -> None:
-        """For the next question."""
+        """Set the times for the next question."""
         self._held, self._busy, self._charges, self._charged, self._stored = (
             held,
             busy,
@@ -105,12 +102,12 @@ class Told(Ledger):
 
     @property
     def ends(self) -> float:
-        """Until when the worker is busy with the question; 0 where nothing was charged for it."""
+        """Until when the worker stays busy; 0 if it charged nothing for the question."""
         return self._begun + self._busy if self._charged and self._busy is not None else 0.0
 
-    def charge(self, *given: Any, **named: Any) -> Receipt:
-        """As its parent; then the news."""
-        receipt = super().charge(*given, **named)
+    def charge(self, *args: Any, **kwargs: Any) -> Receipt:
+        """Charge, then announce it and start the fillers."""
+        receipt = super().charge(*args, **kwargs)
         if not self._charged:
             self._begun = time.monotonic()
         self._charged += 1
@@ -119,9 +116,9 @@ class Told(Ledger):
         self.announce(CHARGED)
         return receipt
 
-    def remember(self, *given: Any) -> None:
-        """As its parent, at its moment; what comes later than that has failed, so that the next
-        charge, or the next entry, does not tell how much later.
+    def remember(self, *args: Any) -> None:
+        """Store an answer at its fixed time. A later answer fails, so that the next entry does not
+        reveal how late it was.
         """
         if self._held is not None and self._stored < self._charged:
             moment = self._begun + self._held * self._charged / self._charges
@@ -133,12 +130,12 @@ class Told(Ledger):
                 with suppress(
                     OSError
                 ):  # the parent has gone: who asks again finds what is stored now
-                    self.announce(MADE)
-        super().remember(*given)
+                    self.announce(ABOUT_TO_STORE)
+        super().remember(*args)
 
 
 def main() -> None:
-    """Serve one parent, until it ends."""
+    """Serve the parent process until it ends."""
     end_with_parent()  # if it has ended already, there is nothing to read
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_RDWR)
@@ -154,13 +151,13 @@ def main() -> None:
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
-    """Read the configuration, open every dataset, then answer one question after the other."""
+    """Read the configuration, open every dataset, then answer questions one by one."""
     begun = json.loads(source.readline())
     config = read(begun["text"], Path(begun["folder"]))
     threads, fill = occupy(begun.get("processors", ()))
-    with limited(threads=threads, memory=int(ENGINE * config.memory)):
+    with limit_engines(threads=threads, memory=int(ENGINE * config.memory)):
         tables = {
-            name: opened(about, lambda news: _send(sink, news), fill)
+            name: open_dataset(about, lambda news: _send(sink, news), fill)
             for name, about in config.datasets.items()
         }
         warm()
@@ -169,20 +166,20 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
     gc.disable()  # a collection in the middle of a question takes longer than the question
     _send(sink, READY)
     for place, line in enumerate(source, 1):
-        asked = json.loads(line)
-        said, ledger = answered(tables, asked), tables[asked["dataset"]].ledger
-        assert isinstance(ledger, Told)
-        if said == FAILED:  # when it broke is about data
+        message = json.loads(line)
+        reply, ledger = answer_question(tables, message), tables[message["dataset"]].ledger
+        assert isinstance(ledger, PacedLedger)
+        if reply == FAILED:  # when it broke is about data
             work_until(ledger.ends)
-        _send(sink, said)
+        _send(sink, reply)
         if place % COLLECT == 0:
             gc.collect()
         work_until(ledger.ends)
 
 
 def occupy(processors: Sequence[int]) -> tuple[int, Callable[[float], None]]:
-    """Keep to these processors, if there are any; how many threads the engine is to have, and what
-    keeps as many processors busy.
+    """Restrict this process to the given processors, if any. Returns the number of engine threads,
+    and a function that keeps the processors busy.
     """
     import pyarrow as pa
 
@@ -193,31 +190,33 @@ def occupy(processors: Sequence[int]) -> tuple[int, Callable[[float], None]]:
     return len(processors), Fillers(processors)
 
 
-def opened(
-    config: Dataset, announce: Callable[[bytes], None], fill: Callable[[float], None] = Told.fill
+def open_dataset(
+    config: DatasetConfig,
+    announce: Callable[[bytes], None],
+    fill: Callable[[float], None] = PacedLedger.fill,
 ) -> Table | Database:
-    """A dataset on its book, which the parent has begun."""
-    ledger = Told.open(config.ledger, dataset=config.declared["name"])
+    """Open a dataset on its ledger, which the parent has created."""
+    ledger = PacedLedger.open(config.ledger, dataset=config.declared["name"])
     ledger.announce, ledger.fill = announce, fill
-    return table(config, ledger=ledger)
+    return protect_dataset(config, ledger=ledger)
 
 
 def limit(memory: int) -> None:
-    """No more memory than this beyond what the process has by now: an allocation beyond fails, and
-    with it the answer.
+    """Limit the memory that this process may take from now on. An allocation beyond fails, and with
+    it the answer.
     """
     import resource
 
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = pages * resource.getpagesize() + memory
-    allowed = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    needed = pages * resource.getpagesize() + memory
+    allowed = needed if most == resource.RLIM_INFINITY else min(needed, most)
     resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
 
 
 def warm() -> None:
-    """Answer invented questions about invented rows, so that the first real one does not pay for
-    what is loaded at first use.
+    """Answer invented questions about invented rows, so that the first real question is not slowed
+    by first-use loading.
     """
     import pyarrow as pa
 
@@ -244,98 +243,104 @@ def warm() -> None:
                 encode_replies.rendered(answer, form)
 
 
-def answered(tables: dict[str, Any], asked: dict[str, Any]) -> bytes:
-    """The reply to one question: an answer, a refusal that is public, or the constant word."""
+def answer_question(tables: dict[str, Any], message: dict[str, Any]) -> bytes:
+    """Return the reply to one question: an answer, a public refusal, or the constant word."""
     try:
-        if isinstance(told := tables[asked["dataset"]].ledger, Told):
-            told.pace()  # until it is known
-        said = Question.model_validate(asked["question"])
-        found = (
-            _recalled(tables[asked["dataset"]], said, asked["who"])
-            if asked["recall"]
-            else _released(tables[asked["dataset"]], said, asked)
+        if isinstance(ledger := tables[message["dataset"]].ledger, PacedLedger):
+            ledger.pace()  # until it is known
+        question = Question.model_validate(message["question"])
+        answer = (
+            _recall(tables[message["dataset"]], question, message["who"])
+            if message["recall"]
+            else _release(tables[message["dataset"]], question, message)
         )
-        if found is None:
+        if answer is None:
             return LOST
         forms = [
             encode_replies.JSON,
-            *([asked["media"]] if asked["media"] != encode_replies.JSON else []),
+            *([message["media"]] if message["media"] != encode_replies.JSON else []),
         ]
-        made = {form: encode_replies.rendered(found, form) for form in forms}
+        rendered = {form: encode_replies.rendered(answer, form) for form in forms}
         return (
-            _framed("answer", made, entry=found.receipts[0].number if found.receipts else None)
-            if sum(map(len, made.values())) <= MOST_BYTES
+            _frame("answer", rendered, entry=answer.receipts[0].number if answer.receipts else None)
+            if sum(map(len, rendered.values())) <= MOST_BYTES
             else FAILED
         )
     except Refused as refusal:
-        if UNSURE in refusal.reason:  # it may have been charged: nobody is told that it was not
+        if UNSURE in refusal.reason:  # it may have been charged: do not say that it was not
             return LOST
         about = {
             name: getattr(refusal, name) for name in ("code", "place", "reason", "rewrite")
         } | {"over": isinstance(refusal, BudgetExceeded)}
-        return _framed("refused", {"refusal": json.dumps(about).encode()})
+        return _frame("refused", {"refusal": json.dumps(about).encode()})
     except Exception:
         return FAILED
 
 
-def _released(found: Any, said: Question, asked: dict[str, Any]) -> Answer:
-    if isinstance(found.ledger, Told):
+def _release(table: Any, question: Question, message: dict[str, Any]) -> Answer:
+    if isinstance(table.ledger, PacedLedger):
         planned = None
         with suppress(
             Refused
-            # it may follow from what the share has not paid for: what may be heard is raised by
-            # `sql`,
-            # below
+            # may depend on limits that the share has not paid for: `sql` below raises what may be
+            # told
         ):
-            planned = found.plan(said.sql, **said.how())
-        found.ledger.pace(
-            asked.get("held"),
-            asked.get("busy"),
-            1 + len(planned.lacks) if isinstance(planned, Awaiting) else 1,
+            planned = table.plan(question.sql, **question.plan_arguments())
+        table.ledger.pace(
+            message.get("held"),
+            message.get("busy"),
+            1 + len(planned.missing) if isinstance(planned, PendingPlan) else 1,
         )
-    answer = found.sql(said.sql, share=asked["who"], timeout=asked["timeout"], **said.how())
+    answer = table.sql(
+        question.sql, share=message["who"], timeout=message["timeout"], **question.plan_arguments()
+    )
     if not isinstance(answer, Answer):
         raise Refused(
-            "server.explain", "EXPLAIN PRIVACY", "this is a plan, and costs nothing", "POST …/plan"
+            "server.explain",
+            "EXPLAIN PRIVACY",
+            "this is a plan, and costs nothing",
+            f"POST /api/datasets/{message['dataset']}/plan",
         )
     return answer
 
 
-def _recalled(found: Any, said: Question, who: str) -> Answer | None:
-    """The answer that was stored in the ledger for this question, and that this share has paid for,
-    without a charge; None where there is none.
+def _recall(table: Any, question: Question, who: str) -> Answer | None:
+    """Return the answer that the ledger stored for this question and this share has paid for; None
+    if there is none.
 
-    What was learned of the table is in the answer: what the share has yet to pay of that is booked
-    first, as for any other answer.
+    The answer depends on learned limits: the share first pays for those it has not paid, as for any
+    answer.
     """
-    ledger = found.ledger
-    # what is refused here may follow from what the share has not paid for: the key is void then,
-    # and says no more
+    ledger = table.ledger
+    # a refusal here may depend on limits that the share has not paid for: the key becomes void
     try:
-        plan = found.plan(said.sql, **said.how())
-        if not isinstance(plan, Plan) or not _own(ledger, plan, who):
+        plan = table.plan(question.sql, **question.plan_arguments())
+        if not isinstance(plan, Plan) or not _is_paid_by(ledger, plan, who):
             return None
-        if settled((plan,), plan.mechanism, ledger, who, fresh=False):
-            plan = found.plan(said.sql, **said.how())
-            if not isinstance(plan, Plan) or not _own(ledger, plan, who):
+        if pay_lessons_and_replan((plan,), plan.mechanism, ledger, who, fresh=False):
+            plan = table.plan(question.sql, **question.plan_arguments())
+            if not isinstance(plan, Plan) or not _is_paid_by(ledger, plan, who):
                 return None
     except Refused:
         return None
     stored = ledger.recall(name_of(plan), share=who)
-    answer: Answer = plan.finish(replace(Answer.from_json(stored.answer), recalled=stored.when))  # type: ignore[attr-defined]
+    recalled = replace(Answer.from_json(stored.answer), recalled=stored.when)
+    answer: Answer = plan.finish(recalled)  # type: ignore[attr-defined]  # plans of SQL have it
     return answer
 
 
-def _own(ledger: Ledger, plan: Plan, who: str) -> bool:
-    """Whether an answer is stored that this share itself was charged for."""
+def _is_paid_by(ledger: Ledger, plan: Plan, who: str) -> bool:
+    """Whether the stored answer was charged to this share."""
     stored = stored_for(ledger, name_of(plan), who)
     if stored is None:
         return False
     with ledger._store.reading() as tx:
-        return bool(book_queries.paid(tx, ledger.dataset, stored.recalled.number)["share"] == who)
+        return bool(
+            book_queries.read_charge(tx, ledger.dataset, stored.recalled.number)["share"] == who
+        )
 
 
-def _framed(kind: str, parts: dict[str, bytes], **more: Any) -> bytes:
+def _frame(kind: str, parts: dict[str, bytes], **more: Any) -> bytes:
     head = {
         "kind": kind,
         "names": list(parts),

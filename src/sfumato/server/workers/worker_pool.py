@@ -1,11 +1,10 @@
-"""The other end of worker processes: each answers one question at a time; one whose question was
-not answered in time is ended, and followed by another.
+"""The pool of worker processes. Each answers one question at a time; a worker that misses its
+deadline is killed and replaced.
 
-A slot is held from the beginning of a question to its padded reply, so that how long others wait
-follows from when questions came and from their classes, and not from how long data took to read.
-After an overrun it is held for a rest that is always as long, whatever it was that broke; then
-comes a new process. What was made in time and is only stored late may be stored in this rest; what
-was not made in time is ended before it, so that nothing works on.
+A question holds its slot until its padded reply, so that the waiting time of others follows from
+when questions came and from their classes, not from how long reading took. After an overrun the
+slot rests for a fixed time, whatever broke; then a new process starts. An answer made in time may
+still be stored during the rest; a worker without one is killed before the rest.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ from typing import Any, NamedTuple
 
 from ...tables.engine.spills import sweep
 from ..config import Config
-from .deadlines import until
+from .deadlines import wait_until
 from .fair_turns import Turns
-from .processors import reading
+from .processors import reading_processors
 
 START = 120.0  # seconds that a worker may take to open the data
-STORING = 3.0  # seconds that an answer which was made in time may take to be stored and written out
-REST = 2.0  # seconds that a late worker is given to come to its end
+STORING = 3.0  # seconds to store and send an answer that was made in time
+REST = 2.0  # seconds that a slot rests after an overrun
 
 
-class Said(NamedTuple):
-    """What a worker said: answer, refused, failed or lost; or late, of one that said nothing in
-    time. Of an answer: the entry that paid for it.
+class Message(NamedTuple):
+    """A message of a worker: answer, refused, failed or lost; or late, if it sent nothing in time.
+    `entry` is the charge of an answer.
     """
 
     kind: str
@@ -38,22 +37,26 @@ class Said(NamedTuple):
     entry: int | None = None
 
 
-class Heard(NamedTuple):
-    """What was said, and when the question was charged; None where it was not."""
+class Reply(NamedTuple):
+    """The message of a worker, and when it charged the question; None if it did not."""
 
-    said: Said
+    message: Message
     charged: float | None
 
 
-LATE = Said("late", {})
+LATE = Message("late", {})
 NEWS = ("charged", "made")
 
 
 def command() -> tuple[str, ...]:
-    """What starts a worker, on its own processors from the first. It imports nothing from the
+    """Return the command that starts a worker on its processors. It imports nothing from the
     working directory.
     """
-    keep = f"import os; os.sched_setaffinity(0, {reading()}); " if reading() else ""
+    keep = (
+        f"import os; os.sched_setaffinity(0, {reading_processors()}); "
+        if reading_processors()
+        else ""
+    )
     return (
         sys.executable,
         "-P",
@@ -63,16 +66,16 @@ def command() -> tuple[str, ...]:
 
 
 class Worker:
-    """One process."""
+    """One worker process, and the pipe to it."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
         self._process: asyncio.subprocess.Process | None = None
-        self._reading: asyncio.Task[Said] | None = None  # of what it says next
-        self._late = False  # it owes a reply that nobody waits for
+        self._reading: asyncio.Task[Message] | None = None  # of what it says next
+        self._late = False  # its reply is still due, but no request waits for it
 
     async def ready(self) -> None:
-        """Start it, if it does not run."""
+        """Start the process if it does not run."""
         if self._process is not None and self._process.returncode is None:
             return
         pipe = asyncio.subprocess.PIPE
@@ -81,11 +84,11 @@ class Worker:
             *command(), stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True
         )
         try:
-            await self._tell(
+            await self._send(
                 {
                     "text": self._config.text,
                     "folder": str(self._config.folder),
-                    "processors": reading(),
+                    "processors": reading_processors(),
                 }
             )
             async with asyncio.timeout(START):
@@ -95,40 +98,40 @@ class Worker:
             await self.end()
             raise
 
-    async def ask(self, message: dict[str, Any], preparing: float, seconds: float) -> Heard:
-        """What it says to a message, and when it had charged. One that takes longer to prepare, or
-        whose answer takes longer, from the charge on, to be made, is ended. What was made in time
-        may come a little later: a slow disk says nothing about data.
+    async def ask(self, message: dict[str, Any], preparing: float, seconds: float) -> Reply:
+        """Send a message; return the reply and the time of the charge. A worker is killed if it
+        needs more than `preparing` seconds before the charge, or more than `seconds` after it. An
+        answer made in time may arrive a little later: a slow disk says nothing about data.
         """
         charged: float | None = None
-        made = False
+        is_made = False
         try:
             async with asyncio.timeout(preparing) as limit:
-                await self._tell(message)
-                while (said := await self._next()).kind in NEWS:
+                await self._send(message)
+                while (reply := await self._next()).kind in NEWS:
                     now = asyncio.get_running_loop().time()
-                    if said.kind == "made":
-                        made = True
+                    if reply.kind == "made":
+                        is_made = True
                         limit.reschedule(max(limit.when() or now, now + STORING))
                     elif charged is None:
                         charged = now
                         limit.reschedule(charged + seconds)
-                return Heard(said, charged)
+                return Reply(reply, charged)
         except TimeoutError:
-            self._late = made
+            self._late = is_made
             if not self._late:
                 await self.end()
-            return Heard(LATE, charged)
+            return Reply(LATE, charged)
         except (OSError, EOFError, ValueError):
             await self.end()
-            return Heard(LATE, charged)
-        except BaseException:  # cancelled: what it would say belongs to nobody
+            return Reply(LATE, charged)
+        except BaseException:  # cancelled: its reply belongs to no request
             await self.end()
             raise
 
     async def rest(self) -> None:
-        """After an overrun: a while to come to its end, the same whether it was late, broke or
-        ended by itself. What it says is for nobody. Then its end.
+        """Rest after an overrun for a fixed time, whether the worker was late, broke or ended. Drop
+        its messages, then kill it.
         """
         due = asyncio.get_running_loop().time() + REST
         if self._late:
@@ -136,11 +139,11 @@ class Worker:
                 async with asyncio.timeout_at(due):
                     while (await self._next()).kind in NEWS:
                         pass
-        await until(due)
+        await wait_until(due)
         await self.end()
 
     async def end(self) -> None:
-        """End it, and wait until it is gone."""
+        """Kill the process and wait until it is gone."""
         process, self._process = self._process, None
         reading, self._reading = self._reading, None
         self._late = False
@@ -152,34 +155,34 @@ class Worker:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
 
-    async def _tell(self, message: dict[str, Any]) -> None:
+    async def _send(self, message: dict[str, Any]) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
         await self._process.stdin.drain()
 
-    async def _next(self) -> Said:
-        """What it says next. Whoever stops waiting leaves the reading under way, so that no message
+    async def _next(self) -> Message:
+        """Return the next message. A cancelled caller leaves the read running, so that no message
         is cut in two.
         """
         if self._reading is None:
-            self._reading = asyncio.create_task(self._heard())
-        said = await asyncio.shield(self._reading)
+            self._reading = asyncio.create_task(self._read_message())
+        message = await asyncio.shield(self._reading)
         self._reading = None
-        return said
+        return message
 
-    async def _heard(self) -> Said:
+    async def _read_message(self) -> Message:
         assert self._process is not None
         assert self._process.stdout is not None
         head = json.loads(await self._process.stdout.readuntil())
         parts = [await self._process.stdout.readexactly(length) for length in head["lengths"]]
-        return Said(
+        return Message(
             head["kind"], dict(zip(head.get("names", ()), parts, strict=True)), head.get("entry")
         )
 
 
 class Pool:
-    """The workers of a process of the service."""
+    """The workers of one process of the service."""
 
     def __init__(self, config: Config) -> None:
         self._workers = [Worker(config) for _ in range(config.children)]
@@ -187,12 +190,12 @@ class Pool:
         self._reviving: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Every worker, before the first question comes."""
+        """Start all workers, before the first question comes."""
         await asyncio.gather(*(worker.ready() for worker in self._workers))
 
     async def take(self, seconds: float, who: str) -> Worker:
-        """A worker that is ready, when it is the turn of this name; TimeoutError where that is not
-        in time, `Full` where too many requests of the name wait.
+        """Return a ready worker when it is this analyst's turn. Raises TimeoutError if that takes
+        too long, `Full` if too many of their requests wait.
         """
         worker = await self._turns.take(who, seconds)
         try:
@@ -203,7 +206,7 @@ class Pool:
         return worker
 
     def give(self, worker: Worker, who: str, *, overran: bool = False) -> None:
-        """Back into its slot, as soon as it is ready again."""
+        """Return a worker to its slot as soon as it is ready again."""
         self._turns.left(who)
         task = asyncio.get_running_loop().create_task(self._revive(worker, overran=overran))
         self._reviving.add(task)

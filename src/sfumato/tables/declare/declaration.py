@@ -1,17 +1,19 @@
-"""What the owner declares of a table: who is protected, what columns are and lie between, which
-groups are public. Nothing is taken from the data.
+"""The declaration of a table: the owner names the protected unit, the types and bounds of columns,
+and the public groups. Nothing comes from the data.
 
-*Unit*      All rows with the same value of the unit's columns are one person's. A row where one of
-            them is null is nobody's, and left out. Without a unit each row is taken as a different
-            person.
-*Bounds*    Of a number: values below count as the lower end, values above as the upper.
-*Keys*      Public keys of a column: every group answers, empty ones too, and other values are in no
-            group.
-*Rows*      `max_rows` is how many rows a unit counts for, `max_groups` in how many groups;
-            `table_rows` a ceiling on the rows of the table.
-*Learned*   marks what was not declared but found, privately and for a price: see `learned`.
-*Version*   The owner's own label of the state of the data, never a hash of it: a hash would verify
-            any guess about the last unknown row.
+*Unit*      All rows with the same values of the unit's columns belong to one person. A row where
+            one of them is null belongs to nobody and is left out. Without a unit every row counts
+            as a different person.
+*Bounds*    of a numeric column: values below are clamped to the lower bound, values above to the
+            upper.
+*Keys*      The public key set of a column: every key has a group in the answer, also an empty one;
+            rows with other values are in no group.
+*Rows*      Contribution bounds: `max_rows` limits how many rows of a unit count, `max_groups` in
+            how many groups. `table_rows` is an upper bound on the rows of the table.
+*Learned*   marks limits that were not declared but learned, privately and for a price: see
+            `learned_limits`.
+*Version*   The owner's label of the state of the data, never a hash of it: a hash would confirm a
+            guess about the last unknown row.
 """
 
 from __future__ import annotations
@@ -25,19 +27,19 @@ from typing import Any, Literal
 from ...errors import Refused
 from ...exact.numbers import LARGEST, Number, exact, shown
 from ...guarantees.guarantee import Relation, relation_of
-from ..expr.column_names import LONGEST_NAME, known_names, unknown
+from ..expr.column_names import LONGEST_NAME, check_names, unknown_column
 from ..expr.types import Type
-from .learned_limits import NOTHING, Learned, known_learned
-from .public_keys import Key, known_keys
+from .learned_limits import NOT_LEARNED, LearnedLimits, check_learned
+from .public_keys import Key, check_keys
 
-__all__ = ["Declaration", "Key", "declare", "known_keys"]
+__all__ = ["Declaration", "Key", "check_keys", "declare"]
 
-GIVEN = {
+BY_COLUMN = {
     "types": ("table.type", "types={'spend': 'float'}"),
     "bounds": ("table.bounds", "bounds={'spend': (0, 100)}"),
     "keys": ("table.keys", "keys={'city': ['Roma', 'Bari']}"),
 }
-"""What is given by column, the code of its refusal, and an example."""
+"""Argument that maps columns to values → the code of its refusal, and an example."""
 
 MOST_ROWS = 2**20  # of a unit: more would leave its weights no bits
 MOST_TABLE_ROWS = 2**48
@@ -46,7 +48,7 @@ TABLE_ROWS = 2**40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """Public facts about a table, checked. Made by `declare` or read from TOML."""
+    """Checked public facts about a table. `declare` and `from_toml` build it."""
 
     name: str
     unit: tuple[str, ...] = ()
@@ -59,8 +61,8 @@ class Declaration:
     table_rows: int = TABLE_ROWS
     bounding: Literal["weights", "truncation"] = "weights"
     version: str = ""
-    learned: Learned = NOTHING
-    among: str = ""  # what the unit is called where this is one of several tables
+    learned: LearnedLimits = NOT_LEARNED
+    database_unit: str = ""  # name of the unit, if this is one of several tables
 
     @property
     def schema(self) -> dict[str, Type]:
@@ -76,12 +78,12 @@ class Declaration:
 
     @property
     def unit_name(self) -> str:
-        return self.among or ", ".join(self.unit) or "row"
+        return self.database_unit or ", ".join(self.unit) or "row"
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What `declare`, or `protect`, takes to declare the same."""
-        given = {
+        """The arguments of `declare` and `protect` that give an equal declaration."""
+        fields = {
             name: getattr(self, name)
             for name in (
                 "name",
@@ -94,7 +96,7 @@ class Declaration:
                 "learned",
             )
         }
-        return given | {
+        return fields | {
             "unit": self.unit or None,
             "types": {c: str(t) for c, t in self.types},
             "bounds": self.ranges,
@@ -102,14 +104,14 @@ class Declaration:
         }
 
     def to_toml(self) -> str:
-        """As a file, exact: `Declaration.from_toml` reads back an equal record."""
+        """Write the declaration as TOML; `Declaration.from_toml` reads back an equal record."""
         from .declaration_toml import to_toml
 
         return to_toml(self)
 
     @classmethod
     def from_toml(cls, text: str) -> Declaration:
-        """From a file, written by `to_toml` or by hand; checked like any other declaration."""
+        """Read TOML, written by `to_toml` or by hand, and check it like any other declaration."""
         from .declaration_toml import from_toml
 
         return from_toml(text)
@@ -130,22 +132,24 @@ def declare(
     left_out: Mapping[str, str] | None = None,
     bounding: str = "weights",
     version: str = "",
-    learned: Learned | None = None,
+    learned: LearnedLimits | None = None,
 ) -> Declaration:
-    """A declaration, or a refusal that says what is wrong with it. `schema` is the source's;
-    without one, `types` has all columns.
+    """Check the arguments and build a declaration. `schema` holds the columns of the data source;
+    without a source, `types` lists all columns.
     """
-    known = _known_types(types, schema, left_out or {})
-    units = _known_unit(unit, known, left_out or {})
-    rows = _whole("max_rows", max_rows, MOST_ROWS) if max_rows is not None else None
-    groups = _whole("max_groups", max_groups, MOST_ROWS) if max_groups is not None else None
+    columns = _check_types(types, schema, left_out or {})
+    units = _check_unit(unit, columns, left_out or {})
+    rows = _check_whole_number("max_rows", max_rows, MOST_ROWS) if max_rows is not None else None
+    groups = (
+        _check_whole_number("max_groups", max_groups, MOST_ROWS) if max_groups is not None else None
+    )
     if not units and (rows not in (None, 1) or groups not in (None, 1)):
-        reason = "without a unit each row is taken as a different person, who has no other"
+        reason = "without a unit every row counts as a different person, who has one row"
         raise Refused(
             "table.unit", f"max_rows={max_rows}, max_groups={max_groups}", reason, "unit='user_id'"
         )
     if bounding not in ("weights", "truncation"):
-        reason = "a unit's rows are weighted, or the first few by a secret order are taken"
+        reason = "a unit's rows are down-weighted, or cut to a few in a secret order"
         raise Refused(
             "table.bounding",
             f"bounding={bounding!r:.60}",
@@ -153,51 +157,51 @@ def declare(
             "bounding='weights' or bounding='truncation'",
         )
     return Declaration(
-        name=_label("name", name),
+        name=_check_label("name", name),
         unit=units,
         relation=relation_of(relation) or "add-remove",
-        types=tuple(known.items()),
+        types=tuple(columns.items()),
         bounds=tuple(
-            (column, _known_bounds(column, ends, known))
-            for column, ends in _by_column("bounds", bounds, known, left_out or {})
+            (column, _check_bounds(column, ends, columns))
+            for column, ends in _by_column("bounds", bounds, columns, left_out or {})
         ),
         keys=tuple(
-            (column, known_keys(column, values, known[column]))
-            for column, values in _by_column("keys", keys, known, left_out or {})
+            (column, check_keys(column, values, columns[column]))
+            for column, values in _by_column("keys", keys, columns, left_out or {})
         ),
         max_rows=rows if units else 1,
         max_groups=groups if units else 1,
-        table_rows=_whole("table_rows", table_rows, MOST_TABLE_ROWS),
+        table_rows=_check_whole_number("table_rows", table_rows, MOST_TABLE_ROWS),
         bounding="weights" if bounding == "weights" else "truncation",
-        version=_label("version", version),
-        learned=known_learned(
-            learned, dict(_pairs("bounds", bounds)), {"max_rows": rows, "max_groups": groups}
+        version=_check_label("version", version),
+        learned=check_learned(
+            learned, dict(_column_items("bounds", bounds)), {"max_rows": rows, "max_groups": groups}
         ),
     )
 
 
-def _known_types(
+def _check_types(
     types: Mapping[str, str] | None, schema: Mapping[str, Type] | None, left_out: Mapping[str, str]
 ) -> dict[str, Type]:
-    given = dict(_pairs("types", types))
+    declared = dict(_column_items("types", types))
     if schema is None:
-        if not given:
+        if not declared:
             raise Refused(
                 "table.type",
                 "declare(…)",
-                "without a source all columns are declared",
+                "without a data source, types lists every column",
                 'types={"user_id": "int64", "spend": "float"}',
             )
-        known_names(list(given), "types")
-        return {column: Type.of(text) for column, text in given.items()}
-    for column in given:
+        check_names(list(declared), "types")
+        return {column: Type.of(text) for column, text in declared.items()}
+    for column in declared:
         if column not in schema:
-            raise unknown(column, list(schema), left_out, "types")
-    return {**schema, **{column: Type.of(text) for column, text in given.items()}}
+            raise unknown_column(column, list(schema), left_out, "types")
+    return {**schema, **{column: Type.of(text) for column, text in declared.items()}}
 
 
-def _known_unit(
-    unit: object, known: Mapping[str, Type], left_out: Mapping[str, str]
+def _check_unit(
+    unit: object, types: Mapping[str, Type], left_out: Mapping[str, str]
 ) -> tuple[str, ...]:
     if unit is None:
         return ()
@@ -205,78 +209,76 @@ def _known_unit(
         raise Refused(
             "table.unit",
             f"unit={unit!s:.60}",
-            "the unit is a column, or several together",
+            "the unit is the name of a column, or a list of names",
             "unit='user_id' or unit=['hospital', 'patient']",
         )
     columns = (unit,) if isinstance(unit, str) else tuple(unit)
     for column in columns:
-        if not isinstance(column, str) or column not in known:
-            raise unknown(column, list(known), left_out, "unit")
-        if known[column].kind == "float":
+        if not isinstance(column, str) or column not in types:
+            raise unknown_column(column, list(types), left_out, "unit")
+        if types[column].kind == "float":
             raise Refused(
                 "table.unit",
                 f"unit={column!r:.60}",
-                "floats that look the same may differ: nobody is known by one",
+                "a float cannot identify a person: floats that look the same may differ",
                 f"types={{{column!r:.60}: 'int64'}}",
             )
     if "row" in columns or any(", " in column for column in columns):
-        reason = (
-            "in a ledger this name would be taken for each row by itself, or for several columns"
-        )
-        raise Refused("table.unit", f"unit={unit!r:.60}", reason, "a column of another name")
+        reason = "a ledger would read this name as 'each row', or as several columns"
+        raise Refused("table.unit", f"unit={unit!r:.60}", reason, "rename the column")
     if not columns or len(set(columns)) != len(columns):
         raise Refused(
             "table.unit",
             f"unit={unit!r:.60}",
-            "the unit is a column, or several different ones",
+            "the unit is one column, or several different columns",
             "unit='user_id' or unit=['hospital', 'patient']",
         )
     return columns
 
 
-def _known_bounds(column: str, ends: Any, known: Mapping[str, Type]) -> tuple[Fraction, Fraction]:
+def _check_bounds(column: str, ends: Any, types: Mapping[str, Type]) -> tuple[Fraction, Fraction]:
     place, rewrite = f"bounds={{{column!r:.60}: …}}", f"bounds={{{column!r:.60}: (0, 100)}}"
-    if not known[column].numeric:
+    if not types[column].numeric:
         raise Refused(
             "table.bounds",
             place,
-            f"the column is {known[column].words}: only numbers have bounds",
+            f"the column is {types[column].words}: only numbers have bounds",
             f"types={{{column!r:.60}: 'float'}}, if it is a number",
         )
     if isinstance(ends, str) or not isinstance(ends, Iterable) or len(pair := tuple(ends)) != 2:
-        raise Refused("table.bounds", place, "bounds are a lower and an upper end", rewrite)
+        raise Refused("table.bounds", place, "bounds are a pair: lower bound, upper bound", rewrite)
     low, high = (exact(end, f"bounds[{column!r:.60}]") for end in pair)
     if not low < high:
         raise Refused(
             "table.bounds",
             f"bounds={{{column!r:.60}: ({shown(pair[0])}, {shown(pair[1])})}}",
-            "the lower end lies below the upper",
+            "the lower bound must be below the upper bound",
             rewrite,
         )
     if max(abs(low), abs(high)) >= LARGEST / 2:
-        raise Refused("number.range", place, "bounds are numbers that a double holds", rewrite)
+        raise Refused("number.range", place, "bounds must fit into 64-bit floats", rewrite)
     return low, high
 
 
 def _by_column(
-    what: str, given: Any, known: Mapping[str, Type], left_out: Mapping[str, str]
+    what: str, values: Any, columns: Mapping[str, Type], left_out: Mapping[str, str]
 ) -> list[tuple[str, Any]]:
-    """In the order of the columns."""
-    pairs = dict(_pairs(what, given))
+    """Return the values by column, in the order of the columns."""
+    pairs = dict(_column_items(what, values))
     for column in pairs:
-        if column not in known:
-            raise unknown(column, list(known), left_out, what)
-    return [(column, pairs[column]) for column in known if column in pairs]
+        if column not in columns:
+            raise unknown_column(column, list(columns), left_out, what)
+    return [(column, pairs[column]) for column in columns if column in pairs]
 
 
-def _pairs(what: str, given: Any) -> Iterable[tuple[Any, Any]]:
-    code, rewrite = GIVEN[what]
-    if given is not None and not isinstance(given, Mapping):
-        raise Refused(code, f"{what}={given!s:.60}", f"{what} are given by column", rewrite)
-    return (given or {}).items()
+def _column_items(what: str, values: Any) -> Iterable[tuple[Any, Any]]:
+    code, rewrite = BY_COLUMN[what]
+    if values is not None and not isinstance(values, Mapping):
+        raise Refused(code, f"{what}={values!s:.60}", f"{what} maps columns to values", rewrite)
+    return (values or {}).items()
 
 
-def _whole(what: str, value: Any, most: int) -> int:
+def _check_whole_number(what: str, value: Any, most: int) -> int:
     try:
         number = -1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -290,13 +292,13 @@ def _whole(what: str, value: Any, most: int) -> int:
         raise Refused(
             code,
             f"{what}={shown(value)}",
-            f"this is a whole number from 1 to 2^{most.bit_length() - 1}",
+            f"{what} is a whole number from 1 to 2^{most.bit_length() - 1}",
             example,
         )
     return number
 
 
-def _label(what: Literal["name", "version"], value: object) -> str:
+def _check_label(what: Literal["name", "version"], value: object) -> str:
     code, rewrite = (
         ("table.name", "name='visits'")
         if what == "name"
@@ -310,9 +312,9 @@ def _label(what: Literal["name", "version"], value: object) -> str:
     )
     if not good or not isinstance(value, str):
         reason = (
-            "a table in memory has no name of its own"
+            "a table in memory needs a name"
             if value is None
-            else f"this is printable text of at most {LONGEST_NAME} letters"
+            else f"a {what} is printable text of at most {LONGEST_NAME} characters"
         )
         raise Refused(code, f"{what}={value!r:.60}", reason, rewrite)
     return value

@@ -1,10 +1,10 @@
-"""A declaration as a file: TOML with a version, read back as an equal record.
+"""Write a declaration as TOML with a format version, and read it back as an equal record.
 
 *Exact*    Bounds are whole numbers, or decimals and ratios in quotes; keys that are decimals or
-           uuids are text. Written by hand 0.1 is one tenth.
-*Public*   No path and nothing of the data is in it.
-*Columns*  In their order, each with its type, bounds and public keys. `null_key = true` is the key
-           of rows without a value.
+           uuids are texts. 0.1 written by hand is one tenth.
+*Public*   The file holds no path and nothing of the data.
+*Columns*  In their order, each with its type, bounds and public keys. `null_key = true` adds the
+           key of rows without a value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from uuid import UUID
 
 from ...errors import Refused
 from .declaration import TABLE_ROWS, Declaration, declare
-from .learned_limits import LIMITS, REST, TAILS, Learned, read_shares, written
+from .learned_limits import LIMITS, REST, TAILS, LearnedLimits, read_shares, shares_text
 from .public_keys import Key
 
 VERSION = 1
@@ -28,65 +28,66 @@ _COLUMN = ("type", "bounds", "keys", "null_key", "learned")
 
 
 def to_toml(declaration: Declaration) -> str:
-    """The file of a declaration."""
-    said: dict[str, Any] = {name: getattr(declaration, name) for name in _TABLE}
-    said["unit"] = list(declaration.unit)
+    """Write the TOML text of a declaration."""
+    table: dict[str, Any] = {name: getattr(declaration, name) for name in _TABLE}
+    table["unit"] = list(declaration.unit)
     if not declaration.unit:
-        said["max_rows"] = said["max_groups"] = None  # 1, by the meaning of no unit
+        table["max_rows"] = table["max_groups"] = None  # 1, by the meaning of no unit
     usual = {"unit": [], "table_rows": TABLE_ROWS, "bounding": "weights", "version": ""}
     lines = ['sfumato = "declaration"', f"version = {VERSION}", "", "[table]"]
     lines += [
-        f"{name} = {_written(value)}"
-        for name, value in said.items()
+        f"{name} = {_toml_value(value)}"
+        for name, value in table.items()
         if value is not None and usual.get(name) != value
     ]
     ranges, domains, learned = declaration.ranges, declaration.domains, declaration.learned
     if learned.limits:
-        lines.append(
-            f"learned = {{ "
-            f"{', '.join(f'{name} = {_written(written(rest))}' for name, rest in learned.limits)} "
-            f"}}"
-        )
+        marks = (f"{name} = {_toml_value(shares_text(rest))}" for name, rest in learned.limits)
+        lines.append(f"learned = {{ {', '.join(marks)} }}")
     tails = dict(learned.bounds)
     for column, kind in declaration.types:
         lines += ["", f"[columns.{toml_text(column)}]", f"type = {toml_text(str(kind))}"]
         if column in ranges:
-            lines.append(f"bounds = {_written(list(ranges[column]))}")
+            lines.append(f"bounds = {_toml_value(list(ranges[column]))}")
         if column in tails:
-            lines.append(f"learned = {_written(written(tails[column]))}")
+            lines.append(f"learned = {_toml_value(shares_text(tails[column]))}")
         if column in domains:
-            lines.append(f"keys = {_written([key for key in domains[column] if key is not None])}")
+            lines.append(
+                f"keys = {_toml_value([key for key in domains[column] if key is not None])}"
+            )
             lines += ["null_key = true"] if None in domains[column] else []
     return "\n".join(lines) + "\n"
 
 
 def from_toml(text: str) -> Declaration:
-    """The declaration of a file."""
+    """Read a declaration from its TOML text."""
     try:
-        said = tomllib.loads(text, parse_float=Decimal)
+        values = tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, TypeError, AttributeError, ValueError, RecursionError):
-        raise _unreadable("this is not TOML") from None
-    return from_said(said)
+        raise _unreadable("the text is not TOML") from None
+    return from_values(values)
 
 
-def from_said(said: dict[str, Any]) -> Declaration:
-    """The declaration that the values of a file are."""
+def from_values(values: dict[str, Any]) -> Declaration:
+    """Build the declaration from the values of a TOML file."""
     if (
-        said.get("sfumato") != "declaration"
-        or said.get("version") != VERSION
-        or isinstance(said.get("version"), bool)
+        values.get("sfumato") != "declaration"
+        or values.get("version") != VERSION
+        or isinstance(values.get("version"), bool)
     ):
-        raise _unreadable(f"it does not begin as a declaration of version {VERSION}")
-    table: Any = said.get("table")
-    columns: Any = said.get("columns")
+        raise _unreadable(f'the text lacks sfumato = "declaration" and version = {VERSION}')
+    table: Any = values.get("table")
+    columns: Any = values.get("columns")
     if (
-        not _has(said, ("sfumato", "version", "table", "columns"))
-        or not _has(table, (*_TABLE, "learned"))
-        or not _has(columns, None)
+        not _has_only(values, ("sfumato", "version", "table", "columns"))
+        or not _has_only(table, (*_TABLE, "learned"))
+        or not _has_only(columns, None)
     ):
-        raise _unreadable(f"it has [table], with {', '.join(_TABLE)}, and [columns.…]")
+        raise _unreadable(
+            f"the text has [table], with {', '.join(_TABLE)}, and a [columns.NAME] for each column"
+        )
     for column, about in columns.items():
-        if not _has(about, _COLUMN) or "type" not in about:
+        if not _has_only(about, _COLUMN) or "type" not in about:
             raise _unreadable(
                 f"column {column!r:.60} has a type, and may have bounds, keys, null_key and learned"
             )
@@ -105,16 +106,16 @@ def from_said(said: dict[str, Any]) -> Declaration:
         column for column, about in columns.items() if "keys" in about and column not in listed
     ]
     return declare(
-        **{"name": None, **table, "learned": _learned(table, columns)},
+        **{"name": None, **table, "learned": _read_learned(table, columns)},
         types={column: about["type"] for column, about in columns.items()},
         bounds={column: about["bounds"] for column, about in columns.items() if "bounds" in about},
         keys={**listed, **{column: [] for column in empty}},
     )
 
 
-def _learned(table: dict[str, Any], columns: dict[str, Any]) -> Learned | None:
+def _read_learned(table: dict[str, Any], columns: dict[str, Any]) -> LearnedLimits | None:
     limits = table.get("learned", {})
-    if not _has(limits, LIMITS):
+    if not _has_only(limits, LIMITS):
         raise _unreadable(f"learned in [table] has {' or '.join(LIMITS)}")
     rests: Any = tuple((name, read_shares(limits[name], REST)) for name in LIMITS if name in limits)
     tails: Any = tuple(
@@ -124,26 +125,28 @@ def _learned(table: dict[str, Any], columns: dict[str, Any]) -> Learned | None:
             if "learned" in about
         )
     )
-    return Learned(rests, tails) or None
+    return LearnedLimits(rests, tails) or None
 
 
 def _keys(about: dict[str, Any]) -> list[Any]:
     return [*about.get("keys", []), *([None] if about.get("null_key") else [])]
 
 
-def _has(said: Any, names: tuple[str, ...] | None) -> bool:
-    return isinstance(said, dict) and (names is None or set(said) <= set(names))
+def _has_only(table: Any, names: tuple[str, ...] | None) -> bool:
+    return isinstance(table, dict) and (names is None or set(table) <= set(names))
 
 
 def _unreadable(reason: str) -> Refused:
     return Refused("table.stored", "Declaration.from_toml(…)", reason, "the text of to_toml()")
 
 
-def _written(value: Key | Fraction | list[Any]) -> str:
+def _toml_value(value: Key | Fraction | list[Any]) -> str:
     match value:
         case list():
-            # the same, for a million keys
-            return f"[{', '.join(map(str if set(map(type, value)) == {int} else _written, value))}]"
+            # str() directly for a list of integers: there may be a million keys
+            return (
+                f"[{', '.join(map(str if set(map(type, value)) == {int} else _toml_value, value))}]"
+            )
         case bool():
             return str(value).lower()
         case Fraction():
@@ -162,7 +165,7 @@ def _written(value: Key | Fraction | list[Any]) -> str:
 
 
 def _ratio(value: Fraction) -> str:
-    """100.5 rather than 201/2, where it is the same number."""
+    """Write a ratio as a decimal where that is exact: 100.5 rather than 201/2."""
     with localcontext(prec=40):
         decimal = Decimal(value.numerator) / Decimal(value.denominator)
         return (
@@ -173,5 +176,5 @@ def _ratio(value: Fraction) -> str:
 
 
 def toml_text(text: str) -> str:
-    """A string of TOML: JSON's escapes are among its own, and it wants one more."""
+    """Write a TOML string: TOML knows JSON's escapes, and needs one more."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,11 +1,11 @@
-"""What the owner declares of several tables: one unit, the links by which rows belong to it, and
-the tables that are public.
+"""The declaration of several tables: one unit, the links from rows to their unit, and the public
+tables.
 
-*Private*   Each table is a `Declaration` whose unit is the column, or the columns, that say whose a
-            row is.
-*Public*    Tables without a unit: anybody may know all of them.
-*File*      TOML, as of one table, with the name of the table before each heading; read back as an
-            equal record.
+*Private*   Each table is a `Declaration` whose unit is the column, or the columns, that name the
+            owner of a row.
+*Public*    Tables without a unit: their whole content is public.
+*File*      TOML, as for one table, with the name of the table before each heading; `from_toml`
+            reads back an equal record.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 from ...errors import Refused
 from ...guarantees.guarantee import Relation
 from .declaration import Declaration
-from .declaration_toml import from_said, to_toml, toml_text
-from .ownership import Owner, dotted, owners, unit_columns, words
+from .declaration_toml import from_values, to_toml, toml_text
+from .ownership import Owner, find_owners, join_columns, split_column, unit_columns
 
 VERSION = 1
 _PARTS = {"sfumato", "version", "database", "links", "tables", "public"}
@@ -30,7 +30,7 @@ _BY_TABLE = ("max_rows", "max_groups", "table_rows")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseDeclaration:
-    """Public facts about several tables, checked."""
+    """Checked public facts about several tables."""
 
     name: str
     unit: tuple[str, ...]  # "patients.id"
@@ -50,37 +50,37 @@ class DatabaseDeclaration:
     def schema(self) -> dict[str, str]:
         """All columns of protected tables, with their types."""
         return {
-            f"{table.name}.{column}": str(known)
+            f"{table.name}.{column}": str(kind)
             for table in self.tables
-            for column, known in table.types
+            for column, kind in table.types
         }
 
     @property
     def owners(self) -> dict[str, Owner]:
-        """Whose the rows of each protected table are."""
+        """The owner of the rows of each protected table."""
         schemas = {table.name: table.schema for table in self.tables}
-        return owners(
+        return find_owners(
             unit_columns(self.unit, schemas),
             self._links,
-            {name: self._read(name, schema) for name, schema in schemas.items()},
+            {name: self._own_columns(name, schema) for name, schema in schemas.items()},
         )
 
-    def words(self, table: str) -> dict[str, str]:
-        """Columns of a table that a join may be on, beside the unit, each with what it names."""
-        return words(self.owners, self._links, table)
+    def join_columns(self, table: str) -> dict[str, str]:
+        """The columns of a table, besides the unit, that a join may use, each with its target."""
+        return join_columns(self.owners, self._links, table)
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What `protect` takes, beside sources and budget, to declare the same."""
-        first, found = self.tables[0], self.owners
-        given: dict[str, Any] = {
+        """The arguments of `protect` that give an equal declaration, without sources and budget."""
+        first, owners = self.tables[0], self.owners
+        fields: dict[str, Any] = {
             "name": self.name,
             "unit": list(self.unit),
             "links": dict(self.links),
             "relation": first.relation,
         }
-        given |= {"bounding": first.bounding, "version": first.version}
-        given |= {
+        fields |= {"bounding": first.bounding, "version": first.version}
+        fields |= {
             what: {
                 table.name: getattr(table, what)
                 for table in self.tables
@@ -88,7 +88,7 @@ class DatabaseDeclaration:
             }
             for what in _BY_TABLE
         }
-        given |= (
+        fields |= (
             {"learned": marks}
             if (marks := {table.name: table.learned for table in self.tables if table.learned})
             else {}
@@ -100,15 +100,15 @@ class DatabaseDeclaration:
                 for name, about in listed.items()
                 for column, value in about[what].items()
             }
-            given[what] = {
+            fields[what] = {
                 f"{name}.{column}": value
                 for (name, column), value in by.items()
-                if not _made(found.get(name), column)
+                if not _is_derived(owners.get(name), column)
             }
-        return given
+        return fields
 
     def to_toml(self) -> str:
-        """As a file, exact: `DatabaseDeclaration.from_toml` reads back an equal record."""
+        """Write TOML; `DatabaseDeclaration.from_toml` reads back an equal record."""
         lines = [
             'sfumato = "database"',
             f"version = {VERSION}",
@@ -120,7 +120,7 @@ class DatabaseDeclaration:
             f"unit = [{', '.join(map(toml_text, self.unit))}]",
             "",
             "[links]",
-            *(f"{toml_text(one)} = {toml_text(other)}" for one, other in self.links),
+            *(f"{toml_text(source)} = {toml_text(target)}" for source, target in self.links),
         ]
         for kind, tables in (("tables", self.tables), ("public", self.public)):
             for table in tables:
@@ -136,48 +136,49 @@ class DatabaseDeclaration:
 
     @classmethod
     def from_toml(cls, text: str) -> DatabaseDeclaration:
-        """From a file, checked like any other declaration."""
+        """Read TOML and check it like any other declaration."""
         try:
-            said = tomllib.loads(text, parse_float=Decimal)
+            values = tomllib.loads(text, parse_float=Decimal)
         except (tomllib.TOMLDecodeError, TypeError, AttributeError, ValueError, RecursionError):
-            raise _unreadable("this is not TOML") from None
-        known = (
-            said.get("sfumato") == "database"
-            and said.get("version") == VERSION
-            and set(said) <= _PARTS
+            raise _unreadable("the text is not TOML") from None
+        is_database = (
+            values.get("sfumato") == "database"
+            and values.get("version") == VERSION
+            and set(values) <= _PARTS
         )
-        about = said.get("database")
+        about = values.get("database")
         if (
-            not known
+            not is_database
             or not isinstance(about, dict)
             or set(about) != {"name", "unit"}
             or not isinstance(about["unit"], list)
         ):
             raise _unreadable(
-                f"it does not begin as a declaration of several tables, of version {VERSION}"
+                f'the text lacks sfumato = "database", version = {VERSION} or [database]'
             )
-        parts = {name: said.get(name, {}) for name in ("links", "tables", "public")}
+        parts = {name: values.get(name, {}) for name in ("links", "tables", "public")}
         if not parts["tables"] or not all(
             isinstance(part, dict)
             for part in (*parts.values(), *parts["tables"].values(), *parts["public"].values())
         ):
             raise _unreadable(
-                "it has [links], [tables.….table], [tables.….columns.…] and "
-                "[public.….table], [public.….columns.…]"
+                "the text has [links], and for each table [tables.NAME.table] and "
+                "[tables.NAME.columns.COLUMN], or [public.NAME.table] and "
+                "[public.NAME.columns.COLUMN]"
             )
-        made = {
-            kind: tuple(_declared(name, table) for name, table in parts[kind].items())
+        tables = {
+            kind: tuple(_read_declaration(name, table) for name, table in parts[kind].items())
             for kind in ("tables", "public")
         }
         return cls(
             name=about["name"],
             unit=tuple(about["unit"]),
             links=tuple(parts["links"].items()),
-            **made,
-        ).checked()
+            **tables,
+        ).validate()
 
-    def checked(self) -> DatabaseDeclaration:
-        """The same, with each table told what the unit is called; refused where tables do not
+    def validate(self) -> DatabaseDeclaration:
+        """Return the declaration with the unit's name set in each table; refuse tables that do not
         belong together.
         """
         names = [table.name.lower() for table in (*self.tables, *self.public)]
@@ -190,15 +191,15 @@ class DatabaseDeclaration:
             raise Refused(
                 "table.name",
                 f"name={self.name!r:.60}",
-                "this is printable text of at most 200 letters",
+                "a name is printable text of at most 200 characters",
                 "name='clinic'",
             )
         if len(set(names)) < len(names):
             raise Refused(
                 "table.public",
                 ", ".join(names)[:80],
-                "each table has a name of its own, whatever its capitals",
-                "other names",
+                "two tables have the same name (upper and lower case are equal)",
+                "rename one of the two tables",
             )
         first = self.tables[0]
         if any(
@@ -209,54 +210,51 @@ class DatabaseDeclaration:
             raise Refused(
                 "table.links",
                 self.name,
-                (
-                    "tables that are protected together have one relation, one bounding and "
-                    "one version"
-                ),
-                "say the same of all",
+                "tables protected together have the same relation, bounding and version",
+                "the same relation, bounding and version for all tables",
             )
         for name, owner in self.owners.items():
             if next(table for table in self.tables if table.name == name).unit != owner.unit:
                 raise Refused(
                     "table.unit",
                     name,
-                    "whose rows they are follows from the links",
+                    "the links determine the unit of this table",
                     f"unit = {list(owner.unit)}",
                 )
         return replace(
-            self, tables=tuple(replace(table, among=self.unit_name) for table in self.tables)
+            self,
+            tables=tuple(replace(table, database_unit=self.unit_name) for table in self.tables),
         )
 
     @property
     def _links(self) -> dict[tuple[str, str], tuple[str, str]]:
         names = [table.name for table in self.tables]
         return {
-            dotted(one, names, "links"): dotted(other, names, "links") for one, other in self.links
+            split_column(source, names, "links"): split_column(target, names, "links")
+            for source, target in self.links
         }
 
-    def _read(self, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns that a table has of its own: one that a link is from has no other column of
-        the unit.
-        """
+    def _own_columns(self, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns of a table without the unit column that a link adds to it."""
         unit = next(table.unit for table in self.tables if table.name == name)
-        mine = {column for (one, column), _ in self._links.items() if one == name}
-        home = name == dotted(self.unit[0], [table.name for table in self.tables], "unit")[0]
+        mine = {column for (table, column), _ in self._links.items() if table == name}
+        home = name == split_column(self.unit[0], [table.name for table in self.tables], "unit")[0]
         return {
-            column: known
-            for column, known in schema.items()
+            column: kind
+            for column, kind in schema.items()
             if home or column in mine or column not in unit
         }
 
 
-def _declared(name: str, said: dict[str, Any]) -> Declaration:
-    found = from_said({"sfumato": "declaration", "version": 1, **said})
-    if found.name != name:
-        raise _unreadable(f"table {name!r:.60} is called otherwise below")
-    return found
+def _read_declaration(name: str, values: dict[str, Any]) -> Declaration:
+    declaration = from_values({"sfumato": "declaration", "version": 1, **values})
+    if declaration.name != name:
+        raise _unreadable(f"table {name!r:.60} has another name in its [table]")
+    return declaration
 
 
-def _made(owner: Owner | None, column: str) -> bool:
-    return owner is not None and bool(owner.through) and column in owner.unit
+def _is_derived(owner: Owner | None, column: str) -> bool:
+    return owner is not None and bool(owner.link_column) and column in owner.unit
 
 
 def _unreadable(reason: str) -> Refused:

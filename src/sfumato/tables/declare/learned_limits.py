@@ -1,13 +1,12 @@
-"""What of a declaration was learned: found from the data once, privately, and paid for. A mark
-beside each limit, with what lies beyond it.
+"""Marks for the limits of a declaration that were learned from the data, privately and for a price,
+with the share of units or rows beyond each limit.
 
-*Free*      The noisy histogram that a limit was chosen from also tells how much it leaves out:
-            about which share, of units or rows up to where, and how far that may be off (95 %).
-            Records of older versions say less, and with a wrong error: of these no share is told.
-*Default*   Where too few people were there to tell anything, the limit is a constant, chosen
-            beforehand, and said to be one.
-*Joined*    The histogram was of one table. Of rows that a join has made it tells no shares: the
-            mark stays, without them.
+*Free*      The noisy histogram that a limit was chosen from also estimates how much the limit cuts
+            off: the share of units or rows, its range, and its error (95 %). Records of older
+            versions hold less, with a wrong error: their shares are not shown.
+*Default*   If there were too few people to learn a limit from, the limit is a constant chosen
+            beforehand, and is marked as a default.
+*Joined*    The histogram was about one table. After a join the mark stays, without the shares.
 """
 
 from __future__ import annotations
@@ -22,30 +21,30 @@ from ...errors import Refused
 from ...exact.numbers import exact, text
 
 Rest = tuple[Fraction, ...]
-"""Of units with up to so many rows: the share that has more than the limit, how far it may be off,
-and the number. Two numbers are an older record.
+"""(share, error, n): among units with up to n rows, the share with more rows than the limit, and
+its error. Two numbers are an older record.
 """
 Tails = tuple[Fraction, ...]
-"""Of rows between two ends: the share below the bounds and that above them, how far each may be
-off, and the ends. Three numbers are an older record.
+"""(below, above, error, low, high): among rows between low and high, the shares below and above the
+bounds, and the error of each. Three numbers are an older record.
 """
 
 REST, TAILS = (2, 3), (3, 5)
-"""How many numbers these have: in older records, and now."""
+"""The length of such a tuple in older records, and now."""
 
 LIMITS = ("max_rows", "max_groups")
-UNTOLD: Rest = (Fraction(0), Fraction(0))
+NO_SHARES: Rest = (Fraction(0), Fraction(0))
 FAR = Fraction(2) ** 41
-"""Beyond all limits that are learned: who is told of up to here is told of all."""
+"""Beyond every limit that can be learned: a range up to here covers all rows or units."""
 
 WORTH_SAYING = Fraction(1, 200)
 DEFAULT = "a default: too few people to learn it from"
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """Which limits and whose bounds were learned. None beside one: there was nothing to learn it
-    from, and it is a default.
+class LearnedLimits:
+    """The limits and the columns' bounds that were learned. None beside a name means a default:
+    there was too little to learn it from.
     """
 
     limits: tuple[tuple[str, Rest | None], ...] = ()
@@ -54,7 +53,7 @@ class Learned:
     def __bool__(self) -> bool:
         return bool(self.limits or self.bounds)
 
-    def with_limit(self, name: str, rest: Rest | None) -> Learned:
+    def with_limit(self, name: str, rest: Rest | None) -> LearnedLimits:
         return replace(
             self,
             limits=tuple(
@@ -65,31 +64,33 @@ class Learned:
             ),
         )
 
-    def with_bounds(self, column: str, tails: Tails | None) -> Learned:
+    def with_bounds(self, column: str, tails: Tails | None) -> LearnedLimits:
         return replace(self, bounds=tuple(sorted({**dict(self.bounds), column: tails}.items())))
 
-    def joined(self, *limits: tuple[str, Learned]) -> Learned:
-        """After rows of two tables were put together: of each limit that counts now, by its name,
-        whose marks it has. Nothing is known of what lies beyond.
+    def after_join(self, *limits: tuple[str, LearnedLimits]) -> LearnedLimits:
+        """Return the marks after a join: each limit gets the marks of the tables named with it,
+        without shares.
         """
         marks: dict[str, list[Rest | None]] = {}
-        for name, of in limits:
-            marks.setdefault(name, []).extend(rest for limit, rest in of.limits if limit == name)
+        for name, learned in limits:
+            marks.setdefault(name, []).extend(
+                rest for limit, rest in learned.limits if limit == name
+            )
         return replace(
             self,
             limits=tuple(
-                (name, None if None in marks[name] else UNTOLD)
+                (name, None if None in marks[name] else NO_SHARES)
                 for name in LIMITS
                 if marks.get(name)
             ),
         )
 
-    def of_limit(self, name: str) -> str:
-        """What is said behind a limit: nothing where it was declared."""
-        known = dict(self.limits)
-        if name not in known:
+    def limit_note(self, name: str) -> str:
+        """Return the note behind a limit: empty if the owner declared it."""
+        limits = dict(self.limits)
+        if name not in limits:
             return ""
-        rest = known[name]
+        rest = limits[name]
         if rest is None:
             return f" ({DEFAULT})"
         if len(rest) < REST[1]:
@@ -101,70 +102,69 @@ class Learned:
         )
         return f" (learned{_shares({'have more': rest[0]}, rest[1], of, 'have more')})"
 
-    def of_bounds(self, column: str) -> str:
-        """What is said behind the bounds of a column."""
-        known = dict(self.bounds)
-        if column not in known:
+    def bounds_note(self, column: str) -> str:
+        """Return the note behind the bounds of a column: empty if the owner declared them."""
+        bounds = dict(self.bounds)
+        if column not in bounds:
             return ""
-        tails = known[column]
+        tails = bounds[column]
         if tails is None:
             return f" ({DEFAULT})"
         if len(tails) < TAILS[1]:
             return " (learned)"
-        return (
-            f" "
-            f"(learned{_shares({'are below': tails[0], 'are above': tails[1]}, tails[2], _span(*tails[3:]), 'are outside, on each side')})"
-        )
+        sides = {"are below": tails[0], "are above": tails[1]}
+        shares = _shares(sides, tails[2], _span(*tails[3:]), "are outside, on each side")
+        return f" (learned{shares})"
 
 
-NOTHING = Learned()
-"""All of it was declared."""
+NOT_LEARNED = LearnedLimits()
+"""The owner declared every limit."""
 
 
-def known_learned(
-    given: object, columns: Mapping[str, Any], limits: Mapping[str, int | None]
-) -> Learned:
-    """A record whose marks stand beside limits that are there."""
-    if given is None:
-        return NOTHING
-    marks = (
-        isinstance(given, Learned)
-        and all(limits.get(name) is not None for name, _ in given.limits)
-        and all(name in columns for name, _ in given.bounds)
+def check_learned(
+    learned: object, columns: Mapping[str, Any], limits: Mapping[str, int | None]
+) -> LearnedLimits:
+    """Check that every mark belongs to a declared limit."""
+    if learned is None:
+        return NOT_LEARNED
+    fits = (
+        isinstance(learned, LearnedLimits)
+        and all(limits.get(name) is not None for name, _ in learned.limits)
+        and all(name in columns for name, _ in learned.bounds)
     )
-    if not isinstance(given, Learned) or not marks:
+    if not isinstance(learned, LearnedLimits) or not fits:
         raise Refused(
             "table.learned",
             "learned=…",
-            "only a limit that is declared can be one that was learned",
-            "the record of Declaration.learned",
+            "a mark for a learned limit needs that limit in the declaration",
+            "learned=declaration.learned",
         )
-    return given
+    return learned
 
 
-def written(shares: tuple[Fraction, ...] | None) -> list[str]:
-    """Shares as a file has them."""
+def shares_text(shares: tuple[Fraction, ...] | None) -> list[str]:
+    """Write shares as texts, for a file."""
     return [] if shares is None else [str(float(share)) for share in shares]
 
 
-def read_shares(given: object, counts: tuple[int, int]) -> tuple[Fraction, ...] | None:
-    """The same, read back; refused where it is something else. The first of these numbers are
-    shares, and those of a newer record also places.
+def read_shares(values: object, counts: tuple[int, int]) -> tuple[Fraction, ...] | None:
+    """Read shares back from a file. The first `counts[0]` numbers are shares; a newer record also
+    has positions.
     """
-    if isinstance(given, list) and not given:
+    if isinstance(values, list) and not values:
         return None
     if (
-        not isinstance(given, list)
-        or len(given) not in counts
-        or not all(isinstance(share, str) for share in given)
+        not isinstance(values, list)
+        or len(values) not in counts
+        or not all(isinstance(share, str) for share in values)
     ):
         raise Refused(
             "table.stored",
             "learned = …",
-            f"{counts[1]} numbers in quotes, or an empty list for a default",
+            f"learned holds {counts[1]} numbers in quotes, or [] for a default",
             "the text of to_toml()",
         )
-    shares = tuple(exact(share, "learned") for share in given)
+    shares = tuple(exact(share, "learned") for share in values)
     if not all(0 <= share <= 1 for share in shares[: counts[0]]):
         raise Refused(
             "table.stored", "learned = …", "a share lies between 0 and 1", "the text of to_toml()"
@@ -172,30 +172,32 @@ def read_shares(given: object, counts: tuple[int, int]) -> tuple[Fraction, ...] 
     return shares
 
 
-def rounded(share: float) -> Fraction:
-    """A share to three digits after the point, at most 1: it is not known better."""
+def round_share(share: float) -> Fraction:
+    """Round a share to three decimal places, between 0 and 1: it is not known better."""
     return min(max(Fraction(round(share * 1000), 1000), Fraction(0)), Fraction(1))
 
 
-def rounded_up(share: float) -> Fraction:
-    """Likewise, upward: how far a share may be off."""
+def round_share_up(share: float) -> Fraction:
+    """Round the error of a share up to three decimal places, at most 1."""
     return min(Fraction(math.ceil(Fraction(share) * 1000), 1000), Fraction(1))
 
 
-def _shares(sides: Mapping[str, Fraction], off: Fraction, of: str, outside: str) -> str:
-    """What is told from noise, with its error; where nothing is, how much it can be at most."""
-    told = {where: share for where, share in sides.items() if share > max(off, WORTH_SAYING)}
-    if told:
+def _shares(sides: Mapping[str, Fraction], error: Fraction, population: str, outside: str) -> str:
+    """Describe the shares that exceed the noise; if none does, the largest possible share."""
+    significant = {
+        where: share for where, share in sides.items() if share > max(error, WORTH_SAYING)
+    }
+    if significant:
         return "".join(
-            f"; about {_percent(share)} ± {_percent(off)} {of} {where}"
-            for where, share in told.items()
+            f"; about {_percent(share)} ± {_percent(error)} {population} {where}"
+            for where, share in significant.items()
         )
-    most = min(max(sides.values()) + off, Fraction(1))
-    return f"; at most about {_percent(most)} {of} {outside}" if most > WORTH_SAYING else ""
+    most = min(max(sides.values()) + error, Fraction(1))
+    return f"; at most about {_percent(most)} {population} {outside}" if most > WORTH_SAYING else ""
 
 
 def _span(low: Fraction, high: Fraction) -> str:
-    """Of which rows something is told."""
+    """Describe the rows that a share is about."""
     if low < -FAR and high > FAR:
         return "of all rows"
     ends = (
@@ -209,5 +211,5 @@ def _span(low: Fraction, high: Fraction) -> str:
 
 
 def _percent(value: Fraction) -> str:
-    """A share of three digits after the point, all of it: what is printed is what is known."""
+    """Write a share as a percentage with all of its three decimal places."""
     return f"{float(100 * value):.4g} %"

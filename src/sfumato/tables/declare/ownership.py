@@ -1,12 +1,12 @@
-"""Several tables about the same people: which column of each says whose row it is.
+"""Find the owner of every row in several tables about the same people.
 
-*Unit*     A column of one table, or several: `patients.id`.
+*Unit*     One or more columns of one table: `patients.id`.
 *Links*    `visits.patient_id → patients.id`: a visit belongs to the patient that it names, whether
-           or not there is a row of that patient. `tests.visit_id → visits.id`: a test belongs to
-           whom its visit belongs. Were two visits to have one number, it would be the least of
-           their owners: so every row has one owner, whatever the data hold, and when that owner's
-           rows are taken away everybody else's stay everybody else's.
-*Made*     A table without a column of the unit gets one, called after it: `patients_id`.
+           or not that patient has a row. `tests.visit_id → visits.id`: a test belongs to the owner
+           of its visit. If two visits have the same number, the test belongs to the least of their
+           owners. So every row has one owner, whatever the data hold, and removing the rows of one
+           owner changes no other owner's rows.
+*Made*     A table without a unit column gets one, named after the unit: `patients_id`.
 *Proof*    docs/proofs/joins.md
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...errors import Refused
-from ..expr.column_names import free
+from ..expr.column_names import unused_name
 from ..expr.types import Type
 
 EXAMPLE = "links={'visits.patient_id': 'patients.id'}"
@@ -26,20 +26,18 @@ Schemas = Mapping[str, Mapping[str, Type]]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose rows those of a table are: by columns of its own, or by the rows of another table that
-    its column names.
+    """How the rows of a table name their owner: by columns of the table, or by a link to the rows
+    of another table.
     """
 
     unit: tuple[str, ...]
-    through: str = ""  # a column of its own
-    table: str = ""  # the other table
-    named: str = ""  # and the column of it that is named
+    link_column: str = ""  # the column of this table that holds the link
+    target_table: str = ""  # the table that the link leads to
+    target_column: str = ""  # the column there that the link names
 
 
-def dotted(word: object, tables: Iterable[str], place: str) -> tuple[str, str]:
-    """The table and the column of `table.column`; refused where two tables fit, as `a` and `a.b` do
-    in `a.b.c`.
-    """
+def split_column(word: object, tables: Iterable[str], place: str) -> tuple[str, str]:
+    """Split `table.column`; refuse a name that fits two tables, as `a.b.c` fits `a` and `a.b`."""
     fit = [
         table
         for table in tables
@@ -51,7 +49,7 @@ def dotted(word: object, tables: Iterable[str], place: str) -> tuple[str, str]:
             "table.links",
             f"{place}: {word!r:.60}",
             reason,
-            "another name for one of the tables: protect({'visits': …}, …)",
+            "rename one of the two tables",
         )
     if fit:
         table = fit[0]
@@ -59,103 +57,112 @@ def dotted(word: object, tables: Iterable[str], place: str) -> tuple[str, str]:
     raise Refused(
         "table.links",
         f"{place}: {word!r:.60}",
-        "of several tables, a column is named after its table, with a dot between",
+        "with several tables, a column is written table.column",
         "'visits.patient_id'",
     )
 
 
 def unit_columns(unit: object, schemas: Schemas) -> tuple[tuple[str, str], ...]:
-    """The columns of the unit, all of one table."""
+    """Return the columns of the unit, all of one table."""
     if unit is None or isinstance(unit, Mapping) or not isinstance(unit, Iterable):
-        reason = "several tables are about the same people: which column says who they are?"
+        reason = "several tables need a unit: the column that identifies a person"
         raise Refused("table.unit", f"unit={unit!s:.60}", reason, "unit='patients.id'")
-    found = tuple(
-        dotted(word, schemas, "unit") for word in ([unit] if isinstance(unit, str) else unit)
+    columns = tuple(
+        split_column(word, schemas, "unit") for word in ([unit] if isinstance(unit, str) else unit)
     )
-    if not found or len({table for table, _ in found}) != 1 or len(set(found)) != len(found):
+    if (
+        not columns
+        or len({table for table, _ in columns}) != 1
+        or len(set(columns)) != len(columns)
+    ):
         raise Refused(
             "table.unit",
             f"unit={unit!r:.60}",
-            "the unit is a column of one table, or several of its columns",
+            "the unit is one column, or several columns of one table",
             "unit='patients.id'",
         )
-    for table, column in found:
-        _known(table, column, schemas, "unit")
-    return found
+    for table, column in columns:
+        _column_type(table, column, schemas, "unit")
+    return columns
 
 
-def owners(
+def find_owners(
     unit: tuple[tuple[str, str], ...],
     links: Mapping[tuple[str, str], tuple[str, str]],
     schemas: Schemas,
 ) -> dict[str, Owner]:
-    """For each table whose rows they are; refused where that is not said, or said twice."""
+    """Find the owner of the rows of each table; refuse a table with no owner, or with two."""
     home = unit[0][0]
-    meant = {pair: i for i, pair in enumerate(unit)}  # columns that hold the unit
-    found = {home: Owner(tuple(column for _, column in unit))}
+    # columns that hold the unit → their position in it
+    unit_positions = {pair: i for i, pair in enumerate(unit)}
+    owners = {home: Owner(tuple(column for _, column in unit))}
     for (table, column), target in links.items():
-        _checked(table, column, target, schemas)
+        _check_link(table, column, target, schemas)
     while True:
         ready = {
-            table: _owner(table, found, meant, unit, links, schemas)
+            table: _find_owner(table, owners, unit_positions, unit, links, schemas)
             for table in schemas
-            if table not in found
+            if table not in owners
         }
         new = {table: owner for table, owner in ready.items() if owner is not None}
         if not new:
             break
-        found |= new
-        meant |= {
+        owners |= new
+        unit_positions |= {
             (table, column): i
             for table, owner in new.items()
-            if not owner.through
+            if not owner.link_column
             for i, column in enumerate(owner.unit)
         }
     for table in schemas:
-        if table not in found:
-            reason = f"no link leads from {table:.60} to {home:.60}: whose are its rows?"
+        if table not in owners:
+            reason = f"no link leads from {table:.60} to {home:.60}, so its rows have no owner"
             rewrite = (
-                f"links={{'{table:.40}.…': '{home:.40}.{unit[0][1]:.40}'}}, or "
-                f"public={{{table!r:.40}: …}}"
+                f"links={{'{table:.40}.{next(iter(schemas[table]), 'id'):.40}': "
+                f"'{home:.40}.{unit[0][1]:.40}'}}, or the table in public="
             )
             raise Refused("table.links", f"protect({{{table!r:.60}: …}})", reason, rewrite)
-        _once(table, meant, links)
-    return found
+        _check_single_link(table, unit_positions, links)
+    return owners
 
 
-def words(
-    found: Mapping[str, Owner], links: Mapping[tuple[str, str], tuple[str, str]], table: str
+def join_columns(
+    owners: Mapping[str, Owner], links: Mapping[tuple[str, str], tuple[str, str]], table: str
 ) -> dict[str, str]:
-    """For each column of a table that a join may be on, what it names: equal words, one thing."""
-    made: dict[str, str] = {}
-    for (one, column), target in links.items():
-        for here, name in ((one, column), target):
-            if here == table and name not in found[table].unit:
-                made[name] = ".".join(target)
-    return made
+    """Map each column of a table that a join may use to its target, as "table.column"."""
+    targets: dict[str, str] = {}
+    for (source, column), target in links.items():
+        for here, name in ((source, column), target):
+            if here == table and name not in owners[table].unit:
+                targets[name] = ".".join(target)
+    return targets
 
 
-def _owner(
+def _find_owner(
     table: str,
-    found: Mapping[str, Owner],
-    meant: Mapping[tuple[str, str], int],
+    owners: Mapping[str, Owner],
+    unit_positions: Mapping[tuple[str, str], int],
     unit: tuple[tuple[str, str], ...],
     links: Mapping[tuple[str, str], tuple[str, str]],
     schemas: Schemas,
 ) -> Owner | None:
-    mine = {column: target for (one, column), target in links.items() if one == table}
-    direct = [(meant[target], column) for column, target in mine.items() if target in meant]
+    mine = {column: target for (source, column), target in links.items() if source == table}
+    direct = [
+        (unit_positions[target], column)
+        for column, target in mine.items()
+        if target in unit_positions
+    ]
     if len(direct) == len(unit):
         return Owner(tuple(column for _, column in sorted(direct)))
     through = [
         (column, target)
         for column, target in mine.items()
-        if target not in meant and target[0] in found
+        if target not in unit_positions and target[0] in owners
     ]
-    if not through or any(target[0] not in found for target in mine.values()):
+    if not through or any(target[0] not in owners for target in mine.values()):
         return None
     if len(unit) > 1 or direct:
-        reason = "a unit of several columns is named by all of them, in each table"
+        reason = "with a unit of several columns, each table links to all of them"
         raise Refused(
             "table.links",
             f"links={{'{table:.40}.{through[0][0]:.40}': …}}",
@@ -163,55 +170,65 @@ def _owner(
             "a link for each column of the unit",
         )
     if len(through) > 1:
-        reason = f"by two links a row of {table:.60} would belong to two people"
+        reason = f"with two links a row of {table:.60} would belong to two people"
         pair = (
             f"links={{'{table:.40}.{through[0][0]:.40}': …, '{table:.40}.{through[1][0]:.40}': …}}"
         )
         raise Refused("table.links", pair, reason, "a link to the unit itself, or one link")
-    ((column, (other, named)),) = through
+    ((column, (target_table, named)),) = through
     return Owner(
-        (free("_".join(unit[0]), {name.lower() for name in schemas[table]}),), column, other, named
+        (unused_name("_".join(unit[0]), {name.lower() for name in schemas[table]}),),
+        column,
+        target_table,
+        named,
     )
 
 
-def _once(
+def _check_single_link(
     table: str,
-    meant: Mapping[tuple[str, str], int],
+    unit_positions: Mapping[tuple[str, str], int],
     links: Mapping[tuple[str, str], tuple[str, str]],
 ) -> None:
-    """Refuse two links of a table to the same column of the unit, by whatever way they lead
-    there.
-    """
+    """Refuse two links of a table to the same column of the unit, direct or indirect."""
     direct = [
-        (meant[target], column)
-        for (one, column), target in links.items()
-        if one == table and target in meant
+        (unit_positions[target], column)
+        for (source, column), target in links.items()
+        if source == table and target in unit_positions
     ]
     if len({place for place, _ in direct}) < len(direct):
         pair = (
             f"links={{'{table:.40}.{direct[0][1]:.40}': …, '{table:.40}.{direct[-1][1]:.40}': …}}"
         )
         reason = (
-            f"by two links a row of {table:.60} would belong to two people, and only one of "
-            f"them would be protected as its owner"
+            f"with two links a row of {table:.60} would belong to two people, and only one of "
+            f"them would be protected"
         )
-        raise Refused("table.links", pair, reason, "one link; the other column stays a column")
+        raise Refused(
+            "table.links", pair, reason, "one link to the unit; no link for the other column"
+        )
 
 
-def _checked(table: str, column: str, target: tuple[str, str], schemas: Schemas) -> None:
-    one, other = _known(table, column, schemas, "links"), _known(*target, schemas, "links")
+def _check_link(table: str, column: str, target: tuple[str, str], schemas: Schemas) -> None:
+    kind, target_kind = (
+        _column_type(table, column, schemas, "links"),
+        _column_type(*target, schemas, "links"),
+    )
     place = f"links={{'{table:.40}.{column:.40}': '{'.'.join(target):.60}'}}"
     if table == target[0]:
         raise Refused("table.links", place, "a link leads to another table", EXAMPLE)
-    alike = one.bare == other.bare or one.kind == other.kind == "integer"  # of any width
-    if not alike or one.kind == "float":
-        reason = f"what is linked is compared: the one is {one.words}, the other {other.words}"
+    # integers of any width are comparable
+    alike = kind.bare == target_kind.bare or kind.kind == target_kind.kind == "integer"
+    if not alike or kind.kind == "float":
+        reason = f"linked columns have one type: one is {kind.words}, the other {target_kind.words}"
         raise Refused(
-            "table.links", place, reason, f"types={{'{table:.40}.{column:.40}': '{other.bare}'}}"
+            "table.links",
+            place,
+            reason,
+            f"types={{'{table:.40}.{column:.40}': '{target_kind.bare}'}}",
         )
 
 
-def _known(table: str, column: str, schemas: Schemas, place: str) -> Type:
+def _column_type(table: str, column: str, schemas: Schemas, place: str) -> Type:
     if column not in schemas[table]:
         listed = " or ".join(f"{table}.{name}" for name in list(schemas[table])[:3])
         raise Refused(

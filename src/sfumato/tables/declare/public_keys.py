@@ -1,9 +1,9 @@
-"""Public keys: values of a column by which rows are grouped, listed beforehand by the owner.
+"""Check public key sets: the values of a column that the owner lists for GROUP BY.
 
-*Exact*   A key is a value that the column's type holds: of a decimal with its digits, of a
-          timestamp with a zone in UTC, of a float never NaN, and 0 for −0.
+*Exact*   A key is a value that the column's type holds: a decimal with its digits, a timestamp with
+          a zone in UTC, a float that is not NaN, with 0 for −0.
 *Null*    None is the key of rows where the column is null.
-*Order*   Sorted, null last: that is how groups come back.
+*Order*   Keys are sorted, null last; answers list groups in this order.
 """
 
 from __future__ import annotations
@@ -28,64 +28,64 @@ Key = None | bool | int | str | Decimal | date | datetime | UUID | float
 """A value by which rows are grouped."""
 
 
-def known_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
-    """The keys of a column, each once and as its type has it, sorted."""
+def check_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
+    """Convert the keys of a column to its type and sort them; refuse a key that is listed twice."""
     place = f"keys={{{column!r:.60}: …}}"
     if isinstance(keys, str | bytes | Mapping) or not isinstance(keys, Iterable):
         raise Refused(
             "table.keys",
             f"keys={{{column!r:.60}: {shown(keys)}}}",
             "public keys are a list",
-            f"keys={{{column!r:.60}: […]}}",
+            f"keys={{{column!r:.60}: {EXAMPLES[kind.kind]}}}",
         )
     listed = list(keys)
-    if (quickly := _plain(listed, kind)) is not None:
+    if (quickly := _plain_keys(listed, kind)) is not None:
         return quickly
-    known: set[Key] = set()
+    checked: set[Key] = set()
     for key in listed:
-        made = known_key(column, key, kind)
-        if made in known:
+        checked_key = check_key(column, key, kind)
+        if checked_key in checked:
             raise Refused(
                 "table.keys",
                 f"keys={{{column!r:.60}: {shown(key)}}}",
                 "this key is listed twice",
-                "each key once",
+                "list each key once",
             )
-        known.add(made)
-    if not known:
+        checked.add(checked_key)
+    if not checked:
         raise Refused(
             "table.keys",
             place,
-            "public keys are at least one",
+            "a public key set has at least one key",
             f"keys={{{column!r:.60}: {EXAMPLES[kind.kind]}}}",
         )
-    return tuple(sorted(known, key=lambda key: (key is None, 0 if key is None else key)))
+    return tuple(sorted(checked, key=lambda key: (key is None, 0 if key is None else key)))
 
 
-def _plain(keys: list[Any], kind: Type) -> tuple[Key, ...] | None:
-    """Integers or texts that are what they have to be, all at once, as there may be a million; None
-    where they are to be looked at one by one.
+def _plain_keys(keys: list[Any], kind: Type) -> tuple[Key, ...] | None:
+    """Sort plain integers or ASCII texts at once, as there may be a million keys; None if each key
+    needs a check of its own.
     """
     kinds = set(map(type, keys))
     if kinds == {int} and kind.kind == "integer" and kind.limits is not None:
         fit = kind.limits[0] <= min(keys) and max(keys) <= kind.limits[1]
     else:
         fit = kinds == {str} and kind.kind == "string" and "".join(keys).isascii()
-    found = set(keys) if fit else set()
-    return tuple(sorted(found)) if len(found) == len(keys) and fit else None
+    distinct = set(keys) if fit else set()
+    return tuple(sorted(distinct)) if len(distinct) == len(keys) and fit else None
 
 
-def known_key(column: str, key: Any, kind: Type) -> Key:
-    """One key, as its type has it."""
+def check_key(column: str, key: Any, kind: Type) -> Key:
+    """Convert one key to the type of its column, or refuse it."""
     if key is None and kind.nullable:
         return None
-    made = None
+    value = None
     if key is not None:
         with suppress(
             TypeError, ValueError, OverflowError, ArithmeticError
         ):  # Refused is a ValueError
-            made = READERS[kind.kind](key, kind)
-    if made is None:
+            value = READERS[kind.kind](key, kind)
+    if value is None:
         name = f"{kind.words}{'' if kind.nullable else ' that is not null'}"
         raise Refused(
             "table.keys",
@@ -93,7 +93,7 @@ def known_key(column: str, key: Any, kind: Type) -> Key:
             f"a key of this column is {name}",
             f"keys={{{column!r:.60}: {EXAMPLES[kind.kind]}}}",
         )
-    return made
+    return value
 
 
 def _bool(key: Any, kind: Type) -> Key:
@@ -133,16 +133,16 @@ def _float(key: Any, kind: Type) -> Key:
     number = exact(key)
     with np.errstate(over="ignore"):
         value = float(np.float32(float(number))) if kind.bits == 32 else float(number)
+    # 2^53 + 1 and 2^53 would be the same key
     rounded = (
         isinstance(key, int | np.integer) and math.isfinite(value) and Fraction(value) != number
-    )  # 2^53 + 1 and its neighbour would be one key
+    )
     return value + 0.0 if math.isfinite(value) and not rounded else None
 
 
 def _string(key: Any, kind: Type) -> Key:
-    return (
-        str(key) if isinstance(key, str) and str(key).encode() is not None else None
-    )  # half a character cannot be written down
+    # encode() fails on half of a surrogate pair
+    return str(key) if isinstance(key, str) and str(key).encode() is not None else None
 
 
 def _date(key: Any, kind: Type) -> Key:
@@ -156,13 +156,14 @@ def _date(key: Any, kind: Type) -> Key:
 
 
 def _timestamp(key: Any, kind: Type) -> Key:
-    made = datetime.fromisoformat(key) if isinstance(key, str) else key
-    if not isinstance(made, datetime) or (made.tzinfo is not None and not kind.zone):
+    moment = datetime.fromisoformat(key) if isinstance(key, str) else key
+    if not isinstance(moment, datetime) or (moment.tzinfo is not None and not kind.zone):
         return None
-    made = datetime(
-        *made.timetuple()[:6], made.microsecond, tzinfo=made.tzinfo, fold=made.fold
-    )  # of its subclasses only what a timestamp has
-    return made.replace(tzinfo=made.tzinfo or UTC).astimezone(UTC) if kind.zone else made
+    # drop what subclasses of datetime add
+    moment = datetime(
+        *moment.timetuple()[:6], moment.microsecond, tzinfo=moment.tzinfo, fold=moment.fold
+    )
+    return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC) if kind.zone else moment
 
 
 def _uuid(key: Any, kind: Type) -> Key:
@@ -179,8 +180,8 @@ READERS: Mapping[str, Callable[[Any, Type], Key]] = {
     "timestamp": _timestamp,
     "uuid": _uuid,
 }
-"""Kind of a column → how its keys are read; text is taken for each of them, as it comes from a
-shell. None, or an error, where a key does not fit.
+"""Kind of a column → the function that reads its keys; each reads text, too, as a shell passes it.
+A reader returns None, or raises, where a key does not fit.
 """
 
 EXAMPLES: Mapping[str, str] = {

@@ -1,12 +1,12 @@
-"""What every engine has to compute rightly, asked of the connection at hand: sums that do not wrap,
-and expressions that give a value or null for every row.
+"""Test a connection on constants: sums must not wrap, and expressions must give a value or null for
+every row.
 
-*Constants*  The statement reads no table, so nothing of the data is in what it gives, and `protect`
-             may say what is wrong.
-*Why*        The sensitivity of a plan counts on exact sums of up to 126 bits. A sum that wraps, or
-             an error on one row, would tell about that row. Which engines are asked at all says
-             `served`; settings of a connection and versions of a server can still differ from those
-             in the tests.
+*Constants*  The statement reads no table, so its result holds nothing of the data, and `protect`
+             may show what is wrong.
+*Why*        The sensitivity of a plan relies on exact sums of up to 126 bits. A sum that wraps, or
+             an error on one row, would reveal that row. `engine_registry` lists the engines that
+             are accepted; the settings of a connection and the version of a server can still differ
+             from those in the tests.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ SUMS: Mapping[str, tuple[str, str, int]] = {
     "a sum of 32-bit integers beyond 32 bits": ("small", "int64", ROWS * 2**30),
     "a sum of 64-bit integers beyond 64 bits": ("large", "decimal(38, 0)", ROWS * 2**62),
 }
-"""What is asked → the column that is added, the type that the sum is read as, and the sum."""
+"""Check → the column that is summed, the type of the sum, and the expected sum."""
 
 
 @cache
 def expressions() -> Mapping[str, tuple[Expr, Any]]:
-    """What is asked → an expression of a row, and its value."""
+    """Check → an expression of a row, and its expected value."""
     return {
         "a product beyond the doubles": (col("wide") * col("wide"), math.inf),
         "a product beyond the 64-bit integers": (col("large") * col("large"), 2.0**124),
@@ -52,20 +52,17 @@ def expressions() -> Mapping[str, tuple[Expr, Any]]:
 
 
 def check_capabilities(engine: Engine) -> None:
-    """Refuse a connection that computes one of these constants otherwise."""
+    """Refuse a connection that computes one of these checks wrongly."""
     try:
-        found = engine.run(_statement()).to_pylist()[0]
+        row = engine.run(_statement()).to_pylist()[0]
     except Exception:  # what an engine says differs from one to the next
-        found = {}
-    wanted = [
-        (what, value) for asked in (SUMS, expressions()) for what, (*_, value) in asked.items()
+        row = {}
+    expected = [
+        (what, value) for checks in (SUMS, expressions()) for what, (*_, value) in checks.items()
     ]
-    for i, (what, value) in enumerate(wanted):
-        if f"a{i}" not in found or found[f"a{i}"] != value:
-            reason = (
-                f"{what} is not what it has to be on this connection: an answer could tell "
-                f"about one row"
-            )
+    for i, (what, value) in enumerate(expected):
+        if f"a{i}" not in row or row[f"a{i}"] != value:
+            reason = f"this connection computes {what} wrongly, so an answer could reveal one row"
             rewrite = "a connection with the engine's own settings, or the table as a Parquet file"
             raise Refused(
                 "engine.capability", f"a connection to {engine.version:.60}", reason, rewrite
@@ -73,7 +70,7 @@ def check_capabilities(engine: Engine) -> None:
 
 
 def _statement() -> Any:
-    """All of it, as one row."""
+    """Build the statement that computes all checks in one row."""
     import ibis
 
     row = (
@@ -83,10 +80,10 @@ def _statement() -> Any:
         .select(**{name: ibis.literal(value, kind) for name, (value, kind) in COLUMNS.items()})
     )
     rows = ibis.union(*[row.view() for _ in range(ROWS)], distinct=False)
-    asked: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for i, (column, kind, _) in enumerate(SUMS.values()):
-        asked[f"a{i}"] = rows[column].sum().cast(kind)
+        values[f"a{i}"] = rows[column].sum().cast(kind)
     for i, (expression, _) in enumerate(expressions().values(), len(SUMS)):
         value = expression.build(rows, _SCHEMA)
-        asked[f"a{i}"] = value.max() if not value.type().is_boolean() else value.any()
-    return rows.aggregate(**asked)
+        values[f"a{i}"] = value.max() if not value.type().is_boolean() else value.any()
+    return rows.aggregate(**values)

@@ -1,14 +1,13 @@
-"""CSV files, as text. Every line stands for itself, so that what is wrong with one cannot touch
-another.
+"""Read CSV files as text. Every line is parsed alone, so that a broken line cannot affect another.
 
 *Names*     The first line names the columns; all files of a table have the same.
 *Lines*     A line is split at commas (.tsv: at tabs). A field may stand in quotes, in which a comma
             is text and a quote is written twice. A line ends at its first NUL character, if it has
             one.
-*Left out*  A line that is not UTF-8, longer than 2 MB, with quotes that do not fit, or of another
-            number of fields than the first. So is a record with a line break inside a field: were
-            lines joined, one forgotten quote would swallow the rows of others.
-*Types*     Every column is text, an empty field null; what else it is to be read as is declared.
+*Left out*  Lines that are not UTF-8, longer than 2 MB, with quotes that do not match, or with
+            another number of fields than the first. Records with a line break inside a field are
+            left out, too: if lines were joined, one forgotten quote would swallow other rows.
+*Types*     Every column is text, and an empty field is null; the owner declares other types.
             Nothing is guessed from values.
 """
 
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import Refused
-from .duckdb_engine import identifier, quoted
+from .duckdb_engine import quote_name, quote_text
 
 MOST_COLUMNS = 1000
 _LONGEST_HEADER = 1 << 20
@@ -37,12 +36,12 @@ _OPTIONS = (
 )
 
 
-def header(paths: Sequence[str]) -> tuple[str, ...]:
-    """The columns that all first lines name."""
+def read_header(paths: Sequence[str]) -> tuple[str, ...]:
+    """Read the column names, which all files must share in their first lines."""
     first = _first_line(paths[0])
     for path in paths:
         if (_first_line(path), _comma(path)) != (first, _comma(paths[0])):
-            place = f"{Path(path).name!r:.60} beside {Path(paths[0]).name!r:.60}"
+            place = f"{Path(path).name!r:.60} and {Path(paths[0]).name!r:.60}"
             raise Refused(
                 "table.files",
                 place,
@@ -59,25 +58,25 @@ def header(paths: Sequence[str]) -> tuple[str, ...]:
     return first
 
 
-def lines(paths: Sequence[str], columns: Sequence[str]) -> str:
-    """What stands after FROM: every line as fields of text, by functions that cannot fail, one line
-    at a time.
+def lines_query(paths: Sequence[str], columns: Sequence[str]) -> str:
+    """Write the subquery after FROM that splits every line into text fields, by functions that
+    cannot fail.
     """
     comma, count = _comma(paths[0]), len(columns)
-    read = f"read_csv([{', '.join(map(quoted, paths))}], {_OPTIONS})"
+    reader = f"read_csv([{', '.join(map(quote_text, paths))}], {_OPTIONS})"
     # A line with quotes is matched as a whole; one that is not well formed matches nowhere, and
     # `whole` is empty.
     pattern = "^(" + comma.join([f'("(?:[^"]|"")*"|[^{comma}"]*)'] * count) + ")$"
     names = ", ".join(["'whole'", *(f"'c{i}'" for i in range(count))])
     matched = (
-        f"CASE WHEN contains(line, '\"') THEN regexp_extract(line, {quoted(pattern)}, "
+        f"CASE WHEN contains(line, '\"') THEN regexp_extract(line, {quote_text(pattern)}, "
         f"[{names}]) END"
     )
     split = (
-        f"SELECT string_split(line, {quoted(comma)}) AS s, {matched} AS q FROM {read} WHERE "
+        f"SELECT string_split(line, {quote_text(comma)}) AS s, {matched} AS q FROM {reader} WHERE "
         f"line IS NOT NULL"
     )
-    fields = ", ".join(f"{_field(i)} AS {identifier(name)}" for i, name in enumerate(columns))
+    fields = ", ".join(f"{_field(i)} AS {quote_name(name)}" for i, name in enumerate(columns))
     return f"(SELECT {fields} FROM ({split}) WHERE coalesce(q.whole <> '', len(s) = {count}))"
 
 
@@ -105,7 +104,7 @@ def _first_line(path: str) -> tuple[str, ...]:
         raise Refused(
             "table.file",
             f"{Path(path).name!r:.80}",
-            "the first line is not UTF-8: the encoding of the file is another, such as Latin-1",
+            "the first line is not UTF-8; the file has another encoding, such as Latin-1",
             rewrite,
         ) from None
     except (OSError, EOFError, csv.Error, StopIteration):

@@ -1,18 +1,18 @@
-"""The engine: runs one expression and returns Arrow. Either a DuckDB of our own with pinned
-settings, or a connection that the owner lends (`lent`).
+"""Engines run one expression and return Arrow: the interface `Engine`, and `DuckDBEngine`, a DuckDB
+of our own with fixed settings. Connections of the owner are in `external`.
 
-*Closed*    The own engine opens the files it was given and nothing else: no other file, no network,
-            no extension, no setting changed later. What does not fit into memory is spilled to a
-            directory that only this user can enter; it is removed on `close()`, when the
-            interpreter ends, and, where that was killed, by the next one (`spills`).
+*Closed*    DuckDBEngine opens the files it was given and nothing else: no other file, no network,
+            no extension, no later change of settings. It spills to a directory that only this user
+            can enter; `close()` removes it, or the end of the interpreter, or, after a kill, the
+            next process (`spills`).
 *Same*      Integers come out the same for any number of threads and any order of rows: the settings
-            below change how quickly, never what.
-*Cursors*   Every run has a cursor of its own, so several threads may ask at once.
-*Files*     A question may read a file more than once, and the bound on a unit needs the same rows
-            each time. `unchanged` compares the identity of all files before and after, and a
-            question during which one was replaced or written fails.
-*Secret*    What `run` returns is secret, and what it raises may be, too: only the door calls it,
-            and turns whatever is raised into one constant text.
+            below change the speed, never the result.
+*Cursors*   Every run has its own cursor, so several threads may run queries at once.
+*Files*     A query may read a file more than once, and the contribution bound needs the same rows
+            each time. `unchanged` compares the identity of all files before and after; a query
+            during which a file was replaced or written fails.
+*Secret*    The result of `run` is secret, and its exceptions may be, too: only `release` calls it,
+            and turns every exception into one constant text.
 """
 
 from __future__ import annotations
@@ -26,16 +26,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import Refused
-from .parquet_sums import FEW_THREADS
 from .spills import Spills
-from .sql_cache import Written
-from .timeout import deadline, known_timeout
+from .sql_cache import SqlCache
+from .timeout import check_timeout, deadline
 
 if TYPE_CHECKING:
     from .parquet_cells import ParquetCells
+
+FEW_THREADS = 4
+"""Up to so many threads, NumPy adds plain sums faster than DuckDB (`plan.parquet_sums`)."""
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "TimeZone": ("'UTC'", "a day begins at the same instant on every machine"),
@@ -49,24 +52,24 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "preserve_insertion_order": ("false", "sums of integers need no order, and memory is spared"),
     "enable_external_file_cache": (
         "false",
-        "parts of a file that was replaced since are not taken for parts of the new one",
+        "parts of a replaced file are not mixed with parts of the new one",
     ),
     "enable_progress_bar": ("false", "how far a query has come is about the data"),
     "enable_logging": ("false", "nothing is written down about a query"),
     "python_enable_replacements": (
         "false",
-        "a table is what was declared, not a variable of that name",
+        "a table is the declared one, not a variable of that name",
     ),
     "autoinstall_known_extensions": ("false", "nothing is fetched"),
     "autoload_known_extensions": ("false", "nothing is loaded"),
     "allow_community_extensions": ("false", "from nobody"),
     "allow_persistent_secrets": (
         "false",
-        "passwords kept in the user's home are not for this engine",
+        "this engine does not read passwords in the user's home",
     ),
 }
 """Setting → value and reason. `allowed_paths`, `enable_external_access` and `lock_configuration`
-follow, in this order, and end all setting.
+follow, in this order; after that no setting can change.
 """
 
 DIRECT_BITS = 24
@@ -81,11 +84,12 @@ than an eighth of the memory.
 """
 
 DUCKDB = ((1, 5), (2, 0))
-"""The first version that runs, and the first that does not: connections have `to_arrow_table` from
-1.5 on, and Ibis 12 has no words for 2.0.
+"""The first supported version and the first unsupported one: connections have `to_arrow_table` from
+1.5 on, and Ibis 12 does not support 2.0.
 """
 
-_LIMITS: ContextVar[Mapping[str, Any]] = ContextVar("_LIMITS", default={})  # noqa: B039  # never changed
+_NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
+_LIMITS: ContextVar[Mapping[str, Any]] = ContextVar("_LIMITS", default=_NO_LIMITS)
 _COMPILING = threading.Lock()
 _LEAST = 0.001  # seconds of a time-out
 _SESSION = ("enable_progress_bar",)  # off on every new cursor, and only settable on one
@@ -94,17 +98,17 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 class Changed(Exception):
-    """Something that a question reads was replaced or written while the question ran."""
+    """A file or table was replaced or written while a query read it."""
 
 
 class Frame(Protocol):
-    """A table in memory, which the engine copies when it is first asked."""
+    """A table in memory, which the engine copies at its first query."""
 
     def empty(self) -> Any:
-        """An Arrow table with the columns and no rows."""
+        """Return an Arrow table with the columns and no rows."""
 
     def load(self) -> Any:
-        """The Arrow table."""
+        """Return the Arrow table."""
 
 
 class Engine(ABC):
@@ -115,24 +119,22 @@ class Engine(ABC):
     @property
     @abstractmethod
     def version(self) -> str:
-        """Which engine, for the release card."""
+        """The name and version of the engine, for the release card."""
 
     def sql(self, expression: Any) -> str:
-        """What the engine would be asked, for people to read. Nothing is run."""
-        return compiled(self.backend, expression)
+        """Write the SQL text of an expression, for people to read. Nothing is run."""
+        return compile_sql(self.backend, expression)
 
-    def speaks(self, expression: Any) -> None:
-        """Refuse what the engine's language has no words for. To be asked before anything is
-        charged.
+    def check_supported(self, expression: Any) -> None:
+        """Refuse an expression that the engine's SQL cannot express. Callers check this before they
+        charge the budget.
         """
         try:
             self.sql(expression)
         except Refused:
             raise
         except Exception:  # what Ibis says of it differs from engine to engine
-            reason = (
-                f"something in it cannot be said to {self.backend.name}: not every function can"
-            )
+            reason = f"{self.backend.name} does not support a function of this query"
             raise Refused(
                 "engine.language",
                 "release(…)",
@@ -142,19 +144,17 @@ class Engine(ABC):
 
     @abstractmethod
     def check(self, timeout: float | None = None) -> None:
-        """Refuse what `run` would refuse. To be asked before anything is charged."""
+        """Refuse what `run` would refuse. Callers check this before they charge the budget."""
 
     def verify(self) -> object:
-        """What identifies the files or names that are read, as they are now; refused where their
-        columns are not those that were declared.
+        """Return the current identity of the files or tables that are read; refuse if their columns
+        are no longer the declared ones.
         """
         return None
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
-        """All statements of a question run inside; Changed is raised where what they read is
-        afterwards not what it was before.
-        """
+        """Run the statements of a query inside; raise Changed if a file or table changed."""
         before = self.verify()
         yield
         if self.verify() != before:
@@ -162,23 +162,21 @@ class Engine(ABC):
 
     @abstractmethod
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
-        """The expression's rows as an Arrow table. Secret. A time-out, in seconds, interrupts the
-        engine and raises TimeoutError.
+        """Run the expression and return its rows as an Arrow table. Secret. A time-out, in seconds,
+        interrupts the engine and raises TimeoutError.
         """
 
     def tally(self, statement: Any, *, timeout: float | None = None) -> Any:
-        """What a statement of a plan gives, as an Arrow table. Secret."""
+        """Run a statement of a plan and return an Arrow table. Secret."""
         return self.run(statement.expression, timeout=timeout)
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what the engine holds. It cannot be used after that."""
+        """Release the resources of the engine. It cannot be used after that."""
 
 
-class Pinned(Engine):
-    """A DuckDB of our own, in memory: with the settings above, and no other file than those
-    given.
-    """
+class DuckDBEngine(Engine):
+    """A DuckDB of our own, in memory, with the settings above. It reads the given files only."""
 
     def __init__(
         self,
@@ -188,8 +186,8 @@ class Pinned(Engine):
         threads: int | None = None,
         memory: str | None = None,
     ) -> None:
-        duckdb, ibis = known_duckdb(), _import("ibis")
-        from .dialects.duckdb_dialect import Compiler
+        duckdb, ibis = import_duckdb(), _import("ibis")
+        from .dialects.duckdb_dialect import FastDuckDBCompiler
 
         self._pid = os.getpid()
         self._lock, self._loading = threading.Lock(), threading.Lock()
@@ -198,8 +196,8 @@ class Pinned(Engine):
         self._verifiers: list[Callable[[], bool]] = []
         self._verified: object = None
         self._parquet: dict[str, ParquetCells] = {}
-        compiler = Compiler()
-        self._written = Written(lambda expression: compiled(compiler, expression))
+        compiler = FastDuckDBCompiler()
+        self._sql_cache = SqlCache(lambda expression: compile_sql(compiler, expression))
         self._spills = Spills()
         self.directory = self._spills.path
         options = {"temp_directory": self.directory, **_LIMITS.get()}
@@ -211,9 +209,8 @@ class Pinned(Engine):
         self.connection = duckdb.connect(":memory:", config=options)
         self.backend = ibis.duckdb.from_connection(self.connection)
         for name, (value, _) in SETTINGS.items():
-            scope = (
-                "SESSION" if name in _SESSION else "GLOBAL"
-            )  # a plain SET may hold for this connection alone, and not for its cursors
+            # a plain SET may affect this connection only, not its cursors
+            scope = "SESSION" if name in _SESSION else "GLOBAL"
             self.connection.execute(f"SET {scope} {name} = {value}")
         self._threads = int(
             self.connection.execute("SELECT current_setting('threads')").fetchone()[0]
@@ -223,7 +220,7 @@ class Pinned(Engine):
         )
         for name, path in (attached or {}).items():
             self._attach(name, path)
-        self.connection.execute(f"SET GLOBAL allowed_paths = [{', '.join(map(quoted, paths))}]")
+        self.connection.execute(f"SET GLOBAL allowed_paths = [{', '.join(map(quote_text, paths))}]")
         self.connection.execute("SET GLOBAL enable_external_access = false")
         self.connection.execute("SET GLOBAL lock_configuration = true")
 
@@ -232,8 +229,8 @@ class Pinned(Engine):
         return f"DuckDB {_import('duckdb').__version__}"
 
     def describe(self, relation: str) -> tuple[tuple[str, str], ...]:
-        """The columns of what may stand after FROM, and DuckDB's names of their types. No row is
-        read.
+        """Return the columns of a relation after FROM, with DuckDB's names of their types. No row
+        is read.
         """
         return tuple(
             (name, kind)
@@ -242,24 +239,24 @@ class Pinned(Engine):
             ).fetchall()
         )
 
-    def hold(self, name: str, frame: Frame) -> tuple[tuple[str, str], ...]:
-        """Let a table in memory be read under a name, in place of one that had it; its columns.
-        Nothing else of it is read now.
+    def register_frame(self, name: str, frame: Frame) -> tuple[tuple[str, str], ...]:
+        """Register a table in memory under a name, replacing another of that name, and return its
+        columns. Rows are not read yet.
         """
         copy_rows(self.connection, name, frame.empty(), "CREATE OR REPLACE TABLE")
         self._frames[name] = frame
-        return self.describe(identifier(name))
+        return self.describe(quote_name(name))
 
-    def watch(self, paths: Sequence[str], alike: Callable[[], bool]) -> None:
-        """Have `verify` compare these files, too; where one is another than before, `alike` says
-        whether the columns are still those that were declared.
+    def watch_files(self, paths: Sequence[str], still_has: Callable[[], bool]) -> None:
+        """Let `verify` compare these files, too; after a change, `still_has` tells whether the
+        declared columns are still there.
         """
         self._paths += paths
-        self._verifiers.append(alike)
-        self._verified = identities(self._paths)
+        self._verifiers.append(still_has)
+        self._verified = file_identities(self._paths)
 
-    def doubt(self, cells: ParquetCells) -> None:
-        """Check the cells of a table's Parquet files before a question reads them."""
+    def register_parquet(self, cells: ParquetCells) -> None:
+        """Register a table's Parquet files, whose cells are checked before a query reads them."""
         self._parquet[cells.view] = cells
 
     def check(self, timeout: float | None = None) -> None:
@@ -267,7 +264,7 @@ class Pinned(Engine):
         self.verify()
 
     def _check(self, timeout: float | None) -> None:
-        known_timeout(timeout)
+        check_timeout(timeout)
         if os.getpid() != self._pid:
             raise Refused(
                 "engine.fork",
@@ -279,12 +276,15 @@ class Pinned(Engine):
             raise Refused("engine.closed", "release(…)", "the table was closed", "protect(…) again")
 
     def verify(self) -> object:
-        found = identities(self._paths)
-        if found != self._verified:
-            if not all(alike() for alike in self._verifiers) or identities(self._paths) != found:
+        current = file_identities(self._paths)
+        if current != self._verified:
+            if (
+                not all(still_has() for still_has in self._verifiers)
+                or file_identities(self._paths) != current
+            ):
                 reason = (
-                    "a file was replaced, and its columns are not those that were declared, "
-                    "or it is being written at this moment"
+                    "a file was replaced and no longer has the declared columns, or is being "
+                    "written now"
                 )
                 raise Refused(
                     "table.changed",
@@ -292,8 +292,8 @@ class Pinned(Engine):
                     reason,
                     "protect(…) again, once the file is complete",
                 )
-            self._verified = found
-        return found
+            self._verified = current
+        return current
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         import ibis.expr.operations as ops
@@ -307,27 +307,26 @@ class Pinned(Engine):
                 self._load(cursor)
                 self._prepare(cursor, expression)
                 for op in expression.op().find(ops.InMemoryTable):
-                    copy_rows(
-                        cursor, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE"
-                    )  # of this cursor
+                    # a temporary table of this cursor
+                    copy_rows(cursor, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE")
                 return cursor.execute(text).to_arrow_table()
         finally:
             cursor.close()
 
     def tally(self, statement: Any, *, timeout: float | None = None) -> Any:
-        """The same by the shortest way."""
+        """Run a statement by the fastest way: NumPy sums over Parquet files, or SQL."""
         plain, begun = statement.plain, time.monotonic()
         if plain is None or self._threads > FEW_THREADS:
             return self.run(statement.expression, timeout=timeout)
         self._check(timeout)
         stop = threading.Event()
         with deadline(timeout, stop.set):
-            found = plain.attempt(statement.expression.schema(), self._threads, stop.is_set)
+            table = plain.attempt(statement.expression.schema(), self._threads, stop.is_set)
         left = None if timeout is None else max(timeout - (time.monotonic() - begun), _LEAST)
-        return self.run(statement.expression, timeout=left) if found is None else found
+        return self.run(statement.expression, timeout=left) if table is None else table
 
     def _load(self, cursor: Any) -> None:
-        """Copy the tables in memory, once. If that ends in an error, nothing was copied, and the
+        """Copy the registered tables in memory, once. After an error nothing was copied, and the
         next run tries again.
         """
         with self._loading:
@@ -336,7 +335,7 @@ class Pinned(Engine):
                 del self._frames[name]
 
     def _prepare(self, cursor: Any, expression: Any) -> None:
-        """See to it that no cell of a Parquet file can end the question."""
+        """Check or copy Parquet files so that no cell of them can make the query fail."""
         import ibis.expr.operations as ops
 
         if self._parquet:
@@ -353,22 +352,22 @@ class Pinned(Engine):
                         )
 
     def sql(self, expression: Any) -> str:
-        """The text of this very expression."""
-        return self._written.text(expression)
+        """Write the SQL text of this very expression."""
+        return self._sql_cache.text(expression)
 
     def _attach(self, name: str, path: str) -> None:
         try:
-            self.connection.execute(f"ATTACH {quoted(path)} AS {identifier(name)} (READ_ONLY)")
+            self.connection.execute(f"ATTACH {quote_text(path)} AS {quote_name(name)} (READ_ONLY)")
         except Exception:  # what DuckDB says depends on its version, and on who else has the file
             reason = (
-                "this file is no DuckDB database that can be opened to be read: somebody may "
-                "be writing to it"
+                "the file cannot be opened as a DuckDB database: it may be of another kind, or "
+                "another process writes to it"
             )
             raise Refused(
                 "table.file",
                 f"{os.path.basename(path)!r:.80}",
                 reason,
-                "a database that nobody writes to",
+                "a copy of the database that no process writes to",
             ) from None
 
     def close(self) -> None:
@@ -379,10 +378,10 @@ class Pinned(Engine):
 
 
 @contextmanager
-def limited(*, threads: int, memory: int) -> Iterator[None]:
-    """Engines of our own that are opened inside have so many threads, and so many bytes of memory:
-    what needs more is spilled. They keep nothing of files that they have read: several of them may
-    lie in one process, and each knows only of its own memory.
+def limit_engines(*, threads: int, memory: int) -> Iterator[None]:
+    """Limit the threads and the bytes of memory of every DuckDBEngine that is opened inside; what
+    needs more is spilled. Such engines cache no files: one process may hold several, and each
+    counts only its own memory.
     """
     token = _LIMITS.set(
         {"threads": threads, "memory_limit": f"{memory}B", "enable_external_file_cache": False}
@@ -393,9 +392,9 @@ def limited(*, threads: int, memory: int) -> Iterator[None]:
         _LIMITS.reset(token)
 
 
-def compiled(backend: Any, expression: Any) -> str:
-    """An expression as a statement, with a SELECT for each of its steps: to make one of several is
-    up to engines, which do it faster than Ibis.
+def compile_sql(backend: Any, expression: Any) -> str:
+    """Compile an expression to SQL with a SELECT for each step: engines merge them faster than
+    Ibis.
     """
     import ibis
 
@@ -408,22 +407,22 @@ def compiled(backend: Any, expression: Any) -> str:
 
 
 def copy_rows(connection: Any, name: str, table: Any, how: str) -> None:
-    """Rows of Arrow as rows of DuckDB. Were Arrow itself asked, DuckDB would hand it the conditions
-    of a query, and Arrow cannot answer all of them.
+    """Copy Arrow rows into a DuckDB table. If DuckDB scanned Arrow itself, it would push conditions
+    of a query down, and Arrow cannot evaluate all of them.
     """
     connection.register("rows of arrow", table)
     connection.execute(
-        f"{how} {identifier(name)} {'' if how == 'INSERT INTO' else 'AS'} SELECT * FROM "
+        f"{how} {quote_name(name)} {'' if how == 'INSERT INTO' else 'AS'} SELECT * FROM "
         f'"rows of arrow"'
     )
     connection.unregister("rows of arrow")
 
 
-def identities(paths: Sequence[str]) -> tuple[tuple[str, int, int, int, int, int], ...]:
-    """Of each file what changes when it is replaced or written: device, inode, size and two times.
-    The second one, of the inode, nobody can set back.
+def file_identities(paths: Sequence[str]) -> tuple[tuple[str, int, int, int, int, int], ...]:
+    """Return for each file what changes when it is replaced or written: device, inode, size and two
+    times. Nobody can set back the second time, that of the inode.
     """
-    found = []
+    identities = []
     for path in paths:
         try:
             stat = os.stat(path)
@@ -431,22 +430,22 @@ def identities(paths: Sequence[str]) -> tuple[tuple[str, int, int, int, int, int
             raise Refused(
                 "table.path",
                 f"{os.path.basename(path)!r:.80}",
-                "this file was declared and is not there any more",
+                "this file was declared and no longer exists",
                 "protect(…) again",
             ) from None
-        found.append(
+        identities.append(
             (path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
         )
-    return tuple(found)
+    return tuple(identities)
 
 
-def known_duckdb() -> Any:
-    """DuckDB; refused in a version with which releases would fail."""
+def import_duckdb() -> Any:
+    """Import DuckDB; refuse a version with which releases would fail."""
     duckdb = _import("duckdb")
     version = tuple(int(part) for part in re.findall(r"\d+", duckdb.__version__)[:2])
     if not DUCKDB[0] <= version < DUCKDB[1]:
         first, last = (".".join(map(str, end)).removesuffix(".0") for end in DUCKDB)
-        reason = f"releases are tested with DuckDB from {first} on and before {last}"
+        reason = f"sfumato supports DuckDB from {first} on and before {last}"
         raise Refused(
             "engine.version",
             f"DuckDB {duckdb.__version__}",
@@ -456,19 +455,19 @@ def known_duckdb() -> Any:
     return duckdb
 
 
-def quoted(text: str) -> str:
-    """A text as DuckDB reads it."""
+def quote_text(text: str) -> str:
+    """Quote a text for DuckDB."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def identifier(name: str) -> str:
-    """A name as DuckDB reads it."""
+def quote_name(name: str) -> str:
+    """Quote a name for DuckDB."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _direct_bits(connection: Any) -> int:
-    """Bits of the largest range of integer keys that is counted in an array, so that all threads'
-    arrays stay within an eighth of the memory.
+    """Return the bits of the largest range of integer keys that DuckDB counts in an array, so that
+    the arrays of all threads stay within an eighth of the memory.
     """
     threads, memory = connection.execute(
         "SELECT current_setting('threads'), current_setting('memory_limit')"

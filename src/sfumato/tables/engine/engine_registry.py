@@ -1,12 +1,12 @@
-"""The engines that may read a table where it lies, and which of them a source belongs to. Each
-engine's module is imported when it is first needed.
+"""The registry of supported external engines. It finds the engine of a source, and imports the
+engine's module when it is first needed.
 
-*Registry*   `ENGINES` names every engine that is accepted. The tests ask each of them the queries
-             and functions of the conformance corpus (tests/engines), and fail for an engine that is
-             listed here and not asked there. The connection of any other engine is refused: its
-             sums may wrap, and its expressions may fail on a row.
-*Capability* `protect` also has the connection at hand compute constants (`capabilities`), because
-its settings and version are the owner's.
+*Registry*   `ENGINES` names every supported engine. The tests run the queries and functions of the
+             conformance corpus (tests/engines) on each of them, and fail for an engine that is
+             listed here and not tested there. Connections of other engines are refused: their sums
+             may wrap, and their expressions may fail on a row.
+*Capability* `protect` also lets the connection compute constants (`capabilities`), because its
+             settings and version are the owner's.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import Refused
-from .external import Lent
+from .external import ExternalEngine
 
 URLS = ("postgresql://", "postgres://")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """An engine that is accepted: the module and the class that ask it, the driver that these need,
-    and the extra that installs the driver.
+class SupportedEngine:
+    """A supported engine: the module and class that run it, the driver they need, and the extra
+    that installs the driver.
     """
 
     module: str
@@ -34,7 +34,7 @@ class Known:
     extra: str
 
     def load(self) -> Any:
-        """The module."""
+        """Import the engine's module."""
         from importlib import import_module
 
         try:
@@ -49,46 +49,46 @@ class Known:
             ) from None
 
 
-ENGINES: Mapping[str, Known] = {
-    "duckdb": Known("external_duckdb", "DuckDB", "duckdb", "tables"),
-    "postgres": Known("external_postgres", "Postgres", "psycopg", "postgres"),
-    "pyspark": Known("external_spark", "Spark", "pyspark", "spark"),
+ENGINES: Mapping[str, SupportedEngine] = {
+    "duckdb": SupportedEngine("external_duckdb", "ExternalDuckDB", "duckdb", "tables"),
+    "postgres": SupportedEngine("external_postgres", "Postgres", "psycopg", "postgres"),
+    "pyspark": SupportedEngine("external_spark", "Spark", "pyspark", "spark"),
 }
-"""Ibis's name of an engine → how it is asked."""
+"""Ibis's name of an engine → the module and class that run it."""
 
 
-def served(source: object, table: str | None) -> Any:
-    """The Ibis table that a URL or a Spark DataFrame means; None for other sources."""
+def connected_table(source: object, table: str | None) -> Any:
+    """Return the Ibis table of a URL or a Spark DataFrame; None for other sources."""
     if isinstance(source, str) and source.startswith(URLS):
-        return ENGINES["postgres"].load().connected(source, table)
+        return ENGINES["postgres"].load().connect(source, table)
     if table is not None:
-        reason = "only the database of a URL has tables to choose from"
+        reason = "table= is for a database URL; this source is one table"
         raise Refused(
             "table.table",
             f"table={table!r:.60}",
             reason,
-            'protect("postgresql://…", table="visits", …)',
+            "the same call without table=",
         )
     spark = sys.modules.get("pyspark.sql")
     if spark is not None and isinstance(source, spark.DataFrame):
-        return ENGINES["pyspark"].load().framed(source)
+        return ENGINES["pyspark"].load().frame_table(source)
     return None
 
 
-def engine_of(backend: Any) -> Lent:
-    """The engine of an Ibis connection; refused where it is none of those that are accepted."""
-    known = ENGINES.get(backend.name)
-    if known is None:
+def engine_of(backend: Any) -> ExternalEngine:
+    """Return the engine of an Ibis connection; refuse an unsupported engine."""
+    supported = ENGINES.get(backend.name)
+    if supported is None:
         reason = (
-            f"{backend.name} is not an engine that is known to add integers without overflow "
-            f"and to compute every row without an error"
+            f"{backend.name} is not supported: its sums may overflow, and an expression may fail "
+            f"on a row"
         )
         rewrite = (
-            'the frame itself, protect(connection.table("visits").to_pyarrow(), '
-            'name="visits", …), or a Parquet file, protect("visits.parquet", …)'
+            'protect(connection.table("visits").to_pyarrow(), name="visits", unit="user_id", '
+            'budget=1), or protect("visits.parquet", unit="user_id", budget=1)'
         )
         raise Refused(
             "engine.unknown", f"a connection of Ibis to {backend.name!r:.40}", reason, rewrite
         )
-    made: Lent = getattr(known.load(), known.name)(backend)
-    return made
+    engine: ExternalEngine = getattr(supported.load(), supported.name)(backend)
+    return engine

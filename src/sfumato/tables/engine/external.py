@@ -1,10 +1,10 @@
-"""A connection that the owner lends: an Ibis table is read where it lies, by its own engine. Which
-engines are accepted says `served`.
+"""The base of engines that run queries on the owner's own connection: the data stay in their
+database. `engine_registry` lists the supported engines.
 
-*Settings*  The connection is used as it is: its settings, rights, time zone and speed are the
-            owner's. One question at a time.
-*Types*     Those of the connection. Another may be declared where the engine has a cast that gives
-            null instead of failing.
+*Settings*  The connection keeps the owner's settings, rights, time zone and speed. It runs one
+            query at a time.
+*Types*     are those of the connection. The owner may declare another type where the engine has a
+            cast that gives null instead of an error.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any
 from ...errors import Refused
 from ..expr.types import SPAN, Type
 from .duckdb_engine import Engine
-from .timeout import deadline, known_timeout
+from .timeout import check_timeout, deadline
 
-TRYING = ("duckdb", "postgres", "pyspark")
-"""Engines with a cast that gives null, their own or one of `dialects`. That Ibis has the operation
-says little: for some it writes a plain cast.
+HAS_TRY_CAST = ("duckdb", "postgres", "pyspark")
+"""Engines with a cast that gives null: their own, or one of `dialects`. Ibis's TryCast is no
+evidence: for some engines it writes a plain cast.
 """
 
 
-class Lent(Engine):
-    """The engine of a lent connection."""
+class ExternalEngine(Engine):
+    """The engine of a connection that belongs to the owner."""
 
     def __init__(self, backend: Any) -> None:
         self.backend = backend
@@ -35,33 +35,35 @@ class Lent(Engine):
         return f"{self.backend.name} {self.backend.version}"
 
     def check(self, timeout: float | None = None) -> None:
-        known_timeout(timeout)
+        check_timeout(timeout)
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         self.check(timeout)
         with self._lock, deadline(timeout, lambda: self.backend.con.interrupt()):
-            return self.backend.to_pyarrow(portable(expression.as_table()))
+            return self.backend.to_pyarrow(uuids_as_text(expression.as_table()))
 
-    def known(self, table: Any) -> Any:
-        """A table of the connection as it is named in statements."""
+    def resolve_table(self, table: Any) -> Any:
+        """Return a table of the connection under the name that statements use; refuse unstable
+        ones.
+        """
         return table
 
     def left_out(self, table: Any) -> dict[str, str]:
-        """Columns of a table that are not read, because of how the table is made or because the
-        engine cannot read them in every case, and why.
+        """Return the columns that are not read, with the reason: generated columns, and types that
+        the engine cannot always read.
         """
         return {}
 
-    def plain(self, value: Any) -> Any:
-        """A column of a table without what is the engine's own in it."""
+    def plain_column(self, value: Any) -> Any:
+        """Return a column without engine-specific behaviour, such as a collation."""
         return value
 
     def close(self) -> None:
-        """The connection stays open: it is the owner's."""
+        """Leave the connection open: it belongs to the owner."""
 
 
-def portable(table: Any) -> Any:
-    """The rows with uuids as text, whatever the connection makes of them in Arrow."""
+def uuids_as_text(table: Any) -> Any:
+    """Cast uuid columns to text: connections differ in how they return uuids as Arrow."""
     texts = {
         column: table[column].cast("string")
         for column, dtype in table.schema().items()
@@ -70,49 +72,45 @@ def portable(table: Any) -> Any:
     return table.mutate(**texts) if texts else table
 
 
-def as_type(engine: Engine, value: Any, wanted: Type) -> Any:
-    """A column as a type that it can be turned into: as it is, widened, or tried."""
+def as_type(engine: Engine, value: Any, target: Type) -> Any:
+    """Return a column as a type: unchanged, widened, or by a cast that gives null."""
     dtype, have = value.type(), Type.from_ibis(value.type(), value.get_name())
     name, finer = value.get_name(), dtype.is_timestamp() and dtype.scale not in (None, 6)
-    if (
-        finer and engine.backend.name in TRYING
-        # nanoseconds do not reach the year 1: to compare them with it would fail, at the first row
-        # there is
-    ):
+    # nanoseconds do not reach the year 1: comparing them with it would fail on any row
+    if finer and engine.backend.name in HAS_TRY_CAST:
         value, dtype = value.try_cast(have.to_ibis()), have.to_ibis()
     elif finer:
         reason = (
-            f"{engine.backend.name} has no cast to microseconds that gives null where it "
-            f"fails: an error would tell about the data"
+            f"{engine.backend.name} has no cast to microseconds that gives null instead of an "
+            f"error, and an error would reveal data"
         )
         raise Refused(
             "table.cast",
             f"{name!r:.60}: {dtype}",
             reason,
-            "a column of microseconds, made in the database",
+            "a column of microseconds, computed in the database",
         )
     value = _within(value, have)
-    if wanted.bare == have.bare:
+    if target.bare == have.bare:
         same = dtype.is_timestamp() or dtype.copy(nullable=True) == have.to_ibis()
-        return (
-            value if same else value.cast(have.to_ibis())
-        )  # unsigned integers: there is room for all of them
-    if engine.backend.name not in TRYING:
+        # an unsigned integer is read as a wider signed type
+        return value if same else value.cast(have.to_ibis())
+    if engine.backend.name not in HAS_TRY_CAST:
         reason = (
-            f"{engine.backend.name} has no cast that gives null where it fails: an error "
-            f"would tell about the data"
+            f"{engine.backend.name} has no cast that gives null instead of an error, and an "
+            f"error would reveal data"
         )
         raise Refused(
             "table.cast",
-            f"types={{{name!r:.60}: '{wanted}'}}",
+            f"types={{{name!r:.60}: '{target}'}}",
             reason,
-            f"'{have}', or a column made in the database",
+            f"'{have}', or a column computed in the database",
         )
-    return _within(value.try_cast(wanted.to_ibis()), wanted)
+    return _within(value.try_cast(target.to_ibis()), target)
 
 
 def _within(value: Any, kind: Type) -> Any:
-    """Dates and timestamps that Python can hold; others are null."""
+    """Replace dates and timestamps that Python cannot hold by null."""
     import ibis
 
     if kind.kind not in SPAN:

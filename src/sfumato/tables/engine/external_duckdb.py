@@ -1,13 +1,11 @@
-"""A DuckDB that the owner lends, by an Ibis connection. Tables are read where they lie.
+"""Run queries on the owner's DuckDB, by an Ibis connection.
 
-*Settings*  are the owner's, and so are rights, memory and speed. One question at a time.
-*Tables*    Stored tables, and views that pick rows and columns of them: see `volatile`. Generated
-            columns are left out.
-*Same*      A statement is a transaction of its own, and so sees one state of every table, however
-            often it reads it. That a name still means what it meant when the question was checked
-            is compared before and after.
-*Keys*      Long lists of public keys are temporary tables of the connection for as long as a
-            statement runs.
+*Settings*  Settings, rights, memory and speed are the owner's. One query at a time.
+*Tables*    Stored tables, and views that choose rows and columns of them: see `duckdb_catalog`.
+            Generated columns are left out.
+*Same*      A statement is one transaction, so it sees one state of every table however often it
+            reads it. The engine compares before and after that a name still means the same table.
+*Keys*      Long public key sets are temporary tables of the connection while a statement runs.
 """
 
 from __future__ import annotations
@@ -16,29 +14,28 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...errors import Refused
-from .dialects.duckdb_dialect import Compiler
-from .duckdb_catalog import Entry, Unstable, entries, generated
-from .duckdb_engine import compiled, copy_rows, identifier, known_duckdb
-from .external import Lent, portable
-from .sql_cache import Written
+from .dialects.duckdb_dialect import FastDuckDBCompiler
+from .duckdb_catalog import CatalogEntry, Unstable, catalog_entries, generated_columns
+from .duckdb_engine import compile_sql, copy_rows, import_duckdb, quote_name
+from .external import ExternalEngine, uuids_as_text
+from .sql_cache import SqlCache
 from .timeout import deadline
 
 Place = tuple[str | None, str | None, str]
-"""Database, schema and name, as far as they were given."""
+"""Database, schema and name of a table, as far as the owner gave them."""
 
 
-class DuckDB(Lent):
-    """The engine of a lent connection to DuckDB."""
+class ExternalDuckDB(ExternalEngine):
+    """The engine of the owner's connection to DuckDB."""
 
     def __init__(self, backend: Any) -> None:
-        known_duckdb()
+        import_duckdb()
         super().__init__(backend)
-        self._lent: dict[
-            Place, tuple[frozenset[Entry], Any]
-        ] = {}  # what was lent: what the catalogue says of it, and its columns
-        compiler = Compiler()
-        self._written = Written(
-            lambda expression: compiled(compiler, portable(expression.as_table()))
+        # table → its entries in the catalogue, and its columns
+        self._tables: dict[Place, tuple[frozenset[CatalogEntry], Any]] = {}
+        compiler = FastDuckDBCompiler()
+        self._sql_cache = SqlCache(
+            lambda expression: compile_sql(compiler, uuids_as_text(expression.as_table()))
         )
 
     @property
@@ -46,7 +43,7 @@ class DuckDB(Lent):
         return f"DuckDB {self.backend.version}"
 
     def sql(self, expression: Any) -> str:
-        return self._written.text(expression)
+        return self._sql_cache.text(expression)
 
     def check(self, timeout: float | None = None) -> None:
         super().check(timeout)
@@ -56,7 +53,7 @@ class DuckDB(Lent):
         import ibis.expr.operations as ops
 
         super().check(timeout)
-        text, made = self.sql(expression), list[str]()
+        text, created = self.sql(expression), list[str]()
         connection = self.backend.con
         with self._lock, deadline(timeout, connection.interrupt):
             try:
@@ -64,52 +61,55 @@ class DuckDB(Lent):
                     copy_rows(
                         connection, op.name, op.data.to_pyarrow(op.schema), "CREATE TEMP TABLE"
                     )
-                    made.append(op.name)
+                    created.append(op.name)
                 return connection.execute(text).to_arrow_table()
             finally:
-                _drop(connection, made)
+                _drop(connection, created)
 
     def verify(self) -> object:
         with self._lock:
-            for place, (known, columns) in self._lent.items():
-                found = self._entries(place)
-                if found != known:
+            for place, (entries, columns) in self._tables.items():
+                current = self._entries(place)
+                if current != entries:
                     if self._columns(place) != columns:
                         reason = (
-                            "the table was altered or replaced, and its columns are not "
-                            "those that were declared"
+                            "the table was altered or replaced, and no longer has the "
+                            "declared columns"
                         )
                         raise Refused(
                             "table.changed", f"{place[-1]!r:.60}", reason, "protect(…) again"
                         )
-                    self._lent[place] = found, columns
-            return tuple(known for known, _ in self._lent.values())
+                    self._tables[place] = current, columns
+            return tuple(entries for entries, _ in self._tables.values())
 
-    def known(self, table: Any) -> Any:
-        """Refused where two looks at it need not show the same rows."""
+    def resolve_table(self, table: Any) -> Any:
+        """Register a table; refuse it if two reads may give different rows."""
         op = table.op()
         place = op.namespace.catalog, op.namespace.database, op.name
-        self._lent[place] = self._entries(place), self._columns(place)
+        self._tables[place] = self._entries(place), self._columns(place)
         return table
 
     def left_out(self, table: Any) -> dict[str, str]:
         op = table.op()
-        return generated(self.backend.con, op.namespace.catalog, op.namespace.database, op.name)
+        return generated_columns(
+            self.backend.con, op.namespace.catalog, op.namespace.database, op.name
+        )
 
-    def _entries(self, place: Place) -> frozenset[Entry]:
+    def _entries(self, place: Place) -> frozenset[CatalogEntry]:
         name = place[-1]
         try:
-            return entries(self.backend.con, *place)
+            return catalog_entries(self.backend.con, *place)
         except Unstable as unstable:
             reason = (
-                f"{unstable}: a unit is counted in one look at the rows and added up in "
-                f"another, and both have to see the same"
+                f"{unstable}; a query reads the rows twice, to count them and to sum them, and "
+                f"both reads must see the same rows"
             )
             stored = (
-                f'protect(connection.create_table("{name}_stored", connection.table("{name}")), …)'
+                f'protect(connection.create_table("{name}_stored", connection.table("{name}")), '
+                'unit="user_id", budget=1)'
             )
             rewrite = (
-                f"{stored}, which reads it once; or the Parquet file itself"
+                f"{stored}, which stores the rows once; or the Parquet file itself"
                 if len(name) < 60
                 else "a table, or a Parquet file"
             )
@@ -117,11 +117,11 @@ class DuckDB(Lent):
 
     def _columns(self, place: Place) -> Any:
         database, schema, name = place
-        return self.backend.get_schema(name, catalog=database, database=schema), generated(
+        return self.backend.get_schema(name, catalog=database, database=schema), generated_columns(
             self.backend.con, *place
         )
 
 
 def _drop(connection: Any, names: Iterable[str]) -> None:
     for name in names:
-        connection.execute(f"DROP TABLE temp.{identifier(name)}")
+        connection.execute(f"DROP TABLE temp.{quote_name(name)}")

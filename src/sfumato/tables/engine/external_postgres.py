@@ -1,17 +1,15 @@
-"""PostgreSQL as the engine: a server of the owner's, by its URL or by an Ibis connection. Tables
-are read where they lie.
+"""Run queries on the owner's PostgreSQL server, by its URL or by an Ibis connection.
 
-*Rights*    Every question is a transaction that may only read, with the settings below, which end
-            with it. A role that may SELECT from the table is enough: nothing is created, not even a
-            temporary table. Names are looked up in the server's own schema, so nobody's function
-            stands in for one of its own.
-*URL*       Goes to the driver, and nowhere else: neither card nor ledger nor message has it, nor
-            anything the driver says.
-*Time*      A time-out is given to the server as its statement_timeout, and the question is
-            cancelled from here as well. Without one, the role's own holds.
-*Tables*    Views are refused: a row of one may be about many people. So are servers before 16,
-            which cannot say whether a text can be read without reading it.
-*One*       question at a time.
+*Rights*    Every query is a read-only transaction with the settings below, which end with it. A
+            role that may SELECT from the table is enough: nothing is created, not even a temporary
+            table. Functions come from the server's own schema, so that nobody can replace one.
+*URL*       goes to the driver and nowhere else: no card, ledger entry or message holds it, nor any
+            text of the driver.
+*Time*      The server gets a time-out as its statement_timeout, and the client cancels the query,
+            too. Without one, the time-out of the role holds.
+*Tables*    Views are refused: a row of a view may be about many people. Servers before 16 are
+            refused: they cannot test whether a text can be cast without casting it.
+*One*       query at a time.
 """
 
 from __future__ import annotations
@@ -25,12 +23,12 @@ from psycopg.pq import TransactionStatus
 
 from ...errors import Refused
 from ..expr.types import DIGITS
-from .dialects.postgres_dialect import Compiler, by_bytes, without_nan
-from .duckdb_engine import compiled
-from .external import Lent
-from .frame_sources import unread
-from .sql_cache import Written
-from .timeout import deadline, known_timeout
+from .dialects.postgres_dialect import TotalPostgresCompiler, by_bytes, without_nan
+from .duckdb_engine import compile_sql
+from .external import ExternalEngine
+from .frame_sources import unread_reason
+from .sql_cache import SqlCache
+from .timeout import check_timeout, deadline
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "TimeZone": ("UTC", "a day begins at the same instant on every machine"),
@@ -40,14 +38,14 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "transform_null_equals": ("off", "nothing equals null"),
     "array_nulls": ("on", "NULL in a list of keys is null"),
     "extra_float_digits": ("1", "the text of a float is exact"),
-    "jit": ("off", "to compile such a statement takes longer than to run it"),
+    "jit": ("off", "compiling such a statement takes longer than running it"),
     "enable_nestloop": (
         "off",
-        "rows of one unit are joined by a hash, and not each with each, where there is another way",
+        "rows of one unit are joined by a hash, not each with each, if possible",
     ),
     "client_min_messages": ("error", "nothing is said about rows"),
 }
-"""Setting → value and reason; of one transaction, each time."""
+"""Setting → value and reason; set in every transaction."""
 
 OLDEST = 160000
 _BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -62,9 +60,13 @@ _VISIBLE = (
     "'information_schema')"
 )
 _NUMERIC = 1700  # the server's number of its type
-_COLUMNS = """SELECT a.attname, a.atttypid, a.atttypmod, a.attnotnull, t.typtype::text, a.attgenerated::text, pg_catalog.format_type(a.atttypid, a.atttypmod)
-FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid WHERE a.attnum > 0 AND NOT a.attisdropped
-AND a.attrelid = (SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s)
+_COLUMNS = """SELECT a.attname, a.atttypid, a.atttypmod, a.attnotnull, t.typtype::text,
+    a.attgenerated::text, pg_catalog.format_type(a.atttypid, a.atttypmod)
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid = (
+    SELECT c.oid FROM pg_catalog.pg_class c
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = %s AND c.relname = %s)
 ORDER BY a.attnum"""
 
 TYPES: Mapping[int, str] = {
@@ -83,24 +85,24 @@ TYPES: Mapping[int, str] = {
     1184: "timestamp('UTC')",
     2950: "uuid",
 }
-"""The server's number of a type → the type that Ibis has for it. Beside these, decimals with digits
-and enumerations are read; all else is left out, whatever Ibis takes it for: to Ibis `money` is a
-decimal and `oid` an integer, and the server compares neither with one.
+"""The server's number of a type → Ibis's name of it. Decimals with digits and enumerations are
+read, too; other types are left out, even if Ibis knows them: to Ibis `money` is a decimal and `oid`
+an integer, but the server does not compare them with one.
 """
 
 
-class Own(psycopg.Connection[Any]):
-    """A connection that was made here, and is closed here."""
+class OwnConnection(psycopg.Connection[Any]):
+    """A connection that this module opened and closes."""
 
 
-class Postgres(Lent):
-    """The engine of a connection to PostgreSQL, ours or lent."""
+class Postgres(ExternalEngine):
+    """The engine of a connection to PostgreSQL, opened here or by the owner."""
 
     def __init__(self, backend: Any) -> None:
         super().__init__(backend)
         self._pid = os.getpid()
-        compiler = Compiler()
-        self._written = Written(lambda expression: compiled(compiler, expression))
+        compiler = TotalPostgresCompiler()
+        self._sql_cache = SqlCache(lambda expression: compile_sql(compiler, expression))
 
     @property
     def version(self) -> str:
@@ -108,10 +110,10 @@ class Postgres(Lent):
         return f"PostgreSQL {number // 10000}.{number % 10000}"
 
     def sql(self, expression: Any) -> str:
-        return self._written.text(expression)
+        return self._sql_cache.text(expression)
 
     def check(self, timeout: float | None = None) -> None:
-        known_timeout(timeout)
+        check_timeout(timeout)
         if os.getpid() != self._pid:
             raise Refused(
                 "engine.fork",
@@ -127,7 +129,7 @@ class Postgres(Lent):
             raise Refused(
                 "engine.busy",
                 "release(…)",
-                "the connection is inside a transaction of its owner",
+                "the owner's connection is inside a transaction",
                 "a connection with autocommit=True",
             )
 
@@ -140,7 +142,7 @@ class Postgres(Lent):
                 try:
                     connection.execute("; ".join([_BEGIN, *_settings(timeout)]))
                     cursor.execute(text, prepare=False)
-                    return _arrow(cursor, schema)
+                    return _to_arrow(cursor, schema)
                 finally:
                     if (
                         not connection.closed
@@ -148,61 +150,59 @@ class Postgres(Lent):
                     ):
                         connection.execute("ROLLBACK")
 
-    def known(self, table: Any) -> Any:
-        """By its full name, as names are looked up elsewhere while it is read."""
+    def resolve_table(self, table: Any) -> Any:
+        """Return the table under its full name: queries run with another search path."""
         op = table.op()
         self.check()
-        schema, name = _found(self.backend.con, op.name, op.namespace.database)
+        schema, name = _find_table(self.backend.con, op.name, op.namespace.database)
         return _table(self.backend, schema, name)
 
     def left_out(self, table: Any) -> dict[str, str]:
-        """Columns of types that are not listed, and those that are computed when they are read."""
+        """Return columns of types that are not listed, and virtual generated columns."""
         op = table.op()
         about = _columns(self.backend.con, op.namespace.database, op.name)
         return {
-            column: unread("numeric without digits" if text == "numeric" else text)
+            column: unread_reason("numeric without digits" if text == "numeric" else text)
             for column, (dtype, text) in about.items()
             if dtype is None
         }
 
-    def plain(self, value: Any) -> Any:
-        """Texts by their bytes, of char(n) without the blanks that fill it; decimals without
-        NaN.
-        """
+    def plain_column(self, value: Any) -> Any:
+        """Compare texts by bytes, without the padding of char(n), and replace NaN in decimals."""
         name, dtype = value.get_name(), value.type()
-        made = (
+        plain = (
             by_bytes()(value)
             if dtype.is_string()
             else without_nan()(value)
             if dtype.is_decimal()
             else value
         )
-        return (made if dtype.is_string() or not dtype.is_decimal() else made.cast(dtype)).name(
+        return (plain if dtype.is_string() or not dtype.is_decimal() else plain.cast(dtype)).name(
             name
         )
 
     def close(self) -> None:
-        """A lent connection stays open: it is the owner's."""
-        if isinstance(self.backend.con, Own) and os.getpid() == self._pid:
+        """Close a connection opened here; leave the owner's connection open."""
+        if isinstance(self.backend.con, OwnConnection) and os.getpid() == self._pid:
             self.backend.con.close()
 
 
 def _settings(timeout: float | None) -> list[str]:
-    made = {name: value for name, (value, _) in SETTINGS.items()}
+    settings = {name: value for name, (value, _) in SETTINGS.items()}
     if timeout is not None:
-        made["statement_timeout"] = f"{max(1, round(min(timeout, 2_000_000) * 1000))}ms"
+        settings["statement_timeout"] = f"{max(1, round(min(timeout, 2_000_000) * 1000))}ms"
     return [
         f"SET LOCAL {name} = {value if name == 'search_path' else repr(value)}"
-        for name, value in made.items()
+        for name, value in settings.items()
     ]
 
 
-def _arrow(cursor: Any, schema: Any) -> Any:
-    """The rows as Arrow has them; sums of 64-bit integers come as decimals, and stay so."""
+def _to_arrow(cursor: Any, schema: Any) -> Any:
+    """Convert the rows to Arrow; sums of 64-bit integers stay decimals."""
     import pyarrow as pa
 
     columns = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(schema)
-    made = []
+    arrays = []
     for values, (_, dtype), about in zip(columns, schema.items(), cursor.description, strict=True):
         wide = (
             about.type_code == _NUMERIC
@@ -210,28 +210,30 @@ def _arrow(cursor: Any, schema: Any) -> Any:
             and not (dtype.is_decimal() and dtype.scale)
         )
         if dtype.is_uuid():
-            made.append(
+            arrays.append(
                 pa.array([None if value is None else str(value) for value in values], pa.string())
             )
         elif dtype.is_timestamp():
-            made.append(pa.array(values, pa.timestamp("us", dtype.timezone)))
+            arrays.append(pa.array(values, pa.timestamp("us", dtype.timezone)))
         else:
-            made.append(pa.array(values, pa.decimal128(38, 0) if wide else dtype.to_pyarrow()))
-    return pa.table(made, names=list(schema.names))
+            arrays.append(pa.array(values, pa.decimal128(38, 0) if wide else dtype.to_pyarrow()))
+    return pa.table(arrays, names=list(schema.names))
 
 
-def connected(url: str, table: str | None) -> Any:
-    """The Ibis table of that name, on a connection of ours. The URL may hold a password: it is in
-    no message.
+def connect(url: str, table: str | None) -> Any:
+    """Connect to a server and return the Ibis table of that name. The URL may hold a password, so
+    no message shows it.
     """
     import ibis
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
     try:
-        given = conninfo_to_dict(url)
-        connection = Own.connect(make_conninfo("", **{**_DEFAULTS, **given}), autocommit=True)
+        parameters = conninfo_to_dict(url)
+        connection = OwnConnection.connect(
+            make_conninfo("", **{**_DEFAULTS, **parameters}), autocommit=True
+        )
     except Exception:  # what the driver says may name hosts, roles and more
-        reason = "the server cannot be reached, or does not let this role in"
+        reason = "the server cannot be reached, or rejects this role"
         raise Refused(
             "engine.connection",
             'protect("postgresql://…")',
@@ -239,37 +241,36 @@ def connected(url: str, table: str | None) -> Any:
             "the URL that psql takes: postgresql://role@host/database",
         ) from None
     try:
-        return _table(ibis.postgres.from_connection(connection), *_found(connection, table))
+        return _table(ibis.postgres.from_connection(connection), *_find_table(connection, table))
     except BaseException:
         connection.close()
         raise
 
 
 def _columns(connection: Any, schema: str, name: str) -> dict[str, tuple[Any, str]]:
-    """Of each column its Ibis type, or None if it is not read, and the server's name of its
-    type.
-    """
+    """Map each column to its Ibis type (None if it is not read) and the server's type name."""
     import ibis.expr.datatypes as dt
 
-    found: dict[str, tuple[Any, str]] = {}
+    columns: dict[str, tuple[Any, str]] = {}
     for column, number, modifier, filled, sort, generated, text in connection.execute(
         _COLUMNS, [schema, name]
     ).fetchall():
-        known = "string" if sort == "e" else TYPES.get(number)
+        dtype_name = "string" if sort == "e" else TYPES.get(number)
         if number == _NUMERIC and modifier >= 0:
+            # the server packs both into one number; a negative scale reads as more than 1000
             digits, scale = (
                 (modifier - 4 >> 16) & 0xFFFF,
                 modifier - 4 & 0x7FF,
-            )  # as the server packs them; a scale below zero is beyond 1000
-            known = f"decimal({digits}, {scale})" if scale <= digits <= DIGITS else None
+            )
+            dtype_name = f"decimal({digits}, {scale})" if scale <= digits <= DIGITS else None
         virtual = generated == "v"
-        dtype = None if known is None or virtual else dt.dtype(known, nullable=not filled)
-        found[column] = (dtype, f"{text}, computed when it is read," if virtual else text)
-    return found
+        dtype = None if dtype_name is None or virtual else dt.dtype(dtype_name, nullable=not filled)
+        columns[column] = (dtype, f"{text}, computed when it is read," if virtual else text)
+    return columns
 
 
 def _table(backend: Any, schema: str, name: str) -> Any:
-    """A table as Ibis knows it, with the columns that are read."""
+    """Build the Ibis table with the columns that are read."""
     import ibis.expr.operations as ops
     from ibis.expr.schema import Schema
 
@@ -283,12 +284,12 @@ def _table(backend: Any, schema: str, name: str) -> Any:
     ).to_expr()
 
 
-def _found(connection: Any, table: str | None, schema: str | None = None) -> tuple[str, str]:
-    """Schema and name of the table that is meant: the one named, or the only one."""
+def _find_table(connection: Any, table: str | None, schema: str | None = None) -> tuple[str, str]:
+    """Find schema and name of the named table, or of the only table."""
     if connection.info.server_version < OLDEST:
         reason = (
-            "servers before 16 cannot say whether a text can be read without reading it, and "
-            "reading fails"
+            "servers before 16 cannot test a text before they cast it, and a failed cast would "
+            "reveal data"
         )
         raise Refused(
             "engine.version",
@@ -314,7 +315,7 @@ def _found(connection: Any, table: str | None, schema: str | None = None) -> tup
             raise Refused(
                 "table.table",
                 'protect("postgresql://…")',
-                "the database has not exactly one table: name the one",
+                "the database has no table, or several: name one",
                 'table="visits"',
             )
         return rows[0][0], rows[0][1]

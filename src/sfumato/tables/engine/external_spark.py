@@ -1,13 +1,11 @@
-"""Spark as the engine: a session of the owner's, by a DataFrame or an Ibis table. Tables are read
-where they lie, by the cluster.
+"""Run queries on the owner's Spark cluster, by a DataFrame or an Ibis table.
 
-*Session*   Questions are asked in a session of our own beside the owner's, with the settings below:
-            neither changes the other.
-*Tables*    A DataFrame is taken as the table if its plan reads stored rows and treats each alike:
-            see `spark_plans`.
-*Time*      A question that takes too long is cancelled on the cluster.
-*Secret*    What Spark writes about a query into its own logs and pages is the cluster's: they are
-            to be closed to analysts.
+*Session*   Queries run in a new session beside the owner's, with the settings below: neither
+            session changes the other.
+*Tables*    A DataFrame is accepted if its plan reads stored rows and treats each row alike: see
+            `spark_plans`.
+*Time*      After a time-out the cluster cancels the query.
+*Secret*    Spark's own logs and pages hold details of queries: the owner keeps analysts out.
 """
 
 from __future__ import annotations
@@ -17,13 +15,13 @@ from typing import Any
 from uuid import uuid4
 
 from ...errors import Refused
-from .dialects.spark_dialect import Compiler, by_bytes
-from .duckdb_engine import compiled
-from .external import Lent
-from .frame_sources import unread
+from .dialects.spark_dialect import TotalSparkCompiler, by_bytes
+from .duckdb_engine import compile_sql
+from .external import ExternalEngine
+from .frame_sources import unread_reason
 from .spark_plans import check_plan
-from .sql_cache import Written
-from .timeout import deadline, known_timeout
+from .sql_cache import SqlCache
+from .timeout import check_timeout, deadline
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.sql.ansi.enabled": ("true", "one set of rules, whatever the cluster's"),
@@ -43,7 +41,7 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     ),
     "spark.sql.execution.arrow.useLargeVarTypes": ("false", "texts come as texts"),
 }
-"""Setting → value and reason; of a session of our own."""
+"""Setting → value and reason, in the session that runs queries."""
 
 TYPES: Mapping[str, str] = {
     "boolean": "boolean",
@@ -60,14 +58,12 @@ TYPES: Mapping[str, str] = {
     "timestamp": "timestamp('UTC')",
     "timestamp_ntz": "timestamp",
 }
-"""Spark's name of a type → the type that Ibis has for it. Beside these, decimals are read; all else
-is left out.
-"""
+"""Spark's name of a type → Ibis's name of it. Decimals are read, too; other types are left out."""
 
 _SHARED = "global_temp"
 
 
-class Spark(Lent):
+class Spark(ExternalEngine):
     """The engine of a Spark session."""
 
     def __init__(self, backend: Any) -> None:
@@ -81,18 +77,18 @@ class Spark(Lent):
         self._session, self._views, self._closed = session, list[str](), False
         for name in ("spark.sql.session.timeZone", "spark.sql.ansi.enabled"):
             session.conf.set(name, SETTINGS[name][0])  # Ibis sets some of its own
-        compiler = Compiler()
-        self._written = Written(lambda expression: compiled(compiler, expression))
+        compiler = TotalSparkCompiler()
+        self._sql_cache = SqlCache(lambda expression: compile_sql(compiler, expression))
 
     @property
     def version(self) -> str:
         return f"Spark {self._session.version}"
 
     def sql(self, expression: Any) -> str:
-        return self._written.text(expression)
+        return self._sql_cache.text(expression)
 
     def check(self, timeout: float | None = None) -> None:
-        known_timeout(timeout)
+        check_timeout(timeout)
         if self._closed or self._session.sparkContext._jsc is None:
             raise Refused(
                 "engine.closed", "release(…)", "the session was stopped", "protect(…) again"
@@ -118,8 +114,8 @@ class Spark(Lent):
                 for op in keys:
                     self._session.catalog.dropTempView(op.name)
 
-    def known(self, table: Any) -> Any:
-        """Under a name that our session knows, too."""
+    def resolve_table(self, table: Any) -> Any:
+        """Check the plan of a table and share it with our session under a new name."""
         op = table.op()
         there = self._theirs._session.table(
             ".".join(
@@ -137,20 +133,20 @@ class Spark(Lent):
         return _table(self.backend, view, ours)
 
     def left_out(self, table: Any) -> dict[str, str]:
-        """Columns of types that are not listed."""
+        """Return the columns of types that are not listed."""
         fields = self._session.table(table.op().name).schema.fields
         return {
-            field.name: unread(field.dataType.simpleString())
+            field.name: unread_reason(field.dataType.simpleString())
             for field in fields
             if _dtype(field) is None
         }
 
-    def plain(self, value: Any) -> Any:
-        """Texts by their bytes."""
+    def plain_column(self, value: Any) -> Any:
+        """Compare texts by their bytes."""
         return by_bytes()(value).name(value.get_name()) if value.type().is_string() else value
 
     def close(self) -> None:
-        """The session stays open: it is the owner's."""
+        """Drop our views; the session stays open, as it belongs to the owner."""
         self._closed = True
         for view in self._views:
             self._session.catalog.dropGlobalTempView(view)
@@ -158,21 +154,21 @@ class Spark(Lent):
 
 
 def _dtype(field: Any) -> Any:
-    """The Ibis type of a column; None if it is not read."""
+    """Return the Ibis type of a column; None if it is not read."""
     import ibis.expr.datatypes as dt
 
     name = field.dataType.typeName()
-    known = (
+    dtype_name = (
         f"decimal({field.dataType.precision}, {field.dataType.scale})"
         if name == "decimal"
         else TYPES.get(name)
     )
-    return None if known is None else dt.dtype(known, nullable=field.nullable)
+    return None if dtype_name is None else dt.dtype(dtype_name, nullable=field.nullable)
 
 
 def _table(backend: Any, view: str, frame: Any) -> Any:
-    """A table as Ibis knows it, with the columns that are read. Ibis itself takes all timestamps
-    for one type, and stops at types that it does not know.
+    """Build the Ibis table with the columns that are read. Ibis's own way gives all timestamps one
+    type, and fails on types that it does not know.
     """
     import ibis.expr.operations as ops
     from ibis.expr.schema import Schema
@@ -185,8 +181,8 @@ def _table(backend: Any, view: str, frame: Any) -> Any:
     ).to_expr()
 
 
-def framed(frame: Any) -> Any:
-    """A DataFrame as an Ibis table of its session, under a name of ours."""
+def frame_table(frame: Any) -> Any:
+    """Register a DataFrame in its session under a new name, and return the Ibis table."""
     import ibis
 
     check_plan(frame, "protect(DataFrame, …)")

@@ -1,9 +1,9 @@
-"""Tables in memory: pandas, Polars and Arrow, as Arrow columns that the engine copies.
+"""Read pandas, Polars and Arrow tables as Arrow columns, which the engine copies.
 
-*Types*     From the dtype alone, never from values: one value must not change the schema.
-*Total*     Reading cannot fail, whatever a cell holds: what does not fit is null.
-*When*      Columns are copied when the first answer needs them, not when the table is declared;
-            they must not be changed in the meantime.
+*Types*     come from the dtype alone, never from values: one value must not change the schema.
+*Total*     Reading cannot fail, whatever a cell holds: a value that does not fit is null.
+*When*      The engine copies columns when the first answer needs them, not when the table is
+            declared; the owner must not change them in the meantime.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from ...errors import Refused
 MILLISECONDS_OF_DAY = 86_400_000
 
 
-class Held:
-    """A table in memory: an Arrow schema that is known now, and columns that are made when they are
-    asked for.
-    """
+class FrameSource:
+    """A table in memory: its Arrow schema is fixed now, its columns are converted by `load`."""
 
     def __init__(self, types: Mapping[str, Any], make: Callable[[list[str]], Any]) -> None:
-        """`types`: of each column its Arrow type, or the name of a type that Arrow does not have.
-        `make`: these columns, as an Arrow table.
+        """`types` maps each column to its Arrow type, or to the name of a type that Arrow lacks.
+        `make` returns the named columns as an Arrow table.
         """
         import pyarrow as pa
 
@@ -33,7 +31,9 @@ class Held:
             for name, kind in types.items()
         }
         self.schema = pa.schema([(name, kind) for name, kind in read.items() if kind is not None])
-        self.left_out = {name: unread(types[name]) for name, kind in read.items() if kind is None}
+        self.left_out = {
+            name: unread_reason(types[name]) for name, kind in read.items() if kind is None
+        }
         self._make = make
 
     def empty(self) -> Any:
@@ -43,24 +43,24 @@ class Held:
         import pyarrow as pa
 
         return pa.table(
-            [readable(column) for column in self._make(self.schema.names).columns],
+            [make_readable(column) for column in self._make(self.schema.names).columns],
             schema=self.schema,
         )
 
 
-def find_frame(source: object, kinds: Mapping[str, str]) -> Held | None:
-    """A table in memory, if that is what was given. `kinds` are the declared ones, for columns of
-    Python objects.
+def find_frame(source: object, kinds: Mapping[str, str]) -> FrameSource | None:
+    """Return the source as a table in memory, or None if it is not one. `kinds` holds the declared
+    kinds, for columns of Python objects.
     """
     for (library, name), frame in FRAMES.items():
-        module = sys.modules.get(library)  # whoever has a frame has loaded its library
+        module = sys.modules.get(library)  # a caller with a frame has loaded its library
         if module is not None and isinstance(source, getattr(module, name)):
             return frame(source, kinds)
     return None
 
 
-def unread(kind: object) -> str:
-    """Why a column is left out."""
+def unread_reason(kind: object) -> str:
+    """Say why a column of this type is left out."""
     return (
         f"columns of type {kind!s:.40} are not read: only truth values, numbers, text, "
         f"dates, timestamps and uuids are"
@@ -68,7 +68,7 @@ def unread(kind: object) -> str:
 
 
 def arrow_type(kind: Any) -> Any:
-    """The Arrow type that the engine gets for one; none where it is not read."""
+    """Return the Arrow type that the engine gets for a type; None if it is not read."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -84,9 +84,8 @@ def arrow_type(kind: Any) -> Any:
     if types.is_decimal(kind):
         return kind if kind.bit_width <= 128 and kind.scale >= 0 else None
     if types.is_string_view(kind):
-        return (
-            pa.large_string()
-        )  # Arrow has no is_in for views, which DuckDB asks it for when a join filters the scan
+        # DuckDB filters the scan of a join by is_in, which Arrow lacks for string views
+        return pa.large_string()
     texts = types.is_string(kind) or types.is_large_string(kind)
     plain = (
         types.is_boolean(kind)
@@ -98,37 +97,36 @@ def arrow_type(kind: Any) -> Any:
     return kind if texts or plain or kind == pa.uuid() else None
 
 
-def readable(column: Any) -> Any:
-    """The same column in a type that the engine's scan cannot fail on, and cells that it can read:
-    what it cannot is null.
+def make_readable(column: Any) -> Any:
+    """Convert a column to a type and to cells that the engine's scan can always read; other cells
+    become null.
     """
     import pyarrow as pa
 
-    kind, wanted = column.type, arrow_type(column.type)
-    if pa.types.is_dictionary(
-        kind
-    ):  # the values of each part are made readable; those that cannot be are null in the dictionary
-        made = [
+    kind, target = column.type, arrow_type(column.type)
+    # convert the dictionary of each chunk; unreadable values become null in it
+    if pa.types.is_dictionary(kind):
+        parts = [
             _dictionary(
-                part.indices, readable(pa.chunked_array([part.dictionary])).combine_chunks()
+                part.indices, make_readable(pa.chunked_array([part.dictionary])).combine_chunks()
             )
             for part in column.chunks
         ]
-        return pa.chunked_array(made, type=wanted)
+        return pa.chunked_array(parts, type=target)
     if pa.types.is_string_view(kind):
-        return _utf8(column.cast(wanted))
+        return _utf8(column.cast(target))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _utf8(column)
     if pa.types.is_date64(kind):
-        return _scaled(column, 1, MILLISECONDS_OF_DAY, 2**31 - 1).cast(pa.int32()).cast(wanted)
-    if pa.types.is_timestamp(kind) and kind != wanted:
+        return _scale(column, 1, MILLISECONDS_OF_DAY, 2**31 - 1).cast(pa.int32()).cast(target)
+    if pa.types.is_timestamp(kind) and kind != target:
         steps = 10**6 if kind.unit == "s" else 10**3
-        return _scaled(column, steps, 1, (2**63 - 1) // steps).cast(wanted)
-    return column if kind == wanted else column.cast(wanted)
+        return _scale(column, steps, 1, (2**63 - 1) // steps).cast(target)
+    return column if kind == target else column.cast(target)
 
 
 def _dictionary(indices: Any, values: Any) -> Any:
-    """A column of a dictionary; null where a place is not in it."""
+    """Build a dictionary column; an index outside the dictionary becomes null."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -138,23 +136,25 @@ def _dictionary(indices: Any, values: Any) -> Any:
     )
 
 
-def _scaled(column: Any, times: int, parts: int, most: int) -> Any:
-    """The integers beneath a column, by so many parts rounded down, null where they are beyond the
-    most, and times so much.
+def _scale(column: Any, times: int, parts: int, most: int) -> Any:
+    """Divide the integers of a column by `parts` (rounded down), replace those beyond `most` by
+    null, and multiply by `times`.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    whole = column.cast(pa.int64())
+    integers = column.cast(pa.int64())
     if parts > 1:  # the quotient of integers is rounded towards zero
-        down = pc.divide(whole, parts)
-        whole = pc.if_else(pc.greater(pc.multiply(down, parts), whole), pc.subtract(down, 1), down)
-    fits = pc.and_(pc.greater_equal(whole, -most), pc.less_equal(whole, most))
-    return pc.multiply(pc.if_else(fits, whole, pa.scalar(None, pa.int64())), times)
+        down = pc.divide(integers, parts)
+        integers = pc.if_else(
+            pc.greater(pc.multiply(down, parts), integers), pc.subtract(down, 1), down
+        )
+    fits = pc.and_(pc.greater_equal(integers, -most), pc.less_equal(integers, most))
+    return pc.multiply(pc.if_else(fits, integers, pa.scalar(None, pa.int64())), times)
 
 
 def _utf8(column: Any) -> Any:
-    """Text; null where the bytes of a cell are none."""
+    """Return a text column in which cells that are not UTF-8 are null."""
     import pyarrow as pa
 
     try:
@@ -174,13 +174,13 @@ def _text(cell: bytes | None) -> str | None:
         return None
 
 
-def _pandas(frame: Any, kinds: Mapping[str, str]) -> Held:
+def _pandas(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
     from .pandas_frames import columns, types
 
-    return Held(types(frame), lambda names: columns(frame, names, kinds))
+    return FrameSource(types(frame), lambda names: columns(frame, names, kinds))
 
 
-def _polars(frame: Any, kinds: Mapping[str, str]) -> Held:
+def _polars(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
     types: dict[str, Any] = {}
     for name, dtype in frame.schema.items():
         try:
@@ -191,45 +191,45 @@ def _polars(frame: Any, kinds: Mapping[str, str]) -> Held:
             )
         except Exception:  # a type that Arrow does not have
             types[name] = dtype
-    return Held(types, lambda names: frame.select(names).to_arrow())
+    return FrameSource(types, lambda names: frame.select(names).to_arrow())
 
 
-def _arrow(table: Any, kinds: Mapping[str, str]) -> Held:
+def _arrow(table: Any, kinds: Mapping[str, str]) -> FrameSource:
     if len(set(table.schema.names)) != len(table.schema.names):
         raise Refused(
             "table.columns",
             "protect(Table, …)",
             "two columns have the same name",
-            "table.rename_columns([…])",
+            "table.rename_columns(['user_id', 'city', 'spend'])",
         )
-    return Held(
+    return FrameSource(
         {field.name: field.type for field in table.schema}, lambda names: table.select(names)
     )
 
 
-def _lazy(frame: Any, kinds: Mapping[str, str]) -> Held:
+def _lazy(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
     raise Refused(
         "table.source",
         "protect(LazyFrame, …)",
         "a lazy frame is a query, not a table",
-        "protect(frame.collect(), …), or the path of the file",
+        'protect(frame.collect(), name="visits", unit="user_id", budget=1)',
     )
 
 
-def _reader(reader: Any, kinds: Mapping[str, str]) -> Held:
+def _reader(reader: Any, kinds: Mapping[str, str]) -> FrameSource:
     raise Refused(
         "table.source",
         "protect(RecordBatchReader, …)",
-        "a reader is read once, a table is asked many times",
-        "protect(reader.read_all(), …)",
+        "a reader can be read once, and queries read a table many times",
+        'protect(reader.read_all(), name="visits", unit="user_id", budget=1)',
     )
 
 
-FRAMES: Mapping[tuple[str, str], Callable[[Any, Mapping[str, str]], Held]] = {
+FRAMES: Mapping[tuple[str, str], Callable[[Any, Mapping[str, str]], FrameSource]] = {
     ("pandas", "DataFrame"): _pandas,
     ("polars", "DataFrame"): _polars,
     ("polars", "LazyFrame"): _lazy,
     ("pyarrow", "Table"): _arrow,
     ("pyarrow", "RecordBatchReader"): _reader,
 }
-"""Library and class → how it is read."""
+"""Library and class → the function that reads it."""

@@ -1,8 +1,8 @@
-"""pandas columns as Arrow columns, by their dtype.
+"""Convert pandas columns to Arrow columns, by their dtype.
 
-*Objects*   A column of Python objects is text, or what is declared for it. A cell that is neither
-            text nor of the declared kind is null.
-*Category*  The type of its categories, which are text most often.
+*Objects*   A column of Python objects is text, unless the owner declares another type. A cell that
+            is neither text nor of the declared kind is null.
+*Category*  A categorical column has the type of its categories, most often text.
 *Missing*   NaN, NaT, None and NA are null. The index is not a column.
 *Zones*     Instants are the same in every zone; they are kept in UTC.
 """
@@ -32,20 +32,20 @@ OBJECTS: Mapping[str, tuple[type, ...]] = {
 
 
 def types(frame: Any) -> dict[str, Any]:
-    """Of each column its Arrow type, or its dtype where there is none."""
+    """Map each column to its Arrow type, or to its dtype where Arrow has none."""
     names = list(frame.columns)
     if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
         raise Refused(
             "table.columns",
             "protect(DataFrame, …)",
-            "columns have names, all different",
+            "column names are different texts",
             "df.columns = ['user_id', 'city', 'spend']",
         )
     return {name: pandas_type(dtype) or dtype for name, dtype in frame.dtypes.items()}
 
 
 def columns(frame: Any, names: Sequence[str], kinds: Mapping[str, str]) -> Any:
-    """These columns as an Arrow table."""
+    """Convert the named columns to an Arrow table."""
     import pyarrow as pa
 
     return pa.table(
@@ -57,7 +57,7 @@ def columns(frame: Any, names: Sequence[str], kinds: Mapping[str, str]) -> Any:
 
 
 def pandas_type(dtype: Any) -> Any:
-    """The Arrow type that a dtype is read as; none where it is not read."""
+    """Return the Arrow type of a dtype; None if it is not read."""
     import pandas as pd
     import pyarrow as pa
 
@@ -70,12 +70,10 @@ def pandas_type(dtype: Any) -> Any:
         return pa.timestamp(dtype.unit, "UTC")
     if isinstance(dtype, pd.StringDtype) or dtype == np.dtype(object):
         return pa.large_string()
-    plain = (
-        dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", None)
-    )  # nullable numbers and truth values have one inside
-    if (
-        plain is None or plain.kind not in "biufM" or plain.itemsize > 8
-    ):  # Arrow has no floats of 80 bits
+    # nullable numbers and truth values wrap a NumPy dtype
+    plain = dtype if isinstance(dtype, np.dtype) else getattr(dtype, "numpy_dtype", None)
+    # Arrow lacks 80-bit floats
+    if plain is None or plain.kind not in "biufM" or plain.itemsize > 8:
         return None
     return (
         pa.timestamp(np.datetime_data(plain)[0])
@@ -90,10 +88,10 @@ def _column(series: Any, dtype: Any, kind: str) -> Any:
 
     if isinstance(dtype, pd.CategoricalDtype):
         codes = series.cat.codes.to_numpy().astype(np.int32)
-        given = pd.Series(
+        categories = pd.Series(
             dtype.categories.array, dtype=dtype.categories.dtype
         )  # of that dtype: pandas would try texts first, and stop at one that is none
-        values = _column(given, dtype.categories.dtype, kind)
+        values = _column(categories, dtype.categories.dtype, kind)
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), values)
     if isinstance(dtype, pd.StringDtype):
@@ -104,7 +102,7 @@ def _column(series: Any, dtype: Any, kind: str) -> Any:
 
 
 def _texts(series: Any, cells: Any, kind: str) -> Any:
-    """A column of text: fast where all of it is UTF-8, as most often; else each cell for itself."""
+    """Convert a text column at once if all of it is UTF-8, else cell by cell."""
     import pyarrow as pa
 
     try:
@@ -116,8 +114,8 @@ def _texts(series: Any, cells: Any, kind: str) -> Any:
 
 
 def text_of(cell: object, kind: str) -> str | None:
-    """A Python object as text that the engine reads back as the kind of its column; none if it is
-    of another kind.
+    """Write a Python object as text that the engine reads back as the column's kind; None for
+    objects of another kind.
     """
     if isinstance(cell, str):
         return str(cell)
@@ -133,9 +131,7 @@ def text_of(cell: object, kind: str) -> str | None:
                 sep=" "
             )
         return str(cell).lower() if kind == "bool" else str(cell)
-    except (
-        Exception
-    ):  # an instant that leaves the calendar in UTC, an integer of thousands of digits
+    except Exception:  # an instant outside the calendar in UTC, an integer of too many digits
         return None
 
 

@@ -1,13 +1,13 @@
-"""Parquet cells that DuckDB stops at: text that is not UTF-8, and timestamps in milliseconds beyond
-what microseconds reach. Here they are null.
+"""Turn Parquet cells that DuckDB fails on into null: text that is not UTF-8, and timestamps in
+milliseconds that microseconds cannot hold.
 
-*Check*     Before a question reads such a column for the first time, the column is read once,
+*Check*     Before a query reads such a column for the first time, the engine reads the column once,
             alone. If that succeeds, DuckDB reads the file itself.
-*Copy*      If DuckDB stops, the engine makes a copy and reads that from then on: Arrow reads texts
-            and timestamps, in which what cannot be read becomes null, and DuckDB reads the rest.
-*Same*      What a row holds does not depend on which way it was read, and the way does not depend
-            on the question: one unreadable cell changes nothing but itself. A check holds for one
-            state of the files; when one was replaced, the next question checks again.
+*Copy*      If DuckDB fails, the engine makes a copy and reads the copy from then on: Arrow reads
+            texts and timestamps, with null for unreadable cells, and DuckDB reads the rest.
+*Same*      The values of a row do not depend on the way it was read, and the way does not depend on
+            the query: one unreadable cell changes nothing but itself. A check holds for one state
+            of the files; after a file was replaced, the next query checks again.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import Refused
-from .duckdb_engine import identifier, quoted
-from .frame_sources import arrow_type, readable
+from .duckdb_engine import quote_name, quote_text
+from .frame_sources import arrow_type, make_readable
 
 TEXT = "VARCHAR"
 _INSTANTS = ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
 _READ = {TEXT: "bit_xor(strlen({0}))", **dict.fromkeys(_INSTANTS, "bit_xor(epoch_us({0}))")}
-"""DuckDB's name of a type → an aggregate that needs every cell, whatever the footer says of its
-least and largest.
+"""DuckDB's name of a type → an aggregate that reads every cell, whatever the footer's statistics.
 """
 _MILLISECONDS = (
     "SELECT DISTINCT name FROM parquet_schema([{0}]) WHERE converted_type = "
@@ -40,9 +39,9 @@ State = tuple[tuple[int, int, int, int], ...]
 
 @dataclass(slots=True)
 class ParquetCells:
-    """The Parquet files of one table, and what is known of their cells."""
+    """The Parquet files of one table, and the columns whose cells were checked."""
 
-    view: str  # the name that questions know the table by
+    view: str  # the name of the table in queries
     paths: tuple[str, ...]
     relation: str  # what stands after FROM to have DuckDB read the files
     types: Mapping[str, str]  # columns that are read → DuckDB's names of their types
@@ -54,17 +53,17 @@ class ParquetCells:
 
     def __post_init__(self) -> None:
         if NUMBER in map(str.lower, self.types):
-            reason = "the engine calls the numbers of a Parquet file's rows like this column"
+            reason = "DuckDB uses this name for the row numbers of a Parquet file"
             raise Refused(
                 "table.columns",
                 f"column {NUMBER!r}",
                 reason,
-                f"a file in which the column is called otherwise: row instead of {NUMBER}",
+                f"a file with the column renamed from {NUMBER} to row",
             )
 
     def prepare(self, cursor: Any, columns: Collection[str]) -> None:
-        """Have the view read these columns without an error. Milliseconds are always checked: in
-        any question DuckDB looks at what the footer says of them.
+        """Make the view read these columns without an error. Columns of milliseconds are always
+        checked: DuckDB reads their footer statistics in every query.
         """
         state = _state(self.paths)
         if state != self._state:
@@ -73,7 +72,7 @@ class ParquetCells:
             coarse = {
                 name
                 for (name,) in cursor.execute(
-                    _MILLISECONDS.format(", ".join(map(quoted, self.paths)))
+                    _MILLISECONDS.format(", ".join(map(quote_text, self.paths)))
                 ).fetchall()
             }
             self._milliseconds = {
@@ -91,31 +90,28 @@ class ParquetCells:
         import duckdb
 
         try:
-            cursor.execute(
-                f"SELECT "
-                f"{', '.join(_READ[self.types[name]].format(identifier(name)) for name in columns)} "
-                f"FROM {self.relation}"
-            ).fetchall()
+            reads = (_READ[self.types[name]].format(quote_name(name)) for name in columns)
+            cursor.execute(f"SELECT {', '.join(reads)} FROM {self.relation}").fetchall()
         except (duckdb.ConversionException, duckdb.InvalidInputException):
             return False
         return True
 
     def _copy(self, cursor: Any) -> None:
-        """Read the files into a table of the engine: texts and instants by Arrow, other columns by
-        DuckDB, row by row.
+        """Copy the files into a table: Arrow reads texts and timestamps, DuckDB the other columns,
+        and the row number joins them.
         """
-        name, number = identifier(f"{self.view} read by Arrow"), identifier("number of the row")
+        name, number = quote_name(f"{self.view} read by Arrow"), quote_name("number of the row")
         cursor.execute(
             f"CREATE OR REPLACE TABLE {name} "
-            f"({', '.join(f'{identifier(column)} {kind}' for column, kind in self.types.items())})"
+            f"({', '.join(f'{quote_name(column)} {kind}' for column, kind in self.types.items())})"
         )
         doubtful = [column for column, kind in self.types.items() if kind in _READ]
         chosen = ", ".join(
-            f"{'a' if column in doubtful else 'd'}.{identifier(column)}" for column in self.types
+            f"{'a' if column in doubtful else 'd'}.{quote_name(column)}" for column in self.types
         )
         for path in self.paths:
-            rest = f"read_parquet({quoted(path)}, hive_partitioning = false, {NUMBER} = true)"
-            with ByFooter(path) as file:
+            rest = f"read_parquet({quote_text(path)}, hive_partitioning = false, {NUMBER} = true)"
+            with WithoutArrowTypes(path) as file:
                 cursor.register("rows of arrow", _reader(file, doubtful, "number of the row"))
                 cursor.execute(
                     f'INSERT INTO {name} SELECT {chosen} FROM "rows of arrow" a JOIN '
@@ -127,20 +123,18 @@ class ParquetCells:
 
     def _show(self, cursor: Any, relation: str) -> None:
         cursor.execute(
-            f"CREATE OR REPLACE VIEW {identifier(self.view)} AS "
+            f"CREATE OR REPLACE VIEW {quote_name(self.view)} AS "
             f"{self.selected.replace('{0}', relation)}"
         )
 
 
 def _state(paths: Collection[str]) -> State:
-    found = [os.stat(path) for path in paths]
-    return tuple((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in found)
+    stats = [os.stat(path) for path in paths]
+    return tuple((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats)
 
 
-def _reader(source: ByFooter, columns: Sequence[str], number: str) -> Any:
-    """Columns of texts and instants as Arrow reads them, in batches, beside the number of each
-    row.
-    """
+def _reader(source: WithoutArrowTypes, columns: Sequence[str], number: str) -> Any:
+    """Read columns of texts and timestamps with Arrow, in batches, with the number of each row."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -166,8 +160,8 @@ def _reader(source: ByFooter, columns: Sequence[str], number: str) -> Any:
 
 
 def _plain(column: Any, kind: Any) -> Any:
-    """A column with nulls for what cannot be read. The ends of nanoseconds are infinite to DuckDB
-    where it reads Parquet, so they are null here, too.
+    """Replace unreadable cells by null. DuckDB reads the extreme nanoseconds of Parquet as
+    infinite, so they are null, too.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -177,12 +171,12 @@ def _plain(column: Any, kind: Any) -> Any:
     elif column.type.unit == "ns":
         infinite = pc.is_in(column.cast(pa.int64()), pa.array([2**63 - 1, 1 - 2**63]))
         column = pc.if_else(infinite, pa.scalar(None, column.type), column)
-    return readable(pa.chunked_array([column])).combine_chunks()
+    return make_readable(pa.chunked_array([column])).combine_chunks()
 
 
-class ByFooter(io.FileIO):
-    """A Parquet file without the types that Arrow wrote beside Parquet's own: to make dictionaries
-    of texts, Arrow would stop at those that are not UTF-8.
+class WithoutArrowTypes(io.FileIO):
+    """A Parquet file whose footer hides the types that Arrow added: with them Arrow builds
+    dictionaries of texts, and fails on texts that are not UTF-8.
     """
 
     def __init__(self, path: str) -> None:
@@ -190,22 +184,23 @@ class ByFooter(io.FileIO):
         end = self.seek(-8, os.SEEK_END)
         self._start = end - int.from_bytes(super().read(4) or b"", "little")
         self.seek(self._start)
+        # a text of the same length
         self._footer = (super().read(end - self._start) or b"").replace(
             b"ARROW:schema", b"other:schema"
-        )  # as long as it was
+        )
         self.seek(0)
 
     def read(self, size: int | None = -1, /) -> bytes:
         place = self.tell()
-        found = super().read(-1 if size is None else size) or b""
+        data = super().read(-1 if size is None else size) or b""
         first, last = (
             max(place, self._start),
-            min(place + len(found), self._start + len(self._footer)),
+            min(place + len(data), self._start + len(self._footer)),
         )
         if first >= last:
-            return found
+            return data
         return (
-            found[: first - place]
+            data[: first - place]
             + self._footer[first - self._start : last - self._start]
-            + found[last - place :]
+            + data[last - place :]
         )

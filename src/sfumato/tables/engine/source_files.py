@@ -1,13 +1,13 @@
-"""Tables in files: Parquet, CSV and DuckDB, by path, pattern or list of paths. Only names, footers
-and first lines are looked at.
+"""Find tables in Parquet, CSV and DuckDB files, by path, pattern or list of paths. Only file names,
+footers and first lines are read.
 
-*Pattern*   Expanded once, when the table is declared: the files found then, in the order of their
-            names, are the table.
+*Pattern*   Expanded once, when the table is declared: the files that exist then, in the order of
+            their names, are the table.
 *Parquet*   Column types are those of the footer; all files have the same.
 *CSV*       See `csv_files`.
 *DuckDB*    `file.duckdb::table`, attached read-only; the name of the table may be left out where
             there is one. Views are refused: a row of a view may be about many people. Generated
-            columns are left out: see `volatile`.
+            columns are left out: see `duckdb_catalog`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Literal
 
 from ...errors import Refused
 from . import csv_files
-from .duckdb_catalog import generated
-from .duckdb_engine import Pinned, identifier, quoted
+from .duckdb_catalog import generated_columns
+from .duckdb_engine import DuckDBEngine, quote_name, quote_text
 
 Kind = Literal["Parquet", "CSV", "DuckDB"]
 Location = str | os.PathLike[str]
@@ -39,15 +39,16 @@ SUFFIXES: dict[str, Kind] = {
     ".ddb": "DuckDB",
     ".db": "DuckDB",
 }
-"""How a path ends, and what kind of file that means."""
+"""The end of a path → the kind of file."""
 
 _PATTERN = re.compile(r"[*?\[]")
+_EXAMPLE = 'protect("visits.parquet", unit="user_id", budget=1)'
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of one kind, as the engine will read them."""
+    """The files of one table, all of one kind."""
 
     kind: Kind
     paths: tuple[str, ...]
@@ -57,58 +58,61 @@ class Files:
 
     @property
     def attached(self) -> dict[str, str]:
-        """Databases to attach, by a name of our own."""
+        """The databases to attach, by the name that the engine gives them."""
         return {_alias(path): path for path in self.paths} if self.kind == "DuckDB" else {}
 
-    def relation(self, engine: Pinned) -> str:
-        """What stands after FROM. Footers are read, rows are not."""
+    def relation(self, engine: DuckDBEngine) -> str:
+        """Write the relation after FROM. This reads footers, not rows."""
         if self.kind == "DuckDB":
-            return ".".join(map(identifier, _table_in(engine, self)))
+            return ".".join(map(quote_name, _table_in(engine, self)))
         if self.kind == "CSV":
-            return csv_files.lines(self.paths, self.columns)
-        _alike(engine, self)
+            return csv_files.lines_query(self.paths, self.columns)
+        _check_same_columns(engine, self)
         return _parquet(self.paths)
 
-    def describe(self, engine: Pinned) -> tuple[tuple[str, str], ...]:
-        """The columns, and DuckDB's names of their types. Of a database's table by its catalogue,
-        as a generated column may not be computable here.
+    def describe(self, engine: DuckDBEngine) -> tuple[tuple[str, str], ...]:
+        """Return the columns with DuckDB's names of their types. For a table of a database they
+        come from the catalogue: a generated column may not be computable here.
         """
         if self.kind != "DuckDB":
             return engine.describe(self.relation(engine))
         where = "database_name = ? AND schema_name = ? AND table_name = ?"
-        asked = (
+        query = (
             f"SELECT column_name, data_type FROM duckdb_columns() WHERE {where} ORDER BY "
             f"column_index"
         )
-        return tuple(engine.connection.execute(asked, list(_table_in(engine, self))).fetchall())
+        return tuple(engine.connection.execute(query, list(_table_in(engine, self))).fetchall())
 
-    def alike(self, engine: Pinned, described: Sequence[tuple[str, str]]) -> bool:
-        """Whether files that were replaced since have the columns that were declared. A database
-        that was replaced has not: the engine holds the former one.
+    def still_has(self, engine: DuckDBEngine, described: Sequence[tuple[str, str]]) -> bool:
+        """Whether replaced files still have the declared columns. A replaced database never does:
+        the engine holds the former file open.
         """
         if self.kind == "CSV":
-            return csv_files.header(self.paths) == self.columns
+            return csv_files.read_header(self.paths) == self.columns
         return self.kind == "Parquet" and self.describe(engine) == tuple(described)
 
-    def left_out(self, engine: Pinned) -> dict[str, str]:
-        """Columns of a database's table that are not stored, and why they are not read."""
+    def left_out(self, engine: DuckDBEngine) -> dict[str, str]:
+        """Return the generated columns of a database table, with the reason to leave them out."""
         return (
-            generated(engine.connection, *_table_in(engine, self)) if self.kind == "DuckDB" else {}
+            generated_columns(engine.connection, *_table_in(engine, self))
+            if self.kind == "DuckDB"
+            else {}
         )
 
 
 def find_files(source: Location | Sequence[Location]) -> Files:
-    """The files that a path, a pattern or a list of paths means."""
+    """Find the files of a path, a pattern or a list of paths."""
     texts = [
-        _local(path) for path in ([source] if isinstance(source, str | os.PathLike) else source)
+        _local_path(path)
+        for path in ([source] if isinstance(source, str | os.PathLike) else source)
     ]
     kinds = {_kind(text) for text in texts}
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     if kind is None:
         reason = (
-            f"a path ends in one of {', '.join(SUFFIXES)}, all paths of a table in the same kind"
+            f"a path ends in one of {', '.join(SUFFIXES)}, and all files of a table are of one kind"
         )
-        raise Refused("table.path", _shown(texts), reason, 'protect("visits.parquet", …)')
+        raise Refused("table.path", _shown(texts), reason, _EXAMPLE)
     table = ""
     if kind == "DuckDB":
         if len(texts) != 1:
@@ -116,37 +120,37 @@ def find_files(source: Location | Sequence[Location]) -> Files:
                 "table.path",
                 _shown(texts),
                 "a table lies in one database",
-                'protect("clinic.duckdb::visits", …)',
+                'protect("clinic.duckdb::visits", unit="user_id", budget=1)',
             )
         path, _, table = texts[0].partition("::")
         texts = [path]
-    paths = tuple(path for text in texts for path in _expanded(text))
+    paths = tuple(path for text in texts for path in _expand(text))
     if kind == "DuckDB" and len(paths) != 1:
         raise Refused(
             "table.path",
             _shown(texts),
             "a table lies in one database",
-            'protect("clinic.duckdb::visits", …)',
+            'protect("clinic.duckdb::visits", unit="user_id", budget=1)',
         )
     single = len(texts) == 1 and os.path.exists(texts[0])
     name = (table.rpartition(".")[2] or _stem(paths[0])) if single else None
-    return Files(kind, paths, name, table, csv_files.header(paths) if kind == "CSV" else ())
+    return Files(kind, paths, name, table, csv_files.read_header(paths) if kind == "CSV" else ())
 
 
-def _local(path: Location) -> str:
+def _local_path(path: Location) -> str:
     text = os.fspath(path)
     if not text or "\0" in text:
         raise Refused(
             "table.path",
             f"protect({text!r:.60}, …)",
             "this is not a path",
-            'protect("visits.parquet", …)',
+            _EXAMPLE,
         )
     if _URL.match(text):
         raise Refused(
             "table.path",
             f"{text:.60}",
-            "only files of this machine are read: the engine has no network",
+            "only local files are read: the engine has no network",
             "a local copy",
         )
     return os.path.expanduser(text)
@@ -157,20 +161,18 @@ def _kind(text: str) -> Kind | None:
     return next((kind for suffix, kind in SUFFIXES.items() if name.endswith(suffix)), None)
 
 
-def _expanded(text: str) -> list[str]:
-    """The files that a path or pattern means, as absolute paths."""
-    found = (
+def _expand(text: str) -> list[str]:
+    """Return the files of a path or pattern, as absolute paths."""
+    paths = (
         [text]
         if os.path.exists(text)
         else sorted(glob.glob(text, recursive=True))
         if _PATTERN.search(text)
         else []
     )
-    if not found:
-        raise Refused(
-            "table.path", f"{text!r:.80}", "there is no such file", 'protect("visits.parquet", …)'
-        )
-    for path in map(os.path.abspath, found):
+    if not paths:
+        raise Refused("table.path", f"{text!r:.80}", "there is no such file", _EXAMPLE)
+    for path in map(os.path.abspath, paths):
         if not os.path.isfile(path):
             raise Refused(
                 "table.path",
@@ -182,17 +184,17 @@ def _expanded(text: str) -> list[str]:
             raise Refused(
                 "table.path",
                 f"{path!r:.80}",
-                "the engine would take this name for a pattern",
+                "the engine would read this name as a pattern",
                 "a path without *, ? and [",
             )
         if not os.access(path, os.R_OK):
             raise Refused(
                 "table.path",
                 f"{path!r:.80}",
-                "this file may not be read",
-                "a file that may be read",
+                "this user may not read the file",
+                "a file that this user may read",
             )
-    return [os.path.abspath(path) for path in found]
+    return [os.path.abspath(path) for path in paths]
 
 
 def _stem(path: str) -> str:
@@ -209,22 +211,20 @@ def _alias(path: str) -> str:
 
 
 def _parquet(paths: Sequence[str]) -> str:
-    listed = ", ".join(map(quoted, paths))
+    listed = ", ".join(map(quote_text, paths))
     return (
         f"read_parquet([{listed}], hive_partitioning = false, union_by_name = false, "
         f"filename = false, file_row_number = false, binary_as_string = false)"
     )
 
 
-def _alike(engine: Pinned, files: Files) -> None:
-    """All footers name the same columns with the same types."""
+def _check_same_columns(engine: DuckDBEngine, files: Files) -> None:
+    """Refuse Parquet files whose footers differ in columns or types."""
     first = None
     for path in files.paths:
         try:
             columns = engine.describe(_parquet([path]))
-        except (
-            Exception
-        ):  # what DuckDB says of a file that is none of its own depends on its version
+        except Exception:  # the type of DuckDB's error depends on its version
             raise Refused(
                 "table.file",
                 f"{Path(path).name!r:.80}",
@@ -233,7 +233,7 @@ def _alike(engine: Pinned, files: Files) -> None:
             ) from None
         first = first or columns
         if columns != first:
-            place = f"{Path(path).name!r:.60} beside {Path(files.paths[0]).name!r:.60}"
+            place = f"{Path(path).name!r:.60} and {Path(files.paths[0]).name!r:.60}"
             raise Refused(
                 "table.files",
                 place,
@@ -242,10 +242,10 @@ def _alike(engine: Pinned, files: Files) -> None:
             )
 
 
-def _table_in(engine: Pinned, files: Files) -> tuple[str, str, str]:
-    """Database, schema and name of the table that is meant: the one named, or the only one."""
+def _table_in(engine: DuckDBEngine, files: Files) -> tuple[str, str, str]:
+    """Find database, schema and name of the named table, or of the only table."""
     alias = _alias(files.paths[0])
-    found = engine.connection.execute(
+    rows = engine.connection.execute(
         (
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND "
             "NOT internal"
@@ -254,21 +254,21 @@ def _table_in(engine: Pinned, files: Files) -> tuple[str, str, str]:
     ).fetchall()
     tables = {
         name: pair
-        for pair in sorted(found)
+        for pair in sorted(rows)
         for name in ([pair[1]] if pair[0] == "main" else []) + [".".join(pair)]
     }
-    wanted = files.table or (next(iter(tables)) if len(found) == 1 else "")
-    if wanted not in tables:
+    table = files.table or (next(iter(tables)) if len(rows) == 1 else "")
+    if table not in tables:
         file = Path(files.paths[0]).name
         reason = (
-            f"the database has no table {wanted!r:.60}; views are not tables"
-            if wanted
-            else "the database has not exactly one table: name the one"
+            f"the database has no table {table!r:.60}; views are not tables"
+            if table
+            else "the database has no table, or several: name one"
         )
         raise Refused(
             "table.table",
-            f"{file}::{wanted}"[:80],
+            f"{file}::{table}"[:80],
             reason,
             f"{file}::{next(iter(tables), 'visits')}",
         )
-    return (alias, *tables[wanted])
+    return (alias, *tables[table])

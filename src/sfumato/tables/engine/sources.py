@@ -1,15 +1,15 @@
-"""From what the owner has (a path, a frame, an Ibis table) to columns of declared types. Only
-schemas are looked at: no row is read.
+"""Open the owner's data (a path, a frame, an Ibis table) as columns of declared types. Only schemas
+are read, no rows.
 
-*Types*     Parquet, DuckDB, Arrow, Polars and Ibis know theirs, and so does a pandas dtype; CSV and
-            Python objects are text unless declared.
+*Types*     Parquet, DuckDB, Arrow, Polars, Ibis and pandas dtypes have types; columns of CSV files
+            and of Python objects are text unless the owner declares a type.
 *Total*     A cell that does not fit the declared type is null, never an error. Dates and timestamps
-            outside the years 1 to 9999 are null. What DuckDB itself stops at in a Parquet file is
-            null, too: see `parquet_cells`.
+            outside the years 1 to 9999 are null. Parquet cells that DuckDB fails on are null, too:
+            see `parquet_cells`.
 *Left out*  Columns of lists, structs, maps, binary, JSON, times and intervals are not part of the
-            table; whoever names one is told why.
-*Engine*    Files and frames are read by an engine of our own, all tables of a declaration by the
-            same one; an Ibis table by its own connection.
+            table; a query that names one is refused with the reason.
+*Engine*    A `DuckDBEngine` reads files and frames, one for all tables of a declaration; the engine
+            of its connection reads an Ibis table.
 """
 
 from __future__ import annotations
@@ -22,39 +22,41 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import Refused
-from ..expr.column_names import known_names, unknown
+from ..expr.column_names import check_names, unknown_column
+from ..expr.relational import select
 from ..expr.types import CASTS, SPAN, Type
 from .capabilities import check_capabilities
-from .duckdb_engine import Engine, Pinned, identifier
-from .engine_registry import engine_of, served
-from .external import Lent, as_type
-from .frame_sources import Held, find_frame, unread
+from .duckdb_engine import DuckDBEngine, Engine, quote_name
+from .engine_registry import connected_table, engine_of
+from .external import ExternalEngine, as_type
+from .frame_sources import FrameSource, find_frame, unread_reason
 from .parquet_cells import ParquetCells
-from .parquet_sums import STORED, Stored
-from .relational import select
 from .source_files import Files, find_files
+from .stored_columns import STORED, StoredColumns
 
-_KNOWN = (
+_KINDS_OF_SOURCE = (
     "the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark DataFrame, an "
     "Arrow table, an Ibis table, or the URL of a PostgreSQL database"
 )
-_NAMELESS = "table"  # what the engine calls a table that has no name
+_NAMELESS = "table"  # the engine's name of a table without a name
+# DuckDB's own names, so that a column of the right type needs no cast
 _OWN_NAMES = {
     "INT": "INTEGER",
     "REAL": "FLOAT",
     "TEXT": "VARCHAR",
-}  # as DuckDB says them itself: a column that has its type already is left as it is
+}
+# unsigned types, which are read as wider signed types
 _WIDER = (
     "UTINYINT",
     "USMALLINT",
     "UINTEGER",
     "UBIGINT",
-)  # what they are read as has room for all their values
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
-    """A table as the engine reads it. All of this is public; what `table` would give is not."""
+class TableSource:
+    """A table and the engine that reads it. All fields are public; the rows of `table` are not."""
 
     table: Any  # an ibis.Table
     schema: Mapping[str, Type]
@@ -62,12 +64,10 @@ class Source:
     name: str | None  # as given, or as its file or table is called
     kind: str  # "Parquet", "CSV", "DuckDB", "frame" or "Ibis"
     left_out: Mapping[str, str]  # column → why it is not read
-    stored: Stored | None = field(
-        default=None, repr=False
-    )  # the files that it lies in, if they are Parquet
-    made: dict[Any, Any] = field(
-        default_factory=dict, init=False, repr=False
-    )  # the latest statements, which take longer to make than all else in a plan
+    # its Parquet files
+    stored: StoredColumns | None = field(default=None, repr=False)
+    # cache of the latest statements: building them dominates planning
+    statements: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
 
 def open_source(
@@ -77,13 +77,11 @@ def open_source(
     *,
     table: str | None = None,
     threads: int | None = None,
-) -> Source:
-    """One table. `types` says what columns are to be read as, where that is not what the source
-    says; `table` which one of a server's.
-    """
-    declared = _declared(types or {})
-    found = _find(source, declared, table)
-    return _opened([(name or _name_of(found), found, declared)], threads)[0]
+) -> TableSource:
+    """Open one table. `types` overrides the types of columns; `table` names a table of a server."""
+    declared = _declared_types(types or {})
+    place = _find(source, declared, table)
+    return _open_all([(name or _name_of(place), place, declared)], threads)[0]
 
 
 def open_sources(
@@ -91,146 +89,156 @@ def open_sources(
     types: Mapping[str, Mapping[str, str]] | None = None,
     *,
     threads: int | None = None,
-) -> dict[str, Source]:
-    """Several tables on one engine, by name."""
-    declared = {name: _declared((types or {}).get(name, {})) for name in sources}
-    found = [
+) -> dict[str, TableSource]:
+    """Open several tables on one engine, by name."""
+    declared = {name: _declared_types((types or {}).get(name, {})) for name in sources}
+    places = [
         (name, _find(source, declared[name]), declared[name]) for name, source in sources.items()
     ]
-    return dict(zip(sources, _opened(found, threads), strict=True))
+    return dict(zip(sources, _open_all(places, threads), strict=True))
 
 
-def _declared(types: Mapping[str, str]) -> dict[str, Type]:
+def _declared_types(types: Mapping[str, str]) -> dict[str, Type]:
     if not isinstance(types, Mapping):
         raise Refused(
             "table.type",
             f"types={types!s:.60}",
-            "types are given by column",
+            "types maps columns to types",
             'types={"spend": "float"}',
         )
     return {name: Type.of(text) for name, text in types.items()}
 
 
-def _name_of(found: Any) -> str | None:
-    if isinstance(found, Held):
+def _name_of(place: Any) -> str | None:
+    if isinstance(place, FrameSource):
         return None
-    return found.name if isinstance(found, Files) else str(found.get_name())
+    return place.name if isinstance(place, Files) else str(place.get_name())
 
 
 def _find(source: object, declared: Mapping[str, Type], table: str | None = None) -> Any:
-    """Files, a frame, or an Ibis table of a connection."""
-    if (there := served(source, table)) is not None:
-        return there
+    """Find files, a frame, or an Ibis table of a connection."""
+    if (connected := connected_table(source, table)) is not None:
+        return connected
     if isinstance(source, str | os.PathLike) or (
         isinstance(source, list | tuple)
         and source
         and all(isinstance(path, str | os.PathLike) for path in source)
     ):
         return find_files(source)
-    held = find_frame(source, {name: kind.kind for name, kind in declared.items()})
-    if held is not None:
-        return held
+    frame = find_frame(source, {name: kind.kind for name, kind in declared.items()})
+    if frame is not None:
+        return frame
     place, module = f"protect({type(source).__name__}, …)", sys.modules.get("ibis")
     if module is not None and isinstance(source, module.Table):
         if type(source.op()).__name__ == "DatabaseTable":
             return source
-        reason = (
-            "this is a query, whose rows may be about many people, and not a table of a connection"
-        )
+        reason = "this is a query, whose rows may be about many people, not a table of a connection"
         raise Refused(
             "table.source",
             place,
             reason,
-            'protect(connection.table("visits"), …), and where() and mutate() of what that gives',
+            'protect(connection.table("visits"), unit="user_id", budget=1), then where()',
         )
     if type(source).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-        rewrite = 'protect(ibis.duckdb.from_connection(connection).table("visits"), …)'
-        raise Refused(
-            "table.source", place, "a relation or a connection of DuckDB is no table", rewrite
+        rewrite = (
+            'protect(ibis.duckdb.from_connection(connection).table("visits"), unit="user_id", '
+            "budget=1)"
         )
-    raise Refused("table.source", place, f"a table is {_KNOWN}", 'protect("visits.parquet", …)')
+        raise Refused(
+            "table.source", place, "a DuckDB relation or connection is not a table", rewrite
+        )
+    raise Refused(
+        "table.source",
+        place,
+        f"a table is {_KINDS_OF_SOURCE}",
+        'protect("visits.parquet", unit="user_id", budget=1)',
+    )
 
 
-def _opened(
-    found: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: int | None
-) -> list[Source]:
-    """All tables on one engine: ours, or the one they lie in."""
-    lent = [table.get_backend() for _, table, _ in found if not isinstance(table, Files | Held)]
-    if lent:
-        if len(lent) != len(found) or any(backend is not lent[0] for backend in lent):
-            rewrite = "all of them files and frames, or all of one Ibis connection"
+def _open_all(
+    places: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: int | None
+) -> list[TableSource]:
+    """Open all tables on one engine: a DuckDBEngine, or that of their connection."""
+    backends = [
+        table.get_backend() for _, table, _ in places if not isinstance(table, Files | FrameSource)
+    ]
+    if backends:
+        if len(backends) != len(places) or any(backend is not backends[0] for backend in backends):
+            rewrite = "only files and frames, or only tables of one Ibis connection"
             raise Refused(
                 "table.engines",
                 "protect({…}, …)",
-                "tables that are asked together lie in one engine",
+                "tables protected together are read by one engine",
                 rewrite,
             )
-        engine = engine_of(lent[0])
+        engine = engine_of(backends[0])
         try:
             check_capabilities(engine)
             return [
-                _borrowed(engine, name, engine.known(table), declared)
-                for name, table, declared in found
+                _external_source(engine, name, engine.resolve_table(table), declared)
+                for name, table, declared in places
             ]
         except BaseException:
             engine.close()
             raise
-    files = [table for _, table, _ in found if isinstance(table, Files)]
+    files = [table for _, table, _ in places if isinstance(table, Files)]
     paths = [path for table in files for path in table.paths if not table.attached]
     attached = {alias: path for table in files for alias, path in table.attached.items()}
-    pinned = Pinned(paths=paths, attached=attached, threads=threads)
+    pinned = DuckDBEngine(paths=paths, attached=attached, threads=threads)
     try:
-        return [_viewed(pinned, name, table, declared) for name, table, declared in found]
+        return [_create_view(pinned, name, table, declared) for name, table, declared in places]
     except BaseException:
         pinned.close()
         raise
 
 
-def _viewed(
-    engine: Pinned, name: str | None, table: Files | Held, declared: dict[str, Type]
-) -> Source:
-    """A view of the columns that are read, each as its type."""
+def _create_view(
+    engine: DuckDBEngine, name: str | None, table: Files | FrameSource, declared: dict[str, Type]
+) -> TableSource:
+    """Create a view of the columns that are read, each cast to its type."""
     view, left_out = name or _NAMELESS, {}
-    if isinstance(table, Held):
-        left_out, relation = dict(table.left_out), identifier(f"{view} in memory")
-        known_names([*table.schema.names, *left_out], f"protect({view!r:.60})")
-        described = engine.hold(f"{view} in memory", table) if table.schema.names else ()
+    if isinstance(table, FrameSource):
+        left_out, relation = dict(table.left_out), quote_name(f"{view} in memory")
+        check_names([*table.schema.names, *left_out], f"protect({view!r:.60})")
+        described = engine.register_frame(f"{view} in memory", table) if table.schema.names else ()
     else:
-        known_names(table.columns, f"protect({view!r:.60})")
+        check_names(table.columns, f"protect({view!r:.60})")
         relation, left_out = table.relation(engine), table.left_out(engine)
         described = table.describe(engine)
-        known_names([column for column, _ in described], f"protect({view!r:.60})")
-    schema, made = _made(
+        check_names([column for column, _ in described], f"protect({view!r:.60})")
+    schema, column_sql = _column_sql(
         described,
         declared,
         left_out,
         view,
         by_bytes=isinstance(table, Files) and bool(table.attached),
     )
-    engine.connection.execute(f"CREATE VIEW {identifier(view)} AS {_selected(made, relation)}")
+    engine.connection.execute(
+        f"CREATE VIEW {quote_name(view)} AS {_select_sql(column_sql, relation)}"
+    )
     stored = None
     if isinstance(table, Files):
-        engine.watch(table.paths, lambda: table.alike(engine, described))
+        engine.watch_files(table.paths, lambda: table.still_has(engine, described))
     if isinstance(table, Files) and table.kind == "Parquet":
-        engine.doubt(
+        engine.register_parquet(
             ParquetCells(
                 view,
                 table.paths,
                 relation,
-                {column: text for column, text in described if column in made},
-                _selected(made, "{0}"),
+                {column: text for column, text in described if column in column_sql},
+                _select_sql(column_sql, "{0}"),
             )
         )
-        stored = Stored(
+        stored = StoredColumns(
             table.paths,
             tuple(column for column, _ in described),
             {
                 column: STORED[text]
                 for column, text in described
-                if text in STORED and made.get(column) == identifier(column)
+                if text in STORED and column_sql.get(column) == quote_name(column)
             },
         )
-    return Source(
+    return TableSource(
         engine.backend.table(view),
         schema,
         engine,
@@ -241,7 +249,7 @@ def _viewed(
     )
 
 
-def _made(
+def _column_sql(
     described: Sequence[tuple[str, str]],
     declared: dict[str, Type],
     left_out: dict[str, str],
@@ -250,8 +258,9 @@ def _made(
     by_bytes: bool,
     filled: Container[str] = (),
 ) -> tuple[dict[str, Type], dict[str, str]]:
-    """Of columns and DuckDB's names of their types: the schema, and each column as its type, in
-    SQL. What is not read is added to `left_out`. Columns in `filled` are said to have no nulls.
+    """Return the schema of the described columns, and the SQL that casts each column to its type.
+    Columns that are not read are added to `left_out`. Columns in `filled` have no nulls, as their
+    database promises.
     """
     have = {
         column: replace(kind, nullable=column not in filled)
@@ -259,47 +268,54 @@ def _made(
         if column not in left_out and (kind := _type_of(text))
     }
     left_out |= {
-        column: unread(text)
+        column: unread_reason(text)
         for column, text in described
         if column not in have and column not in left_out
     }
     schema = _schema(have, declared, left_out, name)
-    made = {
-        column: f"{_converted(column, text, schema[column], same=schema[column].bare == have[column].bare)}{_by_bytes(schema[column]) if by_bytes else ''}"
+    column_sql = {
+        column: _cast_sql(
+            column, text, schema[column], same=schema[column].bare == have[column].bare
+        )
+        + (_by_bytes(schema[column]) if by_bytes else "")
         for column, text in described
         if column in schema
     }
-    return schema, made
+    return schema, column_sql
 
 
-def _selected(made: Mapping[str, str], relation: str) -> str:
+def _select_sql(columns: Mapping[str, str], relation: str) -> str:
     return (
         f"SELECT "
-        f"{', '.join(f'{value} AS {identifier(column)}' for column, value in made.items())} "
+        f"{', '.join(f'{value} AS {quote_name(column)}' for column, value in columns.items())} "
         f"FROM {relation}"
     )
 
 
-def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Type]) -> Source:
-    """The columns of an Ibis table, each as its type. Those of a DuckDB are converted by the same
-    SQL as a file's, so that no cell of either fails.
+def _external_source(
+    engine: ExternalEngine, name: str | None, table: Any, declared: dict[str, Type]
+) -> TableSource:
+    """Cast the columns of an Ibis table to their types. Columns of a DuckDB get the same SQL as
+    those of a file, so that no cell of either fails.
     """
-    known_names(table.columns, f"protect({name!r:.60})")
+    check_names(table.columns, f"protect({name!r:.60})")
     left_out = engine.left_out(table)
     if engine.backend.name == "duckdb":
         place = table.op().namespace
         relation = ".".join(
-            identifier(part) for part in (place.catalog, place.database, table.op().name) if part
+            quote_name(part) for part in (place.catalog, place.database, table.op().name) if part
         )
         described = [
             row[:2]
             for row in engine.backend.con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
         ]
         filled = [column for column, dtype in table.schema().items() if not dtype.nullable]
-        schema, made = _made(described, declared, left_out, str(name), by_bytes=True, filled=filled)
+        schema, column_sql = _column_sql(
+            described, declared, left_out, str(name), by_bytes=True, filled=filled
+        )
         columns = {column: kind.to_ibis() for column, kind in schema.items()}
-        return Source(
-            engine.backend.sql(_selected(made, relation), schema=columns),
+        return TableSource(
+            engine.backend.sql(_select_sql(column_sql, relation), schema=columns),
             schema,
             engine,
             name,
@@ -317,15 +333,15 @@ def _borrowed(engine: Lent, name: str | None, table: Any, declared: dict[str, Ty
         if column not in have and column not in left_out
     }
     left_out |= {
-        column: unread("decimal without digits" if dtype.is_decimal() else dtype)
+        column: unread_reason("decimal without digits" if dtype.is_decimal() else dtype)
         for column, dtype in unknown_types.items()
     }
     schema = _schema(have, declared, left_out, str(name))
-    made = {
-        column: as_type(engine, engine.plain(table[column]), kind)
+    column_sql = {
+        column: as_type(engine, engine.plain_column(table[column]), kind)
         for column, kind in schema.items()
     }
-    return Source(select(table, made), schema, engine, name, "Ibis", left_out)
+    return TableSource(select(table, column_sql), schema, engine, name, "Ibis", left_out)
 
 
 def _schema(
@@ -335,14 +351,14 @@ def _schema(
         raise Refused(
             "table.columns",
             f"protect({name!r:.60})",
-            "there is no column that can be read",
+            "the table has no column of a supported type",
             "a table of numbers, texts and dates",
         )
     for column, kind in declared.items():
         if column not in have:
-            raise unknown(column, list(have), left_out, "types")
+            raise unknown_column(column, list(have), left_out, "types")
         if kind.kind not in CASTS[have[column].kind]:
-            reason = f"the column is {have[column].words}, which is not turned into {kind.words}"
+            reason = f"the column is {have[column].words}, which cannot be cast to {kind.words}"
             raise Refused(
                 "table.cast",
                 f"types={{{column!r:.60}: '{kind}'}}",
@@ -353,7 +369,7 @@ def _schema(
 
 
 def _type_of(text: str) -> Type | None:
-    """The type of a DuckDB column; none if it is not read."""
+    """Read DuckDB's name of a type; None if it is not supported."""
     from ibis.backends.sql.datatypes import DuckDBType
 
     with suppress(Exception):  # types that Ibis does not know either
@@ -370,45 +386,43 @@ def _sql_type(kind: Type) -> str:
     return _OWN_NAMES.get(text, text)
 
 
-def _by_bytes(wanted: Type) -> str:
-    """A database may have been told to take "a" and "A" for one: then one person's rows would weigh
-    another's, and name their group.
+def _by_bytes(kind: Type) -> str:
+    """Compare texts by bytes: with a collation that takes "a" and "A" for one, a person's rows
+    would change another's weight and the name of their group.
     """
-    return ' COLLATE "binary"' if wanted.kind == "string" else ""
+    return ' COLLATE "binary"' if kind.kind == "string" else ""
 
 
-def _converted(column: str, text: str, wanted: Type, *, same: bool) -> str:
-    """A column as its type. TRY stands around TRY_CAST, which alone raises on a few timestamps at
-    the ends of the calendar.
+def _cast_sql(column: str, text: str, target: Type, *, same: bool) -> str:
+    """Write the SQL that casts a column to its type. TRY stands around TRY_CAST, which alone raises
+    on a few timestamps at the ends of the calendar.
     """
-    value, target = identifier(column), _sql_type(wanted)
+    value, sql_type = quote_name(column), _sql_type(target)
     if text in _WIDER and same:
-        # keeps what is known of its range, by which an integer unit is quick
-        value = f"CAST({value} AS {target})"
-    elif text != target:
+        # a CAST keeps the statistics of the range, which make an integer unit fast
+        value = f"CAST({value} AS {sql_type})"
+    elif text != sql_type:
+        # round halves away from zero, as in every other cast
         value = (
-            f"round({value})" if text in ("FLOAT", "DOUBLE") and wanted.kind == "integer" else value
-        )  # halves away from zero, as in every other cast
-        value = f"TRY(TRY_CAST({value} AS {target}))"
-    elif wanted.kind == "uuid":
+            f"round({value})" if text in ("FLOAT", "DOUBLE") and target.kind == "integer" else value
+        )
+        value = f"TRY(TRY_CAST({value} AS {sql_type}))"
+    elif target.kind == "uuid":
         # a join would filter the scan of an Arrow table by it, which DuckDB has not built for uuids
         value = f"TRY({value})"
-    if (
-        wanted.kind == "decimal" and text == target
-        # Arrow and Parquet store more digits than a type has room for, and DuckDB computes with all
-        # of
-        # them
-    ):
+    # Arrow and Parquet may store more digits than the type has, and DuckDB computes with them
+    if target.kind == "decimal" and text == sql_type:
         first, last = (
             (
-                f"CAST('{sign}{'9' * (wanted.precision - wanted.scale)}.{'9' * wanted.scale}' "
-                f"AS {target})"
+                f"CAST('{sign}{'9' * (target.precision - target.scale)}.{'9' * target.scale}' "
+                f"AS {sql_type})"
             )
             for sign in ("-", "")
         )
-    elif wanted.kind in SPAN:
+    elif target.kind in SPAN:
         first, last = (
-            f"CAST('{end}{'+00' if wanted.zone else ''}' AS {target})" for end in SPAN[wanted.kind]
+            f"CAST('{end}{'+00' if target.zone else ''}' AS {sql_type})"
+            for end in SPAN[target.kind]
         )
     else:
         return value

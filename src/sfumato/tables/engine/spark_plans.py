@@ -1,15 +1,16 @@
-"""Which Spark DataFrames are read: the analysed plan consists of stored rows and of steps that
-treat every row alike.
+"""Check the analysed plan of a Spark DataFrame: only stored rows, and steps that treat every row
+alike.
 
-*Why*          Units are counted in one reading and added up in another. Both readings must see the
-               same rows, and no row may decide about another, so a sample, a limit, a window, an
-               aggregate and a function of the owner's are refused. Spark calls all of them
+*Why*          A query reads the rows twice, to count the rows of units and to sum them. Both reads
+               must see the same rows, and no row may affect another, so samples, limits, windows,
+               aggregates and user-defined functions are refused. Spark calls all of them
                deterministic.
-*Total*        A step that fails on one row tells about that row, so casts that may fail are refused
-               as well.
-*Allow-list*   Whatever is not listed here is refused, also what a later version of Spark brings.
-*Owner's word* Joins and unions are accepted. That a row of the result is about one unit is for the
-owner to know.
+*Total*        A step that fails on one row reveals that row, so casts that may fail are refused,
+               too.
+*Allow-list*   Everything that is not listed here is refused, also additions of later Spark
+               versions.
+*Owner's word* Joins and unions are accepted. The owner knows that each row of the result is about
+               one unit.
 """
 
 from __future__ import annotations
@@ -20,70 +21,70 @@ from typing import Any
 from ...errors import Refused
 
 STORED = frozenset({"LocalRelation", "LogicalRelation", "OneRowRelation", "Range"})
-"""Rows that lie somewhere."""
+"""Plan nodes that read stored rows."""
 
 FORMATS = frozenset({"ParquetFileFormat"})
-"""Formats of files whose every cell Spark reads. Of CSV and JSON it depends on options and on the
-columns that are read what a broken line becomes; at instants of ORC that microseconds do not reach
-Spark stops.
+"""File formats of which Spark reads every cell. What a broken line of CSV or JSON becomes depends
+on options and on the columns that are read; Spark fails on ORC timestamps that microseconds cannot
+hold.
 """
 
 STEPS = frozenset({
-    "CTERelationDef", "CTERelationRef", "Filter", "Join", "Project", "Repartition", "RepartitionByExpression", "ResolvedHint", "Sort", "SubqueryAlias",
-    "Union", "View", "WithCTE",
+    "CTERelationDef", "CTERelationRef", "Filter", "Join", "Project", "Repartition",
+    "RepartitionByExpression", "ResolvedHint", "Sort", "SubqueryAlias", "Union", "View", "WithCTE",
 })  # fmt: skip
-"""Steps that keep, join, move or rename rows, the same ones at every reading."""
+"""Steps that keep, join, move or rename rows, the same rows at every read."""
 
 EXPRESSIONS = frozenset({
-    "Alias", "And", "AttributeReference", "Between", "CaseWhen", "Coalesce", "CommonExpressionDef", "CommonExpressionRef", "EqualNullSafe", "EqualTo",
-    "GetStructField", "GreaterThan", "GreaterThanOrEqual", "If", "In", "InSet", "IsNaN", "IsNotNull", "IsNull", "LessThan", "LessThanOrEqual", "Literal",
-    "NaNvl", "Not", "NullIf", "Or", "SortOrder", "TypedNullLiteral", "With",
+    "Alias", "And", "AttributeReference", "Between", "CaseWhen", "Coalesce",
+    "CommonExpressionDef", "CommonExpressionRef", "EqualNullSafe", "EqualTo", "GetStructField",
+    "GreaterThan", "GreaterThanOrEqual", "If", "In", "InSet", "IsNaN", "IsNotNull", "IsNull",
+    "LessThan", "LessThanOrEqual", "Literal", "NaNvl", "Not", "NullIf", "Or", "SortOrder",
+    "TypedNullLiteral", "With",
 })  # fmt: skip
-"""Expressions that depend on nothing but their row, and cannot fail."""
+"""Expressions that depend on their row only, and cannot fail."""
 
 _PADDING = "readSidePadding"  # what Spark does to a column of type char(n)
-_REASON = "a row has to be the same at every reading, whatever the other rows are"
-_STORED = 'frame.write.parquet("visits"), then protect(spark.read.parquet("visits"), …)'
-_REWRITE = f"{_STORED}; where() and mutate() of what that gives filter and compute"
+_REASON = "every read must give the same row, whatever the other rows are"
+_STORED = (
+    'frame.write.parquet("visits"), then protect(spark.read.parquet("visits"), '
+    'unit="user_id", budget=1)'
+)
+_REWRITE = f"{_STORED}, then where() or mutate()"
 
 
 def check_plan(frame: Any, place: str) -> None:
-    """Refuse a DataFrame whose plan has a step or an expression that is not known to be row-wise
-    and total.
-    """
+    """Refuse a DataFrame whose plan has a step or an expression outside the allow-lists."""
     if not hasattr(frame, "_jdf"):
         raise Refused(
             "table.source",
             place,
-            "its plan cannot be seen: the session is one of Spark Connect",
-            "a session of Spark itself, or a Parquet file",
+            "a session of Spark Connect does not show its plan",
+            "a classic Spark session, or a Parquet file",
         )
     plan, session = frame._jdf.queryExecution().analyzed(), frame.sparkSession
-    for found in _unknown(plan, session):
+    for step in _unknown(plan, session):
         raise Refused(
             "table.source",
             place,
-            f"it has a step that is not known to be safe, {found}: {_REASON}",
+            f"the step {step} is not on the list of safe steps: {_REASON}",
             _REWRITE,
         )
     for column in _milliseconds(plan, session):
         reason = (
-            f"column {column!r:.60} is stored in milliseconds, and Spark stops at a value "
-            f"that microseconds do not reach"
+            f"column {column!r:.60} is stored in milliseconds, and Spark fails on a value that "
+            f"microseconds cannot hold"
         )
         raise Refused(
             "table.source",
             place,
             reason,
-            (
-                'frame.write.parquet("visits"), then protect(spark.read.parquet("visits"), '
-                '…); or frame.drop("…") without it'
-            ),
+            f"{_STORED}; or frame.drop({column!r:.60})",
         )
 
 
 def _unknown(plan: Any, session: Any) -> Iterator[str]:
-    """The names of what is not listed in a plan."""
+    """Yield the names of steps and expressions of a plan that are not listed."""
     name = _name(plan)
     if name == "LogicalRelation":
         relation = plan.relation()
@@ -116,28 +117,22 @@ def _unknown_expressions(expression: Any, session: Any) -> Iterator[str]:
 
 
 def _cannot_fail(cast: Any, session: Any) -> bool:
-    """Whether a cast gives a value or null for whatever its row holds."""
-    have, wanted = cast.child().dataType(), cast.dataType()
+    """Whether a cast gives a value or null for every row."""
+    have, target = cast.child().dataType(), cast.dataType()
     if cast.foldable():
         return _computes(cast)
-    if have.equals(wanted):
+    if have.equals(target):
         return True
-    if wanted.typeName().startswith(
-        "timestamp"
-        # of a date or a number far from ours: beyond 64 bits of microseconds Spark stops, also
-        # where it
-        # tries
-    ):
+    # beyond 64 bits of microseconds Spark fails on a far date or a large number, even in TRY_CAST
+    if target.typeName().startswith("timestamp"):
         return False
     return cast.evalMode().toString() != "ANSI" or bool(
-        session._jvm.org.apache.spark.sql.catalyst.expressions.Cast.canUpCast(have, wanted)
+        session._jvm.org.apache.spark.sql.catalyst.expressions.Cast.canUpCast(have, target)
     )
 
 
 def _computes(constant: Any) -> bool:
-    """Whether a constant can be computed: one that cannot fails where there is a row, and only
-    there.
-    """
+    """Whether a constant can be computed: otherwise a query fails if and only if there is a row."""
     try:
         constant.eval(None)
     except Exception:  # whatever Java throws
@@ -146,8 +141,8 @@ def _computes(constant: Any) -> bool:
 
 
 def _milliseconds(plan: Any, session: Any) -> Iterator[str]:
-    """Columns that the frame reads from Parquet files whose footers say milliseconds. Footers are
-    read where there are columns of timestamps.
+    """Yield the columns that the frame reads as milliseconds from Parquet files. Footers are read
+    only if there are columns of timestamps.
     """
     used, relations = set[str](), list[Any]()
     ahead = [plan]
@@ -171,7 +166,7 @@ def _milliseconds(plan: Any, session: Any) -> Iterator[str]:
 
 
 def _coarse(path: str, session: Any) -> list[str]:
-    """The columns of a Parquet file that its footer says are milliseconds, in small letters."""
+    """List the columns of a Parquet file that are milliseconds by its footer, in lower case."""
     jvm, configuration = session._jvm, session._jsc.hadoopConfiguration()
     file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(
         jvm.org.apache.hadoop.fs.Path(jvm.java.net.URI(path)), configuration

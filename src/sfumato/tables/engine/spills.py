@@ -1,13 +1,12 @@
-"""Directories for what an engine spills to disk: only this user can enter them, and none outlives
-its process for long.
+"""Create and remove the directories that an engine spills to: only this user can enter them, and
+none outlives its process for long.
 
-*Locked*    Each has a file that its process holds locked. The operating system ends a lock with its
-            process, however that ended.
-*Swept*     A directory whose lock nobody holds was left by a process that was killed: it is removed
-            when the next process of this user makes one, and when a service starts or ends a
-            worker.
-*Clear*     What is spilled is not encrypted: DuckDB writes encrypted files only with an extension
-            that it would have to load.
+*Locked*    Each directory has a file that its process holds locked. The operating system releases
+            the lock when the process ends, in any way.
+*Swept*     A directory whose lock nobody holds was left by a killed process: it is removed when the
+            next process of this user creates one, and when a service starts or ends a worker.
+*Clear*     Spilled data are not encrypted: DuckDB encrypts files only with an extension that it
+            would have to load.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ LOCK = "lock"
 
 
 class Spills:
-    """A directory of mode 0700. It is removed by `remove`, when this is no longer used, and when
-    the interpreter ends.
+    """A directory of mode 0700. `remove`, the garbage collector or the end of the interpreter
+    removes it.
     """
 
     def __init__(self) -> None:
@@ -44,16 +43,16 @@ class Spills:
 def sweep() -> None:
     """Remove the directories of processes that have ended."""
     with suppress(OSError):
-        for found in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        for directory in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
             with suppress(OSError):
-                about = found.lstat()
+                about = directory.lstat()
                 if stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid():
-                    _sweep(found)
+                    _sweep(directory)
 
 
 @cache
 def _sweep_once() -> None:
-    """Of what processes left that ended before this one began."""
+    """Remove, once per process, the directories of processes that have ended."""
     sweep()
 
 

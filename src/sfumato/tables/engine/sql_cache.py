@@ -1,5 +1,5 @@
-"""Statements that were written already: to write one takes longer than most of what is planned, and
-it is looked at before it is run.
+"""Cache compiled SQL texts: compiling dominates planning, and each text is used twice, to check it
+and to run it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 MOST_TEXTS = 64
 
 
-class Written:
-    """The texts of a few expressions, each known by its identity. Equal is not enough: −0 equals
+class SqlCache:
+    """The SQL texts of the latest expressions, keyed by identity. Equality is not enough: −0 equals
     0.
     """
 
@@ -21,11 +21,11 @@ class Written:
 
     def text(self, expression: Any) -> str:
         op = expression.op()
-        known, text = self._texts.get(id(op), (None, ""))
-        if known is op:
+        cached, text = self._texts.get(id(op), (None, ""))
+        if cached is op:
             return text
         text = self._write(expression)
         while len(self._texts) >= MOST_TEXTS:
             self._texts.pop(next(iter(self._texts)), None)
-        self._texts[id(op)] = (op, text)  # with the expression, so that its number is nobody else's
+        self._texts[id(op)] = (op, text)  # holding op keeps its id from being reused
         return text

@@ -1,5 +1,5 @@
-"""Time-outs: whatever runs too long is interrupted, again and again until it ends, because an
-interrupt that comes before a query has begun is forgotten.
+"""Interrupt a query after a time-out, again and again until it ends: an engine forgets an interrupt
+that comes before the query has begun.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from ...errors import Refused
 _AGAIN = 0.01  # seconds from one interrupt to the next
 
 
-def known_timeout(timeout: float | None) -> float | None:
-    """A number of seconds that a clock can wait for."""
+def check_timeout(timeout: float | None) -> float | None:
+    """Check that a time-out is a number of seconds that a clock can wait for."""
     if timeout is None:
         return None
     if (
@@ -33,8 +33,8 @@ def known_timeout(timeout: float | None) -> float | None:
 
 @contextmanager
 def deadline(seconds: float | None, interrupt: Callable[[], None]) -> Iterator[None]:
-    """Interrupt what runs inside once the time is up, and say so by TimeoutError, with nothing of
-    the engine's own message.
+    """Interrupt the query inside after so many seconds, and raise TimeoutError without the engine's
+    own message.
     """
     if seconds is None:
         yield

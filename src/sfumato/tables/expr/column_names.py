@@ -1,4 +1,4 @@
-"""Names of columns: what may be one, and what is said of one that is not there."""
+"""Check the names of columns, choose unused names, and refuse unknown columns."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from ...errors import Refused
 LONGEST_NAME = 200
 
 
-def known_names(names: Sequence[object], place: str) -> None:
-    """Names of columns are printable text, and differ in more than capitals: to an engine Age and
+def check_names(names: Sequence[object], place: str) -> None:
+    """Refuse names that are not printable text, or that differ only in case: to an engine Age and
     age are one column.
     """
-    seen: dict[str, str] = {}
+    names_by_lower: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
-            reason = f"the name of a column is printable text of at most {LONGEST_NAME} letters"
-            raise Refused("table.columns", f"{place}: {name!r:.60}", reason, "user_id, city, spend")
-        if name.lower() in seen:
-            pair = f"{place}: {seen[name.lower()]!r:.60} and {name!r:.60}"
+            reason = f"a column name is printable text of at most {LONGEST_NAME} characters"
+            raise Refused("table.columns", f"{place}: {name!r:.60}", reason, "user_id")
+        if name.lower() in names_by_lower:
+            pair = f"{place}: {names_by_lower[name.lower()]!r:.60} and {name!r:.60}"
             raise Refused(
                 "table.columns",
                 pair,
-                "to an engine these are one name",
-                "names that differ in a letter",
+                "names that differ only in upper and lower case are one column to an engine",
+                "rename one of the two columns",
             )
-        seen[name.lower()] = name
+        names_by_lower[name.lower()] = name
 
 
-def free(name: str, taken: Collection[str]) -> str:
-    """A name like this that is not taken yet; those that are taken are in small letters."""
-    found, number = name, 2
-    while found.lower() in taken:
-        found, number = f"{name}_{number}", number + 1
-    return found
+def unused_name(name: str, used: Collection[str]) -> str:
+    """Return `name`, or `name_2`, `name_3`, … if it is used; `used` holds names in lower case."""
+    candidate, number = name, 2
+    while candidate.lower() in used:
+        candidate, number = f"{name}_{number}", number + 1
+    return candidate
 
 
-def unknown(
-    column: object, known: Sequence[str], left_out: Mapping[str, str], place: str
+def unknown_column(
+    column: object, columns: Sequence[str], left_out: Mapping[str, str], place: str
 ) -> Refused:
-    """The refusal of a column that is not there, or not read."""
+    """Build the refusal of a column that the table does not have, or does not read."""
     if isinstance(column, str) and column in left_out:
         return Refused(
-            "table.column", f"{place}: {column!r:.60}", left_out[column], "a column that is read"
+            "table.column", f"{place}: {column!r:.60}", left_out[column], "another column"
         )
-    near = difflib.get_close_matches(f"{column!s:.60}", known, n=2, cutoff=0.6) or known[:3]
+    near = difflib.get_close_matches(f"{column!s:.60}", columns, n=2, cutoff=0.6) or columns[:3]
     return Refused(
         "table.column",
         f"{place}: {column!r:.60}",

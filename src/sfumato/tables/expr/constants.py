@@ -1,12 +1,12 @@
-"""Constants of expressions: a Python value that has a type here, its canonical text, and texts read
-as dates where dates are meant.
+"""Constants of expressions: convert Python values to typed constants and to canonical text, and
+parse texts as dates where a date is needed.
 
 *Taken*    None, bool, int, float, str, Decimal, date, datetime, UUID, and NumPy's scalars, which
-           become those. A datetime with a zone is turned to UTC.
-*Types*    an int takes the narrowest width that holds it, a Decimal the fewest digits: what is
-           added to it stays as narrow as it can.
-*Refused*  NaN (a null is written None), texts that no engine can hold, numbers of more than 38
-           digits, and whatever has no type.
+           become those. A datetime with a zone is converted to UTC.
+*Types*    an int gets the narrowest width that holds it, a Decimal the fewest digits, so that
+           arithmetic with it stays narrow.
+*Refused*  NaN (write None for null), texts that no engine can hold, numbers of more than 38
+           digits, and values of other types.
 *Text*     two constants have the same text if and only if they are the same constant.
 """
 
@@ -27,29 +27,28 @@ from .types import DIGITS, Span, Type
 
 Constant = None | bool | int | float | str | Decimal | date | datetime | UUID
 
-NOTHING: Span = (Fraction(1), Fraction(0))
+EMPTY_SPAN: Span = (Fraction(1), Fraction(0))
 LONGEST = 4096  # characters of a text
 _ROOM = Context(prec=2 * DIGITS)
 _INTEGERS = (types.INT8, types.INT16, types.INT32, types.INT64)
 _TYPES = {float: types.FLOAT, str: types.STRING, date: types.DATE, UUID: types.UUID}
 
 
-def constant(value: Any) -> Constant:
-    """The constant that a value denotes, in plain Python types."""
+def as_constant(value: Any) -> Constant:
+    """Convert a value to a constant of a plain Python type, or refuse it."""
     if hasattr(value, "dtype") and hasattr(value, "item") and getattr(value, "shape", None) == ():
-        value = (
-            value.astype("datetime64[us]") if value.dtype.kind == "M" else value
-        ).item()  # finer ones would give an integer
+        # item() of a finer datetime64 is an integer
+        value = (value.astype("datetime64[us]") if value.dtype.kind == "M" else value).item()
     match value:
         case None | bool():
             return value
         case int():
             if abs(value) >= 10**DIGITS:
-                raise _refusal(value, f"a number of more than {DIGITS} digits")
+                raise _refusal(value, f"a number has at most {DIGITS} digits")
             return int(value)
         case float():
             if math.isnan(value):
-                raise _refusal(value, "NaN is no number: a null is written None")
+                raise _refusal(value, "NaN is not a number: write None for null")
             return float(value) + 0.0  # −0 is 0
         case str():
             return _text(str.__str__(value))
@@ -72,11 +71,11 @@ def constant(value: Any) -> Constant:
             return date(value.year, value.month, value.day)
         case UUID():
             return UUID(int=value.int)
-    raise _refusal(type(value).__name__, "not a constant of a type that is known here")
+    raise _refusal(type(value).__name__, "a value of this type cannot be a constant")
 
 
 def type_of(value: Constant) -> Type:
-    """The narrowest type of a constant; only None is nullable."""
+    """Return the narrowest type of a constant; only None is nullable."""
     match value:
         case None:
             return types.NULL
@@ -84,7 +83,7 @@ def type_of(value: Constant) -> Type:
             return replace(types.BOOL, nullable=False)
         case int():
             return replace(
-                integer(span(value)) or Type("decimal", precision=len(str(abs(value)))),
+                narrowest_integer(span(value)) or Type("decimal", precision=len(str(abs(value)))),
                 nullable=False,
             )
         case Decimal():
@@ -99,9 +98,9 @@ def type_of(value: Constant) -> Type:
 
 
 def span(value: Constant) -> Span | None:
-    """A finite number and itself; of NULL, what holds nothing."""
+    """Return the span [v, v] of a finite number v, the empty span of NULL, else None."""
     if value is None:
-        return NOTHING
+        return EMPTY_SPAN
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float | Decimal)
@@ -111,8 +110,8 @@ def span(value: Constant) -> Span | None:
     return Fraction(value), Fraction(value)
 
 
-def integer(ends: Span | None) -> Type | None:
-    """The narrowest integer type that holds everything between the ends."""
+def narrowest_integer(ends: Span | None) -> Type | None:
+    """Return the narrowest integer type that holds everything between the ends."""
     return next((kind for kind in _INTEGERS if ends and within(ends, kind.limits)), None)
 
 
@@ -121,7 +120,7 @@ def within(inner: Span, outer: Span | None) -> bool:
 
 
 def text(value: Constant) -> str:
-    """As SQL would write it."""
+    """Write a constant as SQL does."""
     match value:
         case None:
             return "NULL"
@@ -143,16 +142,16 @@ def text(value: Constant) -> str:
     return repr(value)
 
 
-def read(written: str, wanted: Type, place: str) -> Constant:
-    """A constant text as the date, timestamp or uuid that it stands beside."""
+def parse_text(text_value: str, kind: Type, place: str) -> Constant:
+    """Parse a text as the date, timestamp or uuid that it is compared or combined with."""
     try:
-        match wanted.kind:
+        match kind.kind:
             case "date":
-                return date.fromisoformat(written)
+                return date.fromisoformat(text_value)
             case "timestamp":
-                return _utc(datetime.fromisoformat(written))
+                return _utc(datetime.fromisoformat(text_value))
             case "uuid":
-                return UUID(written)
+                return UUID(text_value)
     except ValueError:
         pass
     examples = {
@@ -160,9 +159,12 @@ def read(written: str, wanted: Type, place: str) -> Constant:
         "timestamp": "TIMESTAMP '2026-01-31 23:59:59'",
         "uuid": "UUID '00000000-0000-0000-0000-000000000000'",
     }
-    rewrite = examples.get(wanted.kind, f"a constant that is {wanted.words}")
+    rewrite = examples.get(kind.kind, f"a constant that is {kind.words}")
     raise Refused(
-        "expression.literal", f"{place:.200}", f"{text(written):.60} is not {wanted.words}", rewrite
+        "expression.literal",
+        f"{place:.200}",
+        f"{text(text_value):.60} is not {kind.words}",
+        rewrite,
     )
 
 
@@ -170,12 +172,12 @@ def _utc(value: datetime) -> datetime:
     try:
         return value if value.tzinfo is None else value.astimezone(UTC)
     except OverflowError:
-        raise _refusal(value, "in UTC, this is outside the years 1 to 9999") from None
+        raise _refusal(value, "in UTC this lies outside the years 1 to 9999") from None
 
 
 def _decimal(value: Decimal) -> Decimal:
     if not value.is_finite():
-        raise _refusal(value, "a decimal is finite: a null is written None")
+        raise _refusal(value, "a decimal is finite: write None for null")
     plain = Decimal(0) if value == 0 else value
     exponent = int(plain.as_tuple().exponent)
     if (
@@ -183,7 +185,7 @@ def _decimal(value: Decimal) -> Decimal:
         or not -DIGITS <= exponent <= DIGITS
         or plain.adjusted() >= DIGITS
     ):
-        raise _refusal(value, f"a number of more than {DIGITS} digits")
+        raise _refusal(value, f"a number has at most {DIGITS} digits")
     return plain.quantize(Decimal(1), context=_ROOM) if exponent > 0 else plain
 
 
@@ -196,8 +198,8 @@ def _text(value: str) -> str:
         raise _refusal(
             f"{value!r:.40}",
             (
-                f"a constant text has at most {LONGEST} characters, none of them a NUL or "
-                f"half a character"
+                f"a text has at most {LONGEST} characters, without NUL and without half of a "
+                f"surrogate pair"
             ),
         )
     return value

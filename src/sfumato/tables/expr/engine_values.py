@@ -1,16 +1,16 @@
-"""Ibis values that mean what they say: casts that are always written, constants that are read
-exactly, guards that stand around arguments.
+"""Build Ibis values that engines compute exactly: casts that Ibis does not drop, constants without
+rounding, and guards around arguments.
 
-*Casts*      Ibis leaves a cast out where it believes the type is right, and engines disagree with
-             it (DuckDB's DATE_TRUNC of a date is a timestamp): `cast` and `try_cast` always write
-             it. `cast` is for what cannot fail by the types alone.
-*Constants*  DuckDB reads 0.30000000000000004 as a decimal of 17 digits: floats, decimals and
-             moments are written as texts, and cast.
-*Floor…*     Ibis casts the floor of a float to an integer, which fails for 1e300, and multiplies no
-             decimals of different scales: here the same operations, by Ibis's own names, have the
-             engine's types.
-*Copies*     NULLIF and CASE mention their argument twice, and so does the engine's plan: they stand
-             where they must and nowhere else.
+*Casts*      Ibis omits a cast where it believes the type is right, and engines disagree (DuckDB's
+             DATE_TRUNC of a date is a timestamp), so `cast` and `try_cast` always write it. Use
+             `cast` only where the types show that it cannot fail.
+*Constants*  DuckDB reads 0.30000000000000004 as a decimal of 17 digits, so floats, decimals and
+             moments are written as texts and cast.
+*Floor…*     Ibis casts the floor of a float to an integer, which fails for 1e300, and does not
+             multiply decimals of different scales. This module gives the same operations the
+             engine's types, under Ibis's names.
+*Copies*     NULLIF and CASE mention their argument twice, and so does the engine's plan, so guards
+             stand only where they are needed.
 """
 
 from __future__ import annotations
@@ -36,50 +36,49 @@ def cast(value: Value, to: Type) -> Value:
 
 
 def try_cast(value: Value, to: Type) -> Value:
-    """Null where the value does not fit."""
+    """Cast a value; null where it does not fit."""
     import ibis.expr.operations as ops
 
     return ops.TryCast(value, to.to_ibis()).to_expr()
 
 
-def constant(value: Constant, known: Type) -> Value:
+def constant(value: Constant, kind: Type) -> Value:
     import ibis
 
     if value is None:
-        return ibis.null(unzoned(known).to_ibis())
+        return ibis.null(without_zone(kind).to_ibis())
     if isinstance(value, bool | str):
         return ibis.literal(value)
-    if isinstance(value, int) and known.kind == "integer":
-        return cast(ibis.literal(value, type="int64"), known)
-    return cast(ibis.literal(_written(value)), unzoned(known))
+    if isinstance(value, int) and kind.kind == "integer":
+        return cast(ibis.literal(value, type="int64"), kind)
+    return cast(ibis.literal(_constant_text(value)), without_zone(kind))
 
 
-def _written(value: Constant) -> str:
+def _constant_text(value: Constant) -> str:
     if isinstance(value, datetime):
         return value.replace(tzinfo=None).isoformat(" ")
-    return (
-        f"{value:f}" if isinstance(value, Decimal) else str(value)
-    )  # no engine reads the exponent of a decimal
+    # engines do not read decimals with an exponent
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 def number(value: float | int | str) -> Value:
-    """A float."""
+    """Build a float constant."""
     return constant(float(value), types.FLOAT)
 
 
-def null(known: Type) -> Value:
-    return constant(None, known)
+def null(kind: Type) -> Value:
+    return constant(None, kind)
 
 
-def unzoned(known: Type) -> Type:
-    """How a type is held while expressions are built: timestamps with a zone are timestamps in
+def without_zone(kind: Type) -> Type:
+    """Return the type that expressions compute with: a timestamp with a zone becomes a timestamp in
     UTC.
     """
-    return types.TIMESTAMP if known.zone else known
+    return types.TIMESTAMP if kind.zone else kind
 
 
 def where(condition: Value, value: Value) -> Value:
-    """The value where the condition is true, null elsewhere."""
+    """Return the value where the condition is true, and null elsewhere."""
     return case([(condition, value)], null_like(value))
 
 
@@ -100,33 +99,30 @@ def null_like(value: Value) -> Value:
 
 
 def without_nan(value: Value) -> Value:
-    """A NaN is a null. Not by NULLIF: the least and the largest value that a Parquet file states
-    leave NaN out, and by them DuckDB decides comparisons.
+    """Replace NaN by null. NULLIF would be wrong: Parquet statistics leave NaN out, and DuckDB
+    decides comparisons by them.
     """
     return case([(value.isnan(), null_like(value))], value)
 
 
-def present(value: Value, known: Type, name: str) -> Value:
-    """A column as its type has it: read as declared, timestamps in UTC, moments outside the years 1
-    to 9999 null. NaN is left to `without_nan`.
+def normalize(value: Value, kind: Type, name: str) -> Value:
+    """Cast a column to its declared type, with timestamps in UTC and moments outside the years 1 to
+    9999 as null. NaN is left to `without_nan`.
     """
     dtype = value.type()
-    found = Type.from_ibis(dtype, name)
-    already = (
-        known.zone and found.kind == "timestamp"
-    )  # what an expression made of a timestamp with a zone is in UTC, and without one
-    if (found.bare != known.bare and not already) or (
+    source = Type.from_ibis(dtype, name)
+    # an expression of a timestamp with a zone is already in UTC, and without a zone
+    in_utc = kind.zone and source.kind == "timestamp"
+    if (source.bare != kind.bare and not in_utc) or (
         dtype.is_timestamp() and dtype.scale not in (None, 6)
     ):
-        value = try_cast(value, known)
-    if known.kind not in ("date", "timestamp"):
+        value = try_cast(value, kind)
+    if kind.kind not in ("date", "timestamp"):
         return value
     zoned = value.type().is_timestamp() and value.type().timezone is not None
     inside = where(
         value.between(
-            *_ends(
-                types.DATE if known.kind == "date" else types.ZONED if zoned else types.TIMESTAMP
-            )
+            *_ends(types.DATE if kind.kind == "date" else types.ZONED if zoned else types.TIMESTAMP)
         ),
         value,
     )
@@ -134,8 +130,8 @@ def present(value: Value, known: Type, name: str) -> Value:
 
 
 def read_moment(value: Value, to: Type) -> Value:
-    """A text as a date or a timestamp. DuckDB fails on far years with a zone, TRY_CAST or not, so
-    those without a near local time are not tried.
+    """Read a text as a date or a timestamp. With a zone DuckDB fails on far years even in TRY_CAST,
+    so texts whose local time lies outside the years 1 to 9999 are not tried.
     """
     if to.zone:
         value = where(try_cast(value, types.TIMESTAMP).between(*_ends(types.TIMESTAMP)), value)
@@ -143,37 +139,37 @@ def read_moment(value: Value, to: Type) -> Value:
 
 
 @cache
-def _ends(known: Type) -> tuple[Value, Value]:
+def _ends(kind: Type) -> tuple[Value, Value]:
     import ibis
 
     low, high = (
-        cast(ibis.literal(end + ("+00" if known.zone else "")), known)
-        for end in types.SPAN[known.kind]
+        cast(ibis.literal(end + ("+00" if kind.zone else "")), kind)
+        for end in types.SPAN[kind.kind]
     )
     return low, high
 
 
 def floor(value: Value) -> Value:
-    return _named("Floor")(value).to_expr()
+    return _with_engine_type("Floor")(value).to_expr()
 
 
 def ceil(value: Value) -> Value:
-    return _named("Ceil")(value).to_expr()
+    return _with_engine_type("Ceil")(value).to_expr()
 
 
-def rounded(value: Value, digits: int) -> Value:
-    """A float to so many digits from 0 on, halves away from zero."""
-    return _named("Round")(value, digits).to_expr()
+def round_to(value: Value, digits: int) -> Value:
+    """Round a float to `digits` ≥ 0 decimal places, halves away from zero."""
+    return _with_engine_type("Round")(value, digits).to_expr()
 
 
 def product(first: Value, second: Value) -> Value:
-    """Of decimals, of which the first has 38 digits."""
-    return _named("Multiply")(first, second).to_expr()
+    """Multiply decimals, of which the first has 38 digits."""
+    return _with_engine_type("Multiply")(first, second).to_expr()
 
 
 @cache
-def _named(name: str) -> Callable[..., Any]:
-    """Ibis's operation of that name, with the type that the engine's function has."""
+def _with_engine_type(name: str) -> Callable[..., Any]:
+    """Return Ibis's operation of that name, with the result type of the engine's function."""
     import ibis.expr.datatypes as dt
     import ibis.expr.operations as ops
     from ibis.common.annotations import attribute
@@ -181,30 +177,28 @@ def _named(name: str) -> Callable[..., Any]:
     def dtype(self: Any) -> Any:
         if name == "Multiply":
             return dt.Decimal(38, self.left.dtype.scale + self.right.dtype.scale)
-        known = self.arg.dtype
-        return (
-            dt.Decimal(known.precision - known.scale + 1, 0) if known.is_decimal() else dt.float64
-        )
+        kind = self.arg.dtype
+        return dt.Decimal(kind.precision - kind.scale + 1, 0) if kind.is_decimal() else dt.float64
 
     return type(name, (getattr(ops, name),), {"dtype": attribute(dtype), "__module__": __name__})
 
 
 @cache
 def integer_division() -> Callable[[Value, Value], Value]:
-    """Of 64-bit integers, towards zero: Ibis has none that is exact beyond 2^53."""
+    """Return the division of 64-bit integers towards zero; Ibis's own is inexact beyond 2^53."""
     import ibis
 
     def divide(a: Any, b: Any) -> Any: ...
 
-    made: Callable[[Value, Value], Value] = ibis.udf.scalar.builtin(
+    division: Callable[[Value, Value], Value] = ibis.udf.scalar.builtin(
         divide, signature=(("int64", "int64"), "int64")
     )
-    return made
+    return division
 
 
-def balanced(join: Callable[[Value, Value], Value], values: Sequence[Value]) -> Value:
-    """Many values joined two by two, so that the tree is low."""
+def join_balanced(join: Callable[[Value, Value], Value], values: Sequence[Value]) -> Value:
+    """Join many values two by two, so that the expression tree stays shallow."""
     if len(values) <= 2:
         return reduce(join, values)
     middle = len(values) // 2
-    return join(balanced(join, values[:middle]), balanced(join, values[middle:]))
+    return join(join_balanced(join, values[:middle]), join_balanced(join, values[middle:]))

@@ -1,7 +1,7 @@
-"""Expressions, as they are written: `col("age") >= 18`, `when(condition, value).otherwise(other)`.
-The tree itself is in `tree`, its functions in `functions`.
+"""The user's way to write expressions: `col("age") >= 18`, `when(condition, a).otherwise(b)`. The
+tree is in `nodes`, its functions in `functions`.
 
-`==` makes an expression, so expressions are compared by `same`, or by their texts.
+`==` builds an expression, so compare expressions with `same`, or compare their texts.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import Refused
-from .nodes import Call, Column, Expr, Literal, call, literal
+from .nodes import ColumnRef, Expr, FunctionCall, Literal, call, literal
 
 __all__ = [
-    "Call",
-    "Column",
+    "ColumnRef",
     "Expr",
+    "FunctionCall",
     "Literal",
     "When",
+    "as_expr",
     "call",
     "col",
-    "known",
     "literal",
     "same",
     "when",
@@ -28,27 +28,27 @@ __all__ = [
 
 
 def col(name: str) -> Expr:
-    """A column of the table."""
+    """Refer to a column of the table by its name."""
     if not isinstance(name, str) or not name:
         raise Refused(
-            "expression.column", f"col({name!r:.60})", "a column is named by a text", 'col("age")'
+            "expression.column", f"col({name!r:.60})", "a column name is a text", 'col("age")'
         )
-    return Column(name)
+    return ColumnRef(name)
 
 
-def known(value: str | Expr) -> Expr:
-    """Where a column is meant: its name, or an expression."""
+def as_expr(value: str | Expr) -> Expr:
+    """Return an expression: the one given, or the column of that name."""
     return value if isinstance(value, Expr) else col(value)
 
 
-def same(one: Expr, other: Expr) -> bool:
-    """Whether two trees are equal."""
-    return one is other or one.text == other.text
+def same(first: Expr, second: Expr) -> bool:
+    """Whether two expression trees are equal."""
+    return first is second or first.text == second.text
 
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Conditions and values, waiting for what holds otherwise."""
+    """Conditions and values of a CASE; `otherwise` completes it."""
 
     branches: tuple[Expr, ...]
 
@@ -60,7 +60,7 @@ class When:
 
 
 def when(condition: Any, value: Any) -> When:
-    """The value where the condition is true: `when(c, a).when(d, b).otherwise(e)`.
-    `otherwise(None)` is null.
+    """Begin a CASE: `when(c, a).when(d, b).otherwise(e)` is the value of the first true condition.
+    `otherwise(None)` gives null.
     """
     return When(()).when(condition, value)

@@ -1,8 +1,8 @@
-"""The table of all scalar functions. What is not in it cannot be asked: expressions, SQL text and
-the documentation are made from this table alone.
+"""The table of all scalar functions. Expressions, SQL text and the documentation come from this
+table; a query can call nothing else.
 
-Every function is total: whatever the rows hold, the engine gives a value or a null and never an
-error. Tests run each of them on special values of every type and every pair of types.
+Every function is total: for any row the engine returns a value or null, never an error. Tests run
+each function on special values of every type and every pair of types.
 """
 
 from __future__ import annotations
@@ -35,5 +35,5 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 
-def named(name: str) -> Function:
+def function_named(name: str) -> Function:
     return FUNCTIONS[name]

@@ -1,7 +1,7 @@
 """Sums, products, quotients and remainders.
 
-*Exact*   integers and decimals stay what they are while every value that their types allow fits (64
-          bits, 38 digits); beyond that the result is a float64.
+*Exact*   integers and decimals stay exact while every value that their types allow fits (64 bits,
+          38 digits); otherwise the result is a float64.
 *Null*    division and remainder by zero, and zero to a negative power.
 *Sign*    `//` and `%` are Python's (rounded down, the sign of the divisor), `div` and `mod` are
           SQL's (rounded towards zero, the sign of the dividend).
@@ -20,7 +20,7 @@ from . import engine_values as ev
 from . import value_ranges
 from .constants import within
 from .engine_values import Value
-from .promotion import arithmetic, convert, exact
+from .promotion import arithmetic_type, convert, exact_type
 from .scalar_function import NUMBER, Argument, Build, Function, Gives, always
 from .types import FLOAT, INT64, Type
 from .value_ranges import hull
@@ -30,47 +30,47 @@ _DOUBLES = (Fraction(-(2**53)), Fraction(2**53))
 _HALF = (Fraction(-(2**62)), Fraction(2**62))
 
 
-def _gives(rule: value_ranges.Rule, scale: Callable[..., int]) -> Gives:
-    return lambda arguments: arithmetic(
+def _result_type(rule: value_ranges.Rule, scale: Callable[..., int]) -> Gives:
+    return lambda arguments: arithmetic_type(
         rule([argument.span for argument in arguments], []),
         arguments,
         scale(argument.type.scale for argument in arguments),
     )
 
 
-def _whole(rule: value_ranges.Rule) -> Gives:
-    """An integer of integers, else a float."""
+def _integer_or_float(rule: value_ranges.Rule) -> Gives:
+    """Return a type rule: an integer for integer arguments, else a float."""
 
     def gives(arguments: Sequence[Argument]) -> Type:
-        whole = all(argument.type.kind == "integer" for argument in arguments)
+        integral = all(argument.type.kind == "integer" for argument in arguments)
         return (
-            exact(rule([argument.span for argument in arguments], []), 0, whole=True)
-            if whole
+            exact_type(rule([argument.span for argument in arguments], []), 0, integral=True)
+            if integral
             else FLOAT
         )
 
     return gives
 
 
-def _as(to: Type, values: Sequence[Value], arguments: Sequence[Argument]) -> list[Value]:
+def _convert_all(to: Type, values: Sequence[Value], arguments: Sequence[Argument]) -> list[Value]:
     return [convert(value, argument, to) for value, argument in zip(values, arguments, strict=True)]
 
 
-def _alike(operation: Callable[..., Value]) -> Build:
-    """All arguments as one type that holds them and the result (32768 fits no int16, and −32768
-    does), then the operation, then the cast: DuckDB widens a sum of decimals by a digit.
+def _in_common_type(operation: Callable[..., Value]) -> Build:
+    """Cast all arguments to one type that holds them and the result (−32768 fits int16, 32768 does
+    not), apply the operation, and cast the result: DuckDB widens a sum of decimals by a digit.
     """
 
     def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
         if result == FLOAT:
-            return operation(*_as(FLOAT, values, arguments))
-        wide = exact(
+            return operation(*_convert_all(FLOAT, values, arguments))
+        wide = exact_type(
             hull([result.limits, *(argument.type.limits for argument in arguments)]),
             result.scale,
-            whole=result.kind == "integer",
+            integral=result.kind == "integer",
         )
         return ev.try_cast(
-            operation(*_as(result if wide == FLOAT else wide, values, arguments)), result
+            operation(*_convert_all(result if wide == FLOAT else wide, values, arguments)), result
         )
 
     return build
@@ -78,11 +78,12 @@ def _alike(operation: Callable[..., Value]) -> Build:
 
 def _product(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
     if result.kind != "decimal":
-        return _alike(operator.mul)(values, arguments, result)
+        return _in_common_type(operator.mul)(values, arguments, result)
     # DuckDB multiplies decimals of up to 18 digits in 64 bits and fails where the product has more,
     # so one of them is made wide.
     first, second = (
-        exact(argument.type.limits, argument.type.scale, whole=False) for argument in arguments
+        exact_type(argument.type.limits, argument.type.scale, integral=False)
+        for argument in arguments
     )
     return ev.try_cast(
         ev.product(
@@ -93,98 +94,96 @@ def _product(values: Sequence[Value], arguments: Sequence[Argument], result: Typ
     )
 
 
-def _not_zero(value: Value, argument: Argument, known: Type) -> Value:
+def _not_zero(value: Value, argument: Argument, kind: Type) -> Value:
     return (
         value
-        if argument.fixed and argument.value
-        else value.nullif(ev.constant(0 if known.kind == "integer" else 0.0, known))
+        if argument.is_constant and argument.value
+        else value.nullif(ev.constant(0 if kind.kind == "integer" else 0.0, kind))
     )
 
 
 def _quotient(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    above, below = _as(FLOAT, values, arguments)
+    above, below = _convert_all(FLOAT, values, arguments)
     return above / _not_zero(below, arguments[1], FLOAT)
 
 
 def _division(*, down: bool) -> Build:
-    """Rounded down, or towards zero."""
+    """Build the quotient rounded down, or towards zero."""
 
     def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
         small = all(
             argument.span is not None and within(argument.span, _DOUBLES) for argument in arguments
         )
-        if (
-            result.kind == "float" or small
-        ):  # the quotient of such integers is rounded to a double on its own side of every integer
-            made = _quotient(values, arguments, FLOAT)
-            made = (
-                ev.floor(made)
+        # below 2^53, rounding the quotient to a double crosses no integer
+        if result.kind == "float" or small:
+            quotient = _quotient(values, arguments, FLOAT)
+            quotient = (
+                ev.floor(quotient)
                 if down
-                else ev.case([(made < ev.number(0), ev.ceil(made))], ev.floor(made))
+                else ev.case([(quotient < ev.number(0), ev.ceil(quotient))], ev.floor(quotient))
             )
-            return made if result.kind == "float" else ev.try_cast(made, result)
-        above, below = _as(INT64, values, arguments)
+            return quotient if result.kind == "float" else ev.try_cast(quotient, result)
+        above, below = _convert_all(INT64, values, arguments)
         below = _not_zero(below, arguments[1], INT64)
-        made = ev.integer_division()(above, below)
+        quotient = ev.integer_division()(above, below)
         if down:
-            zero, one = ev.constant(0, INT64), ev.constant(1, INT64)
-            made = made - ev.case(
+            zero, unit = ev.constant(0, INT64), ev.constant(1, INT64)
+            quotient = quotient - ev.case(
                 [
                     (
                         (_modulus(above, below, arguments) != zero)
                         & ((above < zero) != (below < zero)),
-                        one,
+                        unit,
                     )
                 ],
                 zero,
             )
-        return ev.try_cast(made, result)
+        return ev.try_cast(quotient, result)
 
     return build
 
 
 def _modulus(above: Value, below: Value, arguments: Sequence[Argument]) -> Value:
-    """SQL's %, of 64-bit integers. The least of them has no remainder by −1 in DuckDB, but an
-    error: it is the same as by 1.
+    """Build SQL's % of 64-bit integers. DuckDB fails for the least integer % −1, so −1 is replaced
+    by 1, which gives the same remainder.
     """
     ends = arguments[1].span
-    one_less = ends is None or ends[0] <= -1 <= ends[1]
+    may_be_minus_one = ends is None or ends[0] <= -1 <= ends[1]
     return above % (
         ev.case([(below == ev.constant(-1, INT64), ev.constant(1, INT64))], below)
-        if one_less
+        if may_be_minus_one
         else below
     )
 
 
 def _remainder(*, down: bool) -> Build:
-    """With the sign of the divisor, or of the dividend."""
+    """Build the remainder with the sign of the divisor (`down`) or of the dividend."""
 
     def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
         wide = FLOAT if result.kind == "float" else INT64
-        above, below = _as(wide, values, arguments)
+        above, below = _convert_all(wide, values, arguments)
         below = _not_zero(below, arguments[1], wide)
-        made = above % below if wide == FLOAT else _modulus(above, below, arguments)
+        remainder = above % below if wide == FLOAT else _modulus(above, below, arguments)
         if down:
             ends = arguments[1].span
-            if wide == INT64 and not (
-                ends and within(ends, _HALF)
-            ):  # twice the divisor may leave 64 bits
-                made, below = ev.cast(made, _HUGE), ev.cast(below, _HUGE)
-            made = (made + below) % below
-        return made if wide == FLOAT else ev.try_cast(made, result)
+            # twice the divisor may not fit into 64 bits
+            if wide == INT64 and not (ends and within(ends, _HALF)):
+                remainder, below = ev.cast(remainder, _HUGE), ev.cast(below, _HUGE)
+            remainder = (remainder + below) % below
+        return remainder if wide == FLOAT else ev.try_cast(remainder, result)
 
     return build
 
 
 def _power(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    base, exponent = _as(result, values, arguments)
+    base, exponent = _convert_all(result, values, arguments)
     if not (arguments[1].span and arguments[1].span[0] >= 0):
         zero = ev.number(0)
         base = ev.case([((base == zero) & (exponent < zero), ev.null(result))], base)
     return base**exponent
 
 
-def _two(
+def _binary(
     name: str, build: Build, gives: Gives, span: value_ranges.Rule, rule: str, **more: Any
 ) -> Function:
     return Function(
@@ -205,12 +204,17 @@ _SUM, _DIFFERENCE, _PRODUCT, _OPPOSITE = (
 )
 
 FUNCTIONS = (
-    _two("+", _alike(operator.add), _gives(_SUM, max), _SUM, "the sum", form="+"),
-    _two(
-        "-", _alike(operator.sub), _gives(_DIFFERENCE, max), _DIFFERENCE, "the difference", form="-"
+    _binary("+", _in_common_type(operator.add), _result_type(_SUM, max), _SUM, "the sum", form="+"),
+    _binary(
+        "-",
+        _in_common_type(operator.sub),
+        _result_type(_DIFFERENCE, max),
+        _DIFFERENCE,
+        "the difference",
+        form="-",
     ),
-    _two("*", _product, _gives(_PRODUCT, sum), _PRODUCT, "the product", form="*"),
-    _two(
+    _binary("*", _product, _result_type(_PRODUCT, sum), _PRODUCT, "the product", form="*"),
+    _binary(
         "/",
         _quotient,
         always(FLOAT),
@@ -220,20 +224,20 @@ FUNCTIONS = (
         makes_null=True,
         copies=(1, 2),
     ),
-    _two(
+    _binary(
         "//",
         _division(down=True),
-        _whole(value_ranges.whole_quotient(math.floor)),
+        _integer_or_float(value_ranges.whole_quotient(math.floor)),
         value_ranges.quotient(math.floor),
         "the quotient rounded down, as in Python; an integer of integers; null by zero",
         form="//",
         makes_null=True,
         copies=(3, 8),
     ),
-    _two(
+    _binary(
         "%",
         _remainder(down=True),
-        _whole(value_ranges.remainder),
+        _integer_or_float(value_ranges.remainder),
         value_ranges.remainder,
         (
             "the remainder with the sign of the divisor, as in Python; null by zero; with an "
@@ -243,19 +247,19 @@ FUNCTIONS = (
         makes_null=True,
         copies=(1, 8),
     ),
-    _two(
+    _binary(
         "div",
         _division(down=False),
-        _whole(value_ranges.whole_quotient(math.trunc)),
+        _integer_or_float(value_ranges.whole_quotient(math.trunc)),
         value_ranges.quotient(math.trunc),
         "the quotient rounded towards zero, SQL's `//`; an integer of integers; null by zero",
         makes_null=True,
         copies=(3, 6),
     ),
-    _two(
+    _binary(
         "mod",
         _remainder(down=False),
-        _whole(value_ranges.remainder),
+        _integer_or_float(value_ranges.remainder),
         value_ranges.remainder,
         "the remainder with the sign of the dividend, SQL's `%`; null by zero",
         makes_null=True,
@@ -265,15 +269,15 @@ FUNCTIONS = (
         name="negate",
         group="arithmetic",
         takes=(NUMBER,),
-        gives=_gives(_OPPOSITE, max),
-        build=_alike(operator.neg),
+        gives=_result_type(_OPPOSITE, max),
+        build=_in_common_type(operator.neg),
         span=_OPPOSITE,
         form="-({0})",
         passes_nan=True,
         makes_nan=True,
         rule="the opposite",
     ),
-    _two(
+    _binary(
         "power",
         _power,
         always(FLOAT),

@@ -1,10 +1,10 @@
-"""Casts: always TRY_CAST, so that what does not fit is null.
+"""Casts: always TRY_CAST, so that a value that does not fit becomes null.
 
 *Numbers*   are rounded to the nearest, halves away from zero.
-*Texts*     are read as the engine reads them: blanks around a number are passed over, "true" and
-            "t" are true, dates are written 2026-01-31.
-*Refused*   what has no meaning (a date as a number), and the text of a float, which is another in
-            every engine.
+*Texts*     are read as the engine reads them: blanks around a number are ignored, "true" and "t"
+            are true, dates are written 2026-01-31.
+*Refused*   casts without a meaning (a date as a number), and the text of a float, which differs
+            between engines.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from fractions import Fraction
 from ...errors import Refused
 from . import engine_values as ev
 from . import value_ranges
-from .constants import NOTHING, Constant
+from .constants import EMPTY_SPAN, Constant
 from .engine_values import Value
-from .scalar_function import ANY, Argument, Function, fixed, shorten
+from .scalar_function import ANY, Argument, Function, constant_slot, shorten
 from .types import CASTS, DIGITS, FLOAT, NAMES, Span, Type
 
 
@@ -27,18 +27,18 @@ def _is_type(value: Constant) -> bool:
 
 NARROW = 16  # bits of an integer whose limits are as good as bounds
 
-TYPE = fixed("the name of a type", _is_type, "'int64'", "string")
+TYPE = constant_slot("the name of a type", _is_type, "'int64'", "string")
 
 
-def _gives(arguments: Sequence[Argument]) -> Type:
-    value, wanted = arguments[0], Type.of(str(arguments[1].value)).bare
-    if wanted.kind in CASTS[value.type.kind]:
-        return wanted
+def _result_type(arguments: Sequence[Argument]) -> Type:
+    value, target = arguments[0], Type.of(str(arguments[1].value)).bare
+    if target.kind in CASTS[value.type.kind]:
+        return target
     text = shorten(value.text, 60)
-    reason = f"{text} is {value.type.words}, which is not turned into {wanted.words}"
-    via = {"string": "decimal(18,6)", "bool": "int64", "uuid": "string"}.get(wanted.kind, "string")
-    way = f"TRY_CAST(TRY_CAST({text} AS {via}) AS {wanted})"
-    known = {
+    reason = f"{text} is {value.type.words}, which cannot be cast to {target.words}"
+    via = {"string": "decimal(18,6)", "bool": "int64", "uuid": "string"}.get(target.kind, "string")
+    way = f"TRY_CAST(TRY_CAST({text} AS {via}) AS {target})"
+    has_epoch = {
         ("date", "float"),
         ("date", "integer"),
         ("timestamp", "float"),
@@ -46,61 +46,61 @@ def _gives(arguments: Sequence[Argument]) -> Type:
     }
     rewrite = (
         f"epoch({text})"
-        if (value.type.kind, wanted.kind) in known
+        if (value.type.kind, target.kind) in has_epoch
         else way
         if Type.of(via).kind in CASTS[value.type.kind]
-        else f"another type than {wanted}"
+        else f"a cast to one of {', '.join(CASTS[value.type.kind])}"
     )
-    raise Refused("expression.type", f"TRY_CAST({text} AS {wanted})", reason, rewrite)
+    raise Refused("expression.type", f"TRY_CAST({text} AS {target})", reason, rewrite)
 
 
 def _build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    value, known = values[0], arguments[0].type
-    if known.kind == "null":
+    value, source = values[0], arguments[0].type
+    if source.kind == "null":
         return ev.null(result)
-    if ev.unzoned(known.bare) == ev.unzoned(result) and not arguments[0].fixed:
+    if ev.without_zone(source.bare) == ev.without_zone(result) and not arguments[0].is_constant:
         return value
-    if (known.kind == "float" and known.bits == 32) or (
-        known.kind == "decimal" and result.kind == "float"
+    if (source.kind == "float" and source.bits == 32) or (
+        source.kind == "decimal" and result.kind == "float"
     ):
-        value = ev.cast(
-            value, FLOAT
-        )  # what lies between a float32 and a decimal is computed in doubles
-    if known.kind == "float" and result.kind == "integer":
-        return ev.try_cast(ev.rounded(value, 0), result)
-    if known.kind == "integer" and result.kind == "bool":
-        return value != ev.constant(0, known.bare)
+        # casts from float32, and from decimals to floats, go through doubles
+        value = ev.cast(value, FLOAT)
+    if source.kind == "float" and result.kind == "integer":
+        return ev.try_cast(ev.round_to(value, 0), result)
+    if source.kind == "integer" and result.kind == "bool":
+        return value != ev.constant(0, source.bare)
     if (
-        known.kind == "decimal"
+        source.kind == "decimal"
         and result.kind == "string"
-        and known.scale == known.precision < DIGITS
+        and source.scale == source.precision < DIGITS
     ):
-        value = ev.cast(
-            value, Type("decimal", precision=known.precision + 1, scale=known.scale)
-        )  # DuckDB writes .5 where there is no room for 0.5
-    if known.kind == "string" and result.kind in ("date", "timestamp"):
-        return ev.present(ev.read_moment(value, result), result, arguments[0].text)
-    made = ev.try_cast(value, ev.unzoned(result))
+        # DuckDB writes .5 if the type has no digit before the point
+        value = ev.cast(value, Type("decimal", precision=source.precision + 1, scale=source.scale))
+    if source.kind == "string" and result.kind in ("date", "timestamp"):
+        return ev.normalize(ev.read_moment(value, result), result, arguments[0].text)
+    value_cast = ev.try_cast(value, ev.without_zone(result))
     # DuckDB compares x itself where TRY_CAST(x AS int8) > 3 is written, and so takes 1000, which
     # does not fit, for a number above 3
     return (
-        ev.where(made.notnull(), made)
-        if known.kind in ("integer", "decimal") and result.kind in ("integer", "decimal")
-        else made
+        ev.where(value_cast.notnull(), value_cast)
+        if source.kind in ("integer", "decimal") and result.kind in ("integer", "decimal")
+        else value_cast
     )
 
 
 def _span(spans: value_ranges.Spans, constants: Sequence[Constant]) -> Span | None:
-    wanted = Type.of(str(constants[1]))
-    if not wanted.numeric or spans[0] is None or spans[0] == NOTHING:
+    target = Type.of(str(constants[1]))
+    if not target.numeric or spans[0] is None or spans[0] == EMPTY_SPAN:
         # nothing is known of the value: the limits of a wide type would pass for bounds, and a sum
         # within them would be all noise
-        return wanted.limits if wanted.kind == "integer" and wanted.bits <= NARROW else None
-    digits = {"integer": 0, "decimal": wanted.scale}.get(wanted.kind)
+        return target.limits if target.kind == "integer" and target.bits <= NARROW else None
+    digits = {"integer": 0, "decimal": target.scale}.get(target.kind)
     ends = (
-        spans[0] if digits is None else tuple(value_ranges.rounded(end, digits) for end in spans[0])
+        spans[0]
+        if digits is None
+        else tuple(value_ranges.round_half_away(end, digits) for end in spans[0])
     )
-    if (limits := wanted.limits) is None:
+    if (limits := target.limits) is None:
         return ends[0], ends[1]
     low, high = max(ends[0], limits[0]), min(ends[1], limits[1])
     return (low, high) if low <= high else (Fraction(0), Fraction(0))  # nothing fits: all is null
@@ -111,7 +111,7 @@ FUNCTIONS = (
         name="cast",
         group="cast",
         takes=(ANY, TYPE),
-        gives=_gives,
+        gives=_result_type,
         build=_build,
         span=_span,
         form="TRY_CAST({0} AS {bare})",

@@ -1,4 +1,4 @@
-"""One value out of several, which have one type together (see `promotion`)."""
+"""Functions that choose one of several values; the values get one common type (`promotion`)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from . import engine_values as ev
 from . import value_ranges
 from .constants import Constant
 from .engine_values import Value
-from .promotion import common, convert
+from .promotion import common_type, convert
 from .scalar_function import ANY, TRUTH, VALUE, Argument, Function
 from .types import Span, Type
 
 
-def _together(arguments: Sequence[Argument]) -> Type:
-    return common(arguments, ", ".join(argument.text for argument in arguments[:3]))
+def _common_type(arguments: Sequence[Argument]) -> Type:
+    return common_type(arguments, ", ".join(argument.text for argument in arguments[:3]))
 
 
-def _alike(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> list[Value]:
+def _convert_all(
+    values: Sequence[Value], arguments: Sequence[Argument], result: Type
+) -> list[Value]:
     return [
         convert(value, argument, result, argument.text)
         for value, argument in zip(values, arguments, strict=True)
@@ -25,12 +27,12 @@ def _alike(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
 
 
 def _results(arguments: Sequence[Argument]) -> list[Argument]:
-    """Of a CASE: what follows THEN, and ELSE."""
+    """Return the arguments of a CASE that follow THEN and ELSE."""
     return [*arguments[1:-1:2], arguments[-1]]
 
 
 def _case(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    *results, default = _alike([*values[1:-1:2], values[-1]], _results(arguments), result)
+    *results, default = _convert_all([*values[1:-1:2], values[-1]], _results(arguments), result)
     return ev.case(list(zip(values[:-1:2], results, strict=True)), default)
 
 
@@ -45,8 +47,8 @@ def _extreme(
         name=name,
         group="choice",
         takes=(ANY, ANY),
-        gives=_together,
-        build=lambda values, arguments, result: choose(_alike(values, arguments, result)),
+        gives=_common_type,
+        build=lambda values, arguments, result: choose(_convert_all(values, arguments, result)),
         span=rule,
         many=True,
         skips_null=True,
@@ -70,11 +72,11 @@ def _greatest(values: Sequence[Value]) -> Value:
 def _coalesce(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
     import ibis
 
-    return ibis.coalesce(*_alike(values, arguments, result))
+    return ibis.coalesce(*_convert_all(values, arguments, result))
 
 
 def _nullif(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    first, second = _alike(values, arguments, result)
+    first, second = _convert_all(values, arguments, result)
     return first.nullif(second)
 
 
@@ -83,7 +85,7 @@ FUNCTIONS = (
         name="case",
         group="choice",
         takes=(TRUTH, ANY, ANY),
-        gives=lambda arguments: _together(_results(arguments)),
+        gives=lambda arguments: _common_type(_results(arguments)),
         build=_case,
         span=_case_span,
         form="CASE",
@@ -95,7 +97,7 @@ FUNCTIONS = (
         name="coalesce",
         group="choice",
         takes=(ANY, ANY),
-        gives=_together,
+        gives=_common_type,
         build=_coalesce,
         span=lambda spans, constants: value_ranges.hull(spans),
         many=True,
@@ -107,7 +109,7 @@ FUNCTIONS = (
         name="nullif",
         group="choice",
         takes=(VALUE, VALUE),
-        gives=_together,
+        gives=_common_type,
         build=_nullif,
         span=lambda spans, constants: spans[0],
         makes_null=True,

@@ -1,5 +1,5 @@
-"""Comparisons and conditions, in SQL's three-valued logic: what cannot be said is null, and a row
-is kept where a condition is true.
+"""Comparisons and conditions, in SQL's three-valued logic: an undecided condition is null, and a
+filter keeps the rows where its condition is true.
 
 *Null*      a comparison with a null is null; FALSE AND null is false, TRUE OR null is true, NOT
             null is null.
@@ -15,35 +15,35 @@ from collections.abc import Callable, Sequence
 
 from . import engine_values as ev
 from .engine_values import Value
-from .promotion import common, convert
-from .scalar_function import TRUTH, VALUE, Argument, Function, Slot, always, fixed
+from .promotion import common_type, convert
+from .scalar_function import TRUTH, VALUE, Argument, Function, Slot, always, constant_slot
 from .types import BOOL, WORDS, Type
 
 _KINDS = tuple(kind for kind in WORDS if kind != "null")
-LISTED = fixed("values, none of them null", lambda value: value is not None, "0", *_KINDS)
+LISTED = constant_slot("values, none of them null", lambda value: value is not None, "0", *_KINDS)
 
 
-def _gives(arguments: Sequence[Argument]) -> Type:
-    common(arguments, " and ".join(argument.text for argument in arguments[:2]))
+def _comparison_type(arguments: Sequence[Argument]) -> Type:
+    common_type(arguments, " and ".join(argument.text for argument in arguments[:2]))
     return BOOL
 
 
-def _alike(values: Sequence[Value], arguments: Sequence[Argument]) -> list[Value]:
+def _convert_all(values: Sequence[Value], arguments: Sequence[Argument]) -> list[Value]:
     place = " and ".join(argument.text for argument in arguments[:2])
-    known = common(arguments, place)
+    kind = common_type(arguments, place)
     return [
-        convert(value, argument, known, place)
+        convert(value, argument, kind, place)
         for value, argument in zip(values, arguments, strict=True)
     ]
 
 
-def _compared(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
+def _comparison(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
     return Function(
         name=name,
         group="logic",
         takes=(VALUE, VALUE),
-        gives=_gives,
-        build=lambda values, arguments, result: operation(*_alike(values, arguments)),
+        gives=_comparison_type,
+        build=lambda values, arguments, result: operation(*_convert_all(values, arguments)),
         form=name,
         copies=(2,),
         rule=rule,
@@ -51,24 +51,24 @@ def _compared(name: str, operation: Callable[[Value, Value], Value], rule: str) 
 
 
 def _between(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    value, low, high = _alike(values, arguments)
+    value, low, high = _convert_all(values, arguments)
     return (value >= low) & (value <= high)
 
 
-def _joined(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
+def _connective(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
     return Function(
         name=name,
         group="logic",
         takes=(TRUTH, TRUTH),
         gives=always(BOOL),
-        build=lambda values, arguments, result: ev.balanced(operation, values),
+        build=lambda values, arguments, result: ev.join_balanced(operation, values),
         form=name.upper(),
         many=True,
         rule=rule,
     )
 
 
-def _one(
+def _unary(
     name: str,
     takes: Slot,
     operation: Callable[[Value], Value],
@@ -91,30 +91,30 @@ def _one(
 
 
 def _identical(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    first, second = _alike(values, arguments)
+    first, second = _convert_all(values, arguments)
     return first.identical_to(second)
 
 
-def _listed(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    value, *options = _alike(values, arguments)
+def _is_in(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+    value, *options = _convert_all(values, arguments)
     return value.isin(options)
 
 
 FUNCTIONS = (
-    _joined("and", operator.and_, "true where all are; `&` in Python"),
-    _joined("or", operator.or_, "true where one is; `|` in Python"),
-    _one("not", TRUTH, operator.invert, "NOT {0}", "the contrary; `~` in Python"),
-    _compared("=", operator.eq, "equal; `==` in Python"),
-    _compared("<>", operator.ne, "not equal; `!=` in Python"),
-    _compared("<", operator.lt, "below, earlier, before"),
-    _compared("<=", operator.le, "at most"),
-    _compared(">", operator.gt, "above, later, after"),
-    _compared(">=", operator.ge, "at least"),
+    _connective("and", operator.and_, "true where all are; `&` in Python"),
+    _connective("or", operator.or_, "true where one is; `|` in Python"),
+    _unary("not", TRUTH, operator.invert, "NOT {0}", "the contrary; `~` in Python"),
+    _comparison("=", operator.eq, "equal; `==` in Python"),
+    _comparison("<>", operator.ne, "not equal; `!=` in Python"),
+    _comparison("<", operator.lt, "below, earlier, before"),
+    _comparison("<=", operator.le, "at most"),
+    _comparison(">", operator.gt, "above, later, after"),
+    _comparison(">=", operator.ge, "at least"),
     Function(
         name="between",
         group="logic",
         takes=(VALUE, VALUE, VALUE),
-        gives=_gives,
+        gives=_comparison_type,
         build=_between,
         form="{0} BETWEEN {1} AND {2}",
         copies=(4, 2),
@@ -124,14 +124,14 @@ FUNCTIONS = (
         name="is_in",
         group="logic",
         takes=(VALUE, LISTED),
-        gives=_gives,
-        build=_listed,
+        gives=_comparison_type,
+        build=_is_in,
         form="{0} IN ({rest})",
         many=True,
         copies=(2,),
         rule="equal to one of a list of constants",
     ),
-    _one(
+    _unary(
         "is_null",
         VALUE,
         lambda value: value.isnull(),
@@ -139,7 +139,7 @@ FUNCTIONS = (
         "whether there is no value; never null itself",
         never_null=True,
     ),
-    _one(
+    _unary(
         "not_null",
         VALUE,
         lambda value: value.notnull(),
@@ -151,7 +151,7 @@ FUNCTIONS = (
         name="identical",
         group="logic",
         takes=(VALUE, VALUE),
-        gives=_gives,
+        gives=_comparison_type,
         build=_identical,
         form="IS NOT DISTINCT FROM",
         never_null=True,

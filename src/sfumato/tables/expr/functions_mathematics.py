@@ -1,7 +1,8 @@
 """Roots, logarithms, exponentials and angles, all of them float64.
 
-*Null*     where there is no value: roots and logarithms of what has none, sines of infinity, arc
-           sines outside [−1, 1]. *Infinity* is a value: exp(1000) is ∞, as in IEEE arithmetic.
+*Null*     where the function is undefined: roots of negative numbers, logarithms up to zero, sines
+           of infinity, arc sines outside [−1, 1]. *Infinity* is a value: exp(1000) is ∞, as in
+           IEEE arithmetic.
 """
 
 from __future__ import annotations
@@ -17,9 +18,7 @@ from .types import BOOL, FLOAT
 
 
 def _positive(value: Value) -> Value:
-    """Null up to zero. GREATEST passes over nulls, which then become zero, and NULLIF takes them
-    back.
-    """
+    """Return null up to zero. GREATEST skips nulls, which become zero; NULLIF turns them back."""
     import ibis
 
     return ibis.greatest(value, ev.number(0)).nullif(ev.number(0))
@@ -38,9 +37,7 @@ def _unit(value: Value) -> Value:
 
 
 def _unsigned(value: Value) -> Value:
-    """0 for −0. Java and C disagree about the angles of −0, and nothing else that is computed here
-    depends on the sign of a zero.
-    """
+    """Turn −0 into 0: Java and C disagree about the angles of −0."""
     return value + ev.number(0)
 
 
@@ -48,7 +45,7 @@ def _as_it_is(value: Value) -> Value:
     return value
 
 
-def _of(
+def _unary(
     name: str,
     guard: Callable[[Value], Value],
     operation: Callable[[Value], Value],
@@ -73,10 +70,10 @@ def _of(
     )
 
 
-_ONE = value_ranges.between(-1, 1)
+_UNIT_SPAN = value_ranges.between(-1, 1)
 
 FUNCTIONS = (
-    _of(
+    _unary(
         "sqrt",
         _not_negative,
         lambda x: x.sqrt(),
@@ -84,36 +81,36 @@ FUNCTIONS = (
         copies=2,
         span=value_ranges.root,
     ),
-    _of("exp", _as_it_is, lambda x: x.exp(), "e to that power"),
-    _of("ln", _positive, lambda x: x.ln(), "the natural logarithm; null up to zero", copies=2),
-    _of(
+    _unary("exp", _as_it_is, lambda x: x.exp(), "e to that power"),
+    _unary("ln", _positive, lambda x: x.ln(), "the natural logarithm; null up to zero", copies=2),
+    _unary(
         "log10",
         _positive,
         lambda x: x.log10(),
         "the logarithm to base 10; null up to zero",
         copies=2,
     ),
-    _of(
+    _unary(
         "log2", _positive, lambda x: x.log2(), "the logarithm to base 2; null up to zero", copies=2
     ),
-    _of(
+    _unary(
         "sin",
         _finite,
         lambda x: x.sin(),
         "of an angle in radians; null of infinity",
         copies=4,
-        span=_ONE,
+        span=_UNIT_SPAN,
     ),
-    _of(
+    _unary(
         "cos",
         _finite,
         lambda x: x.cos(),
         "of an angle in radians; null of infinity",
         copies=4,
-        span=_ONE,
+        span=_UNIT_SPAN,
     ),
-    _of("tan", _finite, lambda x: x.tan(), "of an angle in radians; null of infinity", copies=4),
-    _of(
+    _unary("tan", _finite, lambda x: x.tan(), "of an angle in radians; null of infinity", copies=4),
+    _unary(
         "asin",
         _unit,
         lambda x: x.asin(),
@@ -121,7 +118,7 @@ FUNCTIONS = (
         copies=3,
         span=value_ranges.between(-2, 2),
     ),
-    _of(
+    _unary(
         "acos",
         _unit,
         lambda x: x.acos(),
@@ -129,7 +126,7 @@ FUNCTIONS = (
         copies=3,
         span=value_ranges.between(0, 4),
     ),
-    _of(
+    _unary(
         "atan",
         _as_it_is,
         lambda x: x.atan(),
@@ -148,8 +145,8 @@ FUNCTIONS = (
         passes_nan=True,
         rule="the angle in radians of the point (second, first); −0 is 0",
     ),
-    _of("degrees", _as_it_is, lambda x: x.degrees(), "an angle in radians, in degrees"),
-    _of("radians", _as_it_is, lambda x: x.radians(), "an angle in degrees, in radians"),
+    _unary("degrees", _as_it_is, lambda x: x.degrees(), "an angle in radians, in degrees"),
+    _unary("radians", _as_it_is, lambda x: x.radians(), "an angle in degrees, in radians"),
     Function(
         name="is_finite",
         group="mathematics",

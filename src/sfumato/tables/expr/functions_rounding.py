@@ -1,4 +1,5 @@
-"""Size, sign and rounding. Floats stay floats: 1e300 has no floor among the integers.
+"""Absolute value, sign, rounding and clipping. Floats stay floats: no integer is the floor of
+1e300.
 
 *Halves*   are rounded away from zero, in floats as in decimals.
 """
@@ -14,17 +15,17 @@ from . import constants, value_ranges
 from . import engine_values as ev
 from .constants import Constant, within
 from .engine_values import Value
-from .promotion import arithmetic, common, convert, exact
-from .scalar_function import NUMBER, Argument, Build, Function, always, fixed
+from .promotion import arithmetic_type, common_type, convert, exact_type
+from .scalar_function import NUMBER, Argument, Build, Function, always, constant_slot, shorten
 from .types import FLOAT, INT8, Span, Type
 
-DIGITS = fixed(
+DIGITS = constant_slot(
     "a number of digits from -15 to 15",
     lambda value: isinstance(value, int) and -15 <= value <= 15,
     "2",
     "integer",
 )
-END = fixed(
+END = constant_slot(
     "a finite number",
     lambda value: constants.span(value) is not None,
     "0",
@@ -35,22 +36,22 @@ END = fixed(
 
 
 def _same_or_float(argument: Argument, rule: value_ranges.Rule) -> Type:
-    known = argument.type
+    kind = argument.type
     return (
         FLOAT
-        if known.kind == "float"
-        else exact(rule([argument.span], []), 0, whole=known.kind == "integer")
+        if kind.kind == "float"
+        else exact_type(rule([argument.span], []), 0, integral=kind.kind == "integer")
     )
 
 
-def _whole(operation: Callable[[Value], Value]) -> Build:
+def _build_whole(operation: Callable[[Value], Value]) -> Build:
     def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-        known = arguments[0].type
-        if known.kind == "integer":
+        kind = arguments[0].type
+        if kind.kind == "integer":
             return convert(values[0], arguments[0], result)
-        if known.kind == "float":
+        if kind.kind == "float":
             return operation(convert(values[0], arguments[0], FLOAT))
-        return ev.try_cast(operation(values[0]) if known.scale else values[0], result)
+        return ev.try_cast(operation(values[0]) if kind.scale else values[0], result)
 
     return build
 
@@ -73,7 +74,7 @@ def _step(
         group="rounding",
         takes=(NUMBER,),
         gives=lambda arguments: _same_or_float(arguments[0], span),
-        build=_whole(operation),
+        build=_build_whole(operation),
         span=span,
         passes_nan=True,
         copies=(copies,),
@@ -82,8 +83,8 @@ def _step(
 
 
 def _absolute(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    made = convert(values[0], arguments[0], result).abs()
-    return made if result == FLOAT else ev.try_cast(made, result)
+    size = convert(values[0], arguments[0], result).abs()
+    return size if result == FLOAT else ev.try_cast(size, result)
 
 
 def _digits(argument: Argument) -> int:
@@ -94,7 +95,9 @@ def _digits(argument: Argument) -> int:
 def _round_span(spans: value_ranges.Spans, values: Sequence[Constant]) -> Span | None:
     digits = values[1]
     return (
-        value_ranges.corners(lambda value: value_ranges.rounded(value, digits))(spans[:1], [])
+        value_ranges.corners(lambda value: value_ranges.round_half_away(value, digits))(
+            spans[:1], []
+        )
         if isinstance(digits, int)
         else None
     )
@@ -102,14 +105,16 @@ def _round_span(spans: value_ranges.Spans, values: Sequence[Constant]) -> Span |
 
 def _round_gives(arguments: Sequence[Argument]) -> Type:
     number, digits = arguments[0], _digits(arguments[1])
-    known = number.type
-    if known.kind == "integer" and (
+    kind = number.type
+    if kind.kind == "integer" and (
         digits >= 0 or (number.span and within(number.span, (Fraction(-(2**52)), Fraction(2**52))))
     ):
-        return exact(_round_span([number.span, None], [None, digits]), 0, whole=True)
-    if known.kind == "decimal" and digits >= 0:
-        return exact(
-            _round_span([number.span, None], [None, digits]), min(digits, known.scale), whole=False
+        return exact_type(_round_span([number.span, None], [None, digits]), 0, integral=True)
+    if kind.kind == "decimal" and digits >= 0:
+        return exact_type(
+            _round_span([number.span, None], [None, digits]),
+            min(digits, kind.scale),
+            integral=False,
         )
     return FLOAT
 
@@ -117,27 +122,27 @@ def _round_gives(arguments: Sequence[Argument]) -> Type:
 def _round(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
     digits = _digits(arguments[1])
     if digits >= 0 and result.kind != "float":
-        return ev.try_cast(
-            values[0], result
-        )  # the cast of a decimal to fewer digits rounds halves away from zero
+        # a cast to fewer digits rounds halves away from zero
+        return ev.try_cast(values[0], result)
     number = convert(values[0], arguments[0], FLOAT)
     if digits >= 0:
-        return ev.rounded(number, digits)
+        return ev.round_to(number, digits)
     unit = ev.number(10.0**-digits)  # DuckDB's own rounding to tens makes 0 of infinity
-    made = ev.rounded(number / unit, 0) * unit
-    return made if result == FLOAT else ev.try_cast(made, result)
+    multiple = ev.round_to(number / unit, 0) * unit
+    return multiple if result == FLOAT else ev.try_cast(multiple, result)
 
 
 def _clip_gives(arguments: Sequence[Argument]) -> Type:
-    _, low, high = arguments
+    number, low, high = arguments
+    text = shorten(number.text, 60)
     if low.span and high.span and low.span[0] > high.span[0]:
         raise Refused(
             "expression.constant",
-            f"clip(…, {low.text}, {high.text})",
-            "the lower end lies above the upper one",
-            f"clip(…, {high.text}, {low.text})",
+            f"clip({text}, {low.text}, {high.text})",
+            "the lower bound lies above the upper bound",
+            f"clip({text}, {high.text}, {low.text})",
         )
-    return common(arguments, "clip")
+    return common_type(arguments, "clip")
 
 
 def _clip(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
@@ -160,7 +165,7 @@ FUNCTIONS = (
         name="abs",
         group="rounding",
         takes=(NUMBER,),
-        gives=lambda arguments: arithmetic(
+        gives=lambda arguments: arithmetic_type(
             value_ranges.absolute([arguments[0].span], []), arguments, arguments[0].type.scale
         ),
         build=_absolute,

@@ -1,11 +1,11 @@
-"""Texts: total on any Unicode, counted in code points.
+"""Text functions: total on any Unicode text, counted in code points.
 
-*Patterns*   what is looked for is a constant of at most 256 characters, and every engine finds it
-             in time that grows with the text times the pattern, and no faster: LIKE is written so
-             that no place is tried twice (`dialects.likes`).
-*Length*     a text that a question builds has at most 1,024 characters; what could grow longer is
-             null. So no question makes one row long, and slow.
-*Letters*    lower and upper go letter by letter, by the engine's table of Unicode. Nothing depends
+*Patterns*   A search pattern is a constant of at most 256 characters. Every engine searches in time
+             proportional to text times pattern: LIKE is written so that no position is tried twice
+             (`dialects.like_regex`).
+*Length*     A text that a query builds has at most 1,024 characters; a longer one is null. So no
+             query can make one row long and slow.
+*Letters*    lower and upper work letter by letter, by the engine's Unicode table. Nothing depends
              on a language or a collation.
 """
 
@@ -20,19 +20,19 @@ from . import engine_values as ev
 from . import value_ranges
 from .constants import Constant
 from .engine_values import Value
-from .scalar_function import COSTS, TEXT, Argument, Function, Gives, always, fixed
+from .scalar_function import COSTS, TEXT, Argument, Function, Gives, always, constant_slot
 from .types import BOOL, INT32, STRING, Type
 
 GROWN = 1024
 _PATTERN = 256
 
 
-def _short(value: Constant) -> bool:
+def _is_short(value: Constant) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _PATTERN
 
 
-def _quick(value: Constant) -> bool:
-    """A pattern that a lent engine, too, finds soon: some try all ways to place several `%`."""
+def _is_quick_pattern(value: Constant) -> bool:
+    """Whether every engine matches a pattern quickly: some try all ways to place several `%`."""
     return (
         isinstance(value, str)
         and len(value) <= _PATTERN
@@ -41,7 +41,7 @@ def _quick(value: Constant) -> bool:
 
 
 def _pattern_cost(value: Constant) -> int:
-    """A `_` lets an engine compare the whole pattern at every letter of the text."""
+    """Return the cost of a pattern: with `_` an engine compares all of it at every letter."""
     return COSTS["text"] * (1 + str(value).count("_") // 4)
 
 
@@ -49,27 +49,27 @@ def _count(least: int) -> Callable[[Constant], bool]:
     return lambda value: isinstance(value, int) and least <= value <= 10**6
 
 
-PART = fixed(f"a text of 1 to {_PATTERN} characters", _short, "'a'", "string")
-NEW = fixed(
+PART = constant_slot(f"a text of 1 to {_PATTERN} characters", _is_short, "'a'", "string")
+NEW = constant_slot(
     f"a text of at most {_PATTERN} characters",
     lambda value: isinstance(value, str) and len(value) <= _PATTERN,
     "'a'",
     "string",
 )
-PATTERN = fixed(
+PATTERN = constant_slot(
     f"a pattern of at most {_PATTERN} characters, with at most two runs of % where there is a _",
-    _quick,
+    _is_quick_pattern,
     "'a%'",
     "string",
 )
-POSITION = fixed("a position from 1 on", _count(1), "1", "integer")
-LENGTH = fixed("a number of characters from 0 on", _count(0), "3", "integer")
+POSITION = constant_slot("a position from 1 on", _count(1), "1", "integer")
+LENGTH = constant_slot("a number of characters from 0 on", _count(0), "3", "integer")
 
 
 _TEXTS = always(STRING)
 
 
-def _of(
+def _text_function(
     name: str,
     takes: tuple[Any, ...],
     operation: Callable[..., Value],
@@ -77,7 +77,7 @@ def _of(
     gives: Gives = _TEXTS,
     **more: Any,
 ) -> Function:
-    """The operation gets Ibis values, and constants as they are."""
+    """Build a text function; the operation gets Ibis values, and constants as Python values."""
 
     def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
         return operation(
@@ -109,7 +109,7 @@ def _replace(value: Value, old: str, new: str) -> Value:
 def _concat(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
     lengths = [value.length().cast("int64") for value in values]
     first = ev.where(
-        ev.balanced(lambda a, b: a + b, lengths) <= ev.constant(GROWN, INT32), values[0]
+        ev.join_balanced(lambda a, b: a + b, lengths) <= ev.constant(GROWN, INT32), values[0]
     )
     return reduce(lambda a, b: a + b, [first, *values[1:]])
 
@@ -126,33 +126,37 @@ _TRUE = always(BOOL)
 _COUNTED: dict[str, Any] = {"gives": always(INT32), "span": value_ranges.between(0, 2**31 - 1)}
 
 FUNCTIONS = (
-    _of("lower", (TEXT,), lambda value: value.lower(), "in small letters"),
-    _of("upper", (TEXT,), lambda value: value.upper(), "in capital letters"),
-    _of(
+    _text_function("lower", (TEXT,), lambda value: value.lower(), "in small letters"),
+    _text_function("upper", (TEXT,), lambda value: value.upper(), "in capital letters"),
+    _text_function(
         "trim",
         (TEXT,),
         lambda value: value.strip(),
         "without blanks (space, tab, line ends) at both ends",
     ),
-    _of("ltrim", (TEXT,), lambda value: value.lstrip(), "without blanks at the beginning"),
-    _of("rtrim", (TEXT,), lambda value: value.rstrip(), "without blanks at the end"),
-    _of("length", (TEXT,), _length, "how many code points, an int32", **_COUNTED),
-    _of(
+    _text_function(
+        "ltrim", (TEXT,), lambda value: value.lstrip(), "without blanks at the beginning"
+    ),
+    _text_function("rtrim", (TEXT,), lambda value: value.rstrip(), "without blanks at the end"),
+    _text_function("length", (TEXT,), _length, "how many code points, an int32", **_COUNTED),
+    _text_function(
         "substr",
         (TEXT, POSITION, LENGTH),
         lambda value, start, length: value.substr(start - 1, length),
         "so many characters from a position on, counted from 1",
         copies=(2,),
     ),
-    _of(
+    _text_function(
         "left",
         (TEXT, LENGTH),
         lambda value, length: value.substr(0, length),
         "the first characters",
         copies=(2,),
     ),
-    _of("right", (TEXT, LENGTH), lambda value, length: value.right(length), "the last characters"),
-    _of(
+    _text_function(
+        "right", (TEXT, LENGTH), lambda value, length: value.right(length), "the last characters"
+    ),
+    _text_function(
         "replace",
         (TEXT, PART, NEW),
         _replace,
@@ -175,42 +179,42 @@ FUNCTIONS = (
         copies=(2,),
         rule=f"one after the other; null where one is null, and beyond {GROWN} characters",
     ),
-    _of(
+    _text_function(
         "split_part",
         (TEXT, PART, POSITION),
         _part,
         "the part of that number, from 1 on, between separators; null where there are fewer",
         makes_null=True,
     ),
-    _of(
+    _text_function(
         "contains",
         (TEXT, PART),
         lambda value, part: value.contains(part),
         "whether the text occurs in it",
         _TRUE,
     ),
-    _of(
+    _text_function(
         "starts_with",
         (TEXT, PART),
         lambda value, part: value.startswith(part),
         "whether it begins so",
         _TRUE,
     ),
-    _of(
+    _text_function(
         "ends_with",
         (TEXT, PART),
         lambda value, part: value.endswith(part),
         "whether it ends so",
         _TRUE,
     ),
-    _of(
+    _text_function(
         "position",
         (TEXT, PART),
         _position,
         "where the text first occurs, counted from 1, an int32; 0 where it does not",
         **_COUNTED,
     ),
-    _of(
+    _text_function(
         "like",
         (TEXT, PATTERN),
         lambda value, pattern: value.like(pattern),
@@ -219,7 +223,7 @@ FUNCTIONS = (
         form="LIKE",
         costs=_pattern_cost,
     ),
-    _of(
+    _text_function(
         "ilike",
         (TEXT, PATTERN),
         _ilike,

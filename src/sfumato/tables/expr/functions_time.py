@@ -1,7 +1,6 @@
-"""Dates and timestamps, all of them in UTC and in the years 1 to 9999; microseconds are the finest
-that is told apart.
+"""Functions of dates and timestamps: all in UTC, in the years 1 to 9999, with microseconds.
 
-*Null*   what would fall outside those years.
+*Null*   results outside those years.
 *Week*   begins on Monday, which is day 1 of `day_of_week`; `week` is ISO's, so that the first days
          of January may lie in week 52 or 53.
 """
@@ -16,9 +15,9 @@ from typing import Any
 from ...errors import Refused
 from . import engine_values as ev
 from . import value_ranges
-from .constants import integer
+from .constants import narrowest_integer
 from .engine_values import Value
-from .scalar_function import MOMENT, TIME, Argument, Function, Slot, always, fixed, shorten
+from .scalar_function import MOMENT, TIME, Argument, Function, Slot, always, constant_slot, shorten
 from .types import DATE, FLOAT, INT32, MONTHS, TIMESTAMP, Type
 
 UNITS = {
@@ -35,8 +34,10 @@ _FINE = ("hour", "minute", "second")
 _SECONDS = {"week": 604_800, "day": 86_400, "hour": 3600, "minute": 60, "second": 1}
 _MOST = 400 * 10**9  # seconds, more than all the years
 
-UNIT = fixed("one of " + ", ".join(UNITS), lambda value: value in UNITS, "'month'", "string")
-AMOUNT = fixed(
+UNIT = constant_slot(
+    "one of " + ", ".join(UNITS), lambda value: value in UNITS, "'month'", "string"
+)
+AMOUNT = constant_slot(
     "a whole number", lambda value: isinstance(value, int) and abs(value) <= _MOST, "1", "integer"
 )
 
@@ -45,13 +46,13 @@ def _field(
     name: str, takes: Slot, operation: Callable[[Value], Value], low: int, high: int, rule: str
 ) -> Function:
     span = value_ranges.between(low, high)
-    known = integer(span([], []))
-    assert known is not None
+    kind = narrowest_integer(span([], []))
+    assert kind is not None
     return Function(
         name=name,
         group="time",
         takes=(takes,),
-        gives=always(known),
+        gives=always(kind),
         build=lambda values, arguments, result: ev.cast(operation(values[0]), result),
         span=span,
         rule=rule,
@@ -71,7 +72,7 @@ def _unit_fits(moment: Argument, unit: Argument) -> Type:
 
 
 def _trunc(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    return ev.cast(values[1].truncate(UNITS[str(arguments[0].value)]), ev.unzoned(result))
+    return ev.cast(values[1].truncate(UNITS[str(arguments[0].value)]), ev.without_zone(result))
 
 
 def _days(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
@@ -83,18 +84,18 @@ def _days(values: Sequence[Value], arguments: Sequence[Argument], result: Type) 
 
 
 def _add(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
-    """Only to moments that stay within the years: the last of them is public, so the guard is one
-    comparison with a constant.
+    """Add an amount to the moments that stay within the years. The last such moment is public, so
+    the guard is one comparison with a constant.
     """
     import ibis
 
     moment, amount, unit = values[0], arguments[1].value, str(arguments[2].value)
     assert isinstance(amount, int)
-    known = ev.unzoned(result)
-    end = _last(amount, unit, days=known.kind == "date")
+    kind = ev.without_zone(result)
+    end = _last(amount, unit, days=kind.kind == "date")
     if end is None:
-        return ev.null(known)
-    last = ev.constant(end, known)
+        return ev.null(kind)
+    last = ev.constant(end, kind)
     inside = ev.where(moment <= last if amount >= 0 else moment >= last, moment)
     steps = (
         {"months": amount * MONTHS[unit]}
@@ -103,11 +104,11 @@ def _add(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -
         if unit == "week"
         else {f"{unit}s": amount}
     )
-    return ev.cast(inside + ibis.interval(**steps), known)
+    return ev.cast(inside + ibis.interval(**steps), kind)
 
 
 def _last(amount: int, unit: str, *, days: bool) -> date | datetime | None:
-    """The last moment to which so much may be added, or the first from which it may be taken."""
+    """Return the last moment to which `amount` may be added, or the first for a negative amount."""
     end = datetime.max if amount >= 0 else datetime.min
     if unit in MONTHS:
         year, month = divmod(end.year * 12 + end.month - 1 - amount * MONTHS[unit], 12)

@@ -1,5 +1,5 @@
-"""Each function of the table as a method of expressions. Rules are those of the table, on the page
-of expressions.
+"""Each function of the table as a method of expressions. The rules are those of the table; see
+docs/expressions.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Methods(Operators):
-    """`other` and the like are expressions or constants."""
+    """Methods of expressions; an argument is an expression or a constant."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class Methods(Operators):
         return self._call("between", self, low, high)
 
     def is_in(self, values: Iterable[Any]) -> Expr:
-        """An empty list holds nothing: the answer is false, or null of a null."""
+        """Test membership. For an empty list the result is false, or null for a null."""
         listed = list(values)
         return self._call("is_in", self, *listed) if listed else self._call("<>", self, self)
 
@@ -189,17 +189,17 @@ class Methods(Operators):
     def power(self, exponent: Any) -> Expr:
         return self._call("power", self, exponent)
 
-    def atan2(self, other: Any) -> Expr:
-        return self._call("atan2", self, other)
+    def atan2(self, x: Any) -> Expr:
+        return self._call("atan2", self, x)
 
-    def nullif(self, other: Any) -> Expr:
-        return self._call("nullif", self, other)
+    def nullif(self, value: Any) -> Expr:
+        return self._call("nullif", self, value)
 
-    def identical(self, other: Any) -> Expr:
-        return self._call("identical", self, other)
+    def identical(self, value: Any) -> Expr:
+        return self._call("identical", self, value)
 
-    def days_between(self, other: Any) -> Expr:
-        return self._call("days_between", self, other)
+    def days_between(self, earlier: Any) -> Expr:
+        return self._call("days_between", self, earlier)
 
     def left(self, length: Any) -> Expr:
         return self._call("left", self, length)

@@ -1,14 +1,13 @@
-"""What is computed from the columns of one row: a tree of columns, constants and calls of the
-functions in the table; nothing else exists.
+"""Expression trees over the columns of one row: columns, constants and calls of the functions in
+the table `functions`.
 
-*Total*      `build` gives an Ibis value that no row can make fail, and that is null or a value of
-             its type: no NaN, no moment outside the years 1 to 9999. Timestamps with a zone are
-             built without one, in UTC.
-*Public*     everything here is made before any data is read; a refusal says what is wrong, and
-             where.
+*Total*      `build` returns an Ibis value that no row can make fail. Its result is null or a value
+             of its type: never NaN, never a moment outside the years 1 to 9999. Timestamps with a
+             zone are built without one, in UTC.
+*Public*     Trees are built and checked before any data is read; a refusal names the place.
 *Text*       canonical, in the manner of SQL: two trees have the same text if and only if they are
              equal.
-*Size*       what is sent to the engine is bounded: a guard mentions its argument twice, and nested
+*Size*       The size of the statement is bounded: a guard mentions its argument twice, so nested
              guards would grow without end.
 """
 
@@ -36,42 +35,41 @@ ARGUMENTS = 10_000
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = re.compile(
-    "(?i)and|as|between|case|date|decimal|else|end|false|from|ilike|in|inf|infinity|is|like|nan|not|null|or|then|timestamp|true|try_cast|uuid|when|with"
+    "(?i)and|as|between|case|date|decimal|else|end|false|from|ilike|in|inf|infinity|is|like|nan"
+    "|not|null|or|then|timestamp|true|try_cast|uuid|when|with"
 )
 
 Schema = Mapping[str, Type]
-Columns = (
-    Any  # whatever gives an engine's value for the name of a column: a table does, and a mapping
-)
+Columns = Any  # a table or a mapping: name of a column → the engine's value
 Bounds = Mapping[str, Span]
 
 
 @dataclass(frozen=True, slots=True)
-class _Built:
-    """A value on its way to the engine, and what is known of it; floats may still hold NaN where
-    that changes nothing.
+class _BuiltValue:
+    """A value for the engine, with its type and span; a float may still hold NaN where NaN changes
+    nothing.
     """
 
     value: Value
-    known: Argument
+    argument: Argument
     nan: bool = False
 
     def clean(self) -> Value:
         return ev.without_nan(self.value) if self.nan else self.value
 
-    def apart(self) -> _Built:
-        """A truth value inside a cast, which does nothing but stand as parentheses: Ibis writes
-        (NOT a) IS NULL without them, and an engine reads another.
+    def parenthesized(self) -> _BuiltValue:
+        """Put a truth value into a cast, which acts as parentheses: Ibis writes (NOT a) IS NULL
+        without them, and an engine reads NOT (a IS NULL).
         """
         return (
             replace(self, value=ev.cast(self.value, BOOL))
-            if self.known.type.kind == "bool" and not self.known.fixed
+            if self.argument.type.kind == "bool" and not self.argument.is_constant
             else self
         )
 
 
 class Expr(Methods):
-    """What every expression can do; its operators and methods are those of `Methods`."""
+    """An expression; its operators and methods are those of `Methods`."""
 
     __slots__ = ()
     __array_ufunc__ = None  # NumPy's scalars leave the operators to us
@@ -81,25 +79,25 @@ class Expr(Methods):
     depth: int
 
     def type(self, schema: Schema) -> Type:
-        """The type of the value, from the types of the columns; refused where something does not
-        fit.
+        """Derive the type of the value from the types of the columns; refuse arguments of the wrong
+        type.
         """
-        return self._known(schema, {}).type
+        return self._resolve(schema, {}).type
 
     def build(self, columns: Columns, schema: Schema) -> Value:
-        """The Ibis value, from those of the columns."""
-        return self._built(columns, schema, {}).apart().clean()
+        """Build the Ibis value from the values of the columns."""
+        return self._build(columns, schema, {}).parenthesized().clean()
 
     def raw(self, columns: Columns, schema: Schema) -> Value:
-        """The same, with NaN as it is: for those who look for it themselves."""
-        return self._built(columns, schema, {}).apart().value
+        """Build the Ibis value but leave NaN in it, for callers that test for NaN themselves."""
+        return self._build(columns, schema, {}).parenthesized().value
 
     def range(self, bounds: Bounds) -> Span | None:
-        """Between which ends the value lies if the columns lie between theirs; None where that is
-        not known.
+        """Return the ends between which the value lies if the columns lie between theirs, or None
+        if they are unknown.
         """
-        found = self._span(bounds)
-        return None if found is None or found == constants.NOTHING else found
+        span = self._span(bounds)
+        return None if span is None or span == constants.EMPTY_SPAN else span
 
     @property
     def text(self) -> str:
@@ -107,13 +105,13 @@ class Expr(Methods):
 
     @property
     def columns(self) -> frozenset[str]:
-        """The names of all columns that are read."""
+        """The names of all columns that the expression reads."""
         raise NotImplementedError
 
-    def _known(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
+    def _resolve(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
         raise NotImplementedError
 
-    def _built(self, columns: Columns, schema: Schema, memo: dict[int, _Built]) -> _Built:
+    def _build(self, columns: Columns, schema: Schema, memo: dict[int, _BuiltValue]) -> _BuiltValue:
         raise NotImplementedError
 
     def _span(self, bounds: Bounds) -> Span | None:
@@ -124,8 +122,8 @@ class Expr(Methods):
 
     def __bool__(self) -> NoReturn:
         reason = (
-            "whether it is true differs from row to row, so `and`, `or`, `not`, `if` and "
-            "chains like a < b < c cannot be used"
+            "an expression has a value for each row, so Python's `and`, `or`, `not`, `if` and "
+            "chains like a < b < c cannot use it"
         )
         raise Refused(
             "expression.bool",
@@ -139,8 +137,8 @@ class Expr(Methods):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Column(Expr):
-    """A column, by name."""
+class ColumnRef(Expr):
+    """A reference to a column by its name."""
 
     name: str
     weight = 1
@@ -156,22 +154,22 @@ class Column(Expr):
     def columns(self) -> frozenset[str]:
         return frozenset([self.name])
 
-    def _known(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
+    def _resolve(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
         if self.name not in schema:
             near = get_close_matches(self.name, schema, n=3, cutoff=0.5) or list(schema)[:6]
             raise Refused(
                 "expression.column",
                 shorten(self.text),
                 "there is no such column",
-                shorten(" or ".join(Column(name).text for name in near)) or "a table with columns",
+                shorten(" or ".join(ColumnRef(name).text for name in near))
+                or "a table with columns",
             )
         return Argument(schema[self.name], schema[self.name].limits, self.text)
 
-    def _built(self, columns: Columns, schema: Schema, memo: dict[int, _Built]) -> _Built:
-        known = self._known(schema, {})
-        return _Built(
-            ev.present(columns[self.name], known.type, self.text), known, known.type.kind == "float"
-        )
+    def _build(self, columns: Columns, schema: Schema, memo: dict[int, _BuiltValue]) -> _BuiltValue:
+        argument = self._resolve(schema, {})
+        value = ev.normalize(columns[self.name], argument.type, self.text)
+        return _BuiltValue(value, argument, argument.type.kind == "float")
 
     def _span(self, bounds: Bounds) -> Span | None:
         return bounds.get(self.name)
@@ -194,20 +192,20 @@ class Literal(Expr):
     def columns(self) -> frozenset[str]:
         return frozenset()
 
-    def _known(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
+    def _resolve(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
         return Argument(constants.type_of(self.value), self._span({}), self.text, True, self.value)
 
-    def _built(self, columns: Columns, schema: Schema, memo: dict[int, _Built]) -> _Built:
-        known = self._known(schema, {})
-        return _Built(ev.constant(self.value, known.type), known)
+    def _build(self, columns: Columns, schema: Schema, memo: dict[int, _BuiltValue]) -> _BuiltValue:
+        argument = self._resolve(schema, {})
+        return _BuiltValue(ev.constant(self.value, argument.type), argument)
 
     def _span(self, bounds: Bounds) -> Span | None:
         return constants.span(self.value)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Call(Expr):
-    """A function of the table, and its arguments."""
+class FunctionCall(Expr):
+    """A call of a function of the table with its arguments."""
 
     function: Function
     arguments: tuple[Expr, ...]
@@ -217,10 +215,12 @@ class Call(Expr):
 
     @property
     def text(self) -> str:
-        wrap = self.function.open and not self.function.pairs
+        wrap = self.function.is_operator and not self.function.pairs
         return self.function.text(
             [
-                f"({a.text})" if wrap and isinstance(a, Call) and a.function.open else a.text
+                f"({a.text})"
+                if wrap and isinstance(a, FunctionCall) and a.function.is_operator
+                else a.text
                 for a in self.arguments
             ]
         )
@@ -229,33 +229,36 @@ class Call(Expr):
     def columns(self) -> frozenset[str]:
         return frozenset().union(*(argument.columns for argument in self.arguments))
 
-    def _known(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
+    def _resolve(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
         if id(self) not in memo:
             memo[id(self)] = self.function.resolve(
-                [argument._known(schema, memo) for argument in self.arguments]
+                [argument._resolve(schema, memo) for argument in self.arguments]
             )
         return memo[id(self)]
 
-    def _built(self, columns: Columns, schema: Schema, memo: dict[int, _Built]) -> _Built:
+    def _build(self, columns: Columns, schema: Schema, memo: dict[int, _BuiltValue]) -> _BuiltValue:
         if id(self) not in memo:
-            built = [argument._built(columns, schema, memo) for argument in self.arguments]
+            operands = [argument._build(columns, schema, memo) for argument in self.arguments]
             if self.function.name not in ("and", "or", "not"):
-                built = [
-                    one.apart() if isinstance(argument, Call) else one
-                    for one, argument in zip(built, self.arguments, strict=True)
+                operands = [
+                    operand.parenthesized() if isinstance(argument, FunctionCall) else operand
+                    for operand, argument in zip(operands, self.arguments, strict=True)
                 ]
-            known = self.function.resolve([one.known for one in built])
-            values = [one.value if self.function.passes_nan else one.clean() for one in built]
-            made = self.function.makes_nan and any(
-                one.known.type.kind != "integer" for one in built
-            )  # integers are finite
-            nan = known.type.kind == "float" and (
-                made or (self.function.passes_nan and any(one.nan for one in built))
+            arguments = [operand.argument for operand in operands]
+            result = self.function.resolve(arguments)
+            values = [
+                operand.value if self.function.passes_nan else operand.clean()
+                for operand in operands
+            ]
+            # integers are finite
+            makes_nan = self.function.makes_nan and any(
+                argument.type.kind != "integer" for argument in arguments
             )
-            memo[id(self)] = _Built(
-                self.function.build(values, [one.known for one in built], known.type.bare),
-                known,
-                nan,
+            passes_nan = self.function.passes_nan and any(operand.nan for operand in operands)
+            memo[id(self)] = _BuiltValue(
+                self.function.build(values, arguments, result.type.bare),
+                result,
+                result.type.kind == "float" and (makes_nan or passes_nan),
             )
         return memo[id(self)]
 
@@ -267,13 +270,13 @@ class Call(Expr):
 
 
 def literal(value: Any) -> Expr:
-    """A constant; an expression stays what it is."""
-    return value if isinstance(value, Expr) else Literal(constants.constant(value))
+    """Turn a value into a constant; return an expression unchanged."""
+    return value if isinstance(value, Expr) else Literal(constants.as_constant(value))
 
 
 def call(name: str, *arguments: Any) -> Expr:
-    """A function of the table; what is no expression is a constant. AND, OR and || of themselves
-    are one call, so that long chains stay low.
+    """Call a function of the table; arguments that are not expressions become constants. Nested
+    AND, OR and || become one call, so that long chains stay shallow.
     """
     function = FUNCTIONS.get(name)
     if function is None:
@@ -282,31 +285,23 @@ def call(name: str, *arguments: Any) -> Expr:
             "expression.function",
             f"{name!s:.60}(…)",
             "there is no such function",
-            " or ".join(near) or "one of those on the page of expressions",
+            " or ".join(near) or "a function that docs/expressions.md lists",
         )
-    given = [literal(argument) for argument in arguments]
+    operands = [literal(argument) for argument in arguments]
     if function.name in ("and", "or", "concat"):
-        given = [
-            part
-            for one in given
-            for part in (
-                one.arguments if isinstance(one, Call) and one.function is function else (one,)
-            )
-        ]
-    last = given[-1].value if given and isinstance(given[-1], Literal) else None
-    weight, depth = (
-        function.weight([one.weight for one in given], last),
-        1 + max((one.depth for one in given), default=0),
-    )
-    if weight > WEIGHT or depth > DEPTH or len(given) > ARGUMENTS:
+        operands = [part for operand in operands for part in _flatten(operand, function)]
+    last = operands[-1].value if operands and isinstance(operands[-1], Literal) else None
+    weight = function.weight([operand.weight for operand in operands], last)
+    depth = 1 + max((operand.depth for operand in operands), default=0)
+    if weight > WEIGHT or depth > DEPTH or len(operands) > ARGUMENTS:
         raise Refused(
             "expression.size",
             f"{name}(…)",
             "the expression is too large for an engine to plan quickly",
-            "several columns, one made from the other: mutate(…)",
+            'mutate(part=col("a") + col("b")), then an expression of col("part")',
         )
-    if not function.slots(len(given)):
-        wanted = (
+    if not function.slots(len(operands)):
+        expected = (
             "a condition and a value, any number of times, and a last value"
             if function.pairs
             else ", ".join(place.words for place in function.takes)
@@ -314,10 +309,16 @@ def call(name: str, *arguments: Any) -> Expr:
         count = " and more" if function.many else ""
         raise Refused(
             "expression.function",
-            f"{name}(…) with {len(given)} arguments",
-            f"{name} takes {wanted}{count}",
+            f"{name}(…) with {len(operands)} arguments",
+            f"{name} takes {expected}{count}",
             f"{len(function.takes)} arguments",
         )
-    return Call(
-        function, tuple(given), weight, function.cost([one.cost for one in given], last), depth
-    )
+    cost = function.cost([operand.cost for operand in operands], last)
+    return FunctionCall(function, tuple(operands), weight, cost, depth)
+
+
+def _flatten(operand: Expr, function: Function) -> tuple[Expr, ...]:
+    """Return the arguments of a call of the same function, or the operand itself."""
+    if isinstance(operand, FunctionCall) and operand.function is function:
+        return operand.arguments
+    return (operand,)

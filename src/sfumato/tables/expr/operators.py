@@ -1,4 +1,4 @@
-"""Python's operators on expressions. Names and rules are those of the table of functions."""
+"""Python's operators on expressions; each calls the function of the same name in the table."""
 
 from __future__ import annotations
 
@@ -9,93 +9,93 @@ if TYPE_CHECKING:
 
 
 class Operators:
-    """`other` is an expression or a constant. Since `==` makes an expression, an expression is no
-    key of a dictionary.
+    """Operators of expressions; `operand` is an expression or a constant. `==` builds an
+    expression, so expressions are not hashable.
     """
 
     __slots__ = ()
-    __hash__: ClassVar[None]  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # not hashable, as lists
 
     def _call(self, name: str, *arguments: Any) -> Expr:
         raise NotImplementedError
 
-    def __eq__(self, other: Any) -> Expr:  # type: ignore[override]
-        return self._call("=", self, other)
+    def __eq__(self, operand: Any) -> Expr:  # type: ignore[override]  # builds an expression
+        return self._call("=", self, operand)
 
-    def __ne__(self, other: Any) -> Expr:  # type: ignore[override]
-        return self._call("<>", self, other)
+    def __ne__(self, operand: Any) -> Expr:  # type: ignore[override]  # builds an expression
+        return self._call("<>", self, operand)
 
-    def __lt__(self, other: Any) -> Expr:
-        return self._call("<", self, other)
+    def __lt__(self, operand: Any) -> Expr:
+        return self._call("<", self, operand)
 
-    def __le__(self, other: Any) -> Expr:
-        return self._call("<=", self, other)
+    def __le__(self, operand: Any) -> Expr:
+        return self._call("<=", self, operand)
 
-    def __gt__(self, other: Any) -> Expr:
-        return self._call(">", self, other)
+    def __gt__(self, operand: Any) -> Expr:
+        return self._call(">", self, operand)
 
-    def __ge__(self, other: Any) -> Expr:
-        return self._call(">=", self, other)
+    def __ge__(self, operand: Any) -> Expr:
+        return self._call(">=", self, operand)
 
-    def __add__(self, other: Any) -> Expr:
-        return self._call("+", self, other)
+    def __add__(self, operand: Any) -> Expr:
+        return self._call("+", self, operand)
 
-    def __radd__(self, other: Any) -> Expr:
-        return self._call("+", other, self)
+    def __radd__(self, operand: Any) -> Expr:
+        return self._call("+", operand, self)
 
-    def __sub__(self, other: Any) -> Expr:
-        return self._call("-", self, other)
+    def __sub__(self, operand: Any) -> Expr:
+        return self._call("-", self, operand)
 
-    def __rsub__(self, other: Any) -> Expr:
-        return self._call("-", other, self)
+    def __rsub__(self, operand: Any) -> Expr:
+        return self._call("-", operand, self)
 
-    def __mul__(self, other: Any) -> Expr:
-        return self._call("*", self, other)
+    def __mul__(self, operand: Any) -> Expr:
+        return self._call("*", self, operand)
 
-    def __rmul__(self, other: Any) -> Expr:
-        return self._call("*", other, self)
+    def __rmul__(self, operand: Any) -> Expr:
+        return self._call("*", operand, self)
 
-    def __truediv__(self, other: Any) -> Expr:
-        return self._call("/", self, other)
+    def __truediv__(self, operand: Any) -> Expr:
+        return self._call("/", self, operand)
 
-    def __rtruediv__(self, other: Any) -> Expr:
-        return self._call("/", other, self)
+    def __rtruediv__(self, operand: Any) -> Expr:
+        return self._call("/", operand, self)
 
-    def __floordiv__(self, other: Any) -> Expr:
-        return self._call("//", self, other)
+    def __floordiv__(self, operand: Any) -> Expr:
+        return self._call("//", self, operand)
 
-    def __rfloordiv__(self, other: Any) -> Expr:
-        return self._call("//", other, self)
+    def __rfloordiv__(self, operand: Any) -> Expr:
+        return self._call("//", operand, self)
 
-    def __mod__(self, other: Any) -> Expr:
-        return self._call("%", self, other)
+    def __mod__(self, operand: Any) -> Expr:
+        return self._call("%", self, operand)
 
-    def __rmod__(self, other: Any) -> Expr:
-        return self._call("%", other, self)
+    def __rmod__(self, operand: Any) -> Expr:
+        return self._call("%", operand, self)
 
-    def __pow__(self, other: Any) -> Expr:
-        return self._call("power", self, other)
+    def __pow__(self, operand: Any) -> Expr:
+        return self._call("power", self, operand)
 
-    def __rpow__(self, other: Any) -> Expr:
-        return self._call("power", other, self)
+    def __rpow__(self, operand: Any) -> Expr:
+        return self._call("power", operand, self)
 
-    def __and__(self, other: Any) -> Expr:
-        return self._call("and", self, other)
+    def __and__(self, operand: Any) -> Expr:
+        return self._call("and", self, operand)
 
-    def __rand__(self, other: Any) -> Expr:
-        return self._call("and", other, self)
+    def __rand__(self, operand: Any) -> Expr:
+        return self._call("and", operand, self)
 
-    def __or__(self, other: Any) -> Expr:
-        return self._call("or", self, other)
+    def __or__(self, operand: Any) -> Expr:
+        return self._call("or", self, operand)
 
-    def __ror__(self, other: Any) -> Expr:
-        return self._call("or", other, self)
+    def __ror__(self, operand: Any) -> Expr:
+        return self._call("or", operand, self)
 
-    def __xor__(self, other: Any) -> Expr:
-        return self._call("<>", self, other)
+    def __xor__(self, operand: Any) -> Expr:
+        return self._call("<>", self, operand)
 
-    def __rxor__(self, other: Any) -> Expr:
-        return self._call("<>", other, self)
+    def __rxor__(self, operand: Any) -> Expr:
+        return self._call("<>", operand, self)
 
     def __neg__(self) -> Expr:
         return self._call("negate", self)

@@ -1,11 +1,11 @@
-"""What type several values have together, and how each is turned into it without loss.
+"""Find the common type of several values, and convert each value to it without loss.
 
 *Integers*   the narrowest width that holds every value that the arguments' types allow; what may
              leave 64 bits is a float64.
 *Decimals*   as many digits as every such value needs; what may need more than 38 is a float64.
 *Floats*     with a float, everything is a float64.
-*Moments*    a date beside a timestamp is its midnight; a timestamp without a zone is taken as UTC.
-*Texts*      a constant text beside a date, a timestamp or a uuid is read as one, when the question
+*Moments*    a date beside a timestamp is its midnight; a timestamp without a zone is in UTC.
+*Texts*      a constant text beside a date, a timestamp or a uuid is parsed as one while the query
              is planned.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from ...errors import Refused
 from . import engine_values as ev
-from .constants import integer, read, within
+from .constants import narrowest_integer, parse_text, within
 from .engine_values import Value
 from .scalar_function import Argument, shorten
 from .types import CASTS, DIGITS, FLOAT, Span, Type
@@ -25,107 +25,114 @@ from .value_ranges import hull
 _READ = ("date", "timestamp", "uuid")
 
 
-def exact(ends: Span | None, scale: int, *, whole: bool) -> Type:
-    """The type of exact numbers between the ends with so many digits after the point: an integer if
-    they are whole, a decimal, or else a float64.
+def exact_type(ends: Span | None, scale: int, *, integral: bool) -> Type:
+    """Return the type of exact numbers between the ends with `scale` decimal places: an integer if
+    `integral`, else a decimal; a float64 where neither has room.
     """
-    if whole:
-        return integer(ends) or FLOAT
+    if integral:
+        return narrowest_integer(ends) or FLOAT
     if ends is None:
         return FLOAT
     digits = max(scale, 1, *(len(str(int(abs(end) * 10**scale))) for end in ends))
     return Type("decimal", precision=digits, scale=scale) if digits <= DIGITS else FLOAT
 
 
-def arithmetic(ends: Span | None, arguments: Sequence[Argument], scale: int) -> Type:
-    """Of numbers that are turned into this type and then make a result between the ends: it holds
-    them as well as what they make.
-    """
+def arithmetic_type(ends: Span | None, arguments: Sequence[Argument], scale: int) -> Type:
+    """Return a type that holds the numbers and a result of them that lies between the ends."""
     if any(argument.type.kind == "float" for argument in arguments):
         return FLOAT
-    return exact(
+    return exact_type(
         hull([ends, *(argument.span for argument in arguments)]),
         scale,
-        whole=all(argument.type.kind == "integer" for argument in arguments),
+        integral=all(argument.type.kind == "integer" for argument in arguments),
     )
 
 
-def common(arguments: Sequence[Argument], place: str) -> Type:
-    """The type of all of them beside each other; nulls have none, and constant texts are read."""
-    known = [argument for argument in arguments if argument.type.kind != "null"]
-    if not known:
+def common_type(arguments: Sequence[Argument], place: str) -> Type:
+    """Return the type that all arguments fit; NULL fits any type, and constant texts are parsed."""
+    typed = [argument for argument in arguments if argument.type.kind != "null"]
+    if not typed:
         raise Refused(
-            "expression.type", shorten(place), "a null alone has no type", "TRY_CAST(NULL AS int64)"
+            "expression.type", shorten(place), "NULL alone has no type", "TRY_CAST(NULL AS int64)"
         )
-    written = [argument for argument in known if argument.fixed and argument.type.kind == "string"]
+    written = [
+        argument for argument in typed if argument.is_constant and argument.type.kind == "string"
+    ]
     firm = [
-        argument for argument in known if not (argument.fixed and argument.type.kind == "string")
+        argument
+        for argument in typed
+        if not (argument.is_constant and argument.type.kind == "string")
     ] or written
     kinds = {argument.type.kind for argument in firm}
     if kinds <= {"integer", "decimal", "float"}:
-        found = _numbers(firm)
+        kind = _numeric_type(firm)
     elif kinds <= {"date", "timestamp"}:
         later = "timestamp" in kinds or any(
             len(str(argument.value)) > len("2026-01-31") for argument in written
         )
-        found = Type(
+        kind = Type(
             "timestamp" if later else "date", zone=any(argument.type.zone for argument in firm)
         )
     elif len(kinds) == 1:
-        found = firm[0].type.bare
+        kind = firm[0].type.bare
     else:
-        raise _unlike(firm, place)
-    if found.kind in _READ:
+        raise _type_conflict(firm, place)
+    if kind.kind in _READ:
         for argument in written:
-            read(str(argument.value), found, place)
-    elif written and found.kind != "string":
-        raise _unlike(known, place)
-    return found
+            parse_text(str(argument.value), kind, place)
+    elif written and kind.kind != "string":
+        raise _type_conflict(typed, place)
+    return kind
 
 
 def convert(value: Value, argument: Argument, to: Type, place: str = "") -> Value:
-    """A value as a type that holds it. Where the types alone do not say that it does, the cast is
-    one that cannot fail.
+    """Cast a value to a type that holds it. Where the types alone do not show that it fits, the
+    cast is a TRY_CAST.
     """
-    known = argument.type
-    if argument.fixed:
-        reads = known.kind == "string" and to.kind in _READ
-        return ev.constant(read(str(argument.value), to, place) if reads else argument.value, to)
-    if replace(known, nullable=True, zone=to.zone) == to:
+    kind = argument.type
+    if argument.is_constant:
+        reads = kind.kind == "string" and to.kind in _READ
+        return ev.constant(
+            parse_text(str(argument.value), to, place) if reads else argument.value, to
+        )
+    if replace(kind, nullable=True, zone=to.zone) == to:
         return value
     narrow = (
-        known.limits is not None and to.limits is not None and not within(known.limits, to.limits)
+        kind.limits is not None and to.limits is not None and not within(kind.limits, to.limits)
     )
-    return (ev.try_cast if narrow else ev.cast)(value, ev.unzoned(to))
+    return (ev.try_cast if narrow else ev.cast)(value, ev.without_zone(to))
 
 
-def _numbers(arguments: Sequence[Argument]) -> Type:
-    """Every value of every column's type has to fit: what is cast to this is cast without a
-    check.
+def _numeric_type(arguments: Sequence[Argument]) -> Type:
+    """Return a numeric type that holds every value of every argument's type: casts to it are
+    unchecked.
     """
     kinds = {argument.type.kind for argument in arguments}
     if "float" in kinds:
         return FLOAT
     ends = hull(
-        [argument.span if argument.fixed else argument.type.limits for argument in arguments]
+        [argument.span if argument.is_constant else argument.type.limits for argument in arguments]
     )
-    return exact(
-        ends, max(argument.type.scale for argument in arguments), whole=kinds == {"integer"}
+    return exact_type(
+        ends, max(argument.type.scale for argument in arguments), integral=kinds == {"integer"}
     )
 
 
-def _unlike(arguments: Sequence[Argument], place: str) -> Refused:
+def _type_conflict(arguments: Sequence[Argument], place: str) -> Refused:
     first = arguments[0]
-    other = next(argument for argument in arguments if argument.type.kind != first.type.kind)
-    one, two = shorten(first.text, 60), shorten(other.text, 60)
+    second = next(argument for argument in arguments if argument.type.kind != first.type.kind)
+    first_text, second_text = shorten(first.text, 60), shorten(second.text, 60)
     casts = (
         f"TRY_CAST({text} AS {to.bare})"
-        for text, argument, to in ((one, first, other.type), (two, other, first.type))
-        if not argument.fixed and to.kind in CASTS[argument.type.kind]
+        for text, argument, to in (
+            (first_text, first, second.type),
+            (second_text, second, first.type),
+        )
+        if not argument.is_constant and to.kind in CASTS[argument.type.kind]
     )
     return Refused(
         "expression.type",
         shorten(place),
-        f"{one} is {first.type.words}, and {two} is {other.type.words}",
+        f"{first_text} is {first.type.words}, and {second_text} is {second.type.words}",
         next(casts, "values of one type"),
     )

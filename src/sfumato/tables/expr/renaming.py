@@ -1,20 +1,20 @@
-"""The same expression on other names of columns."""
+"""Rename the columns of an expression, and name the right columns of a join."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .expressions import Call, Column, Expr, col
+from .expressions import ColumnRef, Expr, FunctionCall, col
 
 
-def renamed(expression: Expr, names: Mapping[str, str]) -> Expr:
-    """Each column by its new name; one that has none keeps its own."""
-    if isinstance(expression, Column):
+def rename_columns(expression: Expr, names: Mapping[str, str]) -> Expr:
+    """Replace the names of columns in an expression; a column without a new name keeps its name."""
+    if isinstance(expression, ColumnRef):
         return col(names.get(expression.name, expression.name))
-    if isinstance(expression, Call):
-        return Call(
+    if isinstance(expression, FunctionCall):
+        return FunctionCall(
             expression.function,
-            tuple(renamed(argument, names) for argument in expression.arguments),
+            tuple(rename_columns(argument, names) for argument in expression.arguments),
             expression.weight,
             expression.cost,
             expression.depth,
@@ -22,16 +22,19 @@ def renamed(expression: Expr, names: Mapping[str, str]) -> Expr:
     return expression
 
 
-def beside(left: Mapping[str, object], right: Mapping[str, object]) -> dict[str, str]:
-    """Names for the columns of the right that can stand beside those of the left: their own, or
-    with `_right` after them.
+def right_names(left: Mapping[str, object], right: Mapping[str, object]) -> dict[str, str]:
+    """Name the right columns so that none collides with a left column: append `_right` where
+    needed.
     """
-    taken, own = {name.lower() for name in left}, {name.lower() for name in right}
-    found: dict[str, str] = {}
+    used, right_lower = {name.lower() for name in left}, {name.lower() for name in right}
+    names: dict[str, str] = {}
     for name in right:
-        made, number = name, 1
-        while made.lower() in taken or (made != name and made.lower() in own):
-            made, number = f"{name}_right" if number == 1 else f"{name}_right_{number}", number + 1
-        found[name] = made
-        taken.add(made.lower())
-    return found
+        candidate, number = name, 1
+        while candidate.lower() in used or (candidate != name and candidate.lower() in right_lower):
+            candidate, number = (
+                f"{name}_right" if number == 1 else f"{name}_right_{number}",
+                number + 1,
+            )
+        names[name] = candidate
+        used.add(candidate.lower())
+    return names

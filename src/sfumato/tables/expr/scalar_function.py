@@ -1,21 +1,22 @@
-"""One scalar function: what it takes, what type it gives, how it is built, between which ends its
-value lies. Tables of these are the whole language.
+"""The record of a scalar function: its argument slots, its result type, its Ibis form and the span
+of its values. A table of such records (`functions`) is the whole expression language.
 
-*Total*    `build` gives an Ibis value that no row can make fail: a guard stands inside the
-           argument, never around the call, since engines may compute a branch for rows that do not
-           take it.
-*Types*    `gives` sees types, spans and constants only, never data: the type of an expression is a
+*Total*    `build` returns an Ibis value that no row can make fail. A guard stands inside the
+           argument, never around the call: engines may compute a branch for rows that do not take
+           it.
+*Types*    `gives` sees types, spans and constants, never data: the type of an expression is a
            function of the declaration.
-*NaN*      `build` gets arguments without NaN, unless the function passes NaN through; its own NaN,
-           where it can make one, is a null to whatever comes next.
-*Copies*   how often the built value mentions each argument, at most; the size of what is sent to
-           the engine is bounded with it beforehand.
+*NaN*      `build` gets arguments without NaN, unless the function passes NaN through. A NaN that
+           the function produces becomes null for the next function.
+*Copies*   how often the built value mentions each argument, at most; this bounds the size of the
+           statement before it is sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from ...errors import Refused
@@ -30,19 +31,19 @@ Group = Literal["arithmetic", "rounding", "mathematics", "logic", "choice", "tex
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What is publicly known of an argument."""
+    """The public facts about an argument: its type, span and text, and its value if constant."""
 
     type: Type
     span: Span | None
     text: str
-    fixed: bool = False
-    value: Constant = None  # where it is fixed
+    is_constant: bool = False
+    value: Constant = None  # of a constant
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What may stand in one place: kinds, and for constants a test of the value. `words` completes
-    "takes …", `example` is the type one would cast to.
+    """The kinds of value that one argument may have, and for a constant a test of its value.
+    `words` completes "takes …"; `example` is the type to cast to.
     """
 
     kinds: frozenset[Kind]
@@ -51,11 +52,13 @@ class Slot:
     test: Callable[[Constant], bool] | None = None
 
     def check(self, argument: Argument, place: Callable[[str], str], name: str) -> None:
-        """Refuse what does not belong here. `place` writes the call with another text in this
-        place.
+        """Refuse an argument that does not fit. `place` writes the call with another text for this
+        argument.
         """
-        known = argument.type.kind in self.kinds
-        if known and (self.test is None or (argument.fixed and self.test(argument.value))):
+        kind_fits = argument.type.kind in self.kinds
+        if kind_fits and (
+            self.test is None or (argument.is_constant and self.test(argument.value))
+        ):
             return
         here = shorten(place(argument.text))
         if self.test is not None:
@@ -73,7 +76,7 @@ class Slot:
                 "expression.type",
                 here,
                 reason,
-                f"is_null(…), or TRY_CAST(NULL AS {self.example or 'int64'})",
+                f"TRY_CAST(NULL AS {self.example or 'int64'})",
             )
         casts = self.example and Type.of(self.example).kind in CASTS[argument.type.kind]
         raise Refused(
@@ -87,7 +90,7 @@ class Slot:
 
 
 def shorten(text: str, most: int = 200) -> str:
-    """For messages."""
+    """Shorten a text for a message."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -95,8 +98,8 @@ def slot(words: str, *kinds: Kind, example: str = "") -> Slot:
     return Slot(frozenset(kinds), words, example)
 
 
-def fixed(words: str, test: Callable[[Constant], bool], example: str, *kinds: Kind) -> Slot:
-    """A place for a constant."""
+def constant_slot(words: str, test: Callable[[Constant], bool], example: str, *kinds: Kind) -> Slot:
+    """Describe a slot for a constant."""
     return Slot(frozenset(kinds), words, example, test)
 
 
@@ -112,21 +115,21 @@ Gives = Callable[[Sequence[Argument]], Type]
 Build = Callable[[Sequence[Value], Sequence[Argument], Type], Value]
 
 
-def always(known: Type) -> Gives:
-    return lambda arguments: known
+def always(kind: Type) -> Gives:
+    return lambda arguments: kind
 
 
 HEAVY = 9
 COSTS: Mapping[Group, int] = {"text": 64, "cast": 16, "time": 8, "mathematics": 8, "logic": 4}
-"""What one call takes for one row, where that is not 1: texts may have a thousand letters, casts
-read them, comparisons may be of texts, and some engines compute moments in many steps.
+"""The cost of one call for one row, where it is not 1: texts may have a thousand letters, casts
+read them, comparisons may compare texts, and some engines compute moments in many steps.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """One row of the table. `form` is its canonical text where that is not name(arguments): an
-    operator between arguments, or a template.
+    """One row of the function table. `form` is the canonical text where that is not
+    name(arguments): an operator between arguments, or a template.
     """
 
     name: str
@@ -138,7 +141,7 @@ class Function:
     span: value_ranges.Rule = value_ranges.unknown
     form: str = ""
     many: bool = False  # the last place may be repeated
-    pairs: bool = False  # the first two may, as CASE has it
+    pairs: bool = False  # the first two may be repeated, as in CASE
     passes_nan: bool = False
     makes_nan: bool = False
     makes_null: bool = False
@@ -151,7 +154,7 @@ class Function:
     )
 
     def slots(self, count: int) -> tuple[Slot, ...]:
-        """The place of each of so many arguments, or none if there cannot be so many."""
+        """Return the slot of each of `count` arguments, or () if there cannot be so many."""
         if self.pairs:
             return self.takes[:2] * (count // 2) + self.takes[2:] if count % 2 and count > 2 else ()
         if self.many and count > len(self.takes):
@@ -159,21 +162,23 @@ class Function:
         return self.takes if count == len(self.takes) else ()
 
     def weight(self, weights: Sequence[int], last: Constant) -> int:
-        """How large a call is, given how large its arguments are."""
+        """Return the size of a call from the sizes of its arguments."""
         copies = (HEAVY,) if last in self.heavy else self.copies
         return 1 + sum(copies[min(i, len(copies) - 1)] * weight for i, weight in enumerate(weights))
 
     def cost(self, costs: Sequence[int], last: Constant) -> int:
-        """What a call takes for one row, given what its arguments take. The unit is an operation on
-        two numbers.
+        """Return the cost of a call for one row from the costs of its arguments. The unit is an
+        operation on two numbers.
         """
         copies = (HEAVY,) if last in self.heavy else self.copies
-        own = COSTS.get(self.group, 1) if self.costs is None else self.costs(last)
-        own += len(costs) if self.many else 0  # of a list each is compared
-        return own + sum(copies[min(i, len(copies) - 1)] * cost for i, cost in enumerate(costs))
+        cost_of_call = COSTS.get(self.group, 1) if self.costs is None else self.costs(last)
+        cost_of_call += len(costs) if self.many else 0  # of a list each is compared
+        return cost_of_call + sum(
+            copies[min(i, len(copies) - 1)] * cost for i, cost in enumerate(costs)
+        )
 
     def text(self, arguments: Sequence[str]) -> str:
-        """Canonical."""
+        """Write a call as canonical text."""
         if self.pairs:
             branches = (
                 f"WHEN {arguments[i]} THEN {arguments[i + 1]} "
@@ -190,50 +195,50 @@ class Function:
             else f"{self.name}({', '.join(arguments)})"
         )
 
+    def _text_with(self, texts: Sequence[str], position: int, text: str) -> str:
+        """Write the call with another text in one place."""
+        return self.text([*texts[:position], text, *texts[position + 1 :]])
+
     @property
-    def open(self) -> bool:
-        """Whether its text needs parentheses beside an operator."""
+    def is_operator(self) -> bool:
+        """Whether the text of a call needs parentheses beside an operator."""
         return bool(self.form) and (self.form.startswith("{") or not self.form.endswith(")"))
 
     def resolve(self, arguments: Sequence[Argument]) -> Argument:
-        """The type and span of a call; refused where an argument does not fit."""
+        """Derive the type and span of a call; refuse an argument that does not fit."""
         effort.check()
         texts = [argument.text for argument in arguments]
         for position, (place, argument) in enumerate(
             zip(self.slots(len(arguments)), arguments, strict=True)
         ):
-            place.check(
-                argument,
-                lambda text, at=position: self.text([*texts[:at], text, *texts[at + 1 :]]),  # type: ignore[misc]
-                self.name,
-            )
-        known = self.gives(arguments)
+            place.check(argument, partial(self._text_with, texts, position), self.name)
+        result = self.gives(arguments)
         ends = (
             self.span(
                 [argument.span for argument in arguments],
                 [argument.value for argument in arguments],
             )
-            if known.limits
+            if result.limits
             else None
         )
         return Argument(
             Type(
-                known.kind,
-                known.bits,
-                known.precision,
-                known.scale,
-                known.zone,
+                result.kind,
+                result.bits,
+                result.precision,
+                result.scale,
+                result.zone,
                 self._nullable(arguments),
             ),
-            _both(ends, known.limits),
+            _intersect(ends, result.limits),
             self.text(texts),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and stored expressions hold the row of the table, by its name."""
-        from .functions import named
+        """Pickle and copy a function by its name, so that copies share the row of the table."""
+        from .functions import function_named
 
-        return named, (self.name,)
+        return function_named, (self.name,)
 
     def _nullable(self, arguments: Sequence[Argument]) -> bool:
         if self.never_null or self.makes_null:
@@ -241,7 +246,7 @@ class Function:
         return (all if self.skips_null else any)(argument.type.nullable for argument in arguments)
 
 
-def _both(inner: Span | None, limits: Span | None) -> Span | None:
+def _intersect(inner: Span | None, limits: Span | None) -> Span | None:
     if inner is None or limits is None:
         return limits
     return max(inner[0], limits[0]), min(inner[1], limits[1])

@@ -1,12 +1,12 @@
-"""What a column may hold: a small table of types, each with its limits, its name and its Ibis type.
+"""The types of columns: each with its name, its limits and its Ibis type.
 
 *Names*    `str(type)` is read back by `Type.of`; the words of SQL, Python and Arrow are read too.
            "category" is a string: the values of a dictionary are never looked at.
 *Limits*   unsigned integers are read as the next signed width, uint64 as decimal(20,0). Timestamps
            are microseconds, and all of them in UTC.
-*Null*     every value may be null unless the type says "not null", which is a promise of the owner
-           that need not be true. A NaN is a null, and so is a date outside the years 1 to 9999:
-           what an expression gives is null or a value that Python's own type can hold.
+*Null*     every value may be null unless the type says "not null", which the owner promises and
+           nobody checks. A NaN is a null, and so is a date outside the years 1 to 9999: an
+           expression gives null or a value that Python's own type can hold.
 *Refused*  lists, structs, maps, intervals, times of day, binary, JSON: none of them is a number, a
            text or a moment.
 """
@@ -23,12 +23,11 @@ from typing import Any, Literal
 from ...errors import Refused
 
 Kind = Literal["bool", "integer", "decimal", "float", "string", "date", "timestamp", "uuid", "null"]
-"""The last is the kind of a bare NULL, which takes the type of what stands beside it; no column has
-it.
+"""The kind "null" is that of a bare NULL, which takes the type of its neighbours; no column has it.
 """
 
 Span = tuple[Fraction, Fraction]
-"""The least and the largest value that something can have."""
+"""The least and the largest value that a column or expression can have."""
 
 WORDS: dict[Kind, str] = {
     "bool": "a truth value",
@@ -53,13 +52,13 @@ CASTS: dict[Kind, tuple[Kind, ...]] = {
     "uuid": ("uuid", "string"),
     "null": ("bool", "integer", "decimal", "float", "string", "date", "timestamp", "uuid"),
 }
-"""What may be cast to what."""
+"""Kind of a value → the kinds that it may be cast to."""
 
 WIDTHS = (8, 16, 32, 64)
 DIGITS = 38  # of the widest decimal
 
 _NOT_NULL = " not null"
-_UNKNOWN = "not a type of column that is known here"
+_UNKNOWN = "this column type is not supported"
 _DECIMAL = re.compile(r"(?:decimal|numeric)\((\d{1,4}),(\d{1,4})\)")
 
 
@@ -78,14 +77,14 @@ class Type:
         if self.kind == "decimal" and not (
             1 <= self.precision <= DIGITS and 0 <= self.scale <= self.precision
         ):
-            reason = f"a decimal has from 1 to {DIGITS} digits, of which the scale is a part"
+            reason = f"a decimal has 1 to {DIGITS} digits in all, and its scale counts some of them"
             raise Refused(
                 "table.type", f"decimal({self.precision},{self.scale})", reason, "decimal(18,2)"
             )
 
     @staticmethod
     def of(text: str) -> Type:
-        """The type of that name; " not null" may follow it."""
+        """Read the name of a type; " not null" may follow it."""
         words = (
             re.sub(r" ?([(,]) ?| (?=\))", r"\1", re.sub(r"\s+", " ", text.strip().lower()))
             if isinstance(text, str)
@@ -93,19 +92,21 @@ class Type:
         )
         name = words.removesuffix(_NOT_NULL)
         decimal = _DECIMAL.fullmatch(name)
-        found = (
+        kind = (
             Type("decimal", precision=int(decimal[1]), scale=int(decimal[2]))
             if decimal
             else NAMES.get(name)
         )
-        if found is None:
-            known = ", ".join(map(str, dict.fromkeys(NAMES.values())))
-            raise Refused("table.type", f"{text!r:.60}", _UNKNOWN, f"one of {known}, decimal(18,2)")
-        return replace(found, nullable=not words.endswith(_NOT_NULL))
+        if kind is None:
+            listed = ", ".join(map(str, dict.fromkeys(NAMES.values())))
+            raise Refused(
+                "table.type", f"{text!r:.60}", _UNKNOWN, f"one of {listed}, decimal(18,2)"
+            )
+        return replace(kind, nullable=not words.endswith(_NOT_NULL))
 
     @staticmethod
     def from_ibis(dtype: Any, place: str) -> Type:
-        """The type of an engine's column, which `place` names in a refusal."""
+        """Convert an Ibis type; `place` names the column in a refusal."""
         if dtype.is_decimal() and dtype.precision is not None:
             return Type(
                 "decimal",
@@ -115,19 +116,19 @@ class Type:
             )
         if dtype.is_timestamp():
             return Type("timestamp", zone=dtype.timezone is not None, nullable=dtype.nullable)
-        found = _FROM_IBIS.get(type(dtype).__name__)
-        if found is None:
+        kind = _FROM_IBIS.get(type(dtype).__name__)
+        if kind is None:
             raise Refused(
                 "table.type",
                 f"{place}: {dtype!s:.60}",
                 _UNKNOWN,
-                "leave the column out, or declare what to read it as: types={…: 'string'}",
+                f"types={{{place!r:.60}: 'string'}}, or a table without this column",
             )
-        return replace(found, nullable=dtype.nullable)
+        return replace(kind, nullable=dtype.nullable)
 
     def to_ibis(self) -> Any:
-        """The Ibis type, always nullable: a promise that nothing is null is the owner's, not the
-        engine's.
+        """Return the Ibis type, always nullable: "not null" is a promise of the owner, not of the
+        engine.
         """
         return _to_ibis(self.bare)
 
@@ -141,9 +142,7 @@ class Type:
 
     @property
     def limits(self) -> Span | None:
-        """The ends of what an exact number of this type can be; None for floats and all that is no
-        number.
-        """
+        """The least and the largest number of this type; None for floats and other types."""
         if self.kind == "integer":
             return Fraction(-(2 ** (self.bits - 1))), Fraction(2 ** (self.bits - 1) - 1)
         if self.kind == "decimal":
@@ -174,12 +173,12 @@ SPAN: Mapping[str, tuple[str, str]] = {
     "date": ("0001-01-01", "9999-12-31"),
     "timestamp": ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"),
 }
-"""First and last of what is no null: what Python's own types hold, and every function of every
-engine takes.
+"""The first and the last date and timestamp: Python's own types hold them, and every function of
+every engine accepts them. Values outside are null.
 """
 
 MONTHS: Mapping[str, int] = {"year": 12, "quarter": 3, "month": 1}
-"""Of each unit of time that is made of months."""
+"""Unit of time → its length in months."""
 
 INT8, INT16, INT32, INT64 = (Type("integer", bits=bits) for bits in WIDTHS)
 
@@ -206,7 +205,7 @@ NAMES: dict[str, Type] = {
     "timestamp without time zone": TIMESTAMP,
     "timestamp with time zone": ZONED,
 }
-"""Every name that is read, except the decimals'."""
+"""Every type name that is read, except those of decimals."""
 
 _FROM_IBIS = (
     {"Boolean": BOOL, "String": STRING, "Date": DATE, "UUID": UUID}
@@ -218,19 +217,19 @@ _FROM_IBIS = (
 
 
 @lru_cache(maxsize=256)
-def _to_ibis(known: Type) -> Any:
+def _to_ibis(kind: Type) -> Any:
     import ibis.expr.datatypes as dt
 
-    match known.kind:
+    match kind.kind:
         case "decimal":
-            return dt.Decimal(known.precision, known.scale)
+            return dt.Decimal(kind.precision, kind.scale)
         case "timestamp":
-            return dt.Timestamp("UTC") if known.zone else dt.timestamp
+            return dt.Timestamp("UTC") if kind.zone else dt.timestamp
         case _:
             return dt.dtype(
                 {
                     "bool": "boolean",
-                    "integer": f"int{known.bits}",
-                    "float": f"float{known.bits}",
-                }.get(known.kind, known.kind)
+                    "integer": f"int{kind.bits}",
+                    "float": f"float{kind.bits}",
+                }.get(kind.kind, kind.kind)
             )

@@ -1,11 +1,11 @@
-"""Interval arithmetic over exact rationals: between which ends the value of an expression lies, if
-its arguments lie between theirs.
+"""Interval arithmetic over exact rationals: compute the ends between which an expression lies from
+the ends of its arguments.
 
-*Rule*    `None` is "unknown" and comes out as it goes in. Nulls are no values: a rule speaks of the
-          rows where there is one.
-*Use*     from the limits of types it proves that integer and decimal arithmetic cannot overflow;
-          from declared bounds it proposes bounds for expressions, which are then enforced by the
-          clip whatever the proposal was.
+*Rule*    `None` means unknown; a rule with an unknown argument returns None. Nulls are not values:
+          a rule is about the rows that have a value.
+*Use*     From the limits of types it proves that integer and decimal arithmetic cannot overflow.
+          From declared bounds it proposes bounds for expressions; the clip enforces them whatever
+          the proposal was.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 
-from .constants import NOTHING, Constant
+from .constants import EMPTY_SPAN, Constant
 from .types import Span
 
 Spans = Sequence[Span | None]
 Rule = Callable[[Spans, Sequence[Constant]], Span | None]
-"""From the spans of the arguments, and their values where they are constants (None where not)."""
+"""A function of the spans of the arguments and of their values (None unless constant)."""
 
 
 def unknown(spans: Spans, constants: Sequence[Constant]) -> Span | None:
@@ -28,27 +28,25 @@ def unknown(spans: Spans, constants: Sequence[Constant]) -> Span | None:
 
 
 def between(low: int, high: int) -> Rule:
-    """Whatever the arguments are."""
+    """Return a rule with fixed ends, for any arguments."""
     return lambda spans, constants: (Fraction(low), Fraction(high))
 
 
 def corners(function: Callable[..., Fraction]) -> Rule:
-    """Of a function that takes its extremes at the ends of its arguments."""
+    """Return the rule of a function whose extremes lie at the ends of its arguments."""
 
     def rule(spans: Spans, constants: Sequence[Constant]) -> Span | None:
-        known = [span for span in spans if span is not None]
-        if len(known) < len(spans):
+        known_spans = [span for span in spans if span is not None]
+        if len(known_spans) < len(spans):
             return None
-        values = [function(*ends) for ends in product(*known)]
+        values = [function(*ends) for ends in product(*known_spans)]
         return min(values), max(values)
 
     return rule
 
 
 def quotient(rounding: Callable[[Fraction], Fraction | int] = lambda value: value) -> Rule:
-    """Of a division; unknown where the divisor may come near zero without being a whole number of
-    something.
-    """
+    """Return the rule of a division; the result is unknown if the divisor may be near zero."""
 
     def rule(spans: Spans, constants: Sequence[Constant]) -> Span | None:
         if len(spans) != 2 or spans[1] is None or spans[1][0] <= 0 <= spans[1][1]:
@@ -59,15 +57,15 @@ def quotient(rounding: Callable[[Fraction], Fraction | int] = lambda value: valu
 
 
 def whole_quotient(rounding: Callable[[Fraction], int]) -> Rule:
-    """Of a division of integers, where a divisor that is not zero is at least 1 away from it."""
+    """Return the rule of a division of integers: a divisor other than 0 is at least 1 in size."""
     inner = quotient(rounding)
 
     def rule(spans: Spans, constants: Sequence[Constant]) -> Span | None:
         if spans[0] is None or spans[1] is None:
             return None
-        (low, high), one = spans[1], Fraction(1)
+        (low, high), unit = spans[1], Fraction(1)
         parts = [
-            part for part in ((low, min(high, -one)), (max(low, one), high)) if part[0] <= part[1]
+            part for part in ((low, min(high, -unit)), (max(low, unit), high)) if part[0] <= part[1]
         ]
         return (
             hull([inner((spans[0], part), constants) for part in parts])
@@ -79,7 +77,7 @@ def whole_quotient(rounding: Callable[[Fraction], int]) -> Rule:
 
 
 def remainder(spans: Spans, constants: Sequence[Constant]) -> Span | None:
-    """Less than the divisor in size, whatever its sign."""
+    """Bound a remainder: it is smaller in size than the divisor."""
     if spans[1] is None:
         return None
     most = max(abs(end) for end in spans[1])
@@ -94,43 +92,44 @@ def absolute(spans: Spans, constants: Sequence[Constant]) -> Span | None:
 
 
 def hull(spans: Spans) -> Span | None:
-    """The least span that holds all of them, where all are known."""
-    known = [span for span in spans if span is not None]
-    filled = [span for span in known if span != NOTHING]
+    """Return the least span that holds all spans, or None if one is unknown."""
+    known_spans = [span for span in spans if span is not None]
+    filled = [span for span in known_spans if span != EMPTY_SPAN]
     return (
         (min(low for low, _ in filled), max(high for _, high in filled))
-        if filled and len(known) == len(spans)
+        if filled and len(known_spans) == len(spans)
         else None
     )
 
 
 def extreme(choose: Callable[..., Fraction]) -> Rule:
-    """Of least and greatest, which pass over nulls: only a constant is sure to be there."""
+    """Return the rule of least or greatest. They skip nulls, so only a constant surely counts."""
     end = 1 if choose is min else 0
 
     def rule(spans: Spans, constants: Sequence[Constant]) -> Span | None:
-        if (whole := hull(spans)) is None:
+        if (outer := hull(spans)) is None:
             return None
+        # a constant NULL does not count
         sure = [
             span[end]
             for span, value in zip(spans, constants, strict=True)
             if span is not None and value is not None
-        ]  # NULL is not there
-        tight = choose(sure) if sure else whole[end]
-        return (whole[0], tight) if choose is min else (tight, whole[1])
+        ]
+        tight = choose(sure) if sure else outer[end]
+        return (outer[0], tight) if choose is min else (tight, outer[1])
 
     return rule
 
 
-def rounded(value: Fraction, digits: int = 0) -> Fraction:
-    """To so many decimal digits, halves away from zero."""
+def round_half_away(value: Fraction, digits: int = 0) -> Fraction:
+    """Round to `digits` decimal places, halves away from zero."""
     unit = Fraction(10) ** -digits
     steps = math.floor(abs(value) / unit + Fraction(1, 2)) * unit
     return steps if value >= 0 else -steps
 
 
 def root(spans: Spans, constants: Sequence[Constant]) -> Span | None:
-    """Of the square root, to 2^-64 outward."""
+    """Bound the square root, rounded outward to multiples of 2^-64."""
     if (span := spans[0]) is None or span[1] < 0:
         return None
     low, high = (math.isqrt(math.floor(max(end, Fraction(0)) * 2**128)) for end in span)
@@ -138,7 +137,7 @@ def root(spans: Spans, constants: Sequence[Constant]) -> Span | None:
 
 
 def power(spans: Spans, constants: Sequence[Constant]) -> Span | None:
-    """Of small whole powers."""
+    """Bound whole powers from 0 to 64; other powers are unknown."""
     span, exponent = spans[0], constants[1]
     if (
         span is None

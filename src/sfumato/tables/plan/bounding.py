@@ -1,4 +1,4 @@
-"""What one unit may change: weights that see to it, and the sensitivities that follow.
+"""Bound what one unit may change: weights or truncation of its rows, and the sensitivities.
 
 *Weights*       A unit with n rows (of those that reach the aggregate) has n·w of weight, w =
                 (k·2^s) // max(n, k): at most k·2^s, with no row left out and nothing drawn. For the
@@ -29,11 +29,11 @@ from typing import Any, Literal
 from ...errors import Refused
 from ...guarantees import Relation
 from ..declare.declaration import Declaration
-from ..engine.relational import group, select
 from ..expr import engine_values as ev
+from ..expr.relational import group, select
 from ..expr.types import FLOAT, INT64
 from ..query.stages import Query
-from .components import Piece
+from .components import Component
 
 Norm = Literal["L1", "L2"]
 Rule = Literal["row", "part", "root", "drawn"]
@@ -45,7 +45,7 @@ _WIDE = 1 << 31  # more rows of a unit in a group than this leave it no weight i
 
 @dataclass(frozen=True, slots=True)
 class Bounding:
-    """The limits of a query, for noise that follows one of two norms."""
+    """The contribution bounds of a query, for noise that follows the L1 or the L2 norm."""
 
     unit: tuple[str, ...]
     rows: int
@@ -55,12 +55,12 @@ class Bounding:
     norm: Norm
     truncation: bool
     table_rows: int
-    called: str = ""  # what the unit is called, where that is not the name of its columns
+    called: str = ""  # the unit's name, if that is not the names of its columns
 
     @classmethod
     def of(cls, query: Query, norm: Norm) -> Bounding:
-        """The limits that were declared; refused where there are none."""
-        return replace(cls._of(query, norm), called=query.rows.declaration.among)
+        """Return the declared limits. Refuses a table with a unit and without max_rows."""
+        return replace(cls._of(query, norm), called=query.rows.declaration.database_unit)
 
     @classmethod
     def _of(cls, query: Query, norm: Norm) -> Bounding:
@@ -80,12 +80,12 @@ class Bounding:
                 declared.table_rows,
             )
         if declared.max_rows is None:
-            reason = f"without a limit one {declared.unit_name} could have any number of rows"
+            reason = f"without max_rows one {declared.unit_name} could have any number of rows"
             raise Refused(
                 "table.max-rows",
                 f"protect({declared.name!r}, …)",
                 reason,
-                "max_rows=5 in protect(…): the rows that a unit counts for",
+                "max_rows=5 in protect()",
             )
         groups = declared.max_groups or declared.max_rows
         most = declared.table_rows * (
@@ -104,7 +104,7 @@ class Bounding:
 
     @property
     def bits(self) -> int:
-        """s: weights are counted in parts of 2^-s of a row."""
+        """Return s: weights are integers in units of 2^-s of a row."""
         if not self.unit or self.truncation:
             return 0
         return (
@@ -115,8 +115,8 @@ class Bounding:
 
     @property
     def rule(self) -> Rule:
-        """How the rows of a unit are weighed: in full, each for a part, by the Euclidean norm over
-        groups, or drawn.
+        """Return how rows are weighed: in full, down-weighted, by the Euclidean norm over groups,
+        or truncated.
         """
         if not self.unit:
             return "row"
@@ -126,83 +126,81 @@ class Bounding:
 
     @property
     def vote_bits(self) -> int:
-        """Of votes: whole ones where there is but one group."""
+        """Return s for votes: 0 without groups, where a vote is one integer."""
         return self.bits if self.grouped else 0
 
     @property
     def weight(self) -> int:
-        """K: the most that the rows of a unit weigh together."""
+        """Return K: the most that the rows of a unit weigh together."""
         return self.rows << self.bits
 
     @property
     def most_votes(self) -> int:
-        """The most that the votes of a unit weigh together."""
+        """Return the most that the votes of a unit weigh together."""
         return self.groups << self.vote_bits if self.grouped else 1
 
-    def step(self, piece: Piece) -> Fraction:
-        """What one in a piece's integers is worth."""
-        return piece.step / (1 << self.piece_bits(piece))
+    def step(self, component: Component) -> Fraction:
+        """Return the value of one step of a component's integers."""
+        return component.step / (1 << self.component_bits(component))
 
-    def piece_bits(self, piece: Piece) -> int:
-        """Into how many parts a piece's integers divide what they count: different values are
-        whole.
-        """
-        return {"unit": self.vote_bits, "distinct": 0}.get(piece.form, self.bits)
+    def component_bits(self, component: Component) -> int:
+        """Return the bits of weight in a component's integers: 0 for different values."""
+        return {"unit": self.vote_bits, "distinct": 0}.get(component.form, self.bits)
 
-    def l1(self, piece: Piece) -> int:
-        """How far a neighbour moves the integers of a piece, summed over all cells."""
-        if piece.form == "unit":
+    def l1(self, component: Component) -> int:
+        """Return the L1 sensitivity of a component, over all its cells."""
+        if component.form == "unit":
             return self.most_votes * (2 if self.relation == "replace" and self.grouped else 1)
-        weight = self.rows << self.piece_bits(piece)
+        weight = self.rows << self.component_bits(component)
         if self.relation == "add-remove":
-            return weight * piece.largest * piece.levels
+            return weight * component.largest * component.levels
         return (
-            weight * (2 * piece.largest if self._many(piece) else sum(_sides(piece))) * piece.levels
+            weight
+            * (2 * component.largest if self._many(component) else sum(_sides(component)))
+            * component.levels
         )
 
-    def l2_squared(self, piece: Piece) -> int:
-        """The square of how far, in the Euclidean norm."""
+    def l2_squared(self, component: Component) -> int:
+        """Return the squared L2 sensitivity of a component."""
         twice = self.relation == "replace"
-        if piece.form == "unit":
+        if component.form == "unit":
             together = self.groups if self.truncation else self.groups << 2 * self.vote_bits
             return together * (2 if twice else 1) if self.grouped else 1
-        weight = self.rows << self.piece_bits(piece)
+        weight = self.rows << self.component_bits(component)
         if not twice:
-            return (weight * piece.largest) ** 2 * piece.levels
-        above, below = _sides(piece)
+            return (weight * component.largest) ** 2 * component.levels
+        above, below = _sides(component)
         return (
             weight**2
-            * (2 * (above**2 + below**2) if self._many(piece) else (above + below) ** 2)
-            * piece.levels
+            * (2 * (above**2 + below**2) if self._many(component) else (above + below) ** 2)
+            * component.levels
         )
 
-    def sum_bits(self, piece: Piece) -> int:
-        """Bits of the largest sum that the declared number of rows could have."""
-        return self.bits + piece.largest.bit_length() + (self.table_rows - 1).bit_length()
+    def sum_bits(self, component: Component) -> int:
+        """Return the bits of the largest sum that the declared number of rows could have."""
+        return self.bits + component.largest.bit_length() + (self.table_rows - 1).bit_length()
 
-    def _many(self, piece: Piece) -> bool:
-        """Whether a piece has more than one number."""
-        return piece.cells > 1 or (self.grouped and not piece.pooled)
+    def _many(self, component: Component) -> bool:
+        """Tell whether a component has more than one number."""
+        return component.cells > 1 or (self.grouped and not component.pooled)
 
 
-def _sides(piece: Piece) -> tuple[int, int]:
-    """How far above and below 0 a row's integer may lie."""
-    return max(piece.high, 0), max(-piece.low, 0)
+def _sides(component: Component) -> tuple[int, int]:
+    """Return how far above and below 0 a row's integer may lie."""
+    return max(component.high, 0), max(-component.low, 0)
 
 
 def row_weight(count: Any, bounding: Bounding) -> Any:
-    """The weight of each row of a unit that has so many of them, for one number or the L1 norm of
-    many.
-    """
+    """Return the weight of each row of a unit with `count` rows, for the L1 norm."""
     return _part(bounding.rows << bounding.bits, count, bounding.rows)
 
 
 def row_weights(
     base: Any, bounding: Bounding, units: list[str], keys: list[str], owners: Any = None
 ) -> Any:
-    """The rows with the weight `w` for the norm at hand, and, where it is another, `w1` for what is
-    pooled over groups or chosen from. `owners` are the units and keys of the same rows, where these
-    are known apart from them.
+    """Add to each row its weight `w` for the norm of the noise. Where that is L2 over groups, also
+    add `w1`, the L1 weight, for components pooled over groups and for quantiles. `owners` are the
+    units and keys of the same rows, if the caller has them separately.
     """
     import ibis
 
@@ -217,28 +215,28 @@ def row_weights(
             "w1": row_weight(counted.n, bounding),
             "w": _root(room, ibis.least(counted.q, room + 1).cast("int64"), 1 << s),
         }
-        owned = select(counted, _named(counted, units) | weights)
+        owned = select(counted, _columns_named(counted, units) | weights)
     else:
         counted = group(owners, units, {"n": owners.count()})
         weights = {"w": row_weight(counted.n, bounding)}
         if k >= 16:  # few units are so heavy: a join with them alone is small
-            owned = select(counted, _named(counted, units) | weights, [counted.n > k])
+            owned = select(counted, _columns_named(counted, units) | weights, [counted.n > k])
             joined = base.left_join(owned, units)
             return select(
                 joined,
-                _named(joined, base.columns)
+                _columns_named(joined, base.columns)
                 | {"w": ibis.coalesce(joined.w, ibis.literal(1 << s, "int64"))},
             )
-        owned = select(counted, _named(counted, units) | weights)
+        owned = select(counted, _columns_named(counted, units) | weights)
     return base.join(owned, units)
 
 
-def truncated(base: Any, limit: int, units: list[str], secret: str) -> Any:
-    """At most `limit` rows of each unit: those with the smallest keyed hash of all that they hold,
-    so that the choice depends on the unit's own rows.
+def truncate_rows(base: Any, limit: int, units: list[str], secret: str) -> Any:
+    """Keep at most `limit` rows of each unit: those with the smallest keyed hash of all columns, so
+    that the choice depends on the unit's own rows alone.
 
-    Rows that look alike to the hash may still differ in the last digits of floats: their texts
-    decide, so that no choice is left to the engine.
+    Rows with the same hash may still differ in the last digits of floats: their texts decide, so
+    that the engine has no choice.
     """
     import ibis
 
@@ -259,8 +257,8 @@ def truncated(base: Any, limit: int, units: list[str], secret: str) -> Any:
 
 
 def _words(column: Any) -> list[Any]:
-    """A value in texts that are the same in every engine. Each writes floats in its own way, so
-    these are told by integers: the whole part and twice 52 bits of what follows the point.
+    """Write a value in texts that are the same in every engine. Engines write floats differently,
+    so a float becomes integers: its whole part and twice 52 bits of its fraction.
     """
     if not column.type().is_floating():
         return [column.cast("string")]
@@ -273,41 +271,41 @@ def _words(column: Any) -> list[Any]:
 
 
 def votes(base: Any, bounding: Bounding, units: list[str], keys: list[str], secret: str) -> Any:
-    """The weight of units in every group: one row for each group, with the column `votes`."""
-    pairs = select(base, _named(base, [*units, *keys]), distinct=True)
+    """Sum the weights of units in every group: one row for each group, with the column `votes`."""
+    pairs = select(base, _columns_named(base, [*units, *keys]), distinct=True)
     if not keys:
         return group(pairs, (), {"votes": pairs.count()})
     m, s = bounding.groups, bounding.vote_bits
     if bounding.truncation:
-        kept = truncated(pairs, m, units, secret)
-        return group(kept, keys, {"votes": kept.count()})
+        truncated = truncate_rows(pairs, m, units, secret)
+        return group(truncated, keys, {"votes": truncated.count()})
     counted = group(pairs, units, {"n": pairs.count()})
     weight = (
         _part(m << s, counted.n, m)
         if bounding.norm == "L1"
         else _root(m << 2 * s, counted.n, 1 << s)
     )
-    joined = pairs.join(select(counted, _named(counted, units) | {"w": weight}), units)
+    joined = pairs.join(select(counted, _columns_named(counted, units) | {"w": weight}), units)
     return group(joined, keys, {"votes": joined.w.sum()})
 
 
-def _named(table: Any, names: Iterable[str]) -> dict[str, Any]:
+def _columns_named(table: Any, names: Iterable[str]) -> dict[str, Any]:
     return {name: table[name] for name in names}
 
 
-def _part(whole: int, count: Any, least: int) -> Any:
-    """whole // max(count, least). Engines divide in doubles: exact, as `whole` is below 2^52."""
+def _part(total: int, count: Any, least: int) -> Any:
+    """Return total // max(count, least). Engines divide in doubles: exact, as total < 2^52."""
     import ibis
 
-    assert whole < 1 << 52
-    return (ibis.literal(whole, "int64") // ibis.greatest(count, least)).cast(
-        "int32" if whole // least < 1 << 31 else "int64"
+    assert total < 1 << 52
+    return (ibis.literal(total, "int64") // ibis.greatest(count, least)).cast(
+        "int32" if total // least < 1 << 31 else "int64"
     )
 
 
 def _root(room: int, count: Any, most: int) -> Any:
-    """The largest integer w ≤ most with w²·count ≤ room: a root in doubles, corrected by comparing
-    integers.
+    """Return the largest integer w ≤ most with w²·count ≤ room: a root in doubles, corrected by
+    comparing integers.
     """
     import ibis
 

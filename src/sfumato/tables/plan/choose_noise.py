@@ -1,16 +1,14 @@
-"""From a promise to noise: how it is split over the parts of a query, and which law gives the
-smaller error.
+"""Choose the noise of a query: split the promise over its components, and pick the better law.
 
-*Split*     Every piece, every quantile and the selection of groups has an equal share: then the
-            noise of each piece, relative to what a row may add to it, is the same, and the sum of
-            these relative variances is least. What tells how much was clipped or withheld has a
-            twentieth in all.
-*Shares*    are of ε (and add up to it), of μ² or of ρ, whichever the promise is in. Of a quantile,
-            half pays for its interval.
-*Law*       Laplace where the promise is an ε alone; the Gaussian where it is ρ or μ. Where it is
-            (ε, δ), whichever has the smaller sum of relative variances: the Gaussian wins when many
-            pieces, or units in many groups, are released at once. With a selection it then leaves
-            it half of δ.
+*Split*     Every component, every quantile and the selection of groups gets an equal share: then
+            the noise of each component, relative to what a row may add to it, is the same, and the
+            sum of these relative variances is least. The counts that say how much was clipped or
+            withheld get a twentieth in all.
+*Shares*    are of ε (and add up to it), of μ² or of ρ, whichever the promise is in. A quantile
+            spends half of its share on its interval.
+*Law*       Laplace for a promise of ε alone; Gaussian for ρ or μ. For (ε, δ) the law with the
+            smaller sum of relative variances: Gaussian wins when many components, or units in many
+            groups, are released at once. It then leaves half of δ to the selection of groups.
 """
 
 from __future__ import annotations
@@ -27,94 +25,98 @@ from ...errors import Refused
 from ...exact.balls import sqrt_up
 from ...guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation
 from ...guarantees.gdp import largest_mu
-from ...mechanisms import Gaussian, Laplace, OptimalSelection, Several, WeightedQuantile
+from ...mechanisms import Combined, Gaussian, Laplace, OptimalSelection, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.mechanism import Mechanism
 from ..query.stages import Query
 from .bounding import Bounding
-from .components import Piece
+from .components import Component
 
 CARE = Fraction(1, 20)
 TOTAL = "total"
-"""The number of all rows, of every group: against it the withheld part is estimated."""
+"""The name of the component that counts all rows: finishing estimates the withheld part from it."""
 
-MOST_GROUPS = 1 << 12  # of one unit, where groups are selected privately
+MOST_GROUPS = 1 << 12  # groups of one unit, if groups are selected privately
 
 Noise = tuple[Mechanism, ...]
-"""The mechanisms of a piece: one law of noise; of a quantile its own, and those of the ends of its
-interval.
+"""The mechanisms of a component: one additive mechanism; for a quantile its own mechanism and those
+of the ends of its interval.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """The noise of every piece, the selection of groups, and all of it as one entry."""
+    """The noise of every component, the selection of groups, and both as one ledger entry."""
 
-    pieces: tuple[Piece, ...]
+    components: tuple[Component, ...]
     bounding: Bounding
     noise: tuple[Noise, ...]
     selection: OptimalSelection | None
-    whole: Several
+    mechanism: Combined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """The same before it is decided upon: what is left of the promise for the selection, and where
-    Gaussian noise is stated as (ε, δ).
+    """A candidate for a calibration: noise, the (ε, δ) left for the selection of groups, and the
+    (ε, δ) that Gaussian noise states.
     """
 
-    pieces: tuple[Piece, ...]
+    components: tuple[Component, ...]
     bounding: Bounding
     noise: tuple[Noise, ...]
     selection: tuple[Fraction, Fraction] | None
     stated: tuple[Fraction, Fraction] | tuple[None, None]
 
 
-def calibrate(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Calibration:
-    """The noise that keeps a promise with the smallest error."""
-    makers = MAKERS.get(type(promise))
+def calibrate(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Calibration:
+    """Choose the noise that keeps a promise with the smallest error."""
+    makers = DRAFTERS.get(type(promise))
     if makers is None:
-        kinds = ", ".join(f"sf.{notion.__name__}" for notion in MAKERS)
+        kinds = ", ".join(f"sf.{notion.__name__}" for notion in DRAFTERS)
         raise Refused(
             "plan.promise",
             f"{promise}",
-            "noise is fitted to a promise of one number, or of one and a δ",
-            f"promise= one of {kinds}",
+            f"noise is calibrated to one of {kinds}",
+            "promise=sf.Approx(1, 1e-6)",
         )
     if not query.public and not _delta(promise):
-        reason = "keys that come from the data can be named only with a δ, however small"
+        reason = f"the keys of {query.keys[0]} come from the data: naming them needs a δ above 0"
         raise Refused(
             "plan.keys",
             f"{promise}",
             reason,
-            f"keys={{{query.keys[0]!r}: […]}} in protect(…), or delta=1e-9",
+            f"delta=1e-9, or public keys of {query.keys[0]} as keys= in protect()",
         )
-    drafts = [draft for maker in makers if (draft := maker(query, pieces, promise)) is not None]
-    made = _finished(query, min(drafts, key=spread))
-    if not _kept(made.whole, promise):
+    drafts = [draft for maker in makers if (draft := maker(query, components, promise)) is not None]
+    calibration = _calibration(query, min(drafts, key=relative_variance))
+    if not _keeps_promise(calibration.mechanism, promise):
         raise AssertionError("the noise does not keep the promise it was fitted to")
-    return made
+    return calibration
 
 
-def shares(query: Query, pieces: tuple[Piece, ...]) -> tuple[list[Fraction], Fraction]:
-    """The share of each piece, and that of the selection."""
-    care = sum(piece.pooled for piece in pieces)
+def split_promise(
+    query: Query, components: tuple[Component, ...]
+) -> tuple[list[Fraction], Fraction]:
+    """Return the share of the promise for each component, and for the selection of groups."""
+    care = sum(component.pooled for component in components)
     selected = 0 if query.public else 1
-    main = (1 - (CARE if care else Fraction(0))) / (len(pieces) - care + selected)
-    return [CARE / care if piece.pooled else main for piece in pieces], main * selected
+    main = (1 - (CARE if care else Fraction(0))) / (len(components) - care + selected)
+    return [CARE / care if component.pooled else main for component in components], main * selected
 
 
-def _laplace(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Draft:
-    """Shares of ε."""
+def _draft_laplace(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Draft:
+    """Draft Laplace noise from shares of ε."""
     bounding, epsilon = Bounding.of(query, "L1"), promise.parameters["epsilon"]
-    pieces = _comparable(pieces, bounding)
+    components = _without_total(components, bounding)
 
-    def added(piece: Piece, share: Fraction) -> Laplace:
-        return Laplace(sensitivity=bounding.l1(piece), epsilon=epsilon * share, **_about(bounding))
+    def added(component: Component, share: Fraction) -> Laplace:
+        return Laplace(
+            sensitivity=bounding.l1(component), epsilon=epsilon * share, **_unit_arguments(bounding)
+        )
 
-    return _made(
+    return _draft(
         query,
-        pieces,
+        components,
         bounding,
         added,
         lambda share: epsilon * share,
@@ -123,154 +125,178 @@ def _laplace(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Dra
     )
 
 
-def _gaussian(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Draft | None:
-    """Shares of ε for what is chosen; the rest, and δ, for the Gaussian noise of all pieces
-    together.
+def _draft_gaussian(
+    query: Query, components: tuple[Component, ...], promise: Guarantee
+) -> Draft | None:
+    """Draft Gaussian noise for all components together from their shares of ε and from δ;
+    quantiles and the selection of groups keep shares of ε.
     """
     epsilon, delta = promise.parameters["epsilon"], _delta(promise)
     bounding = Bounding.of(query, "L2")
-    pieces = _comparable(pieces, bounding)
-    parts, chosen = shares(query, pieces)
+    components = _without_total(components, bounding)
+    parts, chosen = split_promise(query, components)
     rest = sum(
-        (share for piece, share in zip(pieces, parts, strict=True) if piece.form != "point"),
+        (
+            share
+            for component, share in zip(components, parts, strict=True)
+            if component.form != "point"
+        ),
         Fraction(0),
     )
     if not delta or not rest:
         return None
-    own = delta / 2 if chosen else delta
-    square = _mu(epsilon * rest, own) ** 2
-    added = partial(_normal, bounding, square / rest)
-    return _made(
+    noise_delta = delta / 2 if chosen else delta
+    square = _largest_mu(epsilon * rest, noise_delta) ** 2
+    added = partial(_gaussian_noise, bounding, square / rest)
+    return _draft(
         query,
-        pieces,
+        components,
         bounding,
         added,
         lambda share: epsilon * share,
         lambda share: epsilon * share,
-        delta - own,
-        (epsilon * rest, own),
+        delta - noise_delta,
+        (epsilon * rest, noise_delta),
     )
 
 
-def _zcdp(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Draft:
-    """Shares of ρ."""
+def _draft_zcdp(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Draft:
+    """Draft Gaussian noise from shares of ρ."""
     bounding, rho = Bounding.of(query, "L2"), promise.parameters["rho"]
-    pieces = _comparable(pieces, bounding)
-    added = partial(_normal, bounding, 2 * rho)
+    components = _without_total(components, bounding)
+    added = partial(_gaussian_noise, bounding, 2 * rho)
     ranged, chosen = (
         (lambda share: largest_epsilon(ZCDP(rho * share), ranged=True)),
         (lambda share: largest_epsilon(ZCDP(rho * share))),
     )
-    return _made(query, pieces, bounding, added, ranged, chosen, _delta(promise))
+    return _draft(query, components, bounding, added, ranged, chosen, _delta(promise))
 
 
-def _gdp(query: Query, pieces: tuple[Piece, ...], promise: Guarantee) -> Draft:
-    """Shares of μ²."""
+def _draft_gdp(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Draft:
+    """Draft Gaussian noise from shares of μ²."""
     assert isinstance(promise, GDP)
     bounding, square = Bounding.of(query, "L2"), promise.mu_squared
-    pieces = _comparable(pieces, bounding)
-    epsilon = lambda share: largest_epsilon(GDP.from_square(square * share))  # noqa: E731
-    return _made(
-        query, pieces, bounding, partial(_normal, bounding, square), epsilon, epsilon, Fraction(0)
+    components = _without_total(components, bounding)
+
+    def epsilon(share: Fraction) -> Fraction:
+        return largest_epsilon(GDP.from_square(square * share))
+
+    return _draft(
+        query,
+        components,
+        bounding,
+        partial(_gaussian_noise, bounding, square),
+        epsilon,
+        epsilon,
+        Fraction(0),
     )
 
 
-Maker = Callable[[Query, tuple[Piece, ...], Guarantee], Draft | None]
-MAKERS: dict[type[Guarantee], tuple[Maker, ...]] = {
-    Pure: (_laplace,),
-    Approx: (_laplace, _gaussian),
-    ZCDP: (_zcdp,),
-    GDP: (_gdp,),
+Drafter = Callable[[Query, tuple[Component, ...], Guarantee], Draft | None]
+DRAFTERS: dict[type[Guarantee], tuple[Drafter, ...]] = {
+    Pure: (_draft_laplace,),
+    Approx: (_draft_laplace, _draft_gaussian),
+    ZCDP: (_draft_zcdp,),
+    GDP: (_draft_gdp,),
 }
-"""The ways to keep a promise, by its notion."""
+"""The ways to draft noise, by the notion of the promise."""
 
 
-def _made(
+def _draft(
     query: Query,
-    pieces: tuple[Piece, ...],
+    components: tuple[Component, ...],
     bounding: Bounding,
-    added: Callable[[Piece, Fraction], Mechanism],
+    added: Callable[[Component, Fraction], Mechanism],
     ranged: Callable[[Fraction], Fraction],
     chosen: Callable[[Fraction], Fraction],
     delta: Fraction,
     stated: tuple[Fraction, Fraction] | tuple[None, None] = (None, None),
 ) -> Draft:
-    """Noise for each share: `added` to a piece, the ε of a quantile (`ranged`) and of the selection
-    (`chosen`).
+    """Draft noise for each share. `added` makes the noise of a component, `ranged` the ε of a
+    quantile, `chosen` the ε of the selection of groups.
     """
-    parts, rest = shares(query, pieces)
+    parts, rest = split_promise(query, components)
     noise = tuple(
-        _points(piece, bounding, share, ranged) if piece.form == "point" else (added(piece, share),)
-        for piece, share in zip(pieces, parts, strict=True)
+        _quantile_noise(component, bounding, share, ranged)
+        if component.form == "point"
+        else (added(component, share),)
+        for component, share in zip(components, parts, strict=True)
     )
-    return Draft(pieces, bounding, noise, (chosen(rest), delta) if rest else None, stated)
+    return Draft(components, bounding, noise, (chosen(rest), delta) if rest else None, stated)
 
 
-def _comparable(pieces: tuple[Piece, ...], bounding: Bounding) -> tuple[Piece, ...]:
-    """Without the number of all rows where groups weigh rows by the Euclidean norm: no total has
-    these weights, so none could be compared with the groups.
+def _without_total(components: tuple[Component, ...], bounding: Bounding) -> tuple[Component, ...]:
+    """Drop the component that counts all rows if groups weigh rows by the Euclidean norm: no total
+    has these weights, so it could not be compared with the groups.
     """
     return (
-        tuple(piece for piece in pieces if piece.name != TOTAL)
+        tuple(component for component in components if component.name != TOTAL)
         if bounding.rule == "root"
-        else pieces
+        else components
     )
 
 
-def _finished(query: Query, draft: Draft) -> Calibration:
+def _calibration(query: Query, draft: Draft) -> Calibration:
     selection = None if draft.selection is None else _selection(query, *draft.selection)
-    whole = [
+    parts = [
         *([] if selection is None else [selection]),
         *(mechanism for mechanisms in draft.noise for mechanism in mechanisms),
     ]
     return Calibration(
-        draft.pieces,
+        draft.components,
         draft.bounding,
         draft.noise,
         selection,
-        Several(whole, epsilon=draft.stated[0], delta=draft.stated[1]),
+        Combined(parts, epsilon=draft.stated[0], delta=draft.stated[1]),
     )
 
 
-def _normal(bounding: Bounding, mu_squared: Fraction, piece: Piece, share: Fraction) -> Gaussian:
-    square = bounding.l2_squared(piece)
+def _gaussian_noise(
+    bounding: Bounding, mu_squared: Fraction, component: Component, share: Fraction
+) -> Gaussian:
+    square = bounding.l2_squared(component)
     root = math.isqrt(square)
     return Gaussian(
         sensitivity=root if root * root == square else sqrt_up(Fraction(square)),
         rho=mu_squared * share / 2,
-        **_about(bounding),
+        **_unit_arguments(bounding),
     )
 
 
-def _points(
-    piece: Piece, bounding: Bounding, share: Fraction, epsilon: Callable[[Fraction], Fraction]
+def _quantile_noise(
+    component: Component,
+    bounding: Bounding,
+    share: Fraction,
+    epsilon: Callable[[Fraction], Fraction],
 ) -> Noise:
-    """A quantile, with the ends of its interval where that is wanted: half for the one, a quarter
-    for each of the others.
+    """Return the mechanism of a quantile and, with an interval, those of its ends: half of the
+    share for the quantile, a quarter for each end.
     """
-    asked = piece.aggregate
-    assert asked is not None
-    assert asked.q is not None
-    own = epsilon(share / 2 if asked.interval and not asked.beyond else share)
+    aggregate = component.aggregate
+    assert aggregate is not None
+    assert aggregate.q is not None
+    value_epsilon = epsilon(share / 2 if aggregate.interval and not aggregate.beyond else share)
     common = {
-        "q": asked.q,
-        "low": piece.low,
-        "high": piece.high,
+        "q": aggregate.q,
+        "low": component.low,
+        "high": component.high,
         "weight": bounding.weight,
         "groups": bounding.grouped,
-        **_about(bounding),
+        **_unit_arguments(bounding),
     }
-    value = WeightedQuantile(epsilon=own, **common)
+    value = WeightedQuantile(epsilon=value_epsilon, **common)
     if (
-        asked.beyond
+        aggregate.beyond
     ):  # one point that is a bound of the extreme: the other end of its interval is public
-        below, above = value.ends(asked.confidence)
-        return (below if asked.beyond == "max" else above,)
-    if not asked.interval:
+        below, above = value.ends(aggregate.confidence)
+        return (below if aggregate.beyond == "max" else above,)
+    if not aggregate.interval:
         return (value,)
     return (
         value,
-        *WeightedQuantile(epsilon=epsilon(share / 4), **common).ends((1 + asked.confidence) / 2),
+        *WeightedQuantile(epsilon=epsilon(share / 4), **common).ends(
+            (1 + aggregate.confidence) / 2
+        ),
     )
 
 
@@ -278,30 +304,32 @@ def _selection(query: Query, epsilon: Fraction, delta: Fraction) -> OptimalSelec
     bounding = Bounding.of(query, "L1")
     if bounding.groups > MOST_GROUPS:
         reason = (
-            f"a unit may count in {bounding.groups} groups: more than {MOST_GROUPS} cannot "
-            f"be selected among"
+            f"a unit may count in {bounding.groups} groups, and private selection handles at most "
+            f"{MOST_GROUPS}"
         )
-        raise Refused("plan.groups", "max_groups", reason, "max_groups=10 in protect(…)")
-    return _chosen(epsilon, delta, bounding.groups, 1 << bounding.vote_bits, **_about(bounding))
+        raise Refused("plan.groups", "max_groups", reason, "max_groups=10 in protect()")
+    return _optimal_selection(
+        epsilon, delta, bounding.groups, 1 << bounding.vote_bits, **_unit_arguments(bounding)
+    )
 
 
 @lru_cache(maxsize=256)
-def _mu(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """A search in ball arithmetic, by public numbers alone: done once for each pair."""
+def _largest_mu(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Search the largest μ in ball arithmetic. Cached: it depends on public numbers only."""
     return largest_mu(epsilon, delta)
 
 
 @lru_cache(maxsize=256)
-def _chosen(
+def _optimal_selection(
     epsilon: Fraction, delta: Fraction, groups: int, quanta: int, relation: Relation, unit: str
 ) -> OptimalSelection:
-    """Likewise."""
+    """Return the selection of groups. Cached: it depends on public numbers only."""
     return OptimalSelection(
         epsilon=epsilon, delta=delta, groups=groups, quanta=quanta, relation=relation, unit=unit
     )
 
 
-def _about(bounding: Bounding) -> dict[str, Any]:
+def _unit_arguments(bounding: Bounding) -> dict[str, Any]:
     return {
         "relation": bounding.relation,
         "unit": bounding.called or ", ".join(bounding.unit) or "row",
@@ -313,23 +341,29 @@ def _delta(promise: Guarantee) -> Fraction:
     return delta if isinstance(delta, Fraction) else Fraction(0)
 
 
-def spread(draft: Draft | Calibration) -> float:
-    """The sum of the pieces' variances, each relative to the square of what a row may add."""
+def relative_variance(draft: Draft | Calibration) -> float:
+    """Sum the components' variances, each relative to the square of what a row may add."""
     total = 0.0
-    for piece, (first, *_) in zip(draft.pieces, draft.noise, strict=True):
-        if isinstance(first, Additive) and not piece.pooled:
-            total += first.variance / float(piece.largest << draft.bounding.piece_bits(piece)) ** 2
+    for component, (first, *_) in zip(draft.components, draft.noise, strict=True):
+        if isinstance(first, Additive) and not component.pooled:
+            total += (
+                first.variance
+                / float(component.largest << draft.bounding.component_bits(component)) ** 2
+            )
     return total
 
 
-def _kept(whole: Several, promise: Guarantee) -> bool:
-    """The one check: what all parts cost together is not more than what was promised, number by
-    number.
-    """
+def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
+    """Tell whether all mechanisms together cost no more than the promise, number by number."""
     if isinstance(promise, Approx):
-        wanted = promise.parameters["epsilon"], promise.parameters["delta"]
-        stated = [known.parameters for known in whole.promises if isinstance(known, Pure | Approx)]
+        limits = promise.parameters["epsilon"], promise.parameters["delta"]
+        stated = [
+            stated_promise.parameters
+            for stated_promise in mechanism.promises
+            if isinstance(stated_promise, Pure | Approx)
+        ]
         return any(
-            one["epsilon"] <= wanted[0] and one.get("delta", 0) <= wanted[1] for one in stated
+            parameters["epsilon"] <= limits[0] and parameters.get("delta", 0) <= limits[1]
+            for parameters in stated
         )
-    return whole.to(type(promise)) <= promise
+    return mechanism.to(type(promise)) <= promise

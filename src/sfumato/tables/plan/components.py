@@ -1,15 +1,16 @@
-"""What an aggregate needs from the engine: pieces, which are columns of exact integers with a known
-range for each row.
+"""Split every aggregate into components: columns of exact integers, each in a public range per row.
 
-*Shared*    Aggregates that need the same piece share it: a count and a mean of the same rows are
-            two pieces, not three.
-*Centred*   Means and spreads take values from the middle of their bounds: that halves what a row
+A mean needs two components, a centred sum and a count. The engine sums each component exactly; the
+release adds noise to the sums; finishing computes the aggregate from the noisy sums.
+
+*Shared*    Aggregates that need the same component share it: a count and a mean of the same rows
+            are two components, not three.
+*Centred*   Means and spreads measure values from the middle of their bounds: that halves what a row
             may add, and quarters its square.
 *Squares*   are divided by a power of two, each row's by itself and rounded to the nearest, so that
             they have about as many steps as the values.
-*Care*      Of every clipped column three counts are kept, below, inside and above the bounds, so
-            that the answer can say how much was clipped; not where the bounds were learned, which
-            told it already.
+*Care*      Every clipped column gets three counts, below, inside and above the bounds, so that the
+            answer can say how much was clipped. Learned bounds get none: learning said it already.
 """
 
 from __future__ import annotations
@@ -23,32 +24,31 @@ from ...errors import Refused
 from ...exact import effort
 from ...exact.balls import sqrt_up
 from ...exact.numbers import text
-from ..expr.expressions import Column as Name
-from ..expr.expressions import Expr
+from ..expr.expressions import ColumnRef, Expr
 from ..expr.grids import BITS, Grid, as_number, grid_of
 from ..query.aggregates import Aggregate
-from ..query.stages import Query, Rows, Step
-from .count_tree import TREE_BITS, Tree
+from ..query.stages import Query, Rows, RowStep
+from .count_tree import TREE_BITS, CountTree
 
-Form = Literal[
+ComponentForm = Literal[
     "one", "value", "centred", "square", "side", "unit", "bin", "point", "tree", "distinct"
 ]
 
-FLAT: tuple[Form, ...] = ("one", "value", "centred", "square", "side")
-"""Those with one line for each group."""
+FLAT: tuple[ComponentForm, ...] = ("one", "value", "centred", "square", "side")
+"""Forms whose result has one line for each group."""
 
 QUANTILE_BITS = 16  # a histogram of so many points is all that a quantile needs
 NOTHING: Mapping[str, Fraction] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """Integers for every group: in each cell the sum over rows of something between `low` and
-    `high`, times the row's weight.
+class Component:
+    """One column of exact sums: in each cell, integers between `low` and `high`, one per row, times
+    the row's weight.
     """
 
     name: str
-    form: Form
+    form: ComponentForm
     low: int = 0
     high: int = 1
     step: Fraction = Fraction(1)
@@ -59,16 +59,16 @@ class Piece:
     cells: int = 1
     edges: tuple[Fraction, ...] = ()
     pooled: bool = False  # over all groups together
-    filled: bool = False  # a missing value is taken for the lower end
-    aggregate: Aggregate | None = None  # of a point: the quantile that is asked for
-    tree: Tree | None = None  # of a tree: how its cells are counted
-    rule: str = ""  # what is said of it, where that is not that a column is clipped
+    filled: bool = False  # a missing value counts as the lower bound
+    aggregate: Aggregate | None = None  # the quantile, if the form is "point"
+    tree: CountTree | None = None  # how cells are counted, if the form is "tree"
+    rule: str = ""  # the sentence of the plan, if it is not that a column is clipped
 
     @property
     def key(self) -> tuple[object, ...]:
-        """All of it, as something that can be compared: expressions by their texts."""
+        """Return all fields as a tuple that can be compared: expressions by their texts."""
         texts = tuple(
-            "" if one is None else one.text for one in (self.of, self.where, self.aggregate)
+            "" if part is None else part.text for part in (self.of, self.where, self.aggregate)
         )
         numbers = self.low, self.high, self.step, self.shift, self.cells, self.edges
         return (
@@ -88,83 +88,87 @@ class Piece:
 
     @property
     def levels(self) -> int:
-        """How many times a row is counted."""
+        """Return how many cells count the same row: the levels of a tree, else 1."""
         return 1 if self.tree is None else self.tree.levels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """A column of the answer: which pieces it is made of, and the public numbers that finishing
-    needs.
+class ColumnPlan:
+    """A column of the answer: the components it is computed from, and the public numbers that
+    finishing needs.
     """
 
     name: str
     kind: str
-    pieces: tuple[int, ...]
+    components: tuple[int, ...]
     text: str
     numbers: Mapping[str, Fraction] = field(default_factory=dict)
     edges: tuple[Fraction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The pieces of a query, each once, and the columns made of them."""
+class QueryComponents:
+    """The components of a query, each once, and the columns computed from them."""
 
-    pieces: tuple[Piece, ...]
-    columns: tuple[Column, ...]
+    components: tuple[Component, ...]
+    columns: tuple[ColumnPlan, ...]
 
 
-def wanted(query: Query) -> Wanted:
-    """What a query needs; refused here is what lacks bounds or has no number."""
-    found: dict[str, Piece] = {}
+def components_of(query: Query) -> QueryComponents:
+    """Return the components of a query. Refuses aggregates without bounds or without a number."""
+    by_name: dict[str, Component] = {}
     columns = []
     for name, aggregate in query.aggregates:
         effort.check()
-        pieces, numbers = PIECES[aggregate.kind](aggregate, query.rows)
-        for piece in pieces:
-            found.setdefault(piece.name, piece)
-        places = list(found)
+        components, numbers = COMPONENT_BUILDERS[aggregate.kind](aggregate, query.rows)
+        for component in components:
+            by_name.setdefault(component.name, component)
+        places = list(by_name)
         columns.append(
-            Column(
+            ColumnPlan(
                 name,
                 aggregate.kind,
-                tuple(places.index(piece.name) for piece in pieces),
+                tuple(places.index(component.name) for component in components),
                 aggregate.text,
                 numbers,
                 aggregate.edges,
             )
         )
-    for piece in [*found.values()]:
+    for component in [*by_name.values()]:
         if (
-            piece.form in ("value", "centred")
-            and not piece.rule
-            and learned_column(piece, query.rows) is None
+            component.form in ("value", "centred")
+            and not component.rule
+            and learned_column(component, query.rows) is None
         ):
-            side = _side(piece)
-            found.setdefault(side.name, side)
-    return Wanted(tuple(found.values()), tuple(columns))
+            side = _clip_counts(component)
+            by_name.setdefault(side.name, side)
+    return QueryComponents(tuple(by_name.values()), tuple(columns))
 
 
-def _count(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _count(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
     _check_where(aggregate, rows)
-    return [_ones(aggregate, rows)], NOTHING
+    return [_count_component(aggregate, rows)], NOTHING
 
 
-def _count_units(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _count_units(
+    aggregate: Aggregate, rows: Rows
+) -> tuple[list[Component], Mapping[str, Fraction]]:
     if aggregate.where is not None:
         raise Refused(
             "aggregate.units",
             aggregate.text,
-            "units are counted over all rows of the query",
-            "where(…) before aggregate(…)",
+            "count_units counts the units of all rows of the query, without a condition of its own",
+            f"where({aggregate.where.text!r}).aggregate(n=sf.count_units())",
         )
-    return [Piece("units", "unit") if rows.declaration.unit else Piece("count", "one")], NOTHING
+    return [
+        Component("units", "unit") if rows.declaration.unit else Component("count", "one")
+    ], NOTHING
 
 
-def _sum(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _sum(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
     grid, filled = _grid(aggregate, rows)
-    name = _named("sum", aggregate, grid)
-    piece = Piece(
+    name = _component_name("sum", aggregate, grid)
+    component = Component(
         name,
         "value",
         grid.low,
@@ -175,31 +179,31 @@ def _sum(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fr
         grid,
         filled=filled,
     )
-    return [piece], _ends(grid)
+    return [component], _ends(grid)
 
 
-def _mean(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _mean(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
     grid, filled = _grid(aggregate, rows)
     low, high = grid.low - grid.centre, grid.high - grid.centre
-    name = _named("centred sum", aggregate, grid)
-    centred = Piece(
+    name = _component_name("centred sum", aggregate, grid)
+    centred = Component(
         name, "centred", low, high, grid.step, aggregate.of, aggregate.where, grid, filled=filled
     )
-    return [centred, _ones(aggregate, rows)], {
+    return [centred, _count_component(aggregate, rows)], {
         **_ends(grid),
         "centre": grid.centre * grid.step,
         **_slack(_half(grid)),
     }
 
 
-def _spread(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _spread(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
     (centred, ones), numbers = _mean(aggregate, rows)
     assert centred.grid is not None
     shift = max(0, 2 * centred.largest.bit_length() - BITS)
     largest = (centred.largest**2 + (1 << shift >> 1)) >> shift
-    name = _named("squares", aggregate, centred.grid)
+    name = _component_name("squares", aggregate, centred.grid)
     step = centred.grid.step**2 * 2**shift
-    squares = Piece(
+    squares = Component(
         name,
         "square",
         0,
@@ -221,9 +225,9 @@ def _spread(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str,
     return [squares, centred, ones], {**numbers, **_slack(slack)}
 
 
-def _quantile(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _quantile(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
     grid, filled = _grid(aggregate, rows, QUANTILE_BITS)
-    piece = Piece(
+    component = Component(
         aggregate.text,
         "point",
         grid.low,
@@ -235,27 +239,27 @@ def _quantile(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[st
         filled=filled,
         aggregate=aggregate,
     )
-    return [piece], {**_ends(grid), "confidence": aggregate.confidence, **_slack(_half(grid))}
+    return [component], {**_ends(grid), "confidence": aggregate.confidence, **_slack(_half(grid))}
 
 
-def _histogram(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _histogram(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
     assert aggregate.of is not None
-    known = aggregate.of.type(rows.schema)
+    column_type = aggregate.of.type(rows.schema)
     _check_where(aggregate, rows)
-    if not known.numeric:
+    if not column_type.numeric:
         rewrite = (
             as_number(aggregate.of.text)
-            if known.kind == "string"
-            else "group_by(…) counts values as they are"
+            if column_type.kind == "string"
+            else f"group_by({aggregate.of.text!r}).aggregate(n=sf.count())"
         )
         raise Refused(
             "aggregate.type",
             aggregate.of.text,
-            f"a column of type {known} has no place between edges",
+            f"a histogram needs numbers, and {aggregate.of.text} is of type {column_type}",
             rewrite,
         )
     return [
-        Piece(
+        Component(
             aggregate.text,
             "bin",
             of=aggregate.of,
@@ -266,19 +270,19 @@ def _histogram(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[s
     ], NOTHING
 
 
-def _distinct(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _distinct(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
     assert aggregate.of is not None
     _check_where(aggregate, rows)
     if aggregate.of.columns & set(rows.declaration.unit):
         raise Refused(
             "aggregate.units",
             aggregate.text,
-            "units are counted each once, and with less noise",
+            "count_units counts each unit once, with less noise",
             "sf.count_units()",
         )
     about = "" if aggregate.where is None else f" where {aggregate.where.text}"
     return [
-        Piece(
+        Component(
             f"different {aggregate.of.text}{about}",
             "distinct",
             of=aggregate.of,
@@ -287,16 +291,18 @@ def _distinct(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[st
     ], NOTHING
 
 
-def _ratio(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
-    """Two sums, each of the rows that have a value of it."""
+def _ratio(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
+    """Return two sums, each over the rows that have a value."""
     (top,), ends = _sum(aggregate, rows)
     (bottom,), others = _sum(replace(aggregate, of=aggregate.by, low=None, high=None), rows)
     return [top, bottom], {**ends, "by_low": others["low"], "by_high": others["high"]}
 
 
-def _weighted_mean(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
-    """The sum of weight times value, measured from the middle of the bounds, and the sum of weights
-    of rows that have a value.
+def _weighted_mean(
+    aggregate: Aggregate, rows: Rows
+) -> tuple[list[Component], Mapping[str, Fraction]]:
+    """Return the sum of weight times centred value, and the sum of the weights of rows that have a
+    value.
     """
     assert aggregate.of is not None
     assert aggregate.by is not None
@@ -307,12 +313,12 @@ def _weighted_mean(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mappi
     )
     assert weights.grid is not None
     if weights.grid.low < 0:
-        reason = f"bounds of {aggregate.by.text} that reach below 0 are none of a weight"
+        reason = f"the lower bound of the weight {aggregate.by.text} is below 0"
         raise Refused(
             "aggregate.weight",
             aggregate.text,
             reason,
-            f"CLIP({aggregate.by.text}, 0, 5) as the weight",
+            f"weight=sf.col({aggregate.by.text!r}).clip(0, 5)",
         )
     value, weight = (
         of.clip(*(grid.constant(end) for end in (grid.low, grid.high)))
@@ -320,18 +326,18 @@ def _weighted_mean(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mappi
     )
     product = weight * (value - grid.constant(grid.centre))
     far = max(grid.high - grid.centre, grid.centre - grid.low) * grid.step * ends["high"]
-    made = replace(aggregate, of=product, low=-far, high=far)
-    (products,), _ = _sum(made, rows)
-    said = (
+    product_aggregate = replace(aggregate, of=product, low=-far, high=far)
+    (products,), _ = _sum(product_aggregate, rows)
+    rule = (
         f"{aggregate.of.text} clipped to [{text(grid.low * grid.step)}, "
         f"{text(grid.high * grid.step)}] before it is weighted"
     )
-    own = replace(
+    weighted = replace(
         products,
-        name=_named("weighted sum", aggregate, grid) + f" by {aggregate.by.text}",
-        rule=said,
+        name=_component_name("weighted sum", aggregate, grid) + f" by {aggregate.by.text}",
+        rule=rule,
     )
-    return [own, weights], {
+    return [weighted, weights], {
         **_ends(grid),
         "centre": grid.centre * grid.step,
         "by_low": ends["low"],
@@ -339,12 +345,12 @@ def _weighted_mean(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mappi
     }
 
 
-def _percentile(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[str, Fraction]]:
+def _percentile(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mapping[str, Fraction]]:
     grid, filled = _grid(aggregate, rows, TREE_BITS)
     assert aggregate.q is not None
-    tree = Tree.over(grid.high - grid.low + 1)
-    name = _named("tree", aggregate, grid)
-    piece = Piece(
+    tree = CountTree.over(grid.high - grid.low + 1)
+    name = _component_name("tree", aggregate, grid)
+    component = Component(
         name,
         "tree",
         step=Fraction(1),
@@ -362,10 +368,12 @@ def _percentile(aggregate: Aggregate, rows: Rows) -> tuple[list[Piece], Mapping[
             for name in ("leaves", "branching", "levels", "shift")
         },
     }
-    return [piece], {**_ends(grid), "q": aggregate.q, **shape, **_slack(_half(grid))}
+    return [component], {**_ends(grid), "q": aggregate.q, **shape, **_slack(_half(grid))}
 
 
-PIECES: dict[str, Callable[[Aggregate, Rows], tuple[list[Piece], Mapping[str, Fraction]]]] = {
+COMPONENT_BUILDERS: dict[
+    str, Callable[[Aggregate, Rows], tuple[list[Component], Mapping[str, Fraction]]]
+] = {
     "count": _count,
     "count_units": _count_units,
     "count_distinct": _distinct,
@@ -379,79 +387,85 @@ PIECES: dict[str, Callable[[Aggregate, Rows], tuple[list[Piece], Mapping[str, Fr
     "percentile": _percentile,
     "histogram": _histogram,
 }
-"""The pieces of every kind of aggregate, in the order in which finishing takes them."""
+"""The components of every kind of aggregate, in the order in which finishing reads them."""
 
 
-def _ones(aggregate: Aggregate, rows: Rows) -> Piece:
-    """How many rows there are, or how many of them have a value."""
+def _count_component(aggregate: Aggregate, rows: Rows) -> Component:
+    """Return the component that counts rows, or rows with a value."""
     of = aggregate.of
     if of is not None and not of.type(rows.schema).nullable:
         of = None
     about = ([] if of is None else [of.text]) + (
         [] if aggregate.where is None else [f"where {aggregate.where.text}"]
     )
-    return Piece(" ".join(["count", *about]), "one", of=of, where=aggregate.where)
+    return Component(" ".join(["count", *about]), "one", of=of, where=aggregate.where)
 
 
-def _side(piece: Piece) -> Piece:
-    """Where the values lie: below, inside or above the bounds."""
-    assert piece.of is not None
-    assert piece.grid is not None
-    ends = f"[{text(piece.grid.low * piece.grid.step)}, {text(piece.grid.high * piece.grid.step)}]"
-    about = "" if piece.where is None else f" where {piece.where.text}"
-    return Piece(
-        f"clipped:{piece.of.text} {ends}{about}",
+def _clip_counts(component: Component) -> Component:
+    """Return the component that counts values below, inside and above the bounds."""
+    assert component.of is not None
+    assert component.grid is not None
+    grid = component.grid
+    ends = f"[{text(grid.low * grid.step)}, {text(grid.high * grid.step)}]"
+    about = "" if component.where is None else f" where {component.where.text}"
+    return Component(
+        f"clipped:{component.of.text} {ends}{about}",
         "side",
-        of=piece.of,
-        where=piece.where,
-        grid=piece.grid,
+        of=component.of,
+        where=component.where,
+        grid=grid,
         cells=3,
         pooled=True,
     )
 
 
-def learned_column(piece: Piece, rows: Rows) -> str | None:
-    """The column of the table that a piece is of, where its bounds were learned: that told how much
-    they clip. None for all others.
+def learned_column(component: Component, rows: Rows) -> str | None:
+    """Return the name of the component's column if its bounds were learned, else None: learning
+    said already how much they clip.
     """
-    name = piece.of.name if isinstance(piece.of, Name) else None
-    if name is None or piece.grid is None or name not in dict(rows.declaration.learned.bounds):
+    name = component.of.name if isinstance(component.of, ColumnRef) else None
+    if name is None or component.grid is None or name not in dict(rows.declaration.learned.bounds):
         return None
-    if not all(isinstance(step, Step) and step.column != name for step in rows.steps):
-        return None  # it may have been written anew
+    if not all(isinstance(step, RowStep) and step.column != name for step in rows.steps):
+        return None  # a step may have overwritten the column
     low, high = rows.declaration.ranges[name]
-    near = low - piece.grid.low * piece.grid.step, high - piece.grid.high * piece.grid.step
+    near = (
+        low - component.grid.low * component.grid.step,
+        high - component.grid.high * component.grid.step,
+    )
     return (
-        name if max(map(abs, near)) < piece.grid.step else None
+        name if max(map(abs, near)) < component.grid.step else None
     )  # other ends may have been given with the aggregate
 
 
 def _grid(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, bool]:
-    """The grid of what is aggregated, between its ends, and whether a missing value is taken for
-    the lower one.
+    """Return the grid of the aggregated values between their bounds, and whether a missing value
+    counts as the lower bound.
     """
     assert aggregate.of is not None
-    place, known = aggregate.of.text, aggregate.of.type(rows.schema)
+    place, column_type = aggregate.of.text, aggregate.of.type(rows.schema)
     _check_where(aggregate, rows)
     low, high = aggregate.low, aggregate.high
     if low is None or high is None:
         ends = (
-            (Fraction(0), Fraction(1)) if known.kind == "bool" else aggregate.of.range(rows.ranges)
+            (Fraction(0), Fraction(1))
+            if column_type.kind == "bool"
+            else aggregate.of.range(rows.ranges)
         )
         if ends is None:
-            if not known.numeric:
+            if not column_type.numeric:
                 return grid_of(
-                    place, known, Fraction(0), Fraction(1)
+                    place, column_type, Fraction(0), Fraction(1)
                 ), False  # refuses: the type is the matter
-            rewrite = f"bounds={{{place!r}: (0, 100)}} in protect(…), or low=0, high=100 here"
+            rewrite = f"low=0, high=100 here, or bounds={{{place!r}: (0, 100)}} in protect()"
             raise Refused(
                 "aggregate.bounds",
                 aggregate.text,
-                f"without public bounds of {place} one row could move the answer by any amount",
+                f"{place} has no public bounds: one row could move the answer by any amount",
                 rewrite,
             )
         low, high = ends
-    return grid_of(place, known, low, high, bits), not known.nullable
+    return grid_of(place, column_type, low, high, bits), not column_type.nullable
 
 
 def _check_where(aggregate: Aggregate, rows: Rows) -> None:
@@ -471,18 +485,16 @@ def _ends(grid: Grid) -> Mapping[str, Fraction]:
 
 
 def _half(grid: Grid) -> Fraction:
-    """What rounding to the grid may have moved a value by."""
+    """Return how far rounding to the grid may move a value."""
     return grid.step / 2 if grid.floating else Fraction(0)
 
 
 def _slack(by: Fraction) -> Mapping[str, Fraction]:
-    """What intervals are widened by, so that they also cover what rounding to the grid has
-    moved.
-    """
+    """Return how much finishing widens intervals, so that they cover the rounding to the grid."""
     return {"slack": by} if by else NOTHING
 
 
-def _named(what: str, aggregate: Aggregate, grid: Grid) -> str:
+def _component_name(what: str, aggregate: Aggregate, grid: Grid) -> str:
     assert aggregate.of is not None
     ends = f"[{text(grid.low * grid.step)}, {text(grid.high * grid.step)}]"
     return " ".join(

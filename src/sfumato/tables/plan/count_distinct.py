@@ -1,5 +1,5 @@
-"""How many different values there are, by truncation: of each unit at most so many of its values
-count, and a value counts once, whoever has it.
+"""Count different values by truncation: at most `max_rows` values of each unit count, and a value
+counts once, whichever units have it.
 
 *Steps*         The different (group, value) of each unit; of these at most k = `max_rows`, those
                 with the smallest keyed hash; then the different (group, value) of all units,
@@ -16,20 +16,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.relational import group, select
-from .bounding import truncated
+from ..expr.relational import group, select
+from .bounding import truncate_rows
 
 VALUE = "v0"
 
 
-def counted(base: Any, limit: int, units: list[str], keys: list[str], secret: str) -> Any:
-    """The number of different values in every group, as the column `votes`, of rows with units,
-    keys and a value.
+def distinct_counts(base: Any, limit: int, units: list[str], keys: list[str], secret: str) -> Any:
+    """Count the different values in every group, as the column `votes`, of rows with units, keys
+    and a value.
     """
     names = [*units, *keys, VALUE]
     pairs = select(
         base, {name: base[name] for name in names}, [base[VALUE].notnull()], distinct=bool(units)
     )
-    kept = truncated(pairs, limit, units, secret) if units else pairs
-    named = select(kept, {name: kept[name] for name in [*keys, VALUE]}, distinct=True)
+    truncated = truncate_rows(pairs, limit, units, secret) if units else pairs
+    named = select(truncated, {name: truncated[name] for name in [*keys, VALUE]}, distinct=True)
     return group(named, keys, {"votes": named.count()})

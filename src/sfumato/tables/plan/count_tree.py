@@ -1,4 +1,4 @@
-"""Counts of all points of a grid at once, in a tree: any number of quantiles can be read from them.
+"""Count all points of a grid at once, in a tree: finishing can read any number of quantiles.
 
 *Tree*      The points are the leaves, `branching` under each node. A row is counted once on each
             level below the root: in its point, in the block of points that this is in, and so on.
@@ -24,9 +24,9 @@ _DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
-    """So many leaves in use, `branching` children of every node, `levels` below the root; a leaf
-    holds 2^shift points of the grid.
+class CountTree:
+    """The shape of a tree: `leaves` in use, `branching` children of every node, `levels` below the
+    root; a leaf holds 2^shift points of the grid.
     """
 
     leaves: int
@@ -35,8 +35,8 @@ class Tree:
     shift: int = 0
 
     @classmethod
-    def over(cls, points: int) -> Tree:
-        """The best tree over so many points."""
+    def over(cls, points: int) -> CountTree:
+        """Return the tree over `points` whose sums are least noisy."""
         shift = max(0, (points - 1).bit_length() - TREE_BITS)
         leaves = ((points - 1) >> shift) + 1
         shapes = [(_root(leaves, levels), levels) for levels in range(1, _DEEPEST + 1)]
@@ -45,26 +45,26 @@ class Tree:
 
     @property
     def points(self) -> int:
-        """How many points of the grid a leaf holds."""
+        """Return how many points of the grid a leaf holds."""
         return 1 << self.shift
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """The cell at which each level begins, from the coarsest to the leaves, and where the last
-        one ends.
+        """Return the cell at which each level begins, from the coarsest to the leaves, and the
+        number of all cells.
         """
-        found = [0]
+        starts = [0]
         for level in range(1, self.levels + 1):
-            found.append(found[-1] + self.branching**level)
-        return tuple(found)
+            starts.append(starts[-1] + self.branching**level)
+        return tuple(starts)
 
     @property
     def cells(self) -> int:
         return self.starts[-1]
 
     def added(self, q: Fraction) -> NDArray[np.float64]:
-        """The largest weights with which noise is in the sum that decides whether the quantile lies
-        beyond a point: W_≤z − q·W.
+        """Return the largest weights of the nodes' noise in the sum W_≤z − q·W, which decides
+        whether the quantile lies beyond a point.
         """
         return np.concatenate(
             [
@@ -87,8 +87,8 @@ class Tree:
 
 
 def _root(leaves: int, levels: int) -> int:
-    """The least number of children with which so many levels hold all leaves."""
-    found: int = max(2, round(leaves ** (1 / levels)) - 1)
-    while pow(found, levels) < leaves:
-        found += 1
-    return found
+    """Return the least number of children with which `levels` hold all leaves."""
+    branching: int = max(2, round(leaves ** (1 / levels)) - 1)
+    while pow(branching, levels) < leaves:
+        branching += 1
+    return branching

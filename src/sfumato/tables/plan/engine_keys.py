@@ -1,7 +1,7 @@
-"""Public keys as an engine compares them, and the rows that have one of them.
+"""Write public keys as the engine compares them, and keep the rows that have one of them.
 
-*Few*       Short lists, and whole numbers in a few runs, stand in the statement itself.
-*Many*      Long lists are a table of their own, which the rows are joined to.
+*Few*       The statement itself lists few keys, and integers in a few runs.
+*Many*      Long lists become a table, and the engine joins the rows to it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from ..declare.public_keys import Key
-from ..engine.arrow_arrays import array
+from ..expr.arrow_arrays import array
 from ..expr.engine_values import constant
 from ..expr.expressions import col
 from ..expr.nodes import Columns
@@ -25,24 +25,24 @@ _FEW_KEYS = 64
 _FEW_RUNS = 8
 
 
-def key(name: str, columns: Columns, schema: Mapping[str, Type]) -> Any:
-    """A key as the engine compares it: a uuid as text, a moment in UTC; of floats, NaN is no key,
-    and −0 is 0.
+def engine_key_column(name: str, columns: Columns, schema: Mapping[str, Type]) -> Any:
+    """Return a key column as the engine compares it: a uuid as text, a moment in UTC. For floats
+    NaN is no key, and −0 is 0.
     """
-    return compared(col(name).build(columns, schema), schema[name])
+    return comparable(col(name).build(columns, schema), schema[name])
 
 
-def compared(value: Any, known: Type) -> Any:
-    """A value as it is compared with others of its column."""
+def comparable(value: Any, column_type: Type) -> Any:
+    """Return a value in the form that compares equal exactly for equal keys."""
     import ibis
 
-    if known.kind == "uuid":
+    if column_type.kind == "uuid":
         return value.cast("string")
-    return value + ibis.literal(0.0, value.type()) if known.kind == "float" else value
+    return value + ibis.literal(0.0, value.type()) if column_type.kind == "float" else value
 
 
 def engine_key(key: Key) -> Any:
-    """A public key as the engine has it."""
+    """Return a public key as the engine writes it."""
     if isinstance(key, UUID):
         return str(key)
     return (
@@ -52,15 +52,17 @@ def engine_key(key: Key) -> Any:
     )
 
 
-def engine_keys(domain: tuple[Key, ...], known: Type) -> list[Any]:
-    """The public keys of a column as the engine has them."""
+def engine_keys(domain: tuple[Key, ...], column_type: Type) -> list[Any]:
+    """Return the public keys of a column as the engine writes them."""
     return (
-        [engine_key(key) for key in domain] if known.kind in ("uuid", "timestamp") else list(domain)
+        [engine_key(key) for key in domain]
+        if column_type.kind in ("uuid", "timestamp")
+        else list(domain)
     )
 
 
-def written(domain: tuple[Key, ...]) -> bool:
-    """Whether keys are listed in the statement itself: there are few, or few runs of them, and no
+def is_inline(domain: tuple[Key, ...]) -> bool:
+    """Tell whether the statement lists the keys itself: there are few, or few runs of them, and no
     text has a NUL, which ends a statement.
     """
     return (
@@ -68,30 +70,30 @@ def written(domain: tuple[Key, ...]) -> bool:
     ) or 0 < len(_runs(domain)) <= _FEW_RUNS
 
 
-def among_keys(value: Any, known: Type, domain: tuple[Key, ...]) -> Any:
-    """Whether a value is one of the keys that are listed in the statement."""
-    written = STRING if known.kind == "uuid" else known.bare
+def is_public_key(value: Any, column_type: Type, domain: tuple[Key, ...]) -> Any:
+    """Build the condition that a value is one of the keys that the statement lists."""
+    constant_type = STRING if column_type.kind == "uuid" else column_type.bare
     named, runs = [key for key in domain if key is not None], _runs(domain)
     if 0 < len(runs) <= _FEW_RUNS:  # quicker than any list
-        found = reduce(
-            or_, (value.between(*(constant(end, written) for end in run)) for run in runs)
+        condition = reduce(
+            or_, (value.between(*(constant(end, constant_type) for end in run)) for run in runs)
         )
     else:
-        found = (
-            value.isin([constant(engine_key(key), written) for key in named])
+        condition = (
+            value.isin([constant(engine_key(key), constant_type) for key in named])
             if named
             else value.isnull()
         )
-    return found | value.isnull() if None in domain and named else found
+    return condition | value.isnull() if None in domain and named else condition
 
 
 def _runs(domain: tuple[Key, ...]) -> list[tuple[int, int]]:
-    """Of integers, the first and the last of every run without a gap; nothing of other keys."""
+    """Return the first and last integer of every run without a gap; [] if keys are not integers."""
     numbers = [key for key in domain if isinstance(key, int) and not isinstance(key, bool)]
     if len(numbers) < len(domain) - domain.count(None):
         return []
     numbers.sort()
-    after = [i for i, (one, next_) in enumerate(pairwise(numbers), 1) if next_ > one + 1]
+    after = [i for i, (number, next_) in enumerate(pairwise(numbers), 1) if next_ > number + 1]
     return (
         [(numbers[first], numbers[last - 1]) for first, last in pairwise([0, *after, len(numbers)])]
         if numbers
@@ -99,9 +101,9 @@ def _runs(domain: tuple[Key, ...]) -> list[tuple[int, int]]:
     )
 
 
-def joined(base: Any, name: str, domain: tuple[Key, ...], declared: Type) -> Any:
-    """The rows whose key is in a long list: by a join with it. The list is made as ibis.memtable
-    does, which would import pandas for it.
+def join_keys(base: Any, name: str, domain: tuple[Key, ...], declared: Type) -> Any:
+    """Keep the rows whose key is in a long list, by a join with it. Builds the list as
+    ibis.memtable does, which would import pandas.
     """
     import pyarrow as pa
     from ibis.expr.operations import InMemoryTable
@@ -109,9 +111,9 @@ def joined(base: Any, name: str, domain: tuple[Key, ...], declared: Type) -> Any
     from ibis.formats.pyarrow import PyArrowTableProxy
     from ibis.util import gen_name
 
-    known = base[name].type()
-    keys = pa.table({name: array(engine_keys(domain, declared), known.to_pyarrow())})
+    key_type = base[name].type()
+    keys = pa.table({name: array(engine_keys(domain, declared), key_type.to_pyarrow())})
     listed = InMemoryTable(
-        gen_name("keys"), Schema({name: known}), PyArrowTableProxy(keys)
+        gen_name("keys"), Schema({name: key_type}), PyArrowTableProxy(keys)
     ).to_expr()
     return base.semi_join(listed, base[name].identical_to(listed[name]) if None in domain else name)

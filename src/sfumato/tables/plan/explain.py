@@ -1,5 +1,6 @@
-"""A plan in people's words: the rules that an answer is made by, and what would happen. Public
-things only.
+"""Describe a plan in sentences: the rules that shape an answer, its noise, cost and error.
+
+Every sentence is public: it follows from the query, the declaration and the budget, not from data.
 """
 
 from __future__ import annotations
@@ -11,91 +12,93 @@ from ...guarantees import Guarantee
 from ...mechanisms import Gaussian
 from ..query.stages import Rows
 from . import min_max
-from .components import Piece, learned_column
+from .components import Component, learned_column
 
 if TYPE_CHECKING:
     from .query_plan import Plan
 
 
-def rules(plan: Plan) -> tuple[str, ...]:
-    """What was done to the data before it was counted."""
+def explain_rules(plan: Plan) -> tuple[str, ...]:
+    """Return what a release does to the data before it counts, one sentence for each rule."""
     declared, bounding = plan.query.rows.declaration, plan.calibration.bounding
-    said = []
-    rows = _rows(bounding.rows) + (
-        "" if plan.query.rows.once else declared.learned.of_limit("max_rows")
+    rules = []
+    rows = _count_rows(bounding.rows) + (
+        "" if plan.query.rows.once else declared.learned.limit_note("max_rows")
     )
     if not declared.unit:
-        said.append("each row is taken as a different person")
+        rules.append("each row is taken as a different person")
     elif bounding.truncation:
-        said.append(f"of a {declared.unit_name} at most {rows} count")
+        rules.append(f"at most {rows} of each {declared.unit_name} count")
     elif bounding.norm == "L2" and bounding.grouped:
-        said.append(
-            f"a {declared.unit_name} counts for at most {rows} in one group, and for "
-            f"less in each where it has rows in many"
+        rules.append(
+            f"a {declared.unit_name} counts for at most {rows} in one group; one with rows in "
+            f"many groups is down-weighted in each"
         )
     else:
-        said.append(
-            f"a {declared.unit_name} counts for at most {rows}; one with more counts for "
-            f"that many, each of its rows for a part"
+        rules.append(
+            f"a {declared.unit_name} counts for at most {rows}; one with more rows is "
+            f"down-weighted to {_count_rows(bounding.rows)} in total"
         )
     if declared.unit:
-        said.append(f"rows without a {declared.unit_name} are left out")
-    said += dict.fromkeys(
+        rules.append(f"rows without a {declared.unit_name} are left out")
+    rules += dict.fromkeys(
         rule for step in plan.query.rows.steps for rule in getattr(step, "rules", ())
     )
-    if any(piece.form == "unit" for piece in plan.pieces) and bounding.grouped:
-        said.append(
+    if any(component.form == "unit" for component in plan.components) and bounding.grouped:
+        rules.append(
             f"a {declared.unit_name} is counted in at most {bounding.groups} "
-            f"groups{declared.learned.of_limit('max_groups')}"
+            f"groups{declared.learned.limit_note('max_groups')}"
         )
-    said += dict.fromkeys(
-        _clipped(piece) + _learned(piece, plan.query.rows)
-        for piece in plan.pieces
-        if piece.form in ("value", "centred", "point", "tree")
+    rules += dict.fromkeys(
+        _explain_clipping(component) + _learned_note(component, plan.query.rows)
+        for component in plan.components
+        if component.form in ("value", "centred", "point", "tree")
     )
     beyond = (
-        min_max.rule(piece, noise[0], bounding.bits)
-        for piece, noise in zip(plan.pieces, plan.calibration.noise, strict=True)
+        min_max.explain_min_max(component, noise[0], bounding.bits)
+        for component, noise in zip(plan.components, plan.calibration.noise, strict=True)
     )
-    said += [rule for rule in beyond if rule]
-    if any(piece.form == "distinct" for piece in plan.pieces) and declared.unit:
-        said.append(
-            f"of a {declared.unit_name} at most {bounding.rows} different values count; "
-            f"what only those with more of them have may be left out"
+    rules += [rule for rule in beyond if rule]
+    if any(component.form == "distinct" for component in plan.components) and declared.unit:
+        rules.append(
+            f"at most {bounding.rows} different values of each {declared.unit_name} count; values "
+            f"held only by a {declared.unit_name} with more may be left out"
         )
-    said += dict.fromkeys(
-        _missing(piece) for piece in plan.pieces if piece.of is not None and piece.form != "side"
+    rules += dict.fromkeys(
+        _explain_nulls(component)
+        for component in plan.components
+        if component.of is not None and component.form != "side"
     )
     if plan.query.keys and plan.query.public:
-        said.append("groups are the public keys; rows with other keys are left out")
+        rules.append("groups are the public keys; rows with other keys are left out")
     elif plan.query.keys:
-        said.append("small groups may be withheld")
-    return tuple(said)
+        rules.append("small groups may be withheld")
+    return tuple(rules)
 
 
 def explain(plan: Plan) -> str:
-    """What would be computed, with which noise, at what cost, and how exact it would be."""
+    """Describe a plan line by line: the query, its cost, unit, rules, noise and expected errors."""
     query, bounding = plan.query, plan.calibration.bounding
     lines = ["what    " + query.text.replace("\n", "\n        ")]
     lines.append(f"cost    {cost_text(plan.cost)}")
     lines.append(f"unit    {query.rows.declaration.unit_name}, neighbours by {bounding.relation}")
-    lines += [f"rule    {rule}" for rule in rules(plan)]
-    for piece, noise in zip(plan.pieces, plan.calibration.noise, strict=True):
+    lines += [f"rule    {rule}" for rule in explain_rules(plan)]
+    for component, noise in zip(plan.components, plan.calibration.noise, strict=True):
         what = {"point": "chosen by the exponential mechanism"}.get(
-            piece.form, "Gaussian" if isinstance(noise[0], Gaussian) else "Laplace"
+            component.form, "Gaussian" if isinstance(noise[0], Gaussian) else "Laplace"
         )
         norm = "L2" if isinstance(noise[0], Gaussian) else "L1"
-        moved = bounding.l2_squared(piece) ** 0.5 if norm == "L2" else bounding.l1(piece)
-        step = float(bounding.step(piece))
+        moved = bounding.l2_squared(component) ** 0.5 if norm == "L2" else bounding.l1(component)
+        step = float(bounding.step(component))
         moves = (
             ""
-            if piece.form == "point"
+            if component.form == "point"
             else (
                 f"; one {query.rows.declaration.unit_name} moves it by at most "
                 f"{moved * step:.6g} ({norm})"
             )
         )
-        lines.append(f"noise   {piece.name}: {what}{moves}")
+        lines.append(f"noise   {component.name}: {what}{moves}")
     if plan.calibration.selection is not None:
         lines.append(f"groups  {plan.calibration.selection!r}")
     lines += [f"error   {name} {plan.about(name, error)}" for name, error in plan.error().items()]
@@ -103,6 +106,7 @@ def explain(plan: Plan) -> str:
 
 
 def cost_text(cost: Guarantee) -> str:
+    """Return the numbers of a guarantee as text: ε = 0.5, δ = 1e-9."""
     return ", ".join(
         f"{_GREEK.get(name, name)} = {text(value)}" for name, value in cost.parameters.items()
     )
@@ -111,29 +115,29 @@ def cost_text(cost: Guarantee) -> str:
 _GREEK = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ"}
 
 
-def _rows(count: int) -> str:
+def _count_rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
 
 
-def _clipped(piece: Piece) -> str:
-    if piece.rule:
-        return piece.rule
-    assert piece.of is not None
-    assert piece.grid is not None
+def _explain_clipping(component: Component) -> str:
+    if component.rule:
+        return component.rule
+    assert component.of is not None
+    assert component.grid is not None
     return (
-        f"{piece.of.text} clipped to [{text(piece.grid.low * piece.grid.step)}, "
-        f"{text(piece.grid.high * piece.grid.step)}]"
+        f"{component.of.text} clipped to [{text(component.grid.low * component.grid.step)}, "
+        f"{text(component.grid.high * component.grid.step)}]"
     )
 
 
-def _learned(piece: Piece, rows: Rows) -> str:
-    return rows.declaration.learned.of_bounds(learned_column(piece, rows) or "")
+def _learned_note(component: Component, rows: Rows) -> str:
+    return rows.declaration.learned.bounds_note(learned_column(component, rows) or "")
 
 
-def _missing(piece: Piece) -> str:
-    assert piece.of is not None
-    if piece.rule:
-        return "rows without a value, or without a weight, are left out of a weighted mean"
-    if piece.filled:
-        return f"a missing {piece.of.text} is taken for its lower end"
-    return f"rows without a value of {piece.of.text} (null, NaN) are left out of what is said of it"
+def _explain_nulls(component: Component) -> str:
+    assert component.of is not None
+    if component.rule:
+        return "rows without a value or without a weight are left out of the weighted mean"
+    if component.filled:
+        return f"a missing {component.of.text} counts as its lower bound"
+    return f"rows where {component.of.text} is null or NaN are left out of its aggregates"

@@ -1,5 +1,5 @@
-"""MIN and MAX, by quantiles: the least and the largest value are one person's, what is published is
-a point that some rows lie beyond.
+"""Release MIN and MAX as quantiles: the extreme value is one person's, so the release publishes a
+point that some rows lie beyond.
 
 *Point*      Of the largest value: the lower end of an interval for the 1-quantile, chosen by the
              exponential mechanism with the whole cost. With probability c it is not above the
@@ -18,33 +18,33 @@ from typing import Any
 import numpy as np
 
 from ...exact.numbers import text
-from .components import Piece
+from .components import Component
 
 
-def with_end(piece: Piece, values: Any) -> Any:
-    """The chosen points of MIN or MAX as values with the ends of their intervals; of other
-    quantiles, what was chosen.
+def with_end(component: Component, values: Any) -> Any:
+    """Add to the chosen points of MIN or MAX the ends of their intervals; return other quantiles as
+    they are.
     """
-    if piece.aggregate is None or not piece.aggregate.beyond:
+    if component.aggregate is None or not component.aggregate.beyond:
         return values
     point = values[:, 0]
     ends = (
-        (np.full_like(point, piece.low), point)
-        if piece.aggregate.beyond == "min"
-        else (point, np.full_like(point, piece.high))
+        (np.full_like(point, component.low), point)
+        if component.aggregate.beyond == "min"
+        else (point, np.full_like(point, component.high))
     )
     return np.stack([point, *ends], axis=1)
 
 
-def rule(piece: Piece, noise: Any, bits: int) -> str:
-    """What is said of MIN and MAX; nothing of other quantiles."""
-    if piece.aggregate is None or not piece.aggregate.beyond:
+def explain_min_max(component: Component, noise: Any, bits: int) -> str:
+    """Return the sentence about MIN or MAX; "" for other quantiles."""
+    if component.aggregate is None or not component.aggregate.beyond:
         return ""
-    assert piece.of is not None
-    word, side = ("least", "below") if piece.aggregate.beyond == "min" else ("largest", "above")
+    assert component.of is not None
+    word, side = ("least", "below") if component.aggregate.beyond == "min" else ("largest", "above")
     rows = Fraction(abs(noise.shift), 1 << bits)
-    sure = text(piece.aggregate.confidence)
+    sure = text(component.aggregate.confidence)
     return (
-        f"the {word} {piece.of.text} is a quantile: about {float(rows):.3g} rows lie {side} "
+        f"the {word} {component.of.text} is a quantile: about {float(rows):.3g} rows lie {side} "
         f"it, and at least one with probability {sure}"
     )

@@ -1,13 +1,15 @@
-"""What a query lacks before it can be planned: a limit on the rows of a unit, or bounds of a column
-that one row could otherwise move it by any amount with.
+"""Find the limits that a query misses before it can be planned: rows per unit, or column bounds.
 
-*Same query*   on other declarations: its steps are taken again, one by one, so that what is known
-               of made columns follows from what is then declared. Other tables that it brings in
-               are taken as they are declared then, too.
-*Needed*       From all that is missing, what the query can do without is left out, one after the
-               other: with the rest it can be planned, with less it cannot.
-*Stand-ins*    lie around 0, as learned bounds do. What is refused with them would be refused after
-               learning, too, so it is refused before anything is paid.
+Without bounds of a column, one row could move the answer by any amount. The session learns missing
+limits before it plans.
+
+*Same query*   on other declarations: `redeclare_query` replays its steps one by one, so that the
+               types and bounds of new columns follow from the new declaration, also for joined
+               tables.
+*Needed*       The search drops one missing limit after the other as long as the query can still be
+               planned. What is left is necessary.
+*Stand-ins*    Placeholder bounds lie around 0, as learned bounds do. A query that is refused with
+               them would be refused after learning, too, so it is refused before anything is paid.
 """
 
 from __future__ import annotations
@@ -21,26 +23,26 @@ from ...errors import Refused
 from ..declare.declaration import Declaration
 from ..expr.expressions import Expr
 from ..query.join_steps import Join, Match, Union
-from ..query.joins import joined, match
+from ..query.joins import join_rows, match_rows
 from ..query.per_unit import PerUnit
-from ..query.stages import Groups, Query, Rows, Step
-from ..query.unions import united
+from ..query.stages import Groups, Query, Rows, RowStep
+from ..query.unions import union_rows
 from .bounding import Bounding
-from .components import wanted
+from .components import components_of
 
 Declared = Mapping[str, Declaration]
-"""Protected tables by name, as they are declared."""
-Again = Callable[[Declared], Query]
-"""The same question, about tables that are declared otherwise."""
+"""The declarations of protected tables, by name."""
+MakeQuery = Callable[[Declared], Query]
+"""Builds the query again, on other declarations of its tables."""
 
-MISSING = frozenset({"aggregate.bounds", "sql.bounds", "stage.total", "table.max-rows"})
-"""Codes of refusals that learning may help."""
+LEARNABLE = frozenset({"aggregate.bounds", "sql.bounds", "stage.total", "table.max-rows"})
+"""Codes of refusals that learned limits may resolve."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Lack:
-    """One thing to be learned: a limit of rows, of groups by some columns, or the bounds of a
-    column; of which table, where there are several.
+class MissingLimit:
+    """A limit to learn: rows per unit, groups per unit by some columns, or the bounds of a column.
+    `table` names the table if there are several.
     """
 
     kind: Literal["max_rows", "max_groups", "bounds"]
@@ -52,158 +54,177 @@ class Lack:
         named = " and ".join(f"{self.table}.{name}" if self.table else name for name in self.of)
         rows = f"rows of {self.table}" if self.table else "rows"
         return {
-            "max_rows": f"how many {rows} a unit has",
-            "max_groups": f"in how many groups by {named} it is",
-            "bounds": f"between which ends {named} lies",
+            "max_rows": f"{rows} per unit",
+            "max_groups": f"groups by {named} per unit",
+            "bounds": f"bounds of {named}",
         }[self.kind]
 
 
-ROWS = Lack("max_rows")
+ROWS = MissingLimit("max_rows")
 
 
-def unbounded(declaration: Declaration) -> tuple[str, ...]:
-    """The numbers without bounds, but for those that say whose row it is."""
+def unbounded_columns(declaration: Declaration) -> tuple[str, ...]:
+    """Return the numeric columns without bounds, except those of the unit."""
     return tuple(
         c
-        for c, known in declaration.types
-        if known.numeric and c not in declaration.ranges and c not in declaration.unit
+        for c, column_type in declaration.types
+        if column_type.numeric and c not in declaration.ranges and c not in declaration.unit
     )
 
 
-def missing(declaration: Declaration) -> tuple[Lack, ...]:
-    """All that a question about a table could lack."""
-    table = declaration.name if declaration.among else ""
-    rows = (Lack("max_rows", (), table),) if declaration.max_rows is None else ()
-    return (*rows, *(Lack("bounds", (column,), table) for column in unbounded(declaration)))
+def undeclared_limits(declaration: Declaration) -> tuple[MissingLimit, ...]:
+    """Return all limits of a table that are neither declared nor learned."""
+    table = declaration.name if declaration.database_unit else ""
+    rows = (MissingLimit("max_rows", (), table),) if declaration.max_rows is None else ()
+    return (
+        *rows,
+        *(MissingLimit("bounds", (column,), table) for column in unbounded_columns(declaration)),
+    )
 
 
-def filled(
+def with_placeholders(
     declaration: Declaration, columns: Iterable[str], *, rows: int | None = 1, size: int = 1
 ) -> Declaration:
-    """A declaration with stand-ins for what is missing."""
+    """Return a declaration with placeholders for missing limits."""
     bounds = {**declaration.ranges, **dict.fromkeys(columns, (Fraction(-size), Fraction(size)))}
     ordered = tuple((column, bounds[column]) for column, _ in declaration.types if column in bounds)
     return replace(declaration, bounds=ordered, max_rows=declaration.max_rows or rows)
 
 
-def stand_ins(
-    declared: Declared, lacks: Iterable[Lack] | None = None, *, rows: int = 1, size: int = 1
+def all_with_placeholders(
+    declared: Declared, lacks: Iterable[MissingLimit] | None = None, *, rows: int = 1, size: int = 1
 ) -> dict[str, Declaration]:
-    """Declarations with stand-ins for some of what is missing, or for all of it."""
-    wanted = (
-        {lack for one in declared.values() for lack in missing(one)}
+    """Return declarations with placeholders for some missing limits, or for all of them."""
+    limits = (
+        {limit for declaration in declared.values() for limit in undeclared_limits(declaration)}
         if lacks is None
         else set(lacks)
     )
-    found = {}
-    for name, one in declared.items():
-        mine = [lack for lack in wanted if lack.table == (name if one.among else "")]
-        limited = any(lack.kind == "max_rows" for lack in mine)
-        found[name] = filled(
-            one,
-            [lack.of[0] for lack in mine if lack.kind == "bounds"],
+    declarations = {}
+    for name, declaration in declared.items():
+        mine = [
+            limit for limit in limits if limit.table == (name if declaration.database_unit else "")
+        ]
+        limited = any(limit.kind == "max_rows" for limit in mine)
+        declarations[name] = with_placeholders(
+            declaration,
+            [limit.of[0] for limit in mine if limit.kind == "bounds"],
             rows=rows if limited else None,
             size=size,
         )
-    return found
+    return declarations
 
 
-def lacking(again: Again, declared: Declared) -> tuple[Lack, ...]:
-    """What has to be learned for a query; refused here is what learning would not help."""
-    if _plannable(again, declared):
+def find_missing_limits(make_query: MakeQuery, declared: Declared) -> tuple[MissingLimit, ...]:
+    """Return the limits that a query needs and misses. Refuses what learning would not help."""
+    if _can_plan(make_query, declared):
         return ()
-    whole = again(stand_ins(declared))
-    wanted(whole)
-    Bounding.of(whole, "L1")
-    tables, named = _tables(whole.rows), _mentioned(whole)
-    every = [lack for name, one in declared.items() if name in tables for lack in missing(one)]
-    every.sort(key=lambda lack: lack.kind != "max_rows")
-    likely = [lack for lack in every if lack.kind == "max_rows" or lack.of[0] in named]
-    found = likely if _plannable(again, stand_ins(declared, likely)) else every
-    for lack in reversed(found):
-        rest = [other for other in found if other != lack]
-        if _plannable(again, stand_ins(declared, rest)):
-            found = rest
-    return tuple(found)
+    query = make_query(all_with_placeholders(declared))
+    components_of(query)
+    Bounding.of(query, "L1")
+    tables, named = _tables_of(query.rows), _columns_used(query)
+    every = [
+        missing
+        for name, declaration in declared.items()
+        if name in tables
+        for missing in undeclared_limits(declaration)
+    ]
+    every.sort(key=lambda missing: missing.kind != "max_rows")
+    likely = [missing for missing in every if missing.kind == "max_rows" or missing.of[0] in named]
+    needed = likely if _can_plan(make_query, all_with_placeholders(declared, likely)) else every
+    for missing in reversed(needed):
+        rest = [limit for limit in needed if limit != missing]
+        if _can_plan(make_query, all_with_placeholders(declared, rest)):
+            needed = rest
+    return tuple(needed)
 
 
-def redeclared(query: Query, known: Mapping[str, Rows]) -> Query:
-    """The same query, on the rows of tables that are declared otherwise."""
-    return Groups(_again(query.rows, known), query.keys, query.domains).aggregate(
+def redeclare_query(query: Query, tables: Mapping[str, Rows]) -> Query:
+    """Return the same query on the rows of other declarations."""
+    return Groups(_replay_steps(query.rows, tables), query.keys, query.domains).aggregate(
         **dict(query.aggregates)
     )
 
 
-def _again(rows: Rows, known: Mapping[str, Rows]) -> Rows:
-    """The same steps, from the table on that they began with."""
-    made = known[rows.declaration.name]
+def _replay_steps(rows: Rows, tables: Mapping[str, Rows]) -> Rows:
+    """Replay the steps of rows, from their table on."""
+    replayed = tables[rows.declaration.name]
     for step in rows.steps:
         if isinstance(step, PerUnit):
-            made = made.per_unit(dict(step.keys), dict(step.totals))
+            replayed = replayed.per_unit(dict(step.keys), dict(step.totals))
         elif isinstance(step, Join):
-            made, _ = joined(made, _again(step.right, known), step.pairs, step.how, step.where)
+            replayed, _ = join_rows(
+                replayed, _replay_steps(step.right, tables), step.pairs, step.how, step.where
+            )
         elif isinstance(step, Match):
-            made = match(
-                made, _again(step.right, known), step.pairs, step.kind, step.where, nulls=step.nulls
+            replayed = match_rows(
+                replayed,
+                _replay_steps(step.right, tables),
+                step.pairs,
+                step.kind,
+                step.where,
+                nulls=step.nulls,
             )
         elif isinstance(step, Union):
-            made, _ = united(made, _again(step.right, known), list(step.columns))
-        else:
-            made = (
-                made.where(step.expression)
-                if step.column is None
-                else made.mutate(**{step.column: step.expression})
+            replayed, _ = union_rows(
+                replayed, _replay_steps(step.right, tables), list(step.columns)
             )
-    return made
+        else:
+            replayed = (
+                replayed.where(step.expression)
+                if step.column is None
+                else replayed.mutate(**{step.column: step.expression})
+            )
+    return replayed
 
 
-def _plannable(again: Again, declared: Declared) -> bool:
+def _can_plan(make_query: MakeQuery, declared: Declared) -> bool:
     try:
-        query = again(declared)
-        wanted(query)
+        query = make_query(declared)
+        components_of(query)
         Bounding.of(query, "L1")
     except Refused:
         return False
     return True
 
 
-def _tables(rows: Rows) -> set[str]:
-    """Every table that rows are made of."""
+def _tables_of(rows: Rows) -> set[str]:
+    """Return the names of all tables that rows come from."""
     return {rows.declaration.name}.union(
-        *(_tables(step.right) for step in rows.steps if isinstance(step, Join | Match | Union))
+        *(_tables_of(step.right) for step in rows.steps if isinstance(step, Join | Match | Union))
     )
 
 
-def _mentioned(query: Query) -> set[str]:
-    """Every column that is named anywhere in a query, and under which name it was brought in."""
-    found, brought = _named(query.rows)
+def _columns_used(query: Query) -> set[str]:
+    """Return every column that a query names, and the original names of joined columns."""
+    columns, brought = _columns_in_steps(query.rows)
     for _, aggregate in query.aggregates:
-        found |= _columns(aggregate.of, aggregate.by)
-    while more := {old for new, old in brought if new in found} - found:
-        found |= more
-    return found
+        columns |= _columns(aggregate.of, aggregate.by)
+    while more := {old for new, old in brought if new in columns} - columns:
+        columns |= more
+    return columns
 
 
-def _named(rows: Rows) -> tuple[set[str], list[tuple[str, str]]]:
-    found: set[str] = set()
+def _columns_in_steps(rows: Rows) -> tuple[set[str], list[tuple[str, str]]]:
+    columns: set[str] = set()
     brought: list[tuple[str, str]] = []
     for step in rows.steps:
         if isinstance(step, PerUnit):
-            found |= _columns(
+            columns |= _columns(
                 *(key for _, key in step.keys),
                 *(part for _, total in step.totals for part in (total.of, total.where)),
             )
-        elif isinstance(step, Step):
-            found |= _columns(step.expression)
+        elif isinstance(step, RowStep):
+            columns |= _columns(step.expression)
         elif isinstance(step, Union):
-            found |= _columns(*(side for _, *both in step.columns for side in both))
+            columns |= _columns(*(side for _, *both in step.columns for side in both))
         else:
-            found |= _columns(step.where, *(side for pair in step.pairs for side in pair))
+            columns |= _columns(step.where, *(side for pair in step.pairs for side in pair))
             brought += step.columns if isinstance(step, Join) else ()
         if isinstance(step, Join | Match | Union):
-            inner, names = _named(step.right)
-            found, brought = found | inner, brought + names
-    return found, brought
+            inner, names = _columns_in_steps(step.right)
+            columns, brought = columns | inner, brought + names
+    return columns, brought
 
 
 def _columns(*parts: Expr | None) -> set[str]:

@@ -1,10 +1,11 @@
-"""A plan: what a release would compute, which noise it would add, what that costs and how exact it
-is. Public: nothing was read.
+"""Plan a release: what it would compute, which noise it would add, its cost and its errors.
+
+A plan is public: planning reads no data.
 
 *Cost*      A Guarantee, of everything together.
-*Error*     Half the width of the interval around each answer. Of means and spreads it depends on
-            how many rows a group has, which is not public: it is given for an assumed `group_size`.
-            Of quantiles it is a number of rows.
+*Error*     Half the width of the interval around each answer. For means and spreads it depends on
+            the number of rows of a group, which is not public: the plan assumes `group_size` rows.
+            For quantiles it is a number of rows.
 """
 
 from __future__ import annotations
@@ -21,42 +22,39 @@ from ...exact import effort
 from ...exact.balls import up
 from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
-from ...mechanisms import Several, WeightedQuantile
+from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.noise_moments import linear_error
 from ..query.stages import Query
 from .choose_noise import TOTAL, Calibration, calibrate
-from .components import Column, Piece, Wanted, wanted
-from .read_results import Groups, public_groups
-from .statements import Statement, statements
+from .components import ColumnPlan, Component, QueryComponents, components_of
+from .read_results import ResultGroups, public_groups
+from .statements import EngineStatement, build_statements
 
 SIZED = frozenset({"mean", "weighted_mean", "ratio", "variance", "std"})
 """Kinds whose error depends on how many rows a group has."""
 
 MOST_CELLS = 10_000_000
-MOST_KEPT, LONGEST_KEPT = (
-    32,
-    20_000,
-)  # statements of a source that are kept; characters of their questions
+MOST_KEPT, LONGEST_KEPT = 32, 20_000  # cached queries of a source, and characters of each
 _PRODUCT, _SUM = 62, 126  # bits of a weight times an integer, and of a sum of them
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A query with the noise that keeps a promise."""
+    """A query and the noise that keeps a promise."""
 
     query: Query
     promise: Guarantee
-    pieces: tuple[Piece, ...]
-    columns: tuple[Column, ...]
+    components: tuple[Component, ...]
+    columns: tuple[ColumnPlan, ...]
     calibration: Calibration
     source: Any = field(repr=False)
     group_size: int = 1000
 
     @property
-    def mechanism(self) -> Several:
-        """All of the noise, as one entry of a ledger."""
-        return self.calibration.whole
+    def mechanism(self) -> Combined:
+        """Return all of the noise as one mechanism, for one ledger entry."""
+        return self.calibration.mechanism
 
     @property
     def cost(self) -> Guarantee:
@@ -64,51 +62,58 @@ class Plan:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What each column is: a count, a mean, …"""
+        """Return the kind of each column: "count", "mean", …"""
         return {column.name: column.kind for column in self.columns}
 
     @cached_property
-    def statements(self) -> tuple[Statement, ...]:
-        """What the engine is to compute: made of the same pieces and limits as the noise. A plan of
-        the same question for another promise has the same ones, unless something is drawn for them,
-        which is drawn for each plan.
+    def statements(self) -> tuple[EngineStatement, ...]:
+        """Return what the engine has to compute, built from the same components and bounds as the
+        noise. Cached per query; not cached when truncation or COUNT DISTINCT uses a per-plan
+        secret.
         """
-        bounding, kept = self.calibration.bounding, self.source.made
-        drawn = bounding.truncation or any(piece.form == "distinct" for piece in self.pieces)
+        bounding, cache = self.calibration.bounding, self.source.statements
+        drawn = bounding.truncation or any(
+            component.form == "distinct" for component in self.components
+        )
         key = (
             None
             if drawn or len(self.text) > LONGEST_KEPT
-            else (self.text, self.declared, bounding, tuple(piece.key for piece in self.pieces))
+            else (
+                self.text,
+                self.declared,
+                bounding,
+                tuple(component.key for component in self.components),
+            )
         )
-        made: tuple[Statement, ...] | None = kept.pop(key, None)
-        if made is None:
-            made = statements(
+        statements: tuple[EngineStatement, ...] | None = cache.pop(key, None)
+        if statements is None:
+            statements = build_statements(
                 self.source.table,
                 self.query,
-                self.pieces,
+                self.components,
                 bounding,
                 secrets.token_hex(16),
                 self.source.stored,
             )
         if key is not None:
-            kept[key] = made  # as the latest
-            for oldest in list(kept)[:-MOST_KEPT]:
-                kept.pop(oldest, None)
-        return made
+            cache[key] = statements  # as the latest
+            for oldest in list(cache)[:-MOST_KEPT]:
+                cache.pop(oldest, None)
+        return statements
 
     @cached_property
     def text(self) -> str:
-        """The question, as text."""
+        """Return the query as text."""
         return self.query.text
 
     @cached_property
     def declared(self) -> str:
-        """The declaration, as text."""
+        """Return the declaration as text."""
         return self.query.rows.declared
 
     @cached_property
-    def groups(self) -> Groups | None:
-        """The groups of the answer, where they are public."""
+    def groups(self) -> ResultGroups | None:
+        """Return the groups of the answer if they are public, else None."""
         if not self.query.public:
             return None
         schema = self.statements[0].expression.schema()
@@ -118,15 +123,15 @@ class Plan:
 
     @property
     def sql(self) -> tuple[str, ...]:
-        """The same, in the engine's language. Plain sums over files may be added without it, to the
-        same integers.
+        """Return the statements in the engine's language. The fast path may sum plain columns of
+        files without the engine, to the same integers.
         """
         return tuple(self.source.engine.sql(statement.expression) for statement in self.statements)
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
     ) -> dict[str, float]:
-        """Expected ± of each column, at this confidence."""
+        """Return the expected ± of each column at this confidence."""
         level, size = (
             probability(confidence, "confidence", zero=False),
             group_size or self.group_size,
@@ -134,7 +139,7 @@ class Plan:
         return {column.name: self._error(column, level, size) for column in self.columns}
 
     def about(self, name: str, error: float) -> str:
-        """What is said of a column's error."""
+        """Describe the expected error of a column."""
         kind = next(column.kind for column in self.columns if column.name == name)
         size = f" in a group of {self.group_size} rows"
         away = {"quantile": " rows away", "percentile": " rows away"}.get(
@@ -143,7 +148,7 @@ class Plan:
         return f"± {error:.4g}{away}, with probability 0.95"
 
     def explain(self) -> str:
-        """What would happen, in sentences."""
+        """Describe the plan in sentences."""
         from .explain import explain
 
         return explain(self)
@@ -151,9 +156,9 @@ class Plan:
     def __str__(self) -> str:
         return self.explain()
 
-    def _error(self, column: Column, level: Fraction, size: int) -> float:
+    def _error(self, column: ColumnPlan, level: Fraction, size: int) -> float:
         effort.check()
-        noise = [self.calibration.noise[i] for i in column.pieces]
+        noise = [self.calibration.noise[i] for i in column.components]
         first = noise[0][0]
         if isinstance(first, WeightedQuantile):
             return up(
@@ -162,14 +167,15 @@ class Plan:
                 )
             )
         if column.kind == "percentile":
-            piece = self.pieces[column.pieces[0]]
-            assert piece.tree is not None
+            component = self.components[column.components[0]]
+            assert component.tree is not None
+            assert isinstance(first, Laplace | Gaussian)
             return up(
-                Fraction(linear_error(first, piece.tree.added(column.numbers["q"]), 1 - level))  # type: ignore[arg-type]
-                * self.calibration.bounding.step(piece)
+                Fraction(linear_error(first, component.tree.added(column.numbers["q"]), 1 - level))
+                * self.calibration.bounding.step(component)
             )
-        each = 1 - (1 - level) / len(noise)  # of several pieces, each by itself
-        widths = [self._width(i, each) for i in column.pieces]
+        each = 1 - (1 - level) / len(noise)  # of several components, each by itself
+        widths = [self._width(i, each) for i in column.components]
         if column.kind in ("ratio", "weighted_mean"):
             return self._quotient(column, widths, size)
         if column.kind not in ("mean", "variance", "std"):
@@ -188,8 +194,8 @@ class Plan:
             variance if column.kind == "variance" else variance / half
         )  # of a root, where the spread is half of the largest possible one
 
-    def _quotient(self, column: Column, widths: list[Fraction], size: int) -> float:
-        """Of rows whose values lie in the middle of their bounds."""
+    def _quotient(self, column: ColumnPlan, widths: list[Fraction], size: int) -> float:
+        """Return the error of a quotient, assuming values in the middle of their bounds."""
         numbers = column.numbers
         divisor = size * (numbers["by_low"] + numbers["by_high"]) / 2
         if abs(divisor) <= widths[1]:
@@ -209,7 +215,7 @@ class Plan:
     def _width(self, place: int, level: Fraction) -> Fraction:
         noise = self.calibration.noise[place][0]
         assert isinstance(noise, Additive)
-        return noise.law.half_width(level) * self.calibration.bounding.step(self.pieces[place])
+        return noise.law.half_width(level) * self.calibration.bounding.step(self.components[place])
 
 
 def plan(
@@ -217,56 +223,60 @@ def plan(
     promise: Guarantee,
     source: Any,
     group_size: int = 1000,
-    needed: Wanted | None = None,
+    needed: QueryComponents | None = None,
 ) -> Plan:
-    """The best noise for a promise, and all that follows. Reads nothing. `needed` is
-    `wanted(query)`, where a caller plans one query for several promises.
+    """Plan a query: choose the best noise for a promise. Reads no data. `needed` is
+    `components_of(query)`, for callers that plan one query for several promises.
     """
     effort.check()
     if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1:
         raise Refused(
             "plan.group-size",
             f"group_size={group_size}",
-            "the assumed number of rows of a group is a whole number from 1 on",
+            "the assumed number of rows of a group has to be a whole number from 1 on",
             "group_size=1000",
         )
-    needed = wanted(query) if needed is None else needed
-    pieces = needed.pieces
+    needed = components_of(query) if needed is None else needed
+    components = needed.components
     cells = math.prod(len(domain) for domain in query.domains) * max(
-        piece.cells for piece in pieces
+        component.cells for component in components
     )
     if query.public and cells > MOST_CELLS:
         raise Refused(
             "plan.groups",
             f"{cells} numbers in a column",
-            f"it has at most {MOST_CELLS}, of all groups and bins",
+            f"a column has at most {MOST_CELLS} numbers, over all groups and bins",
             "fewer public keys, or fewer bins",
         )
-    if not query.public and any(piece.name == "count" for piece in pieces):
-        pieces = (*pieces, Piece(TOTAL, "one", pooled=True))
+    if not query.public and any(component.name == "count" for component in components):
+        components = (*components, Component(TOTAL, "one", pooled=True))
     try:
-        made = calibrate(query, pieces, promise)
+        calibration = calibrate(query, components, promise)
     except Refused as refused:
         if refused.code != "noise.scale":
             raise
-        raise _too_far(max(pieces, key=lambda piece: piece.largest), "its noise") from None
-    for piece in made.pieces:
+        raise _refuse_range(
+            max(components, key=lambda component: component.largest), "its noise"
+        ) from None
+    for component in calibration.components:
         if (
-            made.bounding.bits + piece.largest.bit_length() > _PRODUCT
-            or made.bounding.sum_bits(piece) > _SUM
+            calibration.bounding.bits + component.largest.bit_length() > _PRODUCT
+            or calibration.bounding.sum_bits(component) > _SUM
         ):
-            raise _too_far(piece, "its sums")
-    return Plan(query, promise, made.pieces, needed.columns, made, source, group_size)
+            raise _refuse_range(component, "its sums")
+    return Plan(
+        query, promise, calibration.components, needed.columns, calibration, source, group_size
+    )
 
 
-def _too_far(piece: Piece, what: str) -> Refused:
-    reason = f"so far from 0, or over so many rows, {what} could leave the integers of the engine"
+def _refuse_range(component: Component, what: str) -> Refused:
+    reason = f"values this far from 0, or this many rows: {what} could overflow 126-bit integers"
     return Refused(
         "plan.range",
-        piece.name,
+        component.name,
         reason,
         (
-            "narrower bounds, a smaller table_rows=, a larger epsilon, or mean(…), which "
-            "measures from the middle"
+            "narrower bounds, a smaller table_rows= in protect(), a larger epsilon, or a mean in "
+            "the place of a sum"
         ),
     )

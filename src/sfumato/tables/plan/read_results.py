@@ -1,9 +1,10 @@
-"""Reading what the engine gives: exact integers, put where their group is. Secret; total on
-whatever comes.
+"""Read the engine's results: put exact integers in the row of their group.
 
-*Groups*    Public keys: every combination, in order, empty ones too. Private keys: those of the
-            ballot that were selected, sorted.
-*Integers*  int64 where the declared number of rows keeps the sums within 62 bits, else Python
+The integers are secret. Reading never fails, whatever the engine returns.
+
+*Groups*    Public keys: every combination, in order, empty ones too. Private keys: the selected
+            groups of the ballot, sorted.
+*Integers*  int64 if the declared number of rows keeps the sums within 62 bits, else Python
             integers: public facts decide, never the sums.
 """
 
@@ -18,28 +19,26 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.arrow_arrays import array, numbers, zero
+from ..expr.arrow_arrays import array, numbers, zero
 from ..expr.types import Type
 from ..query.stages import Query
 from .bounding import Bounding
-from .components import Piece
+from .components import Component
 from .engine_keys import engine_keys
-from .statements import Statement, wide
+from .statements import EngineStatement, needs_decimal
 
 Integers = NDArray[Any]
 Places = NDArray[np.int64]
 
 
-class Groups:
-    """The groups of an answer, each a row of keys, and where a line of an engine's table
-    belongs.
-    """
+class ResultGroups:
+    """The groups of an answer, each a row of keys; finds the group of each line of a result."""
 
     __slots__ = ("_levels", "_order", "_values", "names", "rows")
 
     def __init__(self, keys: Any, query: Query, rows: list[tuple[Any, ...]] | None = None) -> None:
-        """From an Arrow table of keys, one row for each group, all of them different; and the same
-        rows as people name them, where these are known.
+        """Read an Arrow table of keys, one row for each group, all different. `rows` are the same
+        keys as Python values, if the caller has them.
         """
         import pyarrow.compute as pc
 
@@ -47,47 +46,49 @@ class Groups:
         columns = [keys.column(name).combine_chunks() for name in self.names]
         if rows is None:
             named = [
-                _named(column.to_pylist(), query.rows.schema[key])
+                _public_values(column.to_pylist(), query.rows.schema[key])
                 for column, key in zip(columns, query.keys, strict=True)
             ]
             rows = list(zip(*named, strict=True)) if columns else [()]
         self.rows = rows
         self._values = [pc.unique(column) for column in columns]
         self._levels: list[NDArray[np.int64]] = []
-        own = np.zeros(keys.num_rows if columns else 1, dtype=np.int64)
+        codes = np.zeros(keys.num_rows if columns else 1, dtype=np.int64)
         for column, values in zip(columns, self._values, strict=True):
-            own = own * len(values) + _found(column, values)
-            self._levels.append(own if (own[1:] > own[:-1]).all() else np.unique(own))
-            own = np.searchsorted(self._levels[-1], own)
-        self._order = np.empty(len(own), dtype=np.int64)
-        self._order[own] = np.arange(len(own))
+            codes = codes * len(values) + _index_in(column, values)
+            self._levels.append(codes if (codes[1:] > codes[:-1]).all() else np.unique(codes))
+            codes = np.searchsorted(self._levels[-1], codes)
+        self._order = np.empty(len(codes), dtype=np.int64)
+        self._order[codes] = np.arange(len(codes))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def places(self, table: Any) -> Places:
-        """The group of every line, −1 for none. Column by column, so that numbers stay small
-        however many combinations there could be.
+        """Return the group of every line, −1 for none. Goes column by column, so that numbers stay
+        small however many combinations there could be.
         """
         at = np.zeros(table.num_rows, dtype=np.int64)
-        known = np.full(table.num_rows, len(self) > 0)
+        is_group = np.full(table.num_rows, len(self) > 0)
         for name, values, level in zip(self.names, self._values, self._levels, strict=True):
-            found = _found(table.column(name), values)
-            code = at * len(values) + found
+            indices = _index_in(table.column(name), values)
+            code = at * len(values) + indices
             at = np.minimum(np.searchsorted(level, code), max(len(level) - 1, 0))
-            known &= (found >= 0) & (level[at] == code) if len(level) else False
-        return np.where(known, self._order[at] if len(self) else -1, -1)
+            is_group &= (indices >= 0) & (level[at] == code) if len(level) else False
+        return np.where(is_group, self._order[at] if len(self) else -1, -1)
 
 
-def public_groups(query: Query, types: list[Any]) -> Groups:
-    """All combinations of public keys."""
+def public_groups(query: Query, types: list[Any]) -> ResultGroups:
+    """Return all combinations of public keys."""
     import pyarrow as pa
 
     columns, count = {}, math.prod(len(domain) for domain in query.domains)
     after, before = count, 1
-    for i, (name, domain, known) in enumerate(zip(query.keys, query.domains, types, strict=True)):
+    for i, (name, domain, arrow_type) in enumerate(
+        zip(query.keys, query.domains, types, strict=True)
+    ):
         after //= len(domain)
-        column = array(engine_keys(domain, query.rows.schema[name]), known)
+        column = array(engine_keys(domain, query.rows.schema[name]), arrow_type)
         if after > 1 or before > 1:  # the last key changes fastest
             column = column.take(
                 array(
@@ -95,73 +96,73 @@ def public_groups(query: Query, types: list[Any]) -> Groups:
                 )
             )
         columns[f"k{i}"], before = column, before * len(domain)
-    return Groups(pa.table(columns), query, list(itertools.product(*query.domains)))
+    return ResultGroups(pa.table(columns), query, list(itertools.product(*query.domains)))
 
 
-def chosen_groups(ballot: Any, kept: NDArray[np.bool_], query: Query) -> Groups:
-    """The groups of a ballot that were kept, sorted by key, nulls last."""
+def chosen_groups(ballot: Any, selected: NDArray[np.bool_], query: Query) -> ResultGroups:
+    """Return the selected groups of a ballot, sorted by key, nulls last."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    keys = ballot.drop_columns("votes").filter(pa.array(kept))
+    keys = ballot.drop_columns("votes").filter(pa.array(selected))
     order = pc.sort_indices(
         keys, sort_keys=[(name, "ascending") for name in keys.column_names]
-    )  # nulls at the end, if nothing else is said
-    return Groups(keys.take(order), query)
+    )  # Arrow's default puts nulls at the end
+    return ResultGroups(keys.take(order), query)
 
 
 def votes_of(ballot: Any) -> NDArray[np.int64]:
     return integers(ballot.column("votes"), wide=False)
 
 
-def read(
-    statement: Statement,
+def read_component(
+    statement: EngineStatement,
     table: Any,
-    piece: Piece,
+    component: Component,
     place: int,
-    groups: Groups,
+    groups: ResultGroups,
     bounding: Bounding,
     *,
     public: bool,
 ) -> Integers:
-    """The integers of a piece, groups × cells; one row where it is pooled."""
-    big = wide(Piece("", "one") if statement.shape == "long" else piece, bounding)
+    """Read the integers of a component, groups × cells; one row if it is pooled."""
+    big = needs_decimal(Component("", "one") if statement.shape == "long" else component, bounding)
     out: Integers = np.zeros(
-        (1 if piece.pooled else len(groups), piece.cells), dtype=object if big else np.int64
+        (1 if component.pooled else len(groups), component.cells), dtype=object if big else np.int64
     )
-    # what is pooled over private groups is of those that are not named, too
+    # a component pooled over private groups counts the groups that are not named, too
     at = (
         np.zeros(table.num_rows, dtype=np.int64)
-        if piece.pooled and not public
+        if component.pooled and not public
         else groups.places(table)
     )
     here = at >= 0
-    at = np.zeros_like(at) if piece.pooled else at
+    at = np.zeros_like(at) if component.pooled else at
     if statement.shape == "long":
         cell = integers(table.column(f"v{place}"), wide=False)
-        if piece.tree is not None:
-            assert piece.grid is not None
+        if component.tree is not None:
+            assert component.grid is not None
             here &= _valid(table.column(f"v{place}"))
-            piece.tree.count(
+            component.tree.count(
                 out,
                 at[here],
-                cell[here] - piece.grid.low,
+                cell[here] - component.grid.low,
                 integers(table.column(f"s{place}_0"), wide=big)[here],
             )
             return out
-        here &= _valid(table.column(f"v{place}")) & (cell >= 0) & (cell < piece.cells)
+        here &= _valid(table.column(f"v{place}")) & (cell >= 0) & (cell < component.cells)
         np.add.at(
             out, (at[here], cell[here]), integers(table.column(f"s{place}_0"), wide=big)[here]
         )
         return out
-    for i in range(piece.cells):
+    for i in range(component.cells):
         name = "votes" if statement.shape == "units" else f"s{place}_{i}"
         np.add.at(
             out[:, i],
             at[here],
             integers(table.column(name), wide=big and statement.shape == "rows")[here],
         )
-    if piece.form == "side":
+    if component.form == "side":
         out[:, 1] -= (
             out[:, 0] + out[:, 2]
         )  # of those with a value, what lies neither below nor above lies inside
@@ -169,69 +170,73 @@ def read(
 
 
 def read_points(
-    table: Any, place: int, groups: Groups, bounding: Bounding
+    table: Any, place: int, groups: ResultGroups, bounding: Bounding
 ) -> tuple[Places, NDArray[np.int64], Integers]:
-    """Of a quantile: group, grid point and weight of every line."""
+    """Read the group, grid point and weight of every line of a quantile."""
     at = groups.places(table)
     here = (at >= 0) & _valid(table.column(f"v{place}"))
     points = integers(table.column(f"v{place}"), wide=False)
-    weights = integers(table.column(f"s{place}_0"), wide=wide(Piece("", "one"), bounding))
+    weights = integers(
+        table.column(f"s{place}_0"), wide=needs_decimal(Component("", "one"), bounding)
+    )
     return at[here], points[here], weights[here]
 
 
 def integers(column: Any, *, wide: bool) -> Integers:
-    """A column of integers or of whole decimals, nothing where it is null."""
+    """Read a column of integers or of decimals without fraction; null counts as 0."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    whole = pc.fill_null(column, zero(column.type)).combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = (
-            pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], type=column.type)
+    filled = pc.fill_null(column, zero(column.type)).combine_chunks()
+    if isinstance(filled, pa.ChunkedArray):
+        filled = (
+            pa.concat_arrays(filled.chunks) if filled.num_chunks else pa.array([], type=column.type)
         )
-    if not pa.types.is_decimal(whole.type):
-        narrow: Integers = numbers(whole.cast(pa.int64()))
+    if not pa.types.is_decimal(filled.type):
+        narrow: Integers = numbers(filled.cast(pa.int64()))
         return narrow.astype(object) if wide else narrow
-    halves = np.frombuffer(whole.buffers()[1], dtype=np.uint64)[
-        2 * whole.offset : 2 * (whole.offset + len(whole))
+    halves = np.frombuffer(filled.buffers()[1], dtype=np.uint64)[
+        2 * filled.offset : 2 * (filled.offset + len(filled))
     ]
     low, high = halves[0::2], halves[1::2].view(np.int64)
     return high.astype(object) * (1 << 64) + low.astype(object) if wide else low.view(np.int64)
 
 
 def _valid(column: Any) -> NDArray[np.bool_]:
-    """Where there is something. The line of those that have no value is left out here: an engine
-    that filtered them would compute every value twice.
+    """Return where a column is not null. Rows without a value are left out here: an engine that
+    filtered them would compute every value twice.
     """
     return np.asarray(
         column.is_valid().combine_chunks().to_numpy(zero_copy_only=False), dtype=np.bool_
     )
 
 
-def _named(keys: list[Any], known: Type) -> list[Any]:
-    """Keys as people name them: uuids, and moments with their zone."""
-    if known.kind == "uuid":
+def _public_values(keys: list[Any], column_type: Type) -> list[Any]:
+    """Return keys as Python values: uuids, and moments with their zone."""
+    if column_type.kind == "uuid":
         return [None if key is None else UUID(key) for key in keys]
     return (
-        [None if key is None else key.replace(tzinfo=UTC) for key in keys] if known.zone else keys
+        [None if key is None else key.replace(tzinfo=UTC) for key in keys]
+        if column_type.zone
+        else keys
     )
 
 
-def _found(column: Any, values: Any) -> Places:
-    """The place of each entry among values, −1 for none. Null is found where null is a value."""
+def _index_in(column: Any, values: Any) -> Places:
+    """Return the place of each entry among values, −1 for none. Null matches a null value."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if column.type != values.type:
         column = column.cast(values.type)
-    found = pc.fill_null(pc.index_in(column, value_set=values), array([-1], pa.int32())[0])
-    if isinstance(found, pa.ChunkedArray):
-        found = found.combine_chunks()
-        found = (
-            found
-            if not isinstance(found, pa.ChunkedArray)
-            else pa.concat_arrays(found.chunks)
-            if found.num_chunks
+    indices = pc.fill_null(pc.index_in(column, value_set=values), array([-1], pa.int32())[0])
+    if isinstance(indices, pa.ChunkedArray):
+        indices = indices.combine_chunks()
+        indices = (
+            indices
+            if not isinstance(indices, pa.ChunkedArray)
+            else pa.concat_arrays(indices.chunks)
+            if indices.num_chunks
             else pa.array([], pa.int32())
         )
-    return numbers(found).astype(np.int64)
+    return numbers(indices).astype(np.int64)

@@ -1,13 +1,11 @@
-"""What may be asked of rows: aggregates, as records of public things. What each needs from the
-engine is in `pieces`.
+"""Aggregates of a query: count, sum, mean, quantile and the others, as public records.
 
-*Null*      A null or NaN value is skipped by every aggregate of a column, as in SQL; `count()`
-            counts rows whatever they hold.
-*Bounds*    `low=` and `high=` are those of the declaration where they are not given here. Values
-            outside are counted as the nearer end.
-*Weighted*  Where units are bounded by weights, a unit with more than `max_rows` rows counts for
-            that many, each of its rows with the same part: means, spreads and quantiles are those
-            of the weighted rows.
+`tables.plan.components` says what each aggregate needs from the engine.
+
+*Null*      Every aggregate of a column skips null and NaN, as in SQL; `count()` counts all rows.
+*Bounds*    `low=` and `high=` default to the declared bounds. Values outside are clipped.
+*Weighted*  If units are bounded by weights, a unit with more than `max_rows` rows is down-weighted
+            to that many in total: means, spreads and quantiles are those of the weighted rows.
 """
 
 from __future__ import annotations
@@ -20,9 +18,9 @@ from typing import Literal
 
 from ...errors import Refused
 from ...exact.numbers import Number, exact, probability, shown, text
-from ..expr.expressions import Expr, known
+from ..expr.expressions import Expr, as_expr
 
-Kind = Literal[
+AggregateKind = Literal[
     "count",
     "count_units",
     "count_distinct",
@@ -42,9 +40,9 @@ MOST_EDGES = 10_001
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aggregate:
-    """One aggregate: of which rows (`where`) and of what (`of`), within which ends."""
+    """One aggregate: of which values (`of`) and rows (`where`), with bounds `low` and `high`."""
 
-    kind: Kind
+    kind: AggregateKind
     of: Expr | None = None
     where: Expr | None = None
     low: Fraction | None = None
@@ -53,36 +51,34 @@ class Aggregate:
     edges: tuple[Fraction, ...] = ()
     interval: bool = True
     confidence: Fraction = Fraction(19, 20)
-    by: Expr | None = None  # a second column: what is divided by, or the weight of a row
-    beyond: Literal["", "min", "max"] = (
-        ""  # of a quantile: that all rows lie on one side of it, but for some
-    )
+    by: Expr | None = None  # a second column: the divisor of a ratio, or the weight of a row
+    beyond: Literal["", "min", "max"] = ""  # a quantile that stands for the least or largest value
 
     @property
     def text(self) -> str:
-        """As it would be written; equal aggregates have equal texts."""
-        said = [self.of.text] if self.of is not None else []
-        said += [self.by.text] if self.by is not None else []
+        """Return the aggregate as text; equal aggregates have equal texts."""
+        arguments = [self.of.text] if self.of is not None else []
+        arguments += [self.by.text] if self.by is not None else []
         if self.q is not None and not self.beyond:
-            said.append(_exactly(self.q))
-        said += [
+            arguments.append(_exactly(self.q))
+        arguments += [
             f"{name}={_exactly(end)}"
             for name, end in (("low", self.low), ("high", self.high))
             if end is not None
         ]
         if self.edges:
-            said.append(f"edges=[{', '.join(_exactly(edge) for edge in self.edges)}]")
+            arguments.append(f"edges=[{', '.join(_exactly(edge) for edge in self.edges)}]")
         if self.where is not None:
-            said.append(f"where={self.where.text}")
+            arguments.append(f"where={self.where.text}")
         if self.kind == "quantile":
-            said.append(
+            arguments.append(
                 f"confidence={_exactly(self.confidence)}" if self.interval else "interval=False"
             )
-        return f"{self.beyond or self.kind}({', '.join(said)})"
+        return f"{self.beyond or self.kind}({', '.join(arguments)})"
 
     def filter(self, where: Expr) -> Aggregate:
-        """The same, of the rows for which this holds: they still count towards what their unit may
-        contribute.
+        """Aggregate only the rows that meet a condition. Other rows still count towards the
+        contribution bound of their unit.
         """
         _check_condition(where, "filter")
         both = where if self.where is None else self.where & where
@@ -90,18 +86,18 @@ class Aggregate:
 
 
 class Aggregates(tuple[Aggregate, ...]):
-    """Several aggregates out of one release; each becomes a column."""
+    """Several aggregates from one release; each becomes a column."""
 
     __slots__ = ()
 
     def filter(self, where: Expr) -> Aggregates:
-        """The same, of the rows for which this holds."""
-        return Aggregates(one.filter(where) for one in self)
+        """Aggregate only the rows that meet a condition."""
+        return Aggregates(aggregate.filter(where) for aggregate in self)
 
 
 def count(of: str | Expr | None = None) -> Aggregate:
     """The number of rows, or of rows with a value."""
-    return Aggregate("count", None if of is None else known(of))
+    return Aggregate("count", None if of is None else as_expr(of))
 
 
 def count_if(where: Expr) -> Aggregate:
@@ -116,13 +112,13 @@ def count_units() -> Aggregate:
 
 
 def count_distinct(of: str | Expr) -> Aggregate:
-    """The number of different values in a group. Of a unit at most `max_rows` values count, over
-    all groups; a value counts once, whoever has it.
+    """The number of different values in a group. At most `max_rows` values of a unit count, over
+    all groups; a value counts once, however many units have it.
     """
-    return Aggregate("count_distinct", known(of))
+    return Aggregate("count_distinct", as_expr(of))
 
 
-def sum(  # noqa: A001
+def sum(  # noqa: A001  # users write sf.sum
     of: str | Expr,
     *,
     weight: str | Expr | None = None,
@@ -133,7 +129,10 @@ def sum(  # noqa: A001
     and `low` and `high` are those of the product.
     """
     return Aggregate(
-        "sum", known(of) if weight is None else known(weight) * known(of), None, *_ends(low, high)
+        "sum",
+        as_expr(of) if weight is None else as_expr(weight) * as_expr(of),
+        None,
+        *_ends(low, high),
     )
 
 
@@ -141,7 +140,7 @@ def ratio(
     of: str | Expr, by: str | Expr, *, low: Number | None = None, high: Number | None = None
 ) -> Aggregate:
     """The sum of one column over the sum of another; `low` and `high` are those of the first."""
-    return Aggregate("ratio", known(of), None, *_ends(low, high), by=known(by))
+    return Aggregate("ratio", as_expr(of), None, *_ends(low, high), by=as_expr(by))
 
 
 def mean(
@@ -155,18 +154,18 @@ def mean(
     weight, which is clipped to its own.
     """
     if weight is not None:
-        return Aggregate("weighted_mean", known(of), None, *_ends(low, high), by=known(weight))
-    return Aggregate("mean", known(of), None, *_ends(low, high))
+        return Aggregate("weighted_mean", as_expr(of), None, *_ends(low, high), by=as_expr(weight))
+    return Aggregate("mean", as_expr(of), None, *_ends(low, high))
 
 
 def var(of: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:
     """The variance of a column: mean square minus squared mean of the clipped values."""
-    return Aggregate("variance", known(of), None, *_ends(low, high))
+    return Aggregate("variance", as_expr(of), None, *_ends(low, high))
 
 
 def std(of: str | Expr, *, low: Number | None = None, high: Number | None = None) -> Aggregate:
     """The standard deviation of a column: the root of its variance."""
-    return Aggregate("std", known(of), None, *_ends(low, high))
+    return Aggregate("std", as_expr(of), None, *_ends(low, high))
 
 
 def quantile(
@@ -186,12 +185,12 @@ def quantile(
         raise Refused(
             "aggregate.quantile",
             f"q={shown(q)}",
-            "so fine a fraction of the rows is not told apart",
-            "q=0.5 or q=0.999",
+            "q is a fraction with a denominator of at most 10,000",
+            "q=0.999",
         )
     return Aggregate(
         "quantile",
-        known(of),
+        as_expr(of),
         None,
         *_ends(low, high),
         part,
@@ -201,19 +200,19 @@ def quantile(
     )
 
 
-def min(  # noqa: A001
+def min(  # noqa: A001  # users write sf.min
     of: str | Expr,
     *,
     low: Number | None = None,
     high: Number | None = None,
     confidence: Number = 0.95,
 ) -> Aggregate:
-    """The least value but for some: a quantile that, with this confidence, is not below the least
-    value. How many rows lie below it is in the plan.
+    """The approximate minimum: a quantile that, with this confidence, is not below the least value.
+    The plan says how many rows lie below it.
     """
     return Aggregate(
         "quantile",
-        known(of),
+        as_expr(of),
         None,
         *_ends(low, high),
         Fraction(0),
@@ -224,19 +223,19 @@ def min(  # noqa: A001
     )
 
 
-def max(  # noqa: A001
+def max(  # noqa: A001  # users write sf.max
     of: str | Expr,
     *,
     low: Number | None = None,
     high: Number | None = None,
     confidence: Number = 0.95,
 ) -> Aggregate:
-    """The largest value but for some: a quantile that, with this confidence, is not above the
-    largest value.
+    """The approximate maximum: a quantile that, with this confidence, is not above the largest
+    value. The plan says how many rows lie above it.
     """
     return Aggregate(
         "quantile",
-        known(of),
+        as_expr(of),
         None,
         *_ends(low, high),
         Fraction(1),
@@ -254,24 +253,26 @@ def quantiles(
     low: Number | None = None,
     high: Number | None = None,
 ) -> Aggregates:
-    """Several quantiles of a column out of one noisy count of its values: as many as one likes, for
-    one price, and none below a smaller one.
+    """Several quantiles of a column from one noisy count of its values: any number for one price,
+    in increasing order.
 
     `aggregate(p=sf.quantiles("age", [0.25, 0.5]))` has the columns p_25 and p_50.
     """
-    given = tuple(quantile(of, q).q or Fraction(0) for q in probabilities)
-    if not given or len(set(given)) < len(given):
+    parts = tuple(quantile(of, q).q or Fraction(0) for q in probabilities)
+    if not parts or len(set(parts)) < len(parts):
         raise Refused(
             "aggregate.quantile",
-            f"{len(given)} probabilities",
-            "there is one or more, each once",
+            f"{len(parts)} probabilities",
+            "quantiles needs one or more probabilities, each once",
             "[0.25, 0.5, 0.75]",
         )
-    return Aggregates(Aggregate("percentile", known(of), None, *_ends(low, high), q) for q in given)
+    return Aggregates(
+        Aggregate("percentile", as_expr(of), None, *_ends(low, high), q) for q in parts
+    )
 
 
 def percent(q: Fraction) -> str:
-    """25 for a quarter: what the column of a quantile is called after."""
+    """Return a probability in percent, for the name of a quantile's column: 25 for a quarter."""
     return _exactly(100 * q).replace("/", "_over_").replace(".", "_")
 
 
@@ -288,23 +289,23 @@ def median(
 
 
 def histogram(of: str | Expr, *, edges: Iterable[Number]) -> Aggregate:
-    """How many rows have a value in each bin [e₀, e₁), [e₁, e₂), …; the last bin is closed. Values
-    outside are in none.
+    """The number of rows in each bin [e₀, e₁), [e₁, e₂), …; the last bin is closed. Values outside
+    are in no bin.
     """
     ends = tuple(exact(edge, "edge") for edge in edges)
     if not 2 <= len(ends) <= MOST_EDGES or any(a >= b for a, b in pairwise(ends)):
         raise Refused(
             "aggregate.edges",
             f"{len(ends)} edges",
-            f"edges are from 2 to {MOST_EDGES} numbers, each above the one before",
+            f"edges are 2 to {MOST_EDGES} numbers, each above the one before",
             "edges=range(0, 121, 10)",
         )
-    return Aggregate("histogram", known(of), edges=ends)
+    return Aggregate("histogram", as_expr(of), edges=ends)
 
 
 def _exactly(number: Fraction) -> str:
-    """A number as one writes it, and as a fraction where that would be another number: different
-    aggregates have different texts.
+    """Write a number in decimals, or as a fraction if decimals would round it: different aggregates
+    have different texts.
     """
     short = text(number)
     return short if short[-1] != "…" else str(number)
@@ -315,7 +316,7 @@ def _check_condition(where: object, place: str) -> None:
         raise Refused(
             "aggregate.where",
             f"{place}({type(where).__name__})",
-            "a condition is an expression on columns",
+            "a condition has to be an expression on columns",
             f"{place}(sf.col('age') >= 18)",
         )
 
@@ -325,7 +326,7 @@ def _ends(low: Number | None, high: Number | None) -> tuple[Fraction | None, Fra
         raise Refused(
             "aggregate.bounds",
             f"low={shown(low)}, high={shown(high)}",
-            "bounds have two ends",
+            "bounds need both low= and high=",
             "low=0, high=100",
         )
     if low is None or high is None:
@@ -335,7 +336,7 @@ def _ends(low: Number | None, high: Number | None) -> tuple[Fraction | None, Fra
         raise Refused(
             "aggregate.bounds",
             f"low={shown(low)}, high={shown(high)}",
-            "the lower end lies below the upper one",
+            "low has to be below high",
             "low=0, high=100",
         )
     return ends

@@ -1,9 +1,9 @@
-"""Time buckets between two public dates: every day, week, month, quarter, year or hour of them is a
-group, and every one answers, empty ones too.
+"""Group by time buckets between two public dates: every hour, day, week, month, quarter or year is
+a public key, so every bucket has an answer, empty ones too.
 
-*Whole*   The first bucket is the one that holds the first date, the last the one that holds the
-          last date, and both are taken whole. Rows of other times are left out, as with all public
-          keys. Times are in UTC; weeks begin on Monday.
+*Whole*   The first bucket holds the first date, the last bucket the last date, and both are whole
+          buckets. Rows of other times are left out, as with all public keys. Times are in UTC;
+          weeks begin on Monday.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from ...errors import Refused
-from ..expr.expressions import Expr, known
+from ..expr.expressions import ColumnRef, Expr, as_expr
 from ..expr.types import MONTHS, Type
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour")
@@ -23,7 +23,7 @@ _STEPS = {"week": timedelta(days=7), "day": timedelta(days=1), "hour": timedelta
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calendar:
-    """The buckets of a column of moments, from the one of `first` to the one of `last`."""
+    """The buckets of a column of moments, from the bucket of `first` to the bucket of `last`."""
 
     of: Expr
     unit: str
@@ -32,31 +32,40 @@ class Calendar:
 
     @property
     def expression(self) -> Expr:
-        """The beginning of the bucket of a row."""
+        """Return the expression for the beginning of a row's bucket."""
         return self.of.date_trunc(self.unit)
 
+    @property
+    def text(self) -> str:
+        """Return the calendar as Python code."""
+        of = repr(self.of.name) if isinstance(self.of, ColumnRef) else self.of.text
+        ends = f"'{self.first.isoformat()}', '{self.last.isoformat()}'"
+        return f"sf.calendar({of}, {self.unit!r}, {ends})"
+
     def keys(self, schema: Mapping[str, Type]) -> tuple[date | datetime, ...]:
-        """The beginnings of all buckets, in the type of the column."""
+        """Return the beginnings of all buckets, in the type of the column."""
         moment = self.expression.type(schema)
         at = _begin(self.first, self.unit)
-        found: list[datetime] = []
+        buckets: list[datetime] = []
         while at <= self.last:
-            if len(found) == MOST_BUCKETS:
+            if len(buckets) == MOST_BUCKETS:
                 raise Refused(
                     "calendar.buckets",
                     f"calendar(…, {self.unit!r}, …)",
-                    f"there are more than {MOST_BUCKETS} of them",
-                    "a coarser unit",
+                    f"a calendar has at most {MOST_BUCKETS} buckets: take a coarser unit",
+                    f"unit={UNITS[max(UNITS.index(self.unit) - 1, 0)]!r}",
                 )
-            found.append(at)
+            buckets.append(at)
             try:
                 at = _next(at, self.unit)
             except (OverflowError, ValueError):  # the end of time
                 break
         if moment.kind == "date":
-            return tuple(bucket.date() for bucket in found)
+            return tuple(bucket.date() for bucket in buckets)
         return (
-            tuple(bucket.replace(tzinfo=UTC) for bucket in found) if moment.zone else tuple(found)
+            tuple(bucket.replace(tzinfo=UTC) for bucket in buckets)
+            if moment.zone
+            else tuple(buckets)
         )
 
 
@@ -78,16 +87,16 @@ def calendar(
         raise Refused(
             "calendar.dates",
             f"{first} … {last}",
-            "the first date does not lie after the last",
+            "the first date lies after the last",
             "'2026-01-01', '2026-12-31'",
         )
-    return Calendar(known(of), unit, *ends)
+    return Calendar(as_expr(of), unit, *ends)
 
 
-def _moment(given: str | date | datetime, name: str) -> datetime:
-    """A public date, or moment in UTC."""
+def _moment(value: str | date | datetime, name: str) -> datetime:
+    """Read a public date, or a moment in UTC."""
     try:
-        moment: object = datetime.fromisoformat(given) if isinstance(given, str) else given
+        moment: object = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
         moment = None
     if isinstance(moment, datetime):
@@ -96,8 +105,8 @@ def _moment(given: str | date | datetime, name: str) -> datetime:
         return datetime(moment.year, moment.month, moment.day)
     raise Refused(
         "calendar.dates",
-        f"{name}={given!r:.40}",
-        "it is a date, or a date as text",
+        f"{name}={value!r:.40}",
+        f"{name} has to be a date, or a date as text",
         f"{name}='2026-01-01'",
     )
 

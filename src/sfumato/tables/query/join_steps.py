@@ -1,10 +1,10 @@
-"""Two tables as one: the steps of a query that bring in other rows.
+"""The steps of a query that bring in other rows: joins, semi and anti joins, unions.
 
-*Join*     Every row with every row of the other table that fits it. Between protected tables a row
-           fits only one of the same unit, whatever else was asked: the joined row is that unit's,
-           and a function of its rows alone. Public rows are constants.
-*Match*    Rows for which there is such a row (semi), or none (anti): none is repeated.
-*Union*    Rows of the one and rows of the other, which belong to whom they belonged.
+*Join*     pairs every row with every matching row of the other table. Between protected tables a
+           row matches only rows of the same unit, whatever the condition is: the joined row is that
+           unit's, and a function of its rows alone. Public rows are constants.
+*Match*    keeps rows that have such a row (semi), or none (anti): no row is repeated.
+*Union*    has the rows of both tables; each row keeps its owner.
 *Proof*    docs/proofs/joins.md
 """
 
@@ -14,11 +14,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..engine.relational import select
-from ..expr.column_names import free
+from ..expr.column_names import unused_name
 from ..expr.expressions import Expr, call, col
-from ..expr.promotion import common, convert
-from ..expr.renaming import beside, renamed
+from ..expr.promotion import common_type, convert
+from ..expr.relational import select
+from ..expr.renaming import rename_columns, right_names
 from ..expr.types import Type
 from .owned_rows import Schema, columns_of, engine_rows, text_of
 
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from .stages import Rows
 
 Pairs = tuple[tuple[Expr, Expr], ...]
-"""What is equal: an expression on the rows here, and one on the other rows."""
+"""Expressions that a join makes equal: one on the left rows, one on the right rows."""
 
 On = str | Iterable[str] | Mapping[str, str]
-"""The same as it is written: a column that both have, several, or for columns here their names
-there.
+"""The `on` argument of a join: a column that both sides have, several columns, or a dictionary from
+left columns to right columns.
 """
 
-Kept = Literal["inner", "left", "cross"]
-Kind = Literal["semi", "anti"]
+JoinKind = Literal["inner", "left", "cross"]
+MatchKind = Literal["semi", "anti"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Join:
-    """The rows of another table beside these. `columns` are those that are kept of the other, each
-    with its name here.
+    """Join the rows of another table. `columns` are the columns taken from it, each as (new name,
+    old name).
     """
 
-    how: Kept
+    how: JoinKind
     right: Rows
     unit: tuple[str, ...]  # of the rows here; () if the other rows are public
     pairs: Pairs
@@ -69,37 +69,39 @@ class Join:
         )
 
     def schema(self, before: Schema) -> dict[str, Type]:
-        """The columns of both."""
-        other = self.right.schema
+        """Return the columns of both tables."""
+        right_schema = self.right.schema
         return {
             **before,
             **{
-                new: replace(other[old], nullable=True) if self.how == "left" else other[old]
+                new: replace(right_schema[old], nullable=True)
+                if self.how == "left"
+                else right_schema[old]
                 for new, old in self.columns
             },
         }
 
     def build(self, table: Any, before: Schema, again: Any) -> Any:
-        """The same rows for an engine."""
-        table, other, conditions = _fitting(self, table, before, again)
+        """Build the step for an engine."""
+        table, right, conditions = _join_conditions(self, table, before, again)
         if conditions:
-            made = table.join(other, conditions, how="left" if self.how == "left" else "inner")
+            joined = table.join(right, conditions, how="left" if self.how == "left" else "inner")
         else:
-            made = (
-                table.join(other, [_true()], how="left")
+            joined = (
+                table.join(right, [_true()], how="left")
                 if self.how == "left"
-                else table.cross_join(other)
+                else table.cross_join(right)
             )
-        return select(made, {name: made[name] for name in self.schema(before)})
+        return select(joined, {name: joined[name] for name in self.schema(before)})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """Rows that fit some row of another table, or none. With `nulls`, a null on either side counts
-    as fitting, as NOT IN has it.
+    """Keep the rows that match some row of another table, or none. With `nulls`, a null on either
+    side matches, as in NOT IN.
     """
 
-    kind: Kind
+    kind: MatchKind
     right: Rows
     unit: tuple[str, ...]
     pairs: Pairs
@@ -111,10 +113,8 @@ class Match:
 
     @property
     def text(self) -> str:
-        return (
-            f"{self.kind} join "
-            f"({text_of(self.right)}){_on(self.pairs, self.where)}{' or null' if self.nulls else ''}"
-        )
+        conditions = _on(self.pairs, self.where) + (" or null" if self.nulls else "")
+        return f"{self.kind} join ({text_of(self.right)}){conditions}"
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -128,25 +128,23 @@ class Match:
         return dict(before)
 
     def build(self, table: Any, before: Schema, again: Any) -> Any:
-        """The same rows for an engine."""
+        """Build the step for an engine."""
         if self.nulls:
             return select(
-                table, columns_of(table), [~_listed(table, before, self.right, *self.pairs[0])]
+                table, columns_of(table), [~_is_listed(table, before, self.right, *self.pairs[0])]
             )
-        table, other, conditions = _fitting(self, table, before, again)
-        made = (table.semi_join if self.kind == "semi" else table.anti_join)(
-            other, conditions or [_true()]
+        table, right, conditions = _join_conditions(self, table, before, again)
+        matched = (table.semi_join if self.kind == "semi" else table.anti_join)(
+            right, conditions or [_true()]
         )
         return select(
-            made, {name: made[name] for name in before}
+            matched, {name: matched[name] for name in before}
         )  # a step of its own, which Ibis does not draw into the joins that follow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Union:
-    """Rows here and rows of another table: the unit, and columns that each side has in its own
-    way.
-    """
+    """Add the rows of another table: the unit, and columns with an expression for each side."""
 
     right: Rows
     unit: tuple[tuple[str, str], ...]  # here and there
@@ -155,7 +153,7 @@ class Union:
     @property
     def text(self) -> str:
         both = ", ".join(
-            f"{col(name).text} = {one.text} | {other.text}" for name, one, other in self.columns
+            f"{col(name).text} = {ours.text} | {theirs.text}" for name, ours, theirs in self.columns
         )
         return f"union ({text_of(self.right)}) with {both}".removesuffix(" with ")
 
@@ -165,86 +163,97 @@ class Union:
 
     @property
     def both(self) -> tuple[tuple[str, Expr, Expr], ...]:
-        """All columns, the unit's first."""
+        """Return all columns with both expressions, the unit's first."""
         return (*((here, col(here), col(there)) for here, there in self.unit), *self.columns)
 
     def schema(self, before: Schema) -> dict[str, Type]:
-        """The columns, each of a type that holds the values of both sides."""
-        return {name: self._type(one, other, before) for name, one, other in self.both}
+        """Return the columns, each of a type that holds the values of both sides."""
+        return {name: self._type(ours, theirs, before) for name, ours, theirs in self.both}
 
     def build(self, table: Any, before: Schema, again: Any) -> Any:
-        """The same rows for an engine."""
-        other, there = engine_rows(self.right)
-        known = self.schema(before)
+        """Build the step for an engine."""
+        right, there = engine_rows(self.right)
+        types = self.schema(before)
         first = select(
-            table, {name: _as(one, table, before, known[name]) for name, one, _ in self.both}
+            table,
+            {name: _build_as(ours, table, before, types[name]) for name, ours, _ in self.both},
         )
         second = select(
-            other, {name: _as(two, other, there, known[name]) for name, _, two in self.both}
+            right,
+            {name: _build_as(theirs, right, there, types[name]) for name, _, theirs in self.both},
         )
         return first.union(second, distinct=False)
 
-    def _type(self, one: Expr, other: Expr, before: Schema) -> Type:
-        return common(
-            [one._known(before, {}), other._known(self.right.schema, {})],
-            f"{one.text} and {other.text}",
+    def _type(self, ours: Expr, theirs: Expr, before: Schema) -> Type:
+        return common_type(
+            [ours._resolve(before, {}), theirs._resolve(self.right.schema, {})],
+            f"{ours.text} and {theirs.text}",
         )
 
 
-def _as(expression: Expr, table: Any, schema: Schema, known: Type) -> Any:
-    value = convert(expression.build(table, schema), expression._known(schema, {}), known)
+def _build_as(expression: Expr, table: Any, schema: Schema, target: Type) -> Any:
+    value = convert(expression.build(table, schema), expression._resolve(schema, {}), target)
     return (
-        value.cast(known.to_ibis()) if known.kind != "timestamp" else value
+        value.cast(target.to_ibis()) if target.kind != "timestamp" else value
     )  # an engine may take a sum of integers for narrower ones
 
 
-def _fitting(
+def _join_conditions(
     step: Join | Match, table: Any, before: Schema, again: Any
 ) -> tuple[Any, Any, list[Any]]:
-    """The rows, the other rows under names that are not taken here, and what makes two rows fit. Of
-    protected rows that is first of all the unit.
+    """Return the left rows, the right rows under free names, and the conditions under which two
+    rows match. Between protected rows the first condition is the unit.
     """
     import ibis
 
     right, unit = step.right, step.unit
-    other, known = engine_rows(right)
-    names = beside(before, known)
+    right_table, right_schema = engine_rows(right)
+    names = right_names(before, right_schema)
     owners = (
         [(col(here), col(there)) for here, there in zip(unit, right.declaration.unit, strict=True)]
         if unit
         else []
     )
-    equal = list({(one.text, two.text): (one, two) for one, two in (*owners, *step.pairs)}.values())
+    equal = list(
+        {
+            (ours.text, theirs.text): (ours, theirs) for ours, theirs in (*owners, *step.pairs)
+        }.values()
+    )
     flag, schema = "", dict(before)
     if step.most:
-        taken = {name.lower() for name in (*before, *names.values())}
-        table, flag, equal = _gated(step, table, schema, other, known, again, equal, taken)
-    other = select(other, {names[name]: other[name] for name in known})
-    columns: Mapping[str, Any] = columns_of(table) | columns_of(other)
-    schema |= {names[name]: kind for name, kind in known.items()}
-    conditions = [call("=", one, renamed(two, names)).build(columns, schema) for one, two in equal]
+        used_names = {name.lower() for name in (*before, *names.values())}
+        table, flag, equal = _flag_heavy_units(
+            step, table, schema, right_table, right_schema, again, equal, used_names
+        )
+    right_table = select(right_table, {names[name]: right_table[name] for name in right_schema})
+    columns: Mapping[str, Any] = columns_of(table) | columns_of(right_table)
+    schema |= {names[name]: kind for name, kind in right_schema.items()}
+    conditions = [
+        call("=", ours, rename_columns(theirs, names)).build(columns, schema)
+        for ours, theirs in equal
+    ]
     if step.where is not None:
         condition = step.where.build(columns, schema)
         conditions.append(ibis.cases((columns[flag].isnull(), condition)) if flag else condition)
-    return table, other, conditions
+    return table, right_table, conditions
 
 
-def _gated(
+def _flag_heavy_units(
     step: Join | Match,
     table: Any,
     schema: dict[str, Type],
-    other: Any,
-    known: Schema,
+    right_table: Any,
+    right_schema: Schema,
     again: Any,
     equal: list[tuple[Expr, Expr]],
-    taken: set[str],
+    used_names: set[str],
 ) -> tuple[Any, str, list[tuple[Expr, Expr]]]:
-    """The rows with a flag on those of heavy units, and every value that has to be equal as a
-    column that is null there.
+    """Flag the rows of heavy units, and add every value that has to be equal as a column that is
+    null for them.
 
-    An engine may join tables in any order. So that it cannot multiply the rows of a heavy unit
-    first and leave them out then, each condition of the join reads the flag. Pairs are counted by
-    the unit, and by what has to be equal and has one type.
+    An engine may join tables in any order. So that it cannot first multiply the rows of a heavy
+    unit and then leave them out, each condition of the join reads the flag. Pairs are counted by
+    the unit, and by the equal values that have one type.
     """
     import ibis
 
@@ -252,13 +261,13 @@ def _gated(
 
     mine, units = again(), [f"u{i}" for i in range(len(step.unit))]
     counted = equal[: len(units)] + [
-        (one, two)
-        for one, two in equal[len(units) :]
-        if _same_type(one.type(schema), two.type(known))
+        (ours, theirs)
+        for ours, theirs in equal[len(units) :]
+        if _same_type(ours.type(schema), theirs.type(right_schema))
     ]
     sides = [
-        (mine, [one.build(mine, schema) for one, _ in counted]),
-        (other, [two.build(other, known) for _, two in counted]),
+        (mine, [ours.build(mine, schema) for ours, _ in counted]),
+        (right_table, [theirs.build(right_table, right_schema) for _, theirs in counted]),
     ]
     here, there = (
         select(
@@ -267,49 +276,57 @@ def _gated(
         for side, values in sides
     )
     heavy = heavy_units(here, there, units, step.most)
-    flag, *own = _free(
+    flag, *new_names = _free_names(
         ["heavy", *(f"heavy {name}" for name in units), *(f"heavy {i}" for i in range(len(equal)))],
-        taken,
+        used_names,
     )
-    owners, gated = own[: len(units)], own[len(units) :]
+    owners, gated = new_names[: len(units)], new_names[len(units) :]
     named = select(heavy, dict(zip(owners, (heavy[name] for name in units), strict=True)))
-    found = table.left_join(
+    matched = table.left_join(
         named, [table[here] == named[name] for here, name in zip(step.unit, owners, strict=True)]
     )
-    flagged = select(found, {name: found[name] for name in schema} | {flag: found[owners[0]]})
+    flagged = select(matched, {name: matched[name] for name in schema} | {flag: matched[owners[0]]})
     values = {
-        name: ibis.cases((flagged[flag].isnull(), one.build(flagged, schema)))
-        for name, (one, _) in zip(gated, equal, strict=True)
+        name: ibis.cases((flagged[flag].isnull(), ours.build(flagged, schema)))
+        for name, (ours, _) in zip(gated, equal, strict=True)
     }
     table = select(flagged, columns_of(flagged) | values)
     schema |= {
-        name: replace(one.type(schema), nullable=True)
-        for name, (one, _) in zip(gated, equal, strict=True)
+        name: replace(ours.type(schema), nullable=True)
+        for name, (ours, _) in zip(gated, equal, strict=True)
     }
-    return table, flag, [(col(name), two) for name, (_, two) in zip(gated, equal, strict=True)]
+    return (
+        table,
+        flag,
+        [(col(name), theirs) for name, (_, theirs) in zip(gated, equal, strict=True)],
+    )
 
 
-def _free(names: Iterable[str], taken: set[str]) -> list[str]:
-    """Names like these that nobody has, each another."""
-    found = []
+def _free_names(names: Iterable[str], used_names: set[str]) -> list[str]:
+    """Return free names like these, all different."""
+    free_names = []
     for name in names:
-        found.append(free(name, taken))
-        taken.add(found[-1].lower())
-    return found
+        free_names.append(unused_name(name, used_names))
+        used_names.add(free_names[-1].lower())
+    return free_names
 
 
-def _same_type(one: Type, two: Type) -> bool:
-    """Whether equal values are the same value. Of floats 0 equals −0."""
-    return one.bare == two.bare and one.kind != "float"
+def _same_type(first: Type, second: Type) -> bool:
+    """Tell whether equal values are the same value. Floats are not: 0 equals −0."""
+    return first.bare == second.bare and first.kind != "float"
 
 
-def _listed(table: Any, before: Schema, right: Rows, one: Expr, two: Expr) -> Any:
-    """Whether a value is in a column of the other rows: null where a null leaves that open."""
-    other, there = engine_rows(right)
-    mine, theirs = one._known(before, {}), two._known(there, {})
-    known = common([mine, theirs], f"{one.text} and {two.text}")
-    listed = select(other, {"value": convert(two.build(other, there), theirs, known)})
-    return convert(one.build(table, before), mine, known).isin(listed["value"])
+def _is_listed(table: Any, before: Schema, right: Rows, value: Expr, listed_value: Expr) -> Any:
+    """Build the condition that a value is in a column of the right rows: null if a null leaves that
+    open.
+    """
+    right_table, there = engine_rows(right)
+    mine, theirs = value._resolve(before, {}), listed_value._resolve(there, {})
+    shared_type = common_type([mine, theirs], f"{value.text} and {listed_value.text}")
+    listed = select(
+        right_table, {"value": convert(listed_value.build(right_table, there), theirs, shared_type)}
+    )
+    return convert(value.build(table, before), mine, shared_type).isin(listed["value"])
 
 
 def _true() -> Any:
@@ -319,16 +336,15 @@ def _true() -> Any:
 
 
 def _on(pairs: Pairs, where: Expr | None) -> str:
-    said = [f"{one.text} = {two.text}" for one, two in pairs]
-    said += [] if where is None else [where.text]
-    return f" on {' and '.join(said)}" if said else ""
+    conditions = [f"{ours.text} = {theirs.text}" for ours, theirs in pairs]
+    conditions += [] if where is None else [where.text]
+    return f" on {' and '.join(conditions)}" if conditions else ""
 
 
 def _rules(unit: tuple[str, ...], right: Rows, heavy: str) -> tuple[str, ...]:
     if not unit:
         return ()
     joined = (
-        f"rows are joined with those of {right.declaration.name} that belong to the same "
-        f"unit, and with no others"
+        f"a join pairs rows only with rows of {right.declaration.name} that belong to the same unit"
     )
     return (joined, f"the rows of a unit {heavy} find no match") if heavy else (joined,)

@@ -1,5 +1,6 @@
-"""Joins of rows, checked: what comes out belongs to units, or it is refused. Public throughout:
-nothing is read.
+"""Check joins: every joined row belongs to one unit, or the join is refused.
+
+All of it is public: checks read no protected data.
 
 *With public tables*      any condition, inner, left or cross; a protected row stays its unit's,
                           however often it is repeated.
@@ -21,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Refused
 from ..declare.declaration import Declaration
-from ..expr.expressions import Column, Expr, col
-from ..expr.renaming import beside, renamed
-from .join_steps import Join, Kept, Kind, Match, On, Pairs
+from ..expr.expressions import ColumnRef, Expr
+from ..expr.renaming import rename_columns, right_names
+from .join_steps import Join, JoinKind, Match, MatchKind, On, Pairs
 from .owned_rows import tables_in
 from .unit_work import (
     COMPARED_ROWS,
@@ -40,18 +41,18 @@ if TYPE_CHECKING:
     from .stages import Rows
 
 MOST_TABLES = 16
-KINDS: tuple[Kept, ...] = ("inner", "left", "cross")
+KINDS: tuple[JoinKind, ...] = ("inner", "left", "cross")
 EXAMPLE = "visits.join(patients, on={'patient_id': 'id'})"
 
 
-def related(left: Rows, other: Any) -> Rows:
-    """The other rows, if they can be asked about together with these."""
-    right: Rows = getattr(other, "rows", other)
+def check_related(left: Rows, table: Any) -> Rows:
+    """Return the rows of the other table. Refuses rows of another `protect` call."""
+    right: Rows = getattr(table, "rows", table)
     if not hasattr(right, "origin") or not hasattr(right, "steps"):
         raise Refused(
             "join.tables",
-            f"{type(other).__name__:.60}",
-            "only rows are joined with rows: of a protected table, or of a public one",
+            f"{type(table).__name__:.60}",
+            "a join needs the rows of a protected table or of a public one",
             EXAMPLE,
         )
     if (
@@ -59,27 +60,27 @@ def related(left: Rows, other: Any) -> Rows:
         or right.origin is None
         or left.origin.source.engine is not right.origin.source.engine
     ):
-        reason = "tables that are asked about together are protected together, under one budget"
+        reason = "tables in one query have to be protected together, under one budget"
         raise Refused(
             "join.tables",
             right.declaration.name,
             reason,
-            "protect({'visits': …, 'patients': …}, unit='patients.id', …)",
+            "sf.protect({'visits': visits, 'patients': patients}, unit='patients.id', budget=1)",
         )
     if tables_in(left) + tables_in(right) > MOST_TABLES:
         raise Refused(
             "join.tables",
             right.declaration.name,
-            f"at most {MOST_TABLES} tables are joined in one question",
-            "fewer of them",
+            f"one query joins at most {MOST_TABLES} tables",
+            "fewer tables in one query",
         )
     return right
 
 
-def join(left: Rows, other: Any, on: On | None, how: str, where: Expr | None = None) -> Rows:
-    """The rows of another table beside these, as `Rows.join` says it."""
-    right = related(left, other)
-    return joined(
+def join(left: Rows, table: Any, on: On | None, how: str, where: Expr | None = None) -> Rows:
+    """Join the rows of another table, with the arguments of `Rows.join`."""
+    right = check_related(left, table)
+    return join_rows(
         left,
         right,
         pairs_of(left, right, on) if how != "cross" or on is not None else (),
@@ -88,49 +89,43 @@ def join(left: Rows, other: Any, on: On | None, how: str, where: Expr | None = N
     )[0]
 
 
-def joined(
+def join_rows(
     left: Rows, right: Rows, pairs: Pairs, how: str, where: Expr | None = None
 ) -> tuple[Rows, dict[str, str]]:
-    """The joined rows, and for each column of the right its name there."""
+    """Return the joined rows, and for each column of the right its name in them."""
     place = f"join({right.declaration.name:.60})"
     if how not in KINDS:
         reason = (
-            "rows that belong to nobody would be kept, and counted as if they were "
-            "somebody's: inner, left and cross joins are answered"
+            "only inner, left and cross joins are answered: others keep rows that belong to nobody"
         )
-        raise Refused(
-            "join.kind",
-            f"how={how!r:.60}",
-            reason,
-            "how='left', from the table whose rows are kept",
-        )
+        raise Refused("join.kind", f"how={how!r:.60}", reason, "how='left'")
     if how == "cross" and (pairs or where is not None):
         raise Refused("join.kind", "how='cross'", "a cross join has no condition", "how='inner'")
     if how == "inner" and where is not None:
         raise Refused(
             "join.columns",
             "where=…",
-            "after an inner join a condition is a where",
-            "join(…).where(…)",
+            "an inner join takes no where=: filter the joined rows",
+            ".where(sf.col('age') >= 18) after the join",
         )
     if left.public and not right.public:
         reason = (
-            f"{left.declaration.name:.60} is public: its rows belong to nobody, and those "
-            f"without a match would be counted as data"
+            f"{left.declaration.name:.60} is public: its rows without a match would count as data "
+            f"of nobody"
         )
         raise Refused(
             "join.kind",
             place,
             reason,
-            "join the public table to the protected one: visits.join(cities, on='city')",
+            f"{right.declaration.name:.60}.join({left.declaration.name:.60}, on='city')",
         )
     if not left.public and not left.declaration.unit:
-        reason = "each row is taken as a different person, and a join may repeat a row"
-        raise Refused("join.unit", place, reason, "unit='user_id' in protect(…)")
-    _checked(left, right, pairs, where, place)
-    owned = _owned(left, right, pairs, place)
-    names = beside(left.schema, right.schema)
-    same = _same(left, right, pairs) if how == "inner" else {}
+        reason = "without a unit a row that the join repeats would count as several people"
+        raise Refused("join.unit", place, reason, "unit='user_id' in protect()")
+    _check_comparable(left, right, pairs, where, place)
+    owned = _check_owned(left, right, pairs, place)
+    names = right_names(left.schema, right.schema)
+    same = _equal_columns(left, right, pairs) if how == "inner" else {}
     brought = tuple((names[name], name) for name in right.schema if name not in same)
     fans = not (owned and (left.once or right.once))
     step = Join(
@@ -150,7 +145,7 @@ def joined(
     domains = {
         **left.domains,
         **{
-            new: _absent(right.domains[old], outer=outer)
+            new: _with_null_key(right.domains[old], outer=outer)
             for new, old in brought
             if old in right.domains
         },
@@ -164,9 +159,9 @@ def joined(
         left.links
     )
     rows = _unit_rows(left, right, pairs, place, how, owned=owned)
-    found = replace(
+    joined = replace(
         left,
-        declaration=_larger(
+        declaration=_larger_limits(
             left.declaration, left.declaration if right.public else right.declaration
         ),
         steps=(*left.steps, step),
@@ -183,43 +178,45 @@ def joined(
         spread=_spread(left, right, pairs, owned=owned, fans=fans),
         row_work=left.row_work + right.row_work,
     )
-    found = replace(spend(found, _cost(pairs, where), place), unit_rows=rows)
-    return found, {**names, **same}
+    joined = replace(spend(joined, _cost(pairs, where), place), unit_rows=rows)
+    return joined, {**names, **same}
 
 
-def match(
+def match_rows(
     left: Rows,
-    other: Any,
+    table: Any,
     on: On | Pairs | None,
-    kind: Kind,
+    kind: MatchKind,
     where: Expr | None = None,
     *,
     nulls: bool = False,
 ) -> Rows:
-    """Rows that fit some other row, or none."""
-    right = related(left, other)
+    """Keep the rows that match some other row, or none."""
+    right = check_related(left, table)
     pairs: Pairs = (
         on
         if isinstance(on, tuple) and all(isinstance(pair, tuple) for pair in on)
-        else pairs_of(left, right, on)  # type: ignore[arg-type]
+        else pairs_of(left, right, on)  # type: ignore[arg-type]  # mypy does not narrow tuples
     )
     place = f"{kind}_join({right.declaration.name:.60})"
     if left.public and not right.public:
-        reason = "which public rows have a match is about the people who have it"
-        raise Refused(
-            "join.kind", place, reason, "the other way round: visits.semi_join(cities, on='city')"
+        reason = (
+            f"{left.declaration.name:.60} is public: which of its rows have a match is a fact "
+            f"about the people who have it"
         )
+        rewrite = f"{right.declaration.name:.60}.semi_join({left.declaration.name:.60}, on='city')"
+        raise Refused("join.kind", place, reason, rewrite)
     if nulls and (kind == "semi" or not right.public or len(pairs) != 1 or where is not None):
         raise Refused(
             "join.columns",
             place,
-            "a null is compared in an anti join on one column of a public table",
+            "nulls=True works in an anti join on one column of a public table",
             "anti_join(cities, on='city', nulls=True)",
         )
-    _checked(left, right, pairs, where, place)
-    owned = _owned(left, right, pairs, place)
+    _check_comparable(left, right, pairs, where, place)
+    owned = _check_owned(left, right, pairs, place)
     compared = COMPARED_ROWS if owned and where is not None and not (left.once or right.once) else 0
-    made = replace(
+    matched = replace(
         left,
         steps=(
             *left.steps,
@@ -236,21 +233,21 @@ def match(
         check_rows(pairs_of_rows, place)
     else:
         pairs_of_rows = max(compared, left.unit_rows, right.unit_rows)
-    made = replace(
-        made,
+    matched = replace(
+        matched,
         unit_rows=pairs_of_rows,
         work=left.work + right.work,
         spread=left.spread * each,
         row_work=left.row_work + right.row_work,
     )
     return replace(
-        spend(made, _cost(pairs, where), place), unit_rows=left.unit_rows, spread=left.spread
+        spend(matched, _cost(pairs, where), place), unit_rows=left.unit_rows, spread=left.spread
     )
 
 
 def _unit_rows(left: Rows, right: Rows, pairs: Pairs, place: str, how: str, *, owned: bool) -> int:
-    """What the rows of one unit may become by a join. A left join keeps all rows of the left,
-    whatever they fit.
+    """Return how many rows the rows of one unit may become by a join. A left join keeps all left
+    rows, matched or not.
     """
     if owned:
         joined = max(left.unit_rows, right.unit_rows) if left.once or right.once else JOINED_ROWS
@@ -263,7 +260,7 @@ def _unit_rows(left: Rows, right: Rows, pairs: Pairs, place: str, how: str, *, o
 
 
 def _spread(left: Rows, right: Rows, pairs: Pairs, *, owned: bool, fans: bool) -> int:
-    """What one row may become, as far as the class of a question reckons."""
+    """Return how many rows one ordinary row may become by a join."""
     if owned:
         return max(left.spread, right.spread) * (USUAL if fans else 1)
     return left.spread * most_matches(left.schema, right, pairs)
@@ -274,10 +271,10 @@ def _cost(pairs: Pairs, where: Expr | None) -> int:
 
 
 def pairs_of(left: Rows, right: Rows, on: On | None) -> Pairs:
-    """What is to be equal, as written: a name, several, or names here and there."""
+    """Read the `on` argument: a name, several names, or a dictionary from left to right names."""
     place = f"join({right.declaration.name:.60}, on=…)"
     if on is None:
-        raise Refused("join.columns", place, "on which columns are rows put together?", EXAMPLE)
+        raise Refused("join.columns", place, "a join needs the columns to join on", EXAMPLE)
     named = (
         {on: on}
         if isinstance(on, str)
@@ -289,100 +286,110 @@ def pairs_of(left: Rows, right: Rows, on: On | None) -> Pairs:
         raise Refused(
             "join.columns",
             place,
-            "columns are given by name: one, several, or a name here for each name there",
+            "on= takes a column name, several, or a dictionary from left names to right names",
             EXAMPLE,
         )
     return tuple((left[here], right[there]) for here, there in named.items())
 
 
-def _checked(left: Rows, right: Rows, pairs: Pairs, where: Expr | None, place: str) -> None:
-    """Refuse what cannot be compared."""
-    names = beside(left.schema, right.schema)
-    schema = {**left.schema, **{names[name]: known for name, known in right.schema.items()}}
-    for one, two in pairs:
-        (one == renamed(two, names)).type(schema)
+def _check_comparable(
+    left: Rows, right: Rows, pairs: Pairs, where: Expr | None, place: str
+) -> None:
+    """Refuse pairs that cannot be compared, and conditions that are not true or false."""
+    names = right_names(left.schema, right.schema)
+    schema = {
+        **left.schema,
+        **{names[name]: column_type for name, column_type in right.schema.items()},
+    }
+    for ours, theirs in pairs:
+        (ours == rename_columns(theirs, names)).type(schema)
     if where is not None and (not isinstance(where, Expr) or where.type(schema).kind != "bool"):
         raise Refused(
             "join.columns",
             f"{place}: where=…",
-            "a condition is true or false of two rows",
+            "a condition has to be true or false of two rows",
             "where=sf.col('age') >= sf.col('low')",
         )
 
 
-def _owned(left: Rows, right: Rows, pairs: Pairs, place: str) -> bool:
-    """Whether both sides are protected, and the same unit's."""
+def _check_owned(left: Rows, right: Rows, pairs: Pairs, place: str) -> bool:
+    """Tell whether both sides are protected. Refuses protected sides that are not joined on the
+    unit or a declared link.
+    """
     if right.public:
         return False
     here, there = left.declaration.unit, right.declaration.unit
     named = {
-        (one.name, two.name)
-        for one, two in pairs
-        if isinstance(one, Column) and isinstance(two, Column)
+        (ours.name, theirs.name)
+        for ours, theirs in pairs
+        if isinstance(ours, ColumnRef) and isinstance(theirs, ColumnRef)
     }
     if here and (
         set(zip(here, there, strict=True)) <= named
-        or any(one in left.links and left.links[one] == right.links.get(two) for one, two in named)
+        or any(
+            ours in left.links and left.links[ours] == right.links.get(theirs)
+            for ours, theirs in named
+        )
     ):
         return True
-    unit = " and ".join(
-        f"{col(one).text} = {col(two).text}" for one, two in zip(here, there, strict=True)
-    )
+    unit = dict(zip(here, there, strict=True))
     reason = (
-        "a row of two protected tables that are not joined on the unit, or on a declared "
-        "link, would belong to two people"
+        "two protected tables have to be joined on the unit or on a declared link: any other "
+        "joined row would belong to two people"
     )
-    raise Refused(
-        "join.ownership", place, reason, f"… on {unit}" if unit else "unit='user_id' in protect(…)"
-    )
+    rewrite = f"on={unit!r}" if unit else "unit='user_id' in protect()"
+    raise Refused("join.ownership", place, reason, rewrite)
 
 
-def _same(left: Rows, right: Rows, pairs: Pairs) -> dict[str, str]:
-    """Columns of the right that equal one of the left. Floats do not: 0 equals −0 and is
-    another.
+def _equal_columns(left: Rows, right: Rows, pairs: Pairs) -> dict[str, str]:
+    """Return the right columns that equal a left column. Floats are left out: 0 equals −0 and is
+    another value.
     """
     named = [
-        (one.name, two.name)
-        for one, two in pairs
-        if isinstance(one, Column) and isinstance(two, Column)
+        (ours.name, theirs.name)
+        for ours, theirs in pairs
+        if isinstance(ours, ColumnRef) and isinstance(theirs, ColumnRef)
     ]
     named += [] if right.public else zip(left.declaration.unit, right.declaration.unit, strict=True)
-    found: dict[str, str] = {}
-    for one, two in named:
-        if left.schema[one].bare == right.schema[two].bare and left.schema[one].kind != "float":
-            found.setdefault(two, one)
-    return found
+    equal: dict[str, str] = {}
+    for ours, theirs in named:
+        if (
+            left.schema[ours].bare == right.schema[theirs].bare
+            and left.schema[ours].kind != "float"
+        ):
+            equal.setdefault(theirs, ours)
+    return equal
 
 
-def _absent(keys: tuple[Any, ...], *, outer: bool) -> tuple[Any, ...]:
-    """Public keys, and none of them where nothing matched."""
+def _with_null_key(keys: tuple[Any, ...], *, outer: bool) -> tuple[Any, ...]:
+    """Return public keys, with null for rows without a match if the join is a left join."""
     return (*keys, None) if outer and None not in keys else keys
 
 
-def _larger(one: Declaration, other: Declaration) -> Declaration:
-    """A unit counts for as many rows as where it counts for more."""
+def _larger_limits(left: Declaration, right: Declaration) -> Declaration:
+    """Return the left declaration with the larger limits of both."""
     rows = (
         None
-        if one.max_rows is None or other.max_rows is None
-        else max(one.max_rows, other.max_rows)
+        if left.max_rows is None or right.max_rows is None
+        else max(left.max_rows, right.max_rows)
     )
-    groups = groups_of(one, other, max)
+    groups = groups_of(left, right, max)
     limits = {"max_rows": rows, "max_groups": groups}
-    learned = one.learned.joined(
+    learned = left.learned.after_join(
         *(
             (name, of.learned)
             for name, most in limits.items()
-            for of in (one, other)
+            for of in (left, right)
             if most == getattr(of, name)
         )
     )
-    same = (rows, groups, learned) == (one.max_rows, one.max_groups, one.learned)
-    return one if same else replace(one, max_rows=rows, max_groups=groups, learned=learned)
+    same = (rows, groups, learned) == (left.max_rows, left.max_groups, left.learned)
+    return left if same else replace(left, max_rows=rows, max_groups=groups, learned=learned)
 
 
-def groups_of(one: Declaration, other: Declaration, both: Callable[[int, int], int]) -> int | None:
-    """The groups that a unit counts in, of two tables: none where none is declared."""
-    if one.max_groups is None and other.max_groups is None:
+def groups_of(left: Declaration, right: Declaration, both: Callable[[int, int], int]) -> int | None:
+    """Return max_groups of two tables together: None if neither declares it."""
+    if left.max_groups is None and right.max_groups is None:
         return None
-    here, there = (declared.max_groups or declared.max_rows for declared in (one, other))
+    here, there = (declared.max_groups or declared.max_rows for declared in (left, right))
     return None if here is None or there is None else both(here, there)

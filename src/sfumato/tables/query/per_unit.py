@@ -1,16 +1,15 @@
-"""One row for each unit, or for each unit and key: what a sub-query with GROUP BY the unit gives,
-and SELECT DISTINCT where the unit is among the columns.
+"""Aggregate the rows of each unit to one row, or to one row for each key: a sub-query with GROUP BY
+the unit, or SELECT DISTINCT with the unit among the columns.
 
-*Ownership*  A row that comes out is a function of the rows of its unit alone, so it belongs to that
-             unit, and whatever follows is bounded as ever.
-*Exact*      A total that depended on the order in which rows are added would depend on who else is
-             there. So integers and decimals are added as they are, in 128 bits, and floats as
-             integers on the grid of their bounds; an average is the quotient of such a sum and a
-             count. Least and largest values, and counts, have no order.
-*Total*      No total can fail, whatever rows hold: decimals of so many digits that a sum could
-             leave 38 are refused, before anything is read.
-*Once*       Without a key every unit has one row: it then counts for one row, whatever was
-             declared.
+*Ownership*  A resulting row is a function of the rows of its unit alone, so it belongs to that
+             unit, and later steps bound it as usual.
+*Exact*      A total that depended on the order of rows would depend on who else is there. So the
+             engine adds integers and decimals as they are, in 128 bits, and floats as integers on
+             the grid of their bounds; an average is the quotient of such a sum and a count.
+             Minimum, maximum and counts do not depend on the order.
+*Total*      No total can fail, whatever rows hold: the planner refuses decimals whose sums could
+             exceed 38 digits, before anything is read.
+*Once*       Without a key every unit has one row: it then counts for one row, whatever max_rows is.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ..expr.expressions import Expr, col
 from ..expr.grids import grid_of
 from ..expr.types import FLOAT, INT64, Span, Type
 
-Kind = Literal["count", "count_distinct", "sum", "mean", "min", "max"]
+TotalKind = Literal["count", "count_distinct", "sum", "mean", "min", "max"]
 Schema = Mapping[str, Type]
 
 DIGITS = 25  # of a decimal whose sums over any table of 2^40 rows have fewer than 38
@@ -35,52 +34,61 @@ _ORDERED = ("integer", "decimal", "float", "string", "date", "timestamp")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Total:
-    """Something about the rows of one unit: of what, and of which rows."""
+    """A total over the rows of one unit: of which values (`of`) and rows (`where`)."""
 
-    kind: Kind
+    kind: TotalKind
     of: Expr | None = None
     where: Expr | None = None
 
     @property
     def text(self) -> str:
-        said = [] if self.of is None else [self.of.text]
-        return f"{self.kind}({', '.join([*said, *([] if self.where is None else [f'where={self.where.text}'])])})"
+        arguments = [] if self.of is None else [self.of.text]
+        arguments += [] if self.where is None else [f"where={self.where.text}"]
+        return f"{self.kind}({', '.join(arguments)})"
 
     def type(self, schema: Schema, ranges: Mapping[str, Span]) -> Type:
-        """The type of the total; refused where it would not be exact, or could fail."""
+        """Return the type of the total. Refuses a total that is not exact, or could fail."""
         if self.where is not None and self.where.type(schema).kind != "bool":
             raise Refused(
                 "stage.total",
                 self.text,
-                "a condition is true or false of a row",
+                "a condition has to be true or false of a row",
                 "where=sf.col('age') >= 18",
             )
         if self.of is None:
             return Type("integer", nullable=False)
-        known = self.of.type(schema)
+        value_type = self.of.type(schema)
         if self.kind in ("count", "count_distinct"):
             return Type("integer", nullable=False)
         if self.kind in ("min", "max"):
-            if known.kind not in _ORDERED:
+            if value_type.kind not in _ORDERED:
                 raise Refused(
-                    "stage.total", self.text, f"{known.words} is not put in order here", "count(…)"
+                    "stage.total",
+                    self.text,
+                    f"{value_type.words} is not put in order here",
+                    "count(…)",
                 )
-            return known.bare
-        if known.kind == "float" or (known.kind == "decimal" and known.precision > DIGITS):
+            return value_type.bare
+        if value_type.kind == "float" or (
+            value_type.kind == "decimal" and value_type.precision > DIGITS
+        ):
             if self.of.range(ranges) is None:
                 reason = (
                     f"without bounds of {self.of.text} its sum would depend on the order of "
                     f"the rows, and so on who else is there"
                 )
                 raise Refused("stage.total", self.text, reason, f"{self.of.text}.clip(0, 100)")
-        elif known.kind not in ("bool", "integer", "decimal"):
+        elif value_type.kind not in ("bool", "integer", "decimal"):
             raise Refused(
-                "stage.total", self.text, f"{known.words} has no sum", "count(…), min(…), max(…)"
+                "stage.total",
+                self.text,
+                f"{value_type.words} has no sum",
+                "count(…), min(…), max(…)",
             )
         return FLOAT
 
     def range(self, ranges: Mapping[str, Span]) -> Span | None:
-        """Between which ends the total lies, where the rows tell."""
+        """Return the bounds of the total if they follow from the bounds of the rows."""
         return (
             self.of.range(ranges)
             if self.of is not None and self.kind in ("mean", "min", "max")
@@ -90,7 +98,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerUnit:
-    """The step: keys beside the unit, and totals, each with the name of its column."""
+    """The step of a query: keys next to the unit, and totals, each with the name of its column."""
 
     unit: tuple[str, ...]
     keys: tuple[tuple[str, Expr], ...]
@@ -111,38 +119,38 @@ class PerUnit:
         ).removesuffix(": ")
 
     def schema(self, before: Schema) -> dict[str, Type]:
-        """The columns that come out."""
-        made = {name: before[name] for name in self.unit} | {
+        """Return the columns after the step."""
+        columns = {name: before[name] for name in self.unit} | {
             name: key.type(before) for name, key in self.keys
         }
-        return made | {name: total.type(before, self.ranges) for name, total in self.totals}
+        return columns | {name: total.type(before, self.ranges) for name, total in self.totals}
 
     def build(self, table: Any, before: Schema, again: Any = None) -> Any:
-        """The same rows for an engine."""
-        made = {name: table[name] for name in self.unit}
-        made |= {name: key.build(table, before) for name, key in self.keys}
+        """Build the step for an engine."""
+        columns = {name: table[name] for name in self.unit}
+        columns |= {name: key.build(table, before) for name, key in self.keys}
         # −0 and 0 are one value: which of them stands for both must not depend on the order
-        made = {
+        columns = {
             name: value + ev.number(0) if value.type().is_floating() else value
-            for name, value in made.items()
+            for name, value in columns.items()
         }
         values = {
             f"v{i}": value
             for i, (_, total) in enumerate(self.totals)
             if (value := _value(total, table, before, self.ranges)) is not None
         }
-        named = {f"g{i}": value for i, value in enumerate(made.values())}
+        named = {f"g{i}": value for i, value in enumerate(columns.values())}
         rows = table.select(**named, **values)
         rows = rows.filter([rows[f"g{i}"].notnull() for i in range(len(self.unit))])
         if not self.totals:
-            return rows.distinct().rename(dict(zip(made, named, strict=True)))
+            return rows.distinct().rename(dict(zip(columns, named, strict=True)))
         sums = {
             f"s{i}": _TOTALS[total.kind](rows, f"v{i}", self._step(total, before))
             for i, (_, total) in enumerate(self.totals)
         }
-        found = rows.group_by(list(named)).agg(**sums)
-        return found.rename(
-            dict(zip([*made, *(name for name, _ in self.totals)], [*named, *sums], strict=True))
+        totals = rows.group_by(list(named)).agg(**sums)
+        return totals.rename(
+            dict(zip([*columns, *(name for name, _ in self.totals)], [*named, *sums], strict=True))
         )
 
     def _step(self, total: Total, before: Schema) -> float:
@@ -151,25 +159,23 @@ class PerUnit:
 
 
 def _grid(total: Total, before: Schema, ranges: Mapping[str, Span]) -> Any:
-    """Of what is added as integers of a grid; None for what is added as it is."""
+    """Return the grid of values that are added as integers; None for values added as they are."""
     assert total.of is not None
-    known = total.of.type(before)
+    value_type = total.of.type(before)
     if (
         total.kind not in ("sum", "mean")
-        or known.kind not in ("float", "decimal")
-        or (known.kind == "decimal" and known.precision <= DIGITS)
+        or value_type.kind not in ("float", "decimal")
+        or (value_type.kind == "decimal" and value_type.precision <= DIGITS)
     ):
         return None
     ends = total.of.range(ranges)
     assert ends is not None
     low, high = ends if ends[0] < ends[1] else (ends[0], ends[0] + Fraction(1))
-    return grid_of(total.of.text, known, low, high)
+    return grid_of(total.of.text, value_type, low, high)
 
 
 def _value(total: Total, columns: Any, before: Schema, ranges: Mapping[str, Span]) -> Any:
-    """What a row brings to a total: null where it brings nothing. None where every row counts
-    one.
-    """
+    """Return what a row adds to a total, null if nothing; None if every row counts one."""
     where = None if total.where is None else total.where.build(columns, before)
     if total.of is None:
         return None if where is None else ev.where(where, ev.constant(1, INT64))
@@ -189,8 +195,8 @@ def _count(rows: Any, name: str, step: float) -> Any:
 
 
 def _sum(rows: Any, name: str, step: float) -> Any:
-    """An engine's sum of integers has 128 bits, that of decimals 38 digits: as a double it is the
-    same in every order.
+    """Sum a column. The engine sums integers in 128 bits and decimals in 38 digits, so the double
+    is the same in every order.
     """
     return ev.cast(rows[name].sum(), FLOAT) * ev.number(step)
 
@@ -199,7 +205,7 @@ def _mean(rows: Any, name: str, step: float) -> Any:
     return _sum(rows, name, step) / ev.cast(rows[name].count(), FLOAT).nullif(ev.number(0))
 
 
-_TOTALS: dict[Kind, Callable[[Any, str, float], Any]] = {
+_TOTALS: dict[TotalKind, Callable[[Any, str, float], Any]] = {
     "count": _count,
     "count_distinct": lambda rows, name, step: rows[name].nunique(),
     "sum": _sum,

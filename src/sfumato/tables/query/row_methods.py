@@ -1,6 +1,4 @@
-"""The verbs of a protected table: those of its rows, whether they are in this process or behind a
-server.
-"""
+"""The query methods that every protected table has, in this process or behind a server."""
 
 from __future__ import annotations
 
@@ -16,60 +14,58 @@ from .stages import Groups, Query, Rows
 
 
 class RowVerbs:
-    """Something that is asked about by its rows: where, mutate, group_by, aggregate, and the
-    joins.
-    """
+    """A table with the methods of its rows: where, mutate, group_by, aggregate, and the joins."""
 
     @property
     def rows(self) -> Rows:
-        """All rows, as one side of a join or a union."""
+        """Return all rows, as one side of a join or a union."""
         raise NotImplementedError
 
     def __getitem__(self, name: str) -> Expr:
-        """A column, for use in conditions."""
+        """Return a column, for use in conditions."""
         return self.rows[name]
 
     def where(self, condition: Expr | str) -> Rows:
-        """Only the rows for which a condition holds: an expression, or its text."""
+        """Keep the rows that meet a condition: an expression, or its text."""
         return self.rows.where(condition)
 
     def mutate(self, /, **columns: Expr) -> Rows:
-        """New columns, each computed from the same row."""
+        """Add columns, each computed from the same row."""
         return self.rows.mutate(**columns)
 
     def join(
-        self, other: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None
+        self, right: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None
     ) -> Rows:
-        """The rows of another table beside these: of a public one, or of a protected one on the
-        unit or a declared link.
+        """Join the rows of another table: of a public one, or of a protected one on the unit or a
+        declared link.
         """
-        return self.rows.join(other, on, how=how, where=where)
+        return self.rows.join(right, on, how=how, where=where)
 
-    def semi_join(self, other: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
-        """Rows for which the other table has one that fits."""
-        return self.rows.semi_join(other, on, where=where)
+    def semi_join(self, right: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
+        """Keep the rows that match a row of the other table."""
+        return self.rows.semi_join(right, on, where=where)
 
     def anti_join(
-        self, other: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False
+        self, right: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False
     ) -> Rows:
-        """Rows for which the other table has none that fits."""
-        return self.rows.anti_join(other, on, where=where, nulls=nulls)
+        """Keep the rows that match no row of the other table."""
+        return self.rows.anti_join(right, on, where=where, nulls=nulls)
 
-    def union(self, other: Any, /, columns: Iterable[str] | None = None) -> Rows:
-        """These rows and those of another protected table."""
-        return self.rows.union(other, columns)
+    def union(self, right: Any, /, columns: Iterable[str] | None = None) -> Rows:
+        """Add the rows of another protected table."""
+        return self.rows.union(right, columns)
 
     def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar) -> Groups:
-        """Rows with the same values of these columns together."""
+        """Group rows with the same values of these columns."""
         return self.rows.group_by(*keys, **public)
 
     def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """One row of answers about all rows."""
+        """Aggregate all rows to one row of answers."""
         return self.rows.aggregate(**aggregates)
 
     @property
     def _whose(self) -> str:
-        """Whose rows they are, in a few words."""
+        """Return whose rows they are, in a few words."""
         declared = self.rows.declaration
         return (
             f"unit {declared.unit_name}"

@@ -1,10 +1,10 @@
-"""The stages of a query, each with its legal verbs: rows → groups → query. Public throughout:
-nothing is read, nothing is built for an engine yet.
+"""The stages of a query, each with its methods: Rows → Groups → Query.
 
-*Facts*     What is known of a column (its type, its bounds, its public keys) belongs to the column
-            as it stands: whoever writes it anew loses what was known of it, and gets what follows
-            from the expression.
-*Curator*   Who plans and releases; passed in by whoever declared the table, never looked up.
+All of it is public: these classes read no data and build nothing for an engine.
+
+*Facts*     The type, bounds and public keys of a column belong to the column as it stands: a step
+            that overwrites the column replaces them by what follows from the new expression.
+*Curator*   plans and releases queries; the session passes it in when it declares the table.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, Protocol
 from ...errors import Refused
 from ...exact.numbers import Number
 from ...guarantees import Guarantee
-from ..declare.declaration import Declaration, Key, known_keys
-from ..expr.column_names import known_names
-from ..expr.expressions import Column, Expr, col
+from ..declare.declaration import Declaration, Key, check_keys
+from ..expr.column_names import check_names
+from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.types import Type
 from .aggregates import Aggregate, percent
 from .calendars import Calendar
@@ -31,8 +31,8 @@ from .unit_work import STEP, UNIT_ROWS, check_work, cost_of, spend
 MOST_COLUMNS = 256
 
 
-class Curator(Protocol):
-    """Whoever keeps the data and the budget."""
+class QueryCurator(Protocol):
+    """Plans and releases queries: the owner of the data and the budget."""
 
     @property
     def plan(self) -> Callable[..., Any]: ...
@@ -45,8 +45,8 @@ class Curator(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """A condition that rows have to meet, or a column written anew."""
+class RowStep:
+    """A condition that rows have to meet, or a new value of a column."""
 
     expression: Expr
     column: str | None = None
@@ -62,11 +62,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The rows of a protected table that meet some conditions, with columns made of them."""
+    """The rows of a protected table after some steps: conditions, new columns, joins, unions."""
 
     declaration: Declaration
-    curator: Curator = field(repr=False)
-    steps: tuple[Step | PerUnit | Join | Match | Union, ...] = ()
+    curator: QueryCurator = field(repr=False)
+    steps: tuple[RowStep | PerUnit | Join | Match | Union, ...] = ()
     schema: Mapping[str, Type] = field(default_factory=dict, repr=False)
     ranges: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict, repr=False)
     domains: Mapping[str, tuple[Key, ...]] = field(default_factory=dict, repr=False)
@@ -88,11 +88,11 @@ class Rows:
     def of(
         cls,
         declaration: Declaration,
-        curator: Curator,
+        curator: QueryCurator,
         origin: Origin | None = None,
         links: Mapping[str, str] | None = None,
     ) -> Rows:
-        """All rows, as declared."""
+        """Return all rows of a table, as declared."""
         rows = cls(
             declaration,
             curator,
@@ -107,32 +107,32 @@ class Rows:
 
     @property
     def public(self) -> bool:
-        """Whether these rows belong to nobody."""
+        """Tell whether these rows are public and belong to nobody."""
         return self.origin is not None and self.origin.public
 
     @property
     def dataset(self) -> str:
-        """The name of what was protected: the table, or all of them together."""
+        """Return the name of the dataset: that of the table, or of the database."""
         name: str = (
             self.declaration
-            if self.origin is None or self.origin.whole is None
-            else self.origin.whole
+            if self.origin is None or self.origin.database is None
+            else self.origin.database
         ).name
         return name
 
     @property
     def declared(self) -> str:
-        """What was declared, of all tables, as text."""
+        """Return the declaration of the table, or of the database, as text."""
         declared: str = (
             self.declaration
-            if self.origin is None or self.origin.whole is None
-            else self.origin.whole
+            if self.origin is None or self.origin.database is None
+            else self.origin.database
         ).to_toml()
         return declared
 
     @property
     def text(self) -> str:
-        """Which rows these are, as text."""
+        """Return the table and the steps as text."""
         return "\n".join([f"from {self.declaration.name}", *(step.text for step in self.steps)])
 
     def __getitem__(self, name: str) -> Expr:
@@ -141,8 +141,8 @@ class Rows:
         return column
 
     def where(self, condition: Expr | str) -> Rows:
-        """Only the rows for which a condition holds; not those for which it is unknown. A text is
-        read as in SQL.
+        """Keep the rows that meet a condition; not those for which it is null. A text is read as in
+        SQL.
         """
         if isinstance(condition, str):
             condition = self.curator.condition(condition, self)
@@ -150,92 +150,98 @@ class Rows:
             raise Refused(
                 "stage.where",
                 f"where({type(condition).__name__})",
-                "a condition is an expression on columns",
+                "a condition has to be an expression on columns",
                 "where(sf.col('age') >= 18)",
             )
         if condition.type(self.schema).kind != "bool":
             raise Refused(
                 "stage.where",
                 f"where({condition.text})",
-                "a condition is true or false of a row",
+                "a condition has to be true or false of a row",
                 "where(sf.col('age') >= 18)",
             )
         return spend(
-            replace(self, steps=(*self.steps, Step(condition))), condition.cost, "where(…)"
+            replace(self, steps=(*self.steps, RowStep(condition))), condition.cost, "where(…)"
         )
 
     def mutate(self, /, **columns: Expr) -> Rows:
-        """New columns, each computed from the same row. The unit stays what it is."""
+        """Add columns, each computed from the same row. The unit cannot be changed."""
         rows = self
         for name, expression in columns.items():
             rows = rows._with(name, expression)
         return rows
 
     def join(
-        self, other: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None
+        self, right: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None
     ) -> Rows:
-        """The rows of another table beside these: of a public one, or of a protected one on the
-        unit or a declared link. `how` is inner, left or cross.
+        """Join the rows of another table: of a public one, or of a protected one on the unit or a
+        declared link. `how` is inner, left or cross.
 
-        `on` is a column, several, or for columns here their names there; with `how="left"`, `where`
-        is a further condition on two rows that fit.
+        `on` is a column, several columns, or a dictionary from columns here to columns of the other
+        table; with `how="left"`, `where` is a further condition on two rows that match.
         """
         from .joins import join
 
-        return join(self, other, on, how, where)
+        return join(self, right, on, how, where)
 
-    def semi_join(self, other: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
-        """Rows for which the other table has one that fits. None is repeated."""
-        from .joins import match
+    def semi_join(self, right: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
+        """Keep the rows that match a row of the other table. No row is repeated."""
+        from .joins import match_rows
 
-        return match(self, other, on, "semi", where)
+        return match_rows(self, right, on, "semi", where)
 
     def anti_join(
-        self, other: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False
+        self, right: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False
     ) -> Rows:
-        """Rows for which the other table has none that fits. With `nulls`, a null fits everything,
-        as NOT IN has it.
+        """Keep the rows that match no row of the other table. With `nulls`, a null matches
+        everything, as in NOT IN.
         """
-        from .joins import match
+        from .joins import match_rows
 
-        return match(self, other, on, "anti", where, nulls=nulls)
+        return match_rows(self, right, on, "anti", where, nulls=nulls)
 
-    def union(self, other: Any, /, columns: Iterable[str] | None = None) -> Rows:
-        """These rows and those of another protected table, with the columns that both have, or
-        those that are named.
+    def union(self, right: Any, /, columns: Iterable[str] | None = None) -> Rows:
+        """Add the rows of another protected table, with the columns that both have, or with the
+        named ones.
         """
         from .unions import union
 
-        return union(self, other, columns)
+        return union(self, right, columns)
 
     def group_by(self, /, *keys: str, **public: Iterable[Key] | Calendar) -> Groups:
-        """Rows with the same values of these columns together. A list given by name holds the
-        public keys of that column; a calendar makes a new column of that name, with its buckets as
-        public keys.
+        """Group rows with the same values of these columns. `city=["Roma", "Bari"]` lists the
+        public keys of a column; a calendar adds a column of that name, with its buckets as public
+        keys.
         """
         self._protected("group_by(…)")
-        made = {name: given for name, given in public.items() if isinstance(given, Calendar)}
-        if made:
-            for name in made:
+        calendars = {
+            name: public_keys
+            for name, public_keys in public.items()
+            if isinstance(public_keys, Calendar)
+        }
+        if calendars:
+            for name in calendars:
                 if name in self.schema:
                     raise Refused(
                         "stage.keys",
                         f"group_by({name}=sf.calendar(…))",
-                        "a column has this name",
-                        f"group_by({name}_of=sf.calendar(…))",
+                        f"the table has a column {name} already",
+                        f"group_by({name}_bucket={calendars[name].text})",
                     )
-            rows = self.mutate(**{name: given.expression for name, given in made.items()})
+            rows = self.mutate(
+                **{name: public_keys.expression for name, public_keys in calendars.items()}
+            )
             listed = {
-                name: made[name].keys(self.schema) if name in made else given
-                for name, given in public.items()
+                name: calendars[name].keys(self.schema) if name in calendars else public_keys
+                for name, public_keys in public.items()
             }
             return rows.group_by(*keys, **listed)
         if not all(isinstance(name, str) for name in keys):
             raise Refused(
                 "stage.keys",
                 "group_by(…)",
-                "keys are columns, by name",
-                "mutate(decade=…).group_by('decade')",
+                "group_by takes columns by name",
+                "mutate(decade=sf.col('age') // 10).group_by('decade')",
             )
         named = list(dict.fromkeys([*keys, *public]))
         domains = {
@@ -250,39 +256,40 @@ class Rows:
                 raise Refused(
                     "stage.unit",
                     f"group_by({name!r})",
-                    "a group for each unit would be about one person",
-                    "group by something people share",
+                    f"a group for each {name} would be about one person",
+                    "aggregate(n=sf.count_units())",
                 )
             if name in public:
-                domains[name] = known_keys(name, public[name], column.type(self.schema))  # type: ignore[arg-type]
+                listed_keys: Any = public[name]  # calendars returned above
+                domains[name] = check_keys(name, listed_keys, column.type(self.schema))
         return Groups(self, tuple(named), tuple(domains[name] for name in named))
 
     def aggregate(self, /, **aggregates: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """One row of answers about all rows."""
+        """Aggregate all rows to one row of answers."""
         self._protected("aggregate(…)")
         return Groups(self, (), ()).aggregate(**aggregates)
 
     def per_unit(self, keys: Mapping[str, Expr], totals: Mapping[str, Total]) -> Rows:
-        """One row for each unit, and for each value of the keys that it has: the keys and the
-        totals are its columns.
+        """Aggregate the rows of each unit to one row for each value of the keys. The unit, the keys
+        and the totals are its columns.
         """
         unit = self.declaration.unit
         if not unit:
             raise Refused(
                 "stage.unit",
                 "per_unit(…)",
-                "each row is taken as a different person, who has no other",
-                "unit='user_id' in protect(…)",
+                "without a unit each row is taken as a different person, who has no other rows",
+                "unit='user_id' in protect()",
             )
         names = [*unit, *keys, *totals]
         if len({name.lower() for name in names}) != len(names):
             raise Refused(
                 "stage.unit",
                 f"per_unit({', '.join([*keys, *totals])})",
-                "each column has a name of its own, and not the unit's",
-                "other names",
+                f"each column needs a name of its own, and {', '.join(unit)} is the unit",
+                "per_unit({}, {'total': total})",
             )
-        known_names(names, "per_unit(…)")
+        check_names(names, "per_unit(…)")
         step = PerUnit(unit, tuple(keys.items()), tuple(totals.items()), self.ranges)
         ends = {name: self.ranges.get(name) for name in unit} | {
             name: key.range(self.ranges) for name, key in keys.items()
@@ -291,7 +298,7 @@ class Rows:
         domains = {
             name: self.domains[key.name]
             for name, key in keys.items()
-            if isinstance(key, Column) and key.name in self.domains
+            if isinstance(key, ColumnRef) and key.name in self.domains
         }
         spent = spend(
             self,
@@ -314,7 +321,7 @@ class Rows:
             links={
                 name: self.links[key.name]
                 for name, key in keys.items()
-                if isinstance(key, Column) and key.name in self.links
+                if isinstance(key, ColumnRef) and key.name in self.links
             },
             once=self.once or not keys,
             unit_rows=self.unit_rows if keys else 1,
@@ -322,14 +329,12 @@ class Rows:
 
     def _protected(self, place: str) -> None:
         if self.public:
-            reason = (
-                f"{self.declaration.name:.60} is public: it can be read as it is, and has no budget"
-            )
+            reason = f"{self.declaration.name:.60} is public and has no budget: read it directly"
             raise Refused(
                 "join.public",
                 place,
                 reason,
-                "join it to a protected table: visits.join(cities, on='city')",
+                f"visits.join({self.declaration.name:.60}, on='city')",
             )
 
     def _with(self, name: str, expression: Expr) -> Rows:
@@ -337,17 +342,17 @@ class Rows:
             raise Refused(
                 "stage.mutate",
                 f"mutate({name}=…)",
-                "a new column is an expression on columns",
+                "a new column has to be an expression on columns",
                 f"mutate({name}=sf.col('age') // 10)",
             )
         if name in self.declaration.unit:
             raise Refused(
                 "stage.unit",
                 f"mutate({name}=…)",
-                "the unit says whose row it is, and cannot be written anew",
-                f"mutate({name}_of=…)",
+                f"{name} is the unit, which says whose row it is: no step may change it",
+                f"mutate({name}_2=sf.col({name!r}))",
             )
-        known_names(
+        check_names(
             [*(column for column in self.schema if column != name), name], "mutate(…)"
         )  # to an engine Age and age are one column
         schema = {**self.schema, name: expression.type(self.schema)}
@@ -357,27 +362,27 @@ class Rows:
             ranges[name] = ends
         domains = {column: keys for column, keys in self.domains.items() if column != name}
         if (
-            isinstance(expression, Column) and expression.name in self.domains
+            isinstance(expression, ColumnRef) and expression.name in self.domains
         ):  # the same column by another name
             domains[name] = self.domains[expression.name]
         links = {column: word for column, word in self.links.items() if column != name}
-        if isinstance(expression, Column) and expression.name in self.links:
+        if isinstance(expression, ColumnRef) and expression.name in self.links:
             links[name] = self.links[expression.name]
-        made = replace(
+        rows = replace(
             self,
-            steps=(*self.steps, Step(expression, name)),
+            steps=(*self.steps, RowStep(expression, name)),
             schema=schema,
             ranges=ranges,
             domains=domains,
             links=links,
         )
-        return spend(made, expression.cost, f"mutate({name:.60}=…)")
+        return spend(rows, expression.cost, f"mutate({name:.60}=…)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Rows by key. Where all keys are public every group answers, empty ones too; else groups are
-    selected privately.
+    """Rows grouped by keys. If all keys are public, every group has an answer, empty ones too; else
+    groups are selected privately.
     """
 
     rows: Rows
@@ -385,13 +390,13 @@ class Groups:
     domains: tuple[tuple[Key, ...], ...]  # () where the keys of a column are not public
 
     def aggregate(self, /, **several: Aggregate | tuple[Aggregate, ...]) -> Query:
-        """What to ask of every group."""
-        aggregates = _named(several)
+        """Aggregate every group."""
+        aggregates = _name_columns(several)
         if not aggregates or not all(isinstance(a, Aggregate) for a in aggregates.values()):
             raise Refused(
                 "stage.aggregate",
                 "aggregate(…)",
-                "at least one named aggregate is needed",
+                "aggregate needs at least one named aggregate",
                 "aggregate(n=sf.count())",
             )
         if len(aggregates) + len(self.keys) > MOST_COLUMNS:
@@ -399,15 +404,15 @@ class Groups:
                 "stage.aggregate",
                 f"{len(aggregates)} aggregates",
                 f"an answer has at most {MOST_COLUMNS} columns",
-                "several queries",
+                f"at most {MOST_COLUMNS} columns in each of several queries",
             )
-        known_names(list(aggregates), "aggregate(…)")
+        check_names(list(aggregates), "aggregate(…)")
         twice = set(aggregates) & set(self.keys)
         if twice:
             raise Refused(
                 "stage.aggregate",
                 f"{min(twice)}=…",
-                "a key has this name",
+                f"a key is called {min(twice)} already",
                 f"{min(twice)}_n=sf.count()",
             )
         query = Query(self.rows, self.keys, self.domains, tuple(aggregates.items()))
@@ -417,7 +422,7 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """Which exact integers to compute, and what to make of them."""
+    """Aggregates of groups of rows, to plan and to release."""
 
     rows: Rows
     keys: tuple[str, ...]
@@ -426,28 +431,29 @@ class Query:
 
     @property
     def public(self) -> bool:
-        """Whether all keys are public."""
+        """Tell whether all keys are public."""
         return all(self.domains)
 
     @property
     def work(self) -> int:
-        """What the rows of one unit may take, in operations on numbers."""
+        """Return the most operations that the rows of one unit may cost."""
         return self.rows.work + self.rows.unit_rows * self._cost
 
     @property
     def row_work(self) -> int:
-        """What an ordinary row takes, in operations on numbers."""
+        """Return the operations that an ordinary row costs."""
         return self.rows.row_work + self.rows.spread * self._cost
 
     @property
     def _cost(self) -> int:
         return STEP * len(self.keys) + sum(
-            STEP + cost_of((one.of, one.by, one.where)) for _, one in self.aggregates
+            STEP + cost_of((aggregate.of, aggregate.by, aggregate.where))
+            for _, aggregate in self.aggregates
         )
 
     @property
     def text(self) -> str:
-        """The question, as text; equal questions have equal texts."""
+        """Return the query as text; equal queries have equal texts."""
         lines = [self.rows.text]
         keys = (
             f"{col(name).text} in {list(keys)!r}" if keys else col(name).text
@@ -473,8 +479,8 @@ class Query:
         group_size: int | None = None,
         learn: bool = True,
     ) -> Any:
-        """What a release would cost and how exact it would be. Reads no data, costs nothing. With
-        `within=`: the least cost that gives that accuracy.
+        """Plan a release: its cost and its errors. Reads no data and costs nothing. With `within=`
+        it finds the least cost that gives that accuracy.
         """
         how: dict[str, Any] = {
             "within": within,
@@ -500,8 +506,8 @@ class Query:
         timeout: float | None = None,
         learn: bool = True,
     ) -> Any:
-        """Charge, then answer. The same question again returns the stored answer, free, unless it
-        is to be `fresh`.
+        """Charge the budget, then answer. The same query again returns the stored answer for free,
+        unless `fresh=True`.
         """
         how: dict[str, Any] = {
             "within": within,
@@ -522,29 +528,29 @@ class Query:
         )
 
 
-def _named(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> dict[str, Aggregate]:
-    """Aggregates by the names of their columns: each of several quantiles has its own."""
-    found: dict[str, Aggregate] = {}
-    for name, given in several.items():
+def _name_columns(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> dict[str, Aggregate]:
+    """Return aggregates by the names of their columns: one column for each of several quantiles."""
+    aggregates: dict[str, Aggregate] = {}
+    for name, value in several.items():
         parts = (
-            {f"{name}_{percent(one.q or Fraction(0))}": one for one in given}
-            if isinstance(given, tuple)
-            else {name: given}
+            {f"{name}_{percent(aggregate.q or Fraction(0))}": aggregate for aggregate in value}
+            if isinstance(value, tuple)
+            else {name: value}
         )
-        for column, one in parts.items():
-            if column in found:
+        for column, aggregate in parts.items():
+            if column in aggregates:
                 raise Refused(
                     "stage.aggregate",
                     f"{column}=…",
-                    "two columns would have this name",
-                    f"{column}_too=…",
+                    f"two columns would be called {column}",
+                    f"{column}_2=sf.count()",
                 )
-            found[column] = one
-    return found
+            aggregates[column] = aggregate
+    return aggregates
 
 
-def _by_type(known: Type | None) -> tuple[Key, ...]:
-    """Truth values are public keys by their type."""
-    if known is None or known.kind != "bool":
+def _by_type(column_type: Type | None) -> tuple[Key, ...]:
+    """Return the public keys of a boolean column: true and false are public by their type."""
+    if column_type is None or column_type.kind != "bool":
         return ()
-    return (False, True, None) if known.nullable else (False, True)
+    return (False, True, None) if column_type.nullable else (False, True)

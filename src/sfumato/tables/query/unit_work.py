@@ -1,10 +1,9 @@
-"""How much work one unit can cause, bounded before it is asked what the unit counts for. Reads
-public tables alone.
+"""Bound the work that one unit can cause in the engine. Reads public tables alone.
 
-*Why*      Bounding limits how far a unit moves an answer, not how long the engine computes for it.
-           A question that is slow for one person's rows, and quick without them, tells by a
-           time-out whether the person is there. So the planner bounds what a question can make of a
-           unit's rows.
+*Why*      Contribution bounds limit how far a unit moves an answer, not how long the engine
+           computes for it. A question that is slow for one person's rows, and quick without them,
+           reveals by a time-out whether the person is there. So the planner bounds how many rows
+           and operations a question can make of one unit's rows.
 *Rows*     The planner follows a unit of 64 rows. A join with a public table multiplies them by the
            most public rows that one row can fit. A join of protected tables finds no match for the
            rows of a unit with more than 4,096 joined rows, so that is all a unit can have after it.
@@ -23,8 +22,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...errors import Refused
-from ..engine.relational import group, select
-from ..expr.promotion import common, convert
+from ..expr.promotion import common_type, convert
+from ..expr.relational import group, select
 from .owned_rows import engine_rows, text_of
 
 if TYPE_CHECKING:
@@ -39,9 +38,7 @@ MOST_UNIT_ROWS = 2**18
 JOINED_ROWS = 4096
 """The rows of a unit with more joined rows of protected tables than this find no match."""
 USUAL = 8
-"""What a join of protected tables makes of one row, as the class of a question reckons: usual
-people have few rows.
-"""
+"""The rows that a join of protected tables is assumed to make of one row: most people have few."""
 COMPARED_ROWS = 2**16
 """The rows of a unit of which more pairs would be compared than this find no match in a semi or
 anti join with a condition of its own.
@@ -51,19 +48,19 @@ MOST_COUNTS, SECONDS = 1000, 10.0
 UNIT_WORK = 2**22
 PUBLIC_WORK = 2**24
 STEP = 8
-"""What a step takes for each row beside its expressions: the operators of an engine that pass it
-on, and a second look where rows are weighed.
+"""The cost of a step for each row in addition to its expressions: the engine's operators that pass
+the row on, and a second pass that weighs rows.
 """
 
 
 def cost_of(expressions: Iterable[Expr | None]) -> int:
-    """The cost of computing expressions for one row."""
+    """Return the cost of computing expressions for one row."""
     return sum(expression.cost for expression in expressions if expression is not None)
 
 
 def spend(rows: Rows, cost: int, place: str) -> Rows:
-    """The same rows, after a step that costs so much for each of them; refused where one unit could
-    cause too much work.
+    """Add the cost of a step to the work of rows. Refuses a step with which one unit could cause
+    too much work.
     """
     work = rows.work + rows.unit_rows * (STEP + cost)
     check_work(work, place)
@@ -74,23 +71,23 @@ def check_work(work: int, place: str) -> None:
     """Refuse a question with which one unit could cause too much work."""
     if work > UNIT_WORK:
         reason = (
-            f"the rows of one unit could take {work:,} operations, and at most {UNIT_WORK:,} "
-            f"are computed for one unit; one on a text counts 64"
+            f"one unit's rows could cost {work:,} operations, and the limit is {UNIT_WORK:,}; an "
+            f"operation on a text counts 64"
         )
         raise Refused(
             "question.work",
             place,
             reason,
-            "conditions and text functions before a join, fewer of them, or several questions",
+            "put conditions and text functions before the join, use fewer, or split the question",
         )
 
 
 def check_rows(unit_rows: int, place: str) -> None:
-    """Refuse joins that could make too many rows of one."""
+    """Refuse joins that could make too many rows of one unit's rows."""
     if unit_rows > MOST_UNIT_ROWS:
         reason = (
-            f"of the {UNIT_ROWS} rows of a unit {unit_rows:,} could be made, and "
-            f"{MOST_UNIT_ROWS:,} are the most"
+            f"the joins could turn {UNIT_ROWS} rows of one unit into {unit_rows:,}, and the limit "
+            f"is {MOST_UNIT_ROWS:,}"
         )
         raise Refused(
             "question.work",
@@ -101,11 +98,11 @@ def check_rows(unit_rows: int, place: str) -> None:
 
 
 def most_matches(left: Mapping[str, Type], right: Rows, pairs: Sequence[tuple[Expr, Expr]]) -> int:
-    """The most rows of a public table that one row can fit, if the pairs have to be equal. Reads
-    the public table, once for each such question.
+    """Return the most rows of a public table that one row can match if the pairs have to be equal.
+    Reads the public table, once for each such question.
 
-    Values are compared as the join compares them: beside a float many integers are one. A value
-    that every public row has makes no difference.
+    Compares values as the join does: next to a float many integers are one. A constant value on the
+    public side makes no difference.
     """
     assert right.origin is not None
     if not hasattr(
@@ -114,37 +111,38 @@ def most_matches(left: Mapping[str, Type], right: Rows, pairs: Sequence[tuple[Ex
         return 1
     compared = [
         (
-            two,
-            common(
-                [one._known(left, {}), two._known(right.schema, {})], f"{one.text} and {two.text}"
+            theirs,
+            common_type(
+                [ours._resolve(left, {}), theirs._resolve(right.schema, {})],
+                f"{ours.text} and {theirs.text}",
             ),
         )
-        for one, two in pairs
-        if two.columns
+        for ours, theirs in pairs
+        if theirs.columns
     ]
-    key = text_of(right), tuple((two.text, str(known)) for two, known in compared)
+    key = text_of(right), tuple((theirs.text, str(shared_type)) for theirs, shared_type in compared)
     counts: dict[Any, int] = right.origin.counts
     if key not in counts:
         table, schema = engine_rows(right)
         keys = {
-            f"k{i}": convert(two.build(table, schema), two._known(schema, {}), known)
-            for i, (two, known) in enumerate(compared)
+            f"k{i}": convert(theirs.build(table, schema), theirs._resolve(schema, {}), shared_type)
+            for i, (theirs, shared_type) in enumerate(compared)
         }
         if keys:
             rows = select(table, keys, [value.notnull() for value in keys.values()])
-            found = group(rows, list(keys), {"n": rows.count()})
-            found = group(found, (), {"n": found.n.max()})
+            largest = group(rows, list(keys), {"n": rows.count()})
+            largest = group(largest, (), {"n": largest.n.max()})
         else:
-            found = group(table, (), {"n": table.count()})
+            largest = group(table, (), {"n": table.count()})
         if len(counts) >= MOST_COUNTS:
             counts.clear()
-        counts[key] = _read(right, found)
+        counts[key] = _read(right, largest)
     return max(1, counts[key])
 
 
 def check_public(right: Rows, place: str, cost: int = 0) -> None:
-    """Refuse a public table that is dear to compute: an engine computes it only if protected rows
-    are there. `cost` is what a join computes of its rows.
+    """Refuse a public table that costs too much to compute: an engine computes it only if protected
+    rows are there. `cost` is what a join computes for each of its rows.
     """
     assert right.origin is not None
     if not right.work + cost:
@@ -153,8 +151,8 @@ def check_public(right: Rows, place: str, cost: int = 0) -> None:
     work = rows * (right.work + cost)
     if work > PUBLIC_WORK:
         reason = (
-            f"the expressions on its {rows:,} rows take {work:,} operations, and "
-            f"{PUBLIC_WORK:,} are the most; one on a text counts 64"
+            f"the expressions on its {rows:,} rows cost {work:,} operations, and the limit is "
+            f"{PUBLIC_WORK:,}; an operation on a text counts 64"
         )
         raise Refused(
             "question.work", place, reason, "a public table that has these columns already"
@@ -162,8 +160,8 @@ def check_public(right: Rows, place: str, cost: int = 0) -> None:
 
 
 def heavy_units(here: Any, there: Any, units: Sequence[str], most: int) -> Any:
-    """The units with more than `most` pairs of rows, one here and one there, that agree in all
-    columns. Both have the same columns, the unit's among them.
+    """Return the units with more than `most` pairs of rows, one of each side, that agree in all
+    columns. Both sides have the same columns, the unit's among them.
     """
     import ibis
 
@@ -180,12 +178,12 @@ def heavy_units(here: Any, there: Any, units: Sequence[str], most: int) -> Any:
 def _read(right: Rows, expression: Any) -> int:
     assert right.origin is not None
     try:
-        found = right.origin.source.engine.run(expression, timeout=SECONDS)["n"][0].as_py()
+        count = right.origin.source.engine.run(expression, timeout=SECONDS)["n"][0].as_py()
     except Refused:
         raise
     except Exception:  # what an engine says differs from one to the other
-        reason = "its rows are counted before it is joined, and cannot be read"
+        reason = "sfumato counts the rows of a public table before a join, and cannot read this one"
         raise Refused(
             "join.public", right.declaration.name, reason, "a public table that the engine can read"
         ) from None
-    return int(found or 0)
+    return int(count or 0)

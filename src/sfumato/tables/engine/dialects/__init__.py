@@ -1,8 +1,8 @@
-"""What differs between engines: one module for each, and none of it anywhere else.
+"""The SQL dialects: everything that differs between engines, in one module for each engine.
 
-*Same*     An expression is built once, for all engines, and is total in the language of DuckDB. A
-           dialect writes the same operations in the language of another engine so that they give
-           the same values there, and never an error.
-*Refused*  What an engine cannot do so is refused when the statement is written, before anything is
-           charged or read.
+*Same*     An expression is built once, for all engines, and is total in DuckDB's SQL. A dialect
+           writes the same operations in the SQL of another engine so that they give the same values
+           there, and never an error.
+*Refused*  An operation that an engine cannot express is refused when the statement is written,
+           before anything is charged or read.
 """

@@ -1,7 +1,7 @@
-"""Small and capital letters as DuckDB has them: letter by letter, by the Unicode tables, in no
-language. For engines whose own depend on a collation.
+"""Tables of small and capital letters as in DuckDB: letter by letter, by Unicode, without a
+language. For engines whose own functions depend on a collation.
 
-*Ones*   A letter has one small and one capital form, also where writing it has more: ß becomes ẞ
+*Ones*   A letter has one small and one capital form, even where orthography has more: ß becomes ẞ
          and not SS, ᾳ becomes ᾼ.
 """
 
@@ -11,16 +11,16 @@ from functools import cache
 
 
 @cache
-def small() -> tuple[str, str]:
-    """All letters that have a small form, and those forms."""
+def small_letters() -> tuple[str, str]:
+    """Return all letters with a small form, and those forms."""
     return _pairs({letter: letter.lower()[0] for letter in _all() if letter.lower() != letter})
 
 
 @cache
-def capital() -> tuple[str, str]:
-    """All letters that have a capital form, and those forms."""
-    found = {letter: _capital(letter) for letter in _all() if letter.upper() != letter}
-    return _pairs({letter: form for letter, form in found.items() if form != letter})
+def capital_letters() -> tuple[str, str]:
+    """Return all letters with a capital form, and those forms."""
+    forms = {letter: _capital(letter) for letter in _all() if letter.upper() != letter}
+    return _pairs({letter: form for letter, form in forms.items() if form != letter})
 
 
 def _capital(letter: str) -> str:

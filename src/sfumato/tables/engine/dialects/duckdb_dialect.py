@@ -1,8 +1,8 @@
-"""DuckDB: Ibis's own language, written faster.
+"""The dialect of DuckDB: Ibis's own SQL, written faster.
 
-*LIKE*   With `%` and `_` DuckDB's own is quadratic: `likes`.
-*Types*  To write a type, sqlglot reads the names of two others each time; in a statement there are
-         hundreds. Of types that are neither it is written at once.
+*LIKE*   DuckDB's LIKE is quadratic for patterns with `%` and `_`: see `like_regex`.
+*Types*  sqlglot parses two type names for each type that it writes, and a statement has hundreds.
+         Types that need no special form are written directly.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ibis.backends.sql.compilers.duckdb import DuckDBCompiler
 from sqlglot.dialects.duckdb import DuckDB
 
 from . import like_regex
-from .fast_compile import Passes
+from .fast_compile import FastCompile
 
 _KIND = sge.DataType.Type
 APART = frozenset({_KIND.ARRAY, _KIND.TIME, _KIND.TIMETZ, _KIND.TIMESTAMPTZ, _KIND.USERDEFINED})
-"""Types that DuckDB writes in a way of its own."""
+"""Types that DuckDB writes in a special form."""
 _TRANSFORMS: Mapping[Any, Any] = DuckDB.Generator.TRANSFORMS
 
 
@@ -33,24 +33,24 @@ def _type(writer: Any, dtype: Any) -> str:
 
 
 class Writer(DuckDB.Generator):
-    """sqlglot's own."""
+    """sqlglot's generator, with a faster way to write types."""
 
-    TRANSFORMS = {**_TRANSFORMS, sge.DataType: _type}  # noqa: RUF012  as sqlglot has it
+    TRANSFORMS = {**_TRANSFORMS, sge.DataType: _type}  # noqa: RUF012  # as in sqlglot
 
 
-class Compiler(Passes, DuckDBCompiler):  # type: ignore[misc]  # Ibis has no types
-    """Ibis's own."""
+class FastDuckDBCompiler(FastCompile, DuckDBCompiler):  # type: ignore[misc]  # Ibis has no types
+    """Ibis's compiler for DuckDB, with LIKE in linear time."""
 
     __slots__ = ()
     SIMPLE_OPS: ClassVar[dict[Any, str]] = {}  # the parent has them
 
     def visit_StringSQLLike(self, op: Any, *, arg: Any, pattern: Any, escape: Any) -> Any:
-        known = like_regex.constant(op.pattern)
-        if known is not None and "%" in known and "_" in known:
-            return self.f.regexp_full_match(arg, sge.Literal.string(like_regex.re2(known)))
+        constant = like_regex.constant_pattern(op.pattern)
+        if constant is not None and "%" in constant and "_" in constant:
+            return self.f.regexp_full_match(arg, sge.Literal.string(like_regex.re2(constant)))
         return super().visit_StringSQLLike(op, arg=arg, pattern=pattern, escape=escape)
 
     def compile(self, expression: Any, *, pretty: bool = False) -> str:
-        """An expression as a statement."""
+        """Compile an expression to SQL."""
         writer = Writer(dialect=DuckDB(), pretty=pretty, unsupported_level=sg.ErrorLevel.RAISE)
         return str(writer.generate(self.tree(expression), copy=False))

@@ -1,11 +1,11 @@
-"""How large and how small the numbers of a float expression can be: for engines that raise an error
-where IEEE arithmetic gives infinity or zero.
+"""Bound the exponents of a float expression, for engines that raise an error where IEEE arithmetic
+gives infinity or zero.
 
-*Rule*    Of every finite value that is not zero: 2^least ≤ |value| ≤ 2^most, rounded outward.
-          Infinities and NaN pass through such engines without an error, and so do zeros. What is
-          not known is any double.
-*Use*     The grid's own arithmetic stays small by its public ends, so it is written plainly; what
-          an analyst multiplies is written with care.
+*Rule*    For every finite value other than zero, 2^least ≤ |value| ≤ 2^most, rounded outward.
+          Infinities, NaN and zeros pass through such engines without an error. An unknown value may
+          be any double.
+*Use*     The grid's own arithmetic stays small by its public bounds, so it is written plainly; an
+          analyst's products are written with guards.
 """
 
 from __future__ import annotations
@@ -16,86 +16,84 @@ from typing import Any
 Size = tuple[float, float]
 
 ANY: Size = (-1074.0, 1024.0)
-NOTHING: Size = (math.inf, -math.inf)
+NO_SIZE: Size = (math.inf, -math.inf)
 _DIGIT = math.log2(10)
 _SHIFT = math.log2(3 * 2**51)
 _SAME = ("Negate", "Abs", "NullIf", "Alias")
 _CHOICES = ("Coalesce", "Least", "Greatest")
 
 
-def size(op: Any, known: dict[Any, Size] | None = None) -> Size:
-    """Of an Ibis operation, by what it is made of."""
-    known = {} if known is None else known
-    if op not in known:
-        known[op] = ANY
-        known[op] = _size(op, known)
-    return known[op]
+def size(op: Any, sizes: dict[Any, Size] | None = None) -> Size:
+    """Bound an Ibis operation from the bounds of its parts."""
+    sizes = {} if sizes is None else sizes
+    if op not in sizes:
+        sizes[op] = ANY
+        sizes[op] = _size(op, sizes)
+    return sizes[op]
 
 
-def fits(found: Size) -> bool:
-    """Whether nothing of that size is taken for infinity or for zero."""
-    return found == NOTHING or (found[0] > -1073 and found[1] < 1023)
+def fits(bits: Size) -> bool:
+    """Whether no value of that size overflows to infinity or underflows to zero."""
+    return bits == NO_SIZE or (bits[0] > -1073 and bits[1] < 1023)
 
 
-def product(one: Size, two: Size) -> Size:
-    return one[0] + two[0], one[1] + two[1]
+def product(first: Size, second: Size) -> Size:
+    return first[0] + second[0], first[1] + second[1]
 
 
-def quotient(one: Size, two: Size) -> Size:
-    return one[0] - two[1], one[1] - two[0]
+def quotient(first: Size, second: Size) -> Size:
+    return first[0] - second[1], first[1] - second[0]
 
 
-def total(one: Size, two: Size) -> Size:
-    """Of a sum or a difference, as far as engines look: whether it is large. However small it is,
-    it is exact.
-    """
-    return 0.0, max(one[1], two[1]) + 1
+def total(first: Size, second: Size) -> Size:
+    """Bound a sum or difference from above; a small one is exact, so engines raise no error."""
+    return 0.0, max(first[1], second[1]) + 1
 
 
-def _size(op: Any, known: dict[Any, Size]) -> Size:
+def _size(op: Any, sizes: dict[Any, Size]) -> Size:
     name, dtype = type(op).__name__, getattr(op, "dtype", None)
     if name == "Literal":
-        return _of(op.value)
+        return _size_of_value(op.value)
     if name == "Cast":
-        return size(op.arg, known) if op.to.is_floating() else _of_type(op.to)
+        return size(op.arg, sizes) if op.to.is_floating() else _size_of_type(op.to)
     if dtype is None or not dtype.is_floating():
-        return _of_type(dtype)
+        return _size_of_type(dtype)
     if name == "Field":
-        made = _made(op.rel, op.name)
-        return _of_type(dtype) if made is None else size(made, known)
+        definition = _definition(op.rel, op.name)
+        return _size_of_type(dtype) if definition is None else size(definition, sizes)
     if name in _SAME:
-        return size(op.arg, known)
+        return size(op.arg, sizes)
     if name in _CHOICES:
-        return _hull([size(one, known) for one in op.arg])
+        return _hull([size(option, sizes) for option in op.arg])
     if name == "SearchedCase":
         chosen = [
-            _within(case, result, size(result, known))
+            _within(case, result, size(result, sizes))
             for case, result in zip(op.cases, op.results, strict=True)
         ]
-        return _hull([*chosen, size(op.default, known)])
+        return _hull([*chosen, size(op.default, sizes)])
     if name == "Multiply":
-        return product(size(op.left, known), size(op.right, known))
+        return product(size(op.left, sizes), size(op.right, sizes))
     if name == "Divide":
-        return quotient(size(op.left, known), size(op.right, known))
+        return quotient(size(op.left, sizes), size(op.right, sizes))
     if name in ("Add", "Subtract"):
         step = _shifted(op)
-        most = total(size(op.left, known), size(op.right, known))[1]
+        most = total(size(op.left, sizes), size(op.right, sizes))[1]
         return (ANY[0], most) if step is None else (step, max(most, step))
-    return _of_type(dtype)
+    return _size_of_type(dtype)
 
 
-def _of(value: Any) -> Size:
+def _size_of_value(value: Any) -> Size:
     if isinstance(value, str):
         try:
             value = float(value)  # constants are written as texts, which engines read exactly
         except ValueError:
             return ANY
     if value is None or not math.isfinite(value) or not value:
-        return NOTHING
+        return NO_SIZE
     return math.log2(abs(value)) - 1e-9, math.log2(abs(value)) + 1e-9
 
 
-def _of_type(dtype: Any) -> Size:
+def _size_of_type(dtype: Any) -> Size:
     if dtype is None or dtype.is_float64():
         return ANY
     if dtype.is_boolean() or dtype.is_integer():
@@ -105,8 +103,8 @@ def _of_type(dtype: Any) -> Size:
     return (-149.0, 128.0) if dtype.is_float32() else ANY
 
 
-def _made(relation: Any, name: str) -> Any:
-    """What a column of a relation is made of; None where it is a table's own."""
+def _definition(relation: Any, name: str) -> Any:
+    """Return the definition of a relation's column; None for a stored column."""
     for part in ("selections", "values", "groups", "metrics"):
         columns = getattr(relation, part, None)
         if columns and name in columns and type(columns[name]).__name__ != "Field":
@@ -116,24 +114,27 @@ def _made(relation: Any, name: str) -> Any:
     return None
 
 
-def _within(case: Any, result: Any, found: Size) -> Size:
-    """A value that is taken only where it lies between two constants."""
+def _within(case: Any, result: Any, size: Size) -> Size:
+    """Narrow the size of a CASE result that its condition limits to lie between two constants."""
     kind = type(case).__name__
     if kind == "And":
-        return _within(case.right, result, _within(case.left, result, found))
+        return _within(case.right, result, _within(case.left, result, size))
     if (
         kind != "Between"
         or case.arg != result
         or not all(type(end).__name__ == "Literal" for end in (case.lower_bound, case.upper_bound))
     ):
-        return found
-    return found[0], min(
-        found[1], max(_of(case.lower_bound.value)[1], _of(case.upper_bound.value)[1])
+        return size
+    return size[0], min(
+        size[1],
+        max(_size_of_value(case.lower_bound.value)[1], _size_of_value(case.upper_bound.value)[1]),
     )
 
 
 def _shifted(op: Any) -> float | None:
-    """(x + M) − M with M = 3·2^51 steps is a multiple of the step: the bits of that step."""
+    """Return the exponent of the step if the operation is (x + M) − M with M = 3·2^51 steps, whose
+    result is a multiple of the step.
+    """
     inner = op.left
     if (
         type(op).__name__ != "Subtract"
@@ -142,7 +143,7 @@ def _shifted(op: Any) -> float | None:
         or inner.right != op.right
     ):
         return None
-    return _of(op.right.value)[0] - _SHIFT
+    return _size_of_value(op.right.value)[0] - _SHIFT
 
 
 def _hull(sizes: list[Size]) -> Size:

@@ -1,10 +1,9 @@
-"""How a statement's tree is made of an expression: as Ibis makes it, without the passes over it
-that would find nothing.
+"""Fast path of Ibis's compilers: skip the rewriting passes that would find nothing.
 
-*Passes*  Before Ibis writes an expression it goes through all of it several times, for operations
-          that an engine does not have. Statements hardly ever have one: it is asked once whether
-          there is any, and if there is none those passes are left out.
-*Copies*  A table of a join gets its name on the table itself, not on a copy of all that is below
+*Passes*  Before Ibis writes an expression it searches all of it several times for operations that
+          an engine lacks. Statements hardly ever have one: one search finds out, and if there is
+          none the passes are skipped.
+*Copies*  A table of a join gets its alias on the table itself, not on a copy of everything below
           it.
 """
 
@@ -27,30 +26,31 @@ LOOKED_FOR: tuple[type, ...] = (
     ops.StringFind,
     ops.WindowFunction,
 )
-"""What the passes of Ibis's compilers for DuckDB, PostgreSQL and Spark change, beside what they
-lower, and lists without values.
+"""The operations that the passes of Ibis's compilers for DuckDB, PostgreSQL and Spark change,
+besides those that they lower and empty lists.
 """
 
 
-class Passes:
-    """For compilers of Ibis, before their own class."""
+class FastCompile:
+    """A mixin for Ibis's compilers; it comes before their class."""
 
     __slots__ = ()
+    lowered_ops: Any  # of Ibis's compiler
 
     def tree(self, expression: Any) -> Any:
-        """The tree of a statement."""
+        """Return the sqlglot tree of a statement."""
         compiler: Any = type(self)
-        return (_without(compiler) if self._found_nothing(expression) else compiler()).to_sqlglot(
+        return (_without(compiler) if self._needs_no_pass(expression) else compiler()).to_sqlglot(
             expression
         )
 
-    def _found_nothing(self, expression: Any) -> bool:
-        looked_for = (*LOOKED_FOR, *self.lowered_ops)  # type: ignore[attr-defined]
-        found = expression.as_table().op().find((*looked_for, ops.InValues))
-        return all(isinstance(op, ops.InValues) and op.options for op in found)
+    def _needs_no_pass(self, expression: Any) -> bool:
+        looked_for = (*LOOKED_FOR, *self.lowered_ops)
+        matches = expression.as_table().op().find((*looked_for, ops.InValues))
+        return all(isinstance(op, ops.InValues) and op.options for op in matches)
 
     def visit_SelfReference(self, op: Any, *, parent: Any, identifier: Any) -> Any:
-        """A sub-query that nobody else has is taken out of its name, and given the one of the
+        """Strip the alias of a sub-query that has no other user, so that it gets that of the
         reference.
         """
         alone = (
@@ -72,7 +72,7 @@ class Passes:
 
 @cache
 def _without(compiler: Any) -> Any:
-    """The compiler without passes."""
+    """Return the compiler without rewriting passes."""
     changed = {
         "__slots__": (),
         "rewrites": (),

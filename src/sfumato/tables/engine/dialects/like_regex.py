@@ -1,14 +1,13 @@
-"""LIKE in time that grows no faster than the text and the pattern: one pass over the text, whatever
-it holds.
+"""Translate LIKE patterns to regular expressions that match in one pass over the text, whatever it
+holds.
 
-*Java*     matches a `%` by trying every place, one inside the other: with four of them a text of a
-           thousand letters takes minutes. Here, what stands between two `%` is taken where it is
-           found first, and no other place is tried: that leaves the longest rest, so what can be
-           matched is.
-*DuckDB*   does the same where a pattern has `%` and `_`: `'%a_%b'` takes half a second for 16,000
-           letters. Its regular expressions are those of RE2, which never tries a place twice.
-           `regexp_full_match` is left as it is by the optimizer, which makes a LIKE of
-           `regexp_matches`.
+*Java*     tries every position for a `%`, nested: with four of them a text of a thousand letters
+           takes minutes. The expression here takes the first position of each part between two `%`
+           and tries no other. The first position leaves the longest rest, so every match is found.
+*DuckDB*   backtracks in the same way if a pattern has `%` and `_`: `'%a_%b'` takes half a second
+           for 16,000 letters. Its regular expressions are those of RE2, which never tries a
+           position twice. The optimizer leaves `regexp_full_match` alone; it turns `regexp_matches`
+           into a LIKE.
 *Letters*  A `_` is one code point. There is no escape: a backslash is itself.
 """
 
@@ -22,7 +21,7 @@ from . import case_tables
 
 
 def java(pattern: str) -> str:
-    """A regular expression that finds what a pattern matches."""
+    """Return a Java regular expression that finds the texts of a LIKE pattern."""
     first, *rest = _once(pattern).split("%")
     if not rest:
         return rf"(?s)\A{_letters(first)}\z"
@@ -32,14 +31,14 @@ def java(pattern: str) -> str:
 
 
 def re2(pattern: str) -> str:
-    """A regular expression that matches the whole of what a pattern matches."""
+    """Return an RE2 expression whose full match is that of a LIKE pattern."""
     return "(?s)" + ".*".join(_letters(part) for part in _once(pattern).split("%"))
 
 
-def constant(pattern: Any) -> str | None:
-    """The pattern of an Ibis operation, in small letters where it is to be."""
+def constant_pattern(pattern: Any) -> str | None:
+    """Return the constant pattern of an Ibis operation, in small letters if it asks for them."""
     if type(pattern).__name__ == "Lowercase":
-        inner = constant(pattern.arg)
+        inner = constant_pattern(pattern.arg)
         return None if inner is None else inner.translate(_small())
     value = getattr(pattern, "value", None)
     return value if isinstance(value, str) else None
@@ -47,11 +46,11 @@ def constant(pattern: Any) -> str | None:
 
 @cache
 def _small() -> dict[int, int]:
-    return str.maketrans(*case_tables.small())
+    return str.maketrans(*case_tables.small_letters())
 
 
 def _once(pattern: str) -> str:
-    """Several % in a row are one."""
+    """Merge runs of %."""
     return "".join("%" if letter == "%" else "".join(same) for letter, same in groupby(pattern))
 
 

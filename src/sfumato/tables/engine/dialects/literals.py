@@ -1,8 +1,8 @@
-"""How values are written that every dialect reads alike: patterns of texts that become numbers,
-days and truth values, and doubles as text.
+"""Constants that all dialects share: regular expressions of texts that can be cast to numbers, days
+and truth values, and doubles written as text.
 
-*Texts*   are read where DuckDB reads them too: 42, -1.5, 2e3, 2026-01-31, 2026-01-31 12:30:00. In
-          regular expressions that are the same in every engine.
+*Texts*   are cast where DuckDB casts them, too: 42, -1.5, 2e3, 2026-01-31, 2026-01-31 12:30:00. The
+          regular expressions mean the same in every engine.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ NUMBER = "^[+-]?([0-9]{1,255}[.]?[0-9]{0,255}|[.][0-9]{1,255})([eE][+-]?[0-9]{1,
 INFINITE = "^[+-]?inf(inity)?$"  # in small letters
 DAY = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 MOMENT = (
-    f"^{DAY}([ "
-    f"T][0-9]{{1,2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]{{1,6}})?)?(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)?)?$"
+    f"^{DAY}([ T][0-9]{{1,2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]{{1,6}})?)?"
+    "(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$"
 )
 BOOL_OF_TEXT = (
     "CASE WHEN lower(a_) IN ('true', 't', '1', 'yes', 'y') THEN TRUE WHEN lower(a_) IN "
@@ -24,11 +24,11 @@ BOOL_OF_TEXT = (
 )
 
 MOST_DIGITS = 18
-"""Of a decimal that a float becomes: what is scaled and rounded is a 64-bit integer."""
+"""The most digits of a decimal that a float is cast to: the scaled value is a 64-bit integer."""
 
 
 def double(value: float, kind: str) -> str:
-    """A double, exactly, in an engine that calls it by this name."""
+    """Write a double exactly; `kind` is the engine's name of the type."""
     return (
         f"CAST('{value!r}' AS {kind})".replace("'inf'", "'Infinity'")
         .replace("'-inf'", "'-Infinity'")
@@ -36,8 +36,8 @@ def double(value: float, kind: str) -> str:
     )
 
 
-def short_enough(to: Any, reason: str) -> None:
-    """Refuse the decimal of a float that would have more digits than the float gives."""
+def check_digits(to: Any, reason: str) -> None:
+    """Refuse to cast a float to a decimal with more digits than a float has."""
     if to.precision > MOST_DIGITS:
         rewrite = f"TRY_CAST(… AS decimal({MOST_DIGITS},{min(to.scale, MOST_DIGITS)}))"
         raise Refused(

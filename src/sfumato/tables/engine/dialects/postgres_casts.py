@@ -1,56 +1,66 @@
-"""Casts of PostgreSQL that give null where its own would raise an error: a condition that cannot
-fail stands before each cast.
+"""TRY_CAST for PostgreSQL, which has none: a condition that cannot fail stands before each cast,
+and a value that does not fit becomes null.
 
-*Texts*   What is read as a number, a date or a timestamp is written as in DuckDB's common forms:
-          42, -1.5, 2e3, 2026-01-31, 2026-01-31 12:30:00. Other writings that one engine or the
-          other would read (0x1F, 1_000, 31.1.2026, "tomorrow") are null.
-*Floats*  become decimals by a product and a rounding in doubles, as in DuckDB, for decimals of up
-          to 18 digits.
+*Texts*   of numbers, dates and timestamps are cast in DuckDB's common forms: 42, -1.5, 2e3,
+          2026-01-31, 2026-01-31 12:30:00. Forms that only some engines read (0x1F, 1_000,
+          31.1.2026, "tomorrow") are null.
+*Floats*  become decimals of up to 18 digits by a product and a rounding in doubles, as in DuckDB.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .literals import BOOL_OF_TEXT, DAY, INFINITE, MOMENT, NUMBER, short_enough
+from .literals import BOOL_OF_TEXT, DAY, INFINITE, MOMENT, NUMBER, check_digits
 from .postgres_floats import PRODUCT, ROUNDED, number
-from .templates import given, put
+from .templates import fill, fill_once
 
 POSTGRES = "postgres"
 _BLANKS = "E' \\t\\n\\r\\x0b\\x0c'"
 _NUMBER = f"a_ ~ '{NUMBER}'"
 _LEAST = "2.4703282292062327e-324"  # what is not above half of the least double is zero
-_MOST = "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880"  # noqa: E501  2^1024 − 2^970: from here on infinity
+_MOST = (
+    "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017"
+    "977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273"
+    "854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704"
+    "342711559699508093042880"
+)
+"""From here on a text is read as infinity. 2^1024 − 2^970, the exact limit, has 15 more digits."""
 
 _AS_NUMBER = "CAST(a_ AS NUMERIC)"
 _INFINITE = f"a_ ~* '{INFINITE}'"
+_INF, _MINUS_INF = number(float("inf")), number(float("-inf"))
 
 FLOAT_OF_TEXT = f"""CASE WHEN {_NUMBER} THEN
-        CASE WHEN abs({_AS_NUMBER}) >= {_MOST} THEN CASE WHEN {_AS_NUMBER} > 0 THEN {number(float("inf"))} ELSE {number(float("-inf"))} END
+        CASE WHEN abs({_AS_NUMBER}) >= {_MOST} THEN
+                 CASE WHEN {_AS_NUMBER} > 0 THEN {_INF} ELSE {_MINUS_INF} END
              WHEN abs({_AS_NUMBER}) <= {_LEAST} THEN {number(0.0)}
              ELSE CAST({_AS_NUMBER} AS DOUBLE PRECISION) END
-    WHEN {_INFINITE} THEN CASE WHEN a_ LIKE '-%' THEN {number(float("-inf"))} ELSE {number(float("inf"))} END END"""
+    WHEN {_INFINITE} THEN CASE WHEN a_ LIKE '-%' THEN {_MINUS_INF} ELSE {_INF} END END"""
 _BARE = "translate(a_, '{}-', '')"
-UUID_OF_TEXT = f"""CASE WHEN a_ ~ '^([{{][0-9a-fA-F-]*[}}]|[0-9a-fA-F-]*)$' AND length({_BARE}) = 32 THEN CAST({_BARE} AS UUID) END"""
-"""32 digits, with hyphens anywhere, perhaps in braces: as DuckDB reads them. PostgreSQL's own knows
-fewer places for hyphens.
+UUID_OF_TEXT = f"""CASE
+    WHEN a_ ~ '^([{{][0-9a-fA-F-]*[}}]|[0-9a-fA-F-]*)$' AND length({_BARE}) = 32
+    THEN CAST({_BARE} AS UUID) END"""
+"""32 digits, with hyphens anywhere, perhaps in braces, as DuckDB reads them. PostgreSQL's own cast
+allows hyphens in fewer places.
 """
-_WRITTEN = (
+_FLOAT_TEXT = (
     "CASE WHEN abs(a_) >= 1 AND abs(a_) < 1e16 THEN CAST(CAST(CAST(a_ AS TEXT) AS NUMERIC) "
     "AS TEXT) ELSE CAST(a_ AS TEXT) END"
 )
-TEXT_OF_FLOAT = f"""CASE WHEN abs(a_) >= {number(float("inf"))} THEN CASE WHEN a_ < 0 THEN '-inf' WHEN a_ = {number(float("inf"))} THEN 'inf' ELSE 'nan' END
-    WHEN {_WRITTEN} ~ '[.e]' THEN {_WRITTEN} ELSE {_WRITTEN} || '.0' END"""
+TEXT_OF_FLOAT = f"""CASE WHEN abs(a_) >= {_INF} THEN
+        CASE WHEN a_ < 0 THEN '-inf' WHEN a_ = {_INF} THEN 'inf' ELSE 'nan' END
+    WHEN {_FLOAT_TEXT} ~ '[.e]' THEN {_FLOAT_TEXT} ELSE {_FLOAT_TEXT} || '.0' END"""
 """As DuckDB writes it: 1.0, 1e+16, inf."""
 
 
 def try_cast(compiler: Any, value: Any, have: Any, to: Any) -> Any:
-    """A value of one Ibis type as another, null where it does not fit."""
+    """Cast a value from one Ibis type to another; null where it does not fit."""
     target = compiler.type_mapper.to_string(to)
     if have.is_string():
         return _text(value, to, target)
     if have.is_integer() and to.is_integer() and have.nbytes > to.nbytes:
-        return given(
+        return fill_once(
             (
                 f"CASE WHEN a_ BETWEEN {to.bounds.lower} AND {to.bounds.upper} THEN CAST(a_ "
                 f"AS {target}) END"
@@ -60,19 +70,19 @@ def try_cast(compiler: Any, value: Any, have: Any, to: Any) -> Any:
         )
     if have.is_integer() and to.is_decimal():
         return (
-            given(_decimal("a_", to), POSTGRES, a_=value)
+            fill_once(_decimal("a_", to), POSTGRES, a_=value)
             if 10 ** (to.precision - to.scale) <= have.bounds.upper
             else compiler.cast(value, to)
         )
     if have.is_decimal() and to.is_integer():
-        return given(_integer("round(a_)", to, target), POSTGRES, a_=value)
+        return fill_once(_integer("round(a_)", to, target), POSTGRES, a_=value)
     if have.is_decimal() and to.is_decimal():
-        return given(_decimal(f"round(a_, {to.scale})", to), POSTGRES, a_=value)
+        return fill_once(_decimal(f"round(a_, {to.scale})", to), POSTGRES, a_=value)
     if have.is_floating() and to.is_integer():
         bounds = (
             f"a_ >= {number(float(to.bounds.lower))} AND a_ < {number(float(to.bounds.upper + 1))}"
         )
-        return given(f"CASE WHEN {bounds} THEN CAST(a_ AS {target}) END", POSTGRES, a_=value)
+        return fill_once(f"CASE WHEN {bounds} THEN CAST(a_ AS {target}) END", POSTGRES, a_=value)
     if have.is_floating() and to.is_decimal():
         return _decimal_of_float(value, to)
     if have.is_float64() and to.is_float32():
@@ -81,39 +91,38 @@ def try_cast(compiler: Any, value: Any, have: Any, to: Any) -> Any:
             f"CASE WHEN abs(a_) >= {number(float('inf'))} THEN CAST(a_ AS REAL) WHEN abs(a_) "
             f">= {large} THEN NULL WHEN abs(a_) <= {small} THEN CAST(0 AS REAL)"
         )
-        return given(f"{body} ELSE CAST(a_ AS REAL) END", POSTGRES, a_=value)
+        return fill_once(f"{body} ELSE CAST(a_ AS REAL) END", POSTGRES, a_=value)
     return compiler.cast(value, to)
 
 
 def _text(value: Any, to: Any, target: str) -> Any:
-    read = put("CAST(a_ AS TEXT)", POSTGRES, a_=value)
-    bare = put(f"btrim(a_, {_BLANKS})", POSTGRES, a_=read)
+    read = fill("CAST(a_ AS TEXT)", POSTGRES, a_=value)
+    bare = fill(f"btrim(a_, {_BLANKS})", POSTGRES, a_=read)
     if to.is_string():
         return read
     if to.is_integer():
-        return given(
+        return fill_once(
             f"CASE WHEN {_NUMBER} THEN {_integer(f'round({_AS_NUMBER})', to, target)} END",
             POSTGRES,
             a_=bare,
         )
     if to.is_decimal():
-        return given(
+        return fill_once(
             f"CASE WHEN {_NUMBER} THEN {_decimal(f'round({_AS_NUMBER}, {to.scale})', to)} END",
             POSTGRES,
             a_=bare,
         )
     if to.is_floating():
-        return given(FLOAT_OF_TEXT, POSTGRES, a_=bare)
+        return fill_once(FLOAT_OF_TEXT, POSTGRES, a_=bare)
     if to.is_boolean():
-        return given(BOOL_OF_TEXT, POSTGRES, a_=read)
+        return fill_once(BOOL_OF_TEXT, POSTGRES, a_=read)
     if to.is_uuid():
-        return given(UUID_OF_TEXT, POSTGRES, a_=read)
+        return fill_once(UUID_OF_TEXT, POSTGRES, a_=read)
     kind = "date" if to.is_date() else "timestamptz" if to.timezone else "timestamp"
-    day = (
-        f"substring(a_ FROM '^{DAY}')" if kind == "date" else "a_"
-    )  # of a date, what follows the day is passed over, as in DuckDB
+    # a cast to a date ignores what follows the day, as in DuckDB
+    day = f"substring(a_ FROM '^{DAY}')" if kind == "date" else "a_"
     valid = f"a_ ~ '{MOMENT}' AND pg_input_is_valid({day}, '{kind}')"
-    return given(
+    return fill_once(
         f"CASE WHEN {valid} THEN CAST({day} AS {target}) END",
         POSTGRES,
         a_=bare if kind == "date" else read,
@@ -136,16 +145,16 @@ def _decimal(value: str, to: Any) -> str:
 
 
 def _decimal_of_float(value: Any, to: Any) -> Any:
-    short_enough(to, "PostgreSQL turns floats into decimals of 15 digits, and rounds what follows")
+    check_digits(to, "PostgreSQL casts a float to 15 decimal digits and rounds the others")
     scaled = (
-        given(PRODUCT, POSTGRES, a_=value, b_=put(number(10.0**to.scale), POSTGRES))
+        fill_once(PRODUCT, POSTGRES, a_=value, b_=fill(number(10.0**to.scale), POSTGRES))
         if to.scale
         else value
     )
-    whole = given(ROUNDED, POSTGRES, a_=scaled)
-    made = (
+    rounded = fill_once(ROUNDED, POSTGRES, a_=scaled)
+    decimal = (
         f"CAST(CAST(CAST(a_ AS BIGINT) AS NUMERIC) / {10**to.scale} AS "
         f"DECIMAL({to.precision}, {to.scale}))"
     )
-    body = f"CASE WHEN abs(a_) < {number(10.0**to.precision)} THEN {made} END"
-    return given(body, POSTGRES, a_=whole)
+    body = f"CASE WHEN abs(a_) < {number(10.0**to.precision)} THEN {decimal} END"
+    return fill_once(body, POSTGRES, a_=rounded)

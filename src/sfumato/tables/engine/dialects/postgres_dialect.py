@@ -1,14 +1,14 @@
-"""PostgreSQL: what it does otherwise than DuckDB, and how the same is written so that it gives the
-same and cannot fail.
+"""The dialect of PostgreSQL: where it differs from DuckDB, the same operations are written so that
+they give the same values and cannot fail.
 
-*Floats*    Overflow, underflow and division by zero are errors: see `postgres_floats`. Where the
-            size of the numbers is known they are written plainly.
-*Casts*     There is no TRY_CAST: see `postgres_casts`. A truth value is no number before it is an
-            int4; a timestamp loses its zone in UTC, whatever the session's.
-*Integers*  // divides integers; a remainder of floats there is none.
+*Floats*    Overflow, underflow and division by zero are errors: see `postgres_floats`. Operations
+            on numbers of known size are written plainly.
+*Casts*     There is no TRY_CAST: see `postgres_casts`. A truth value becomes an int4 before any
+            other number; a timestamp loses its zone in UTC, whatever the session's zone.
+*Integers*  / divides integers; PostgreSQL has no remainder of floats.
 *Texts*     are compared, ordered and searched in the collation "C", by bytes. Small and capital
-            letters come from a table of ours, as those of PostgreSQL depend on a collation. LIKE
-            has no escape. A missing part of a text is null, not empty.
+            letters come from `case_tables`, as PostgreSQL's own depend on a collation. LIKE has no
+            escape. A missing part of a text is null, not empty.
 *Moments*   EXTRACT gives decimals. A date is truncated as a timestamp without a zone.
 *Keys*      A long list of public keys is written into the statement, as the role may only read.
 *Hash*      sha256 of the server itself: no extension is needed.
@@ -30,59 +30,58 @@ from ibis.backends.sql.compilers.postgres import PostgresCompiler
 from ....errors import Refused
 from . import case_tables, exponent_bounds
 from . import postgres_floats as floats
-from .fast_compile import Passes
+from .fast_compile import FastCompile
 from .postgres_casts import POSTGRES, TEXT_OF_FLOAT, try_cast
-from .templates import given, put
+from .templates import fill, fill_once
 
 FUNCTIONS: Mapping[str, str] = {
     "divide": "a_ / b_",
     "by_bytes": 'CAST(a_ AS TEXT) COLLATE "C"',
     "without_nan": "NULLIF(a_, CAST('NaN' AS NUMERIC))",
 }
-"""Functions that Ibis has no operation for, as SQL."""
+"""Functions that Ibis lacks → their SQL."""
 
 CANNOT: Mapping[str, tuple[str, str]] = {
     "Log2": ("PostgreSQL has no logarithm to base 2 of floats", "ln(…) / ln(2)"),
 }
-"""What is refused: operation → reason, and what to ask instead."""
+"""Refused operation → reason and rewrite."""
 
 DEGREES, RADIANS = 57.29577951308232, 0.017453292519943295
 
 
 @cache
 def by_bytes() -> Callable[[Any], Any]:
-    """A text that is compared by its bytes, whatever the collation of its column."""
+    """Return the function that compares a text by bytes, whatever the collation of its column."""
 
     def by_bytes(a: Any) -> Any: ...
 
-    made: Callable[[Any], Any] = ibis.udf.scalar.builtin(
+    function: Callable[[Any], Any] = ibis.udf.scalar.builtin(
         by_bytes, signature=(("string",), "string")
     )
-    return made
+    return function
 
 
 @cache
 def without_nan() -> Callable[[Any], Any]:
-    """A decimal that is a number or null."""
+    """Return the function that replaces NaN in a decimal by null."""
 
     def without_nan(a: Any) -> Any: ...
 
-    made: Callable[[Any], Any] = ibis.udf.scalar.builtin(
+    function: Callable[[Any], Any] = ibis.udf.scalar.builtin(
         without_nan, signature=(("decimal",), "decimal")
     )
-    return made
+    return function
 
 
-class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no types
-    """Ibis's own, with other forms where PostgreSQL differs."""
+class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc]  # Ibis: no types
+    """Ibis's compiler for PostgreSQL, with total forms of all operations."""
 
     __slots__ = ()
-    SIMPLE_OPS: ClassVar[
-        dict[Any, str]
-    ] = {}  # those of the parent would take the place of what is defined here
+    # the parent's entries would override the methods below
+    SIMPLE_OPS: ClassVar[dict[Any, str]] = {}
 
     def compile(self, expression: Any, *, pretty: bool = False) -> str:
-        """An expression as a statement."""
+        """Compile an expression to SQL."""
         return str(self.tree(expression).sql(dialect=self.dialect, pretty=pretty, copy=False))
 
     def visit_node(self, op: Any, **arguments: Any) -> Any:
@@ -98,7 +97,7 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
 
     def visit_Subtract(self, op: Any, *, left: Any, right: Any) -> Any:
         if _floating(op) and not self._easy(op, exponent_bounds.total):
-            return given(floats.SUM, POSTGRES, a_=left, b_=-sge.paren(right))
+            return fill_once(floats.SUM, POSTGRES, a_=left, b_=-sge.paren(right))
         return self.binop(sge.Sub, left, right)
 
     def visit_Multiply(self, op: Any, *, left: Any, right: Any) -> Any:
@@ -111,25 +110,25 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
         self, op: Any, plain: Any, form: str, rule: Callable[..., Any], left: Any, right: Any
     ) -> Any:
         if _floating(op) and not self._easy(op, rule):
-            return given(form, POSTGRES, a_=left, b_=right)
+            return fill_once(form, POSTGRES, a_=left, b_=right)
         return self.binop(plain, left, right)
 
     def _easy(self, op: Any, rule: Callable[..., Any]) -> bool:
-        """Whether the numbers are known to stay within the doubles. Sums over rows do: their limits
-        are declared.
+        """Whether the result surely stays within the doubles. Sums over rows do: their limits are
+        declared.
         """
         if any(_sum(side) for side in (op.left, op.right)):
             return True
-        known: dict[Any, exponent_bounds.Size] = {}
+        sizes: dict[Any, exponent_bounds.Size] = {}
         return exponent_bounds.fits(
-            rule(exponent_bounds.size(op.left, known), exponent_bounds.size(op.right, known))
+            rule(exponent_bounds.size(op.left, sizes), exponent_bounds.size(op.right, sizes))
         )
 
     def visit_Modulus(self, op: Any, *, left: Any, right: Any) -> Any:
         if not _floating(op):
             return self.binop(sge.Mod, left, right)
         parts = {
-            name: put(text, POSTGRES, a_=sge.column("a_"), b_=sge.column("b_"))
+            name: fill(text, POSTGRES, a_=sge.column("a_"), b_=sge.column("b_"))
             for name, text in floats.REMAINDER_PARTS.items()
         }
         inner = (
@@ -137,7 +136,7 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
             .offset(0)
             .subquery("numbers")
         )
-        whole = (
+        with_parts = (
             sg.select(
                 sge.column("a_"),
                 sge.column("b_"),
@@ -147,43 +146,50 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
             .offset(0)
         )
         return sge.Paren(
-            this=sg.select(put(floats.REMAINDER, POSTGRES)).from_(whole.subquery("parts"))
+            this=sg.select(fill(floats.REMAINDER, POSTGRES)).from_(with_parts.subquery("parts"))
         )
 
     def visit_FloorDivide(self, op: Any, *, left: Any, right: Any) -> Any:
-        """Of integers that are not below zero: PostgreSQL's own. A sum of integers is a decimal,
-        whose quotient would have digits after the point.
+        """Divide non-negative integers by PostgreSQL's own division. A sum of integers is a
+        decimal, whose quotient would have decimal places, so both are cast.
         """
-        assert op.left.dtype.is_integer() and op.right.dtype.is_integer()  # noqa: PT018
-        return put("CAST(a_ AS BIGINT) / CAST(b_ AS BIGINT)", POSTGRES, a_=left, b_=right)
+        assert op.left.dtype.is_integer()
+        assert op.right.dtype.is_integer()
+        return fill("CAST(a_ AS BIGINT) / CAST(b_ AS BIGINT)", POSTGRES, a_=left, b_=right)
 
     def visit_Power(self, op: Any, *, left: Any, right: Any) -> Any:
-        return given(floats.POWER, POSTGRES, a_=left, b_=right)
+        return fill_once(floats.POWER, POSTGRES, a_=left, b_=right)
 
     def visit_Exp(self, op: Any, *, arg: Any) -> Any:
-        return given(floats.EXPONENTIAL, POSTGRES, a_=arg)
+        return fill_once(floats.EXPONENTIAL, POSTGRES, a_=arg)
 
     def visit_Degrees(self, op: Any, *, arg: Any) -> Any:
-        return given(floats.PRODUCT, POSTGRES, a_=arg, b_=put(floats.number(DEGREES), POSTGRES))
+        return fill_once(
+            floats.PRODUCT, POSTGRES, a_=arg, b_=fill(floats.number(DEGREES), POSTGRES)
+        )
 
     def visit_Radians(self, op: Any, *, arg: Any) -> Any:
-        return given(floats.PRODUCT, POSTGRES, a_=arg, b_=put(floats.number(RADIANS), POSTGRES))
+        return fill_once(
+            floats.PRODUCT, POSTGRES, a_=arg, b_=fill(floats.number(RADIANS), POSTGRES)
+        )
 
     def visit_Round(self, op: Any, *, arg: Any, digits: Any) -> Any:
-        wanted = 0 if op.digits is None else op.digits.value
-        return given(floats.rounded(wanted) if wanted else floats.ROUNDED, POSTGRES, a_=arg)
+        places = 0 if op.digits is None else op.digits.value
+        return fill_once(
+            floats.rounding_sql(places) if places else floats.ROUNDED, POSTGRES, a_=arg
+        )
 
     def visit_NonNullLiteral(self, op: Any, *, value: Any, dtype: Any) -> Any:
         if dtype.is_floating():
             text = floats.number(float(value))  # as it stands it would be a decimal
-            return put(
+            return fill(
                 text.replace("DOUBLE PRECISION", "REAL") if dtype.is_float32() else text, POSTGRES
             )
         return super().visit_NonNullLiteral(op, value=value, dtype=dtype)
 
     def visit_Sum(self, op: Any, *, arg: Any, where: Any) -> Any:
-        """How often something is true is counted: to make numbers of truths, and add them up, takes
-        three times as long.
+        """Count truth values with COUNT … FILTER: summing them as numbers takes three times as
+        long.
         """
         if op.arg.dtype.is_boolean() and where is None:
             return self.agg.count(sge.Star(), where=arg)
@@ -197,15 +203,14 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
         if have.is_boolean() and to.is_numeric():
             return self.cast(self.cast(arg, dt.int32), to)
         if have.is_timestamp() and have.timezone and to.is_timestamp() and not to.timezone:
-            return put("a_ AT TIME ZONE 'UTC'", POSTGRES, a_=arg)
+            return fill("a_ AT TIME ZONE 'UTC'", POSTGRES, a_=arg)
         if have.is_timestamp() and not have.timezone and to.is_timestamp() and to.timezone:
-            return put("a_ AT TIME ZONE 'UTC'", POSTGRES, a_=arg)
+            return fill("a_ AT TIME ZONE 'UTC'", POSTGRES, a_=arg)
         if have.is_floating() and to.is_string():
-            return given(TEXT_OF_FLOAT, POSTGRES, a_=arg)
-        if (
-            have.is_decimal() and to.is_string() and have.precision == have.scale
-        ):  # DuckDB writes .25 where there is no room for 0.25
-            return put(r"regexp_replace(CAST(a_ AS TEXT), '^(-?)0[.]', '\1.')", POSTGRES, a_=arg)
+            return fill_once(TEXT_OF_FLOAT, POSTGRES, a_=arg)
+        # DuckDB writes .25 if the type has no digit before the point
+        if have.is_decimal() and to.is_string() and have.precision == have.scale:
+            return fill(r"regexp_replace(CAST(a_ AS TEXT), '^(-?)0[.]', '\1.')", POSTGRES, a_=arg)
         return self.cast(arg, to)
 
     def visit_TryCast(self, op: Any, *, arg: Any, to: Any) -> Any:
@@ -217,10 +222,10 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
     # Texts
 
     def visit_Lowercase(self, op: Any, *, arg: Any) -> Any:
-        return _letters("lower", case_tables.small(), arg)
+        return _letters("lower", case_tables.small_letters(), arg)
 
     def visit_Uppercase(self, op: Any, *, arg: Any) -> Any:
-        return _letters("upper", case_tables.capital(), arg)
+        return _letters("upper", case_tables.capital_letters(), arg)
 
     def visit_StringSQLLike(self, op: Any, *, arg: Any, pattern: Any, escape: Any) -> Any:
         return sge.paren(
@@ -232,21 +237,21 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
         return sge.Tuple(expressions=[arg, delimiter])
 
     def visit_ArrayIndex(self, op: Any, *, arg: Any, index: Any) -> Any:
-        """The parts of a text, of which one is asked for."""
+        """Take one part of a split text; null if there are fewer parts."""
         text, separator = arg.expressions
         size, place = len(separator.this), op.index.value + 1
         body = (
             f"CASE WHEN length(a_) - length(replace(a_, b_, '')) >= {size * (place - 1)} "
             f"THEN split_part(a_, b_, {place}) END"
         )
-        return given(body, POSTGRES, a_=text, b_=separator)
+        return fill_once(body, POSTGRES, a_=text, b_=separator)
 
     def visit_HexDigest(self, op: Any, *, arg: Any, how: str) -> Any:
         assert how == "sha256"
-        return put("encode(sha256(convert_to(a_, 'UTF8')), 'hex') COLLATE \"C\"", POSTGRES, a_=arg)
+        return fill("encode(sha256(convert_to(a_, 'UTF8')), 'hex') COLLATE \"C\"", POSTGRES, a_=arg)
 
     def visit_ScalarUDF(self, op: Any, **arguments: Any) -> Any:
-        return put(
+        return fill(
             FUNCTIONS[op.__func_name__],
             POSTGRES,
             **dict(zip(("a_", "b_"), arguments.values(), strict=False)),
@@ -261,7 +266,7 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
         return self.binop(sge.Sub, left, right)
 
     def visit_ExtractEpochSeconds(self, op: Any, *, arg: Any) -> Any:
-        return put(
+        return fill(
             (
                 "CAST(CAST(EXTRACT(epoch FROM a_) * 1000000 AS BIGINT) AS DOUBLE PRECISION) "
                 "/ CAST('1000000' AS DOUBLE PRECISION)"
@@ -273,7 +278,7 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
     # Tables
 
     def visit_InMemoryTable(self, op: Any, *, name: str, schema: Any, data: Any) -> Any:
-        """A list of keys, as one constant: what PostgreSQL cannot hold is in no table of it."""
+        """Write a key set as one constant, without texts that PostgreSQL cannot hold."""
         column, dtype = next(iter(schema.items()))
         table = data.to_pyarrow(schema)
         keys = [
@@ -290,12 +295,12 @@ class Compiler(Passes, PostgresCompiler):  # type: ignore[misc]  # Ibis has no t
 
 
 def _letters(name: str, table: tuple[str, str], value: Any) -> Any:
-    """ASCII by the server, other letters by the table."""
+    """Convert ASCII letters by the server's function, other letters by the table."""
     body = (
         f'CASE WHEN octet_length(a_) = length(a_) THEN {name}(a_ COLLATE "C") ELSE '
         f"translate(a_, b_, c_) END"
     )
-    return given(
+    return fill_once(
         body.replace("b_", f"'{table[0]}'").replace("c_", f"'{table[1]}'"), POSTGRES, a_=value
     )
 

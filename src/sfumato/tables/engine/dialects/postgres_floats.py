@@ -1,11 +1,11 @@
-"""Floats of PostgreSQL, which raises an error where IEEE arithmetic gives infinity or zero: the
-same operations, asked for only where they are safe.
+"""Float operations for PostgreSQL, which raises an error where IEEE arithmetic gives infinity or
+zero: each operation runs only where it is safe.
 
-*Exact*   Whether a sum, product or quotient leaves the doubles is decided by arithmetic with powers
-          of two, which rounds nothing. So what comes out is what IEEE arithmetic gives, and DuckDB:
+*Exact*   Arithmetic with powers of two, which rounds nothing, decides whether a sum, product or
+          quotient leaves the doubles. So the result is that of IEEE arithmetic and of DuckDB:
           infinity, zero, or the nearest double.
-*Order*   In PostgreSQL NaN is greater than every number and equal to itself, and CASE looks at its
-          conditions one after the other.
+*Order*   In PostgreSQL NaN is greater than every number and equal to itself, and CASE evaluates its
+          conditions in order.
 *Near*    Of a power, the last part in 10^12 before infinity (and before zero) is infinity (and
           zero), but for the first power, which is the number itself.
 """
@@ -19,12 +19,12 @@ from .literals import double
 
 
 def number(value: float) -> str:
-    """A double, exactly."""
+    """Write a double exactly."""
     return double(value, "DOUBLE PRECISION")
 
 
 def _largest(function: str, start: float) -> float:
-    """The largest double of which a function is finite."""
+    """Return the largest double for which a function is finite."""
     x = start
     while True:
         try:
@@ -35,7 +35,7 @@ def _largest(function: str, start: float) -> float:
 
 
 def _least_exp() -> float:
-    """The least double whose exponential is not zero."""
+    """Return the least double whose exponential is not zero."""
     x = -745.1332191019412
     while math.exp(x) > 0:
         x = math.nextafter(x, -math.inf)
@@ -44,7 +44,7 @@ def _least_exp() -> float:
     return x
 
 
-_INF, _NONE = number(math.inf), number(0.0)
+_INF, _NONE, _ONE_HALF = number(math.inf), number(0.0), number(0.5)
 _ABOVE, _BELOW = number(2.0**-512), number(2.0**537)
 _TOP, _MOST, _LITTLE = number(2.0**1023), number(1e150), number(1e-150)
 _SIGNED = f"CASE WHEN {{0}} THEN {_INF} ELSE -{_INF} END"
@@ -61,19 +61,25 @@ SUM = f"""CASE
 PRODUCT = f"""CASE
     WHEN {_EASY} THEN a_ * b_
     WHEN a_ = 0 OR b_ = 0 OR {_ODD} THEN a_ * b_
-    WHEN abs(a_) > 1 AND abs(b_) > 1 THEN CASE WHEN abs((a_ * {_ABOVE}) * (b_ * {_ABOVE})) >= 1 THEN {_ALIKE} ELSE a_ * b_ END
-    WHEN abs(a_) < 1 AND abs(b_) < 1 THEN CASE WHEN abs((a_ * {_BELOW}) * (b_ * {_BELOW})) <= {number(0.5)} THEN {_NONE} ELSE a_ * b_ END
+    WHEN abs(a_) > 1 AND abs(b_) > 1 THEN
+        CASE WHEN abs((a_ * {_ABOVE}) * (b_ * {_ABOVE})) >= 1 THEN {_ALIKE} ELSE a_ * b_ END
+    WHEN abs(a_) < 1 AND abs(b_) < 1 THEN
+        CASE WHEN abs((a_ * {_BELOW}) * (b_ * {_BELOW})) <= {_ONE_HALF} THEN {_NONE}
+             ELSE a_ * b_ END
     ELSE a_ * b_ END"""
 
 QUOTIENT = f"""CASE
     WHEN {_EASY} THEN a_ / b_
     WHEN a_ = 0 OR {_ODD} THEN a_ / b_
-    WHEN abs(b_) < 1 AND abs(a_) >= 1 THEN CASE WHEN abs(a_ * {number(0.5)}) >= abs(b_ * {_TOP}) THEN {_ALIKE} ELSE a_ / b_ END
-    WHEN abs(b_) < {_LITTLE} THEN CASE WHEN abs(a_) >= abs(b_ * {_TOP}) * 2 THEN {_ALIKE} ELSE a_ / b_ END
+    WHEN abs(b_) < 1 AND abs(a_) >= 1 THEN
+        CASE WHEN abs(a_ * {_ONE_HALF}) >= abs(b_ * {_TOP}) THEN {_ALIKE} ELSE a_ / b_ END
+    WHEN abs(b_) < {_LITTLE} THEN
+        CASE WHEN abs(a_) >= abs(b_ * {_TOP}) * 2 THEN {_ALIKE} ELSE a_ / b_ END
     WHEN abs(b_) > 1 AND abs(a_) < {number(2.0**-51)} THEN
-        CASE WHEN abs((a_ * {_BELOW}) * {_BELOW}) <= abs(b_ * {number(0.5)}) THEN {_NONE} ELSE a_ / b_ END
+        CASE WHEN abs((a_ * {_BELOW}) * {_BELOW}) <= abs(b_ * {_ONE_HALF}) THEN {_NONE}
+             ELSE a_ / b_ END
     ELSE a_ / b_ END"""
-"""A divisor of zero is null before it comes here."""
+"""A divisor of zero is already null."""
 
 ROUNDED = (
     "trunc(a_) + CASE WHEN a_ - trunc(a_) >= 0.5 THEN 1 WHEN a_ - trunc(a_) <= -0.5 THEN -1 "
@@ -81,20 +87,25 @@ ROUNDED = (
 )
 """Halves away from zero; PostgreSQL's own rounding goes to even."""
 
-EXPONENTIAL = f"""CASE WHEN a_ >= {_INF} THEN a_ WHEN a_ > {number(_largest("exp", 709.782712893383))} THEN {_INF}
+EXPONENTIAL = f"""CASE WHEN a_ >= {_INF} THEN a_
+    WHEN a_ > {number(_largest("exp", 709.782712893383))} THEN {_INF}
     WHEN a_ < {number(_least_exp())} THEN {_NONE} ELSE exp(a_) END"""
 
 _HALF = f"power(abs(a_), b_ * {number(0.5)})"
 POWER = f"""CASE
     WHEN a_ IS NULL OR b_ IS NULL THEN NULL
     WHEN b_ = 1 THEN a_
-    WHEN a_ < 0 AND abs(b_) < {_INF} AND b_ <> floor(b_) THEN CASE WHEN a_ > -{_INF} THEN NULL WHEN b_ > 0 THEN {_INF} ELSE {_NONE} END
+    WHEN a_ < 0 AND abs(b_) < {_INF} AND b_ <> floor(b_) THEN
+        CASE WHEN a_ > -{_INF} THEN NULL WHEN b_ > 0 THEN {_INF} ELSE {_NONE} END
     WHEN {_ODD} OR a_ = 0 OR abs(b_) < {number(1e-300)} THEN power(a_, b_)
-    WHEN abs(b_) > {number(1e300)} THEN CASE WHEN abs(a_) = 1 THEN power(a_, b_) WHEN (abs(a_) > 1) = (b_ > 0) THEN {_INF} ELSE {_NONE} END
-    WHEN b_ * ln(abs(a_)) > {number(1400.0)} THEN CASE WHEN a_ < 0 AND floor(b_ * {number(0.5)}) * 2 <> b_ THEN -{_INF} ELSE {_INF} END
+    WHEN abs(b_) > {number(1e300)} THEN
+        CASE WHEN abs(a_) = 1 THEN power(a_, b_) WHEN (abs(a_) > 1) = (b_ > 0) THEN {_INF}
+             ELSE {_NONE} END
+    WHEN b_ * ln(abs(a_)) > {number(1400.0)} THEN
+        CASE WHEN a_ < 0 AND floor(b_ * {_ONE_HALF}) * 2 <> b_ THEN -{_INF} ELSE {_INF} END
     WHEN b_ * ln(abs(a_)) < {number(-1400.0)} THEN {_NONE}
     WHEN {_HALF} > {number(math.sqrt(2.0**1023) * math.sqrt(2) * (1 - 1e-12))} THEN
-        CASE WHEN a_ < 0 AND floor(b_ * {number(0.5)}) * 2 <> b_ THEN -{_INF} ELSE {_INF} END
+        CASE WHEN a_ < 0 AND floor(b_ * {_ONE_HALF}) * 2 <> b_ THEN -{_INF} ELSE {_INF} END
     WHEN {_HALF} < {number(2.0**-537 / math.sqrt(2) * (1 + 1e-12))} THEN {_NONE}
     ELSE power(a_, b_) END"""
 
@@ -113,19 +124,21 @@ REMAINDER_PARTS: Mapping[str, str] = {
     ),
     "f_": f"CAST(GREATEST({_HIGH.format('b_')}, 1) AS INT)",
 }
-"""Of a remainder: both numbers as whole numbers times a power of two."""
+"""Both numbers of a remainder, as integers times a power of two."""
 REMAINDER = f"""CASE
     WHEN abs(a_) >= {_INF} OR b_ = {number(math.nan)} THEN {number(math.nan)}
     WHEN abs(a_) < abs(b_) THEN a_
     ELSE CAST(sign(a_) AS DOUBLE PRECISION)
-        * CAST(mod(CAST(m_ AS NUMERIC) * power(CAST(2 AS NUMERIC), e_ - f_), CAST(n_ AS NUMERIC)) AS DOUBLE PRECISION)
-        * power({number(2.0)}, GREATEST(f_ - 1075, -1000)) * power({number(2.0)}, LEAST(f_ - 75, 0)) END"""
-"""C's fmod, exactly: in whole numbers of as many digits as it takes."""
+        * CAST(mod(CAST(m_ AS NUMERIC) * power(CAST(2 AS NUMERIC), e_ - f_), CAST(n_ AS NUMERIC))
+               AS DOUBLE PRECISION)
+        * power({number(2.0)}, GREATEST(f_ - 1075, -1000))
+        * power({number(2.0)}, LEAST(f_ - 75, 0)) END"""
+"""C's fmod, exactly, in integers of as many digits as needed."""
 
 
-def rounded(digits: int) -> str:
-    """To so many digits from 1 on, as DuckDB does: scaled, rounded, scaled back; numbers that
-    scaling would make infinite are as they are.
+def rounding_sql(digits: int) -> str:
+    """Write the rounding to `digits` ≥ 1 decimal places as DuckDB does: scale, round, scale back.
+    Numbers that scaling would make infinite stay unchanged.
     """
     unit = 10.0**digits
     most = 1.7976931348623157e308 / unit

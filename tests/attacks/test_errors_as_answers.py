@@ -41,14 +41,14 @@ def test_attack_B6_an_engine_answers_one_table_and_fails_on_its_neighbour(sql: s
 def test_attack_B6_ours_answers_both(about: dict[str, object]) -> None:
     def ask(t: object) -> object:
         x = sf.col("x")
-        made = t.mutate(
+        rows = t.mutate(
             square=x * x,
             narrow=x.cast("int32"),
             double=x + x,
             far=x * x * x * x - x,
             ratio=1 / (x - 1),
-        )  # type: ignore[attr-defined]
-        return made.aggregate(
+        )
+        return rows.aggregate(
             a=sf.sum("square", low=0, high=100),
             b=sf.sum("narrow", low=0, high=100),
             c=sf.var("double", low=0, high=100),
@@ -57,17 +57,17 @@ def test_attack_B6_ours_answers_both(about: dict[str, object]) -> None:
             f=sf.std("x", low=-(2**62), high=2**62),
         )
 
-    found = [
+    result = [
         tally(pa.table({"x": pa.array(v, pa.int64()), "u": range(len(v))}), ask, **about)
         for v in (PLAIN, [*PLAIN, LOUD], [*PLAIN, -LOUD - 1])
-    ]  # type: ignore[arg-type]
-    for other in found[1:]:
-        for place in range(len(other.pieces)):
-            moved, declared = distance(found[0], other, place)
+    ]
+    for second in result[1:]:
+        for place in range(len(second.pieces)):
+            moved, declared = distance(result[0], second, place)
             assert moved <= declared
 
 
 def test_attack_B6_what_could_overflow_is_refused_before_data_is_read() -> None:
-    with table({"x": [1.0]}) as made, pytest.raises(sf.Refused) as refused:
-        made.aggregate(s=sf.sum("x", low=10**15, high=10**15 + 1)).plan(epsilon="1/1000")
+    with table({"x": [1.0]}) as protected, pytest.raises(sf.Refused) as refused:
+        protected.aggregate(s=sf.sum("x", low=10**15, high=10**15 + 1)).plan(epsilon="1/1000")
     assert refused.value.code == "plan.range"

@@ -25,24 +25,24 @@ MAKERS = {
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_attack_C3_what_may_make_a_null_may_be_null(name: str) -> None:
-    with table(ROWS, types=SURE, unit="u", max_rows=1) as made:
-        rows = made.mutate(y=MAKERS[name]())
+    with table(ROWS, types=SURE, unit="u", max_rows=1) as protected:
+        rows = protected.mutate(y=MAKERS[name]())
         assert not rows.schema["x"].nullable
         assert rows.schema["y"].nullable
         plan = rows.aggregate(c=sf.count("y"), n=sf.count()).plan(epsilon=1)
-    assert [piece.name for piece in plan.pieces] == ["count y", "count"]
+    assert [piece.name for piece in plan.components] == ["count y", "count"]
 
 
 def test_attack_C3_no_count_is_free() -> None:
     """Every count has noise of its own, also of a column that is never null, also of all rows."""
-    with table(ROWS, types=SURE, unit="u", max_rows=1) as made:
+    with table(ROWS, types=SURE, unit="u", max_rows=1) as protected:
         for aggregate in (
             sf.count(),
             sf.count("x"),
             sf.count_units(),
             sf.count_if(sf.col("x") > 0),
         ):
-            plan = made.aggregate(n=aggregate).plan(epsilon=1)
+            plan = protected.aggregate(n=aggregate).plan(epsilon=1)
             (noise,) = plan.calibration.noise[0]
             assert isinstance(noise, Laplace)
             assert noise.law.variance > 0
@@ -53,11 +53,11 @@ def test_attack_C3_a_broken_promise_changes_no_status_and_stays_bounded() -> Non
     """Nulls in a column that was declared to have none: taken for the lower end, as its rule
     says.
     """
-    found = tally(
+    result = tally(
         {"x": [1.0, None, float("nan")], "u": [1, 2, 3]},
         lambda t: t.aggregate(s=sf.sum("x"), c=sf.count("x")),
         types={"x": "float64 not null"},
         bounds={"x": (-4, 4)},
     )
-    assert int(found.pieces[0].values[0, 0]) * found.pieces[0].step == 1 - 4 - 4
-    assert found.pieces[1].values.tolist() == [[3]]
+    assert int(result.pieces[0].values[0, 0]) * result.pieces[0].step == 1 - 4 - 4
+    assert result.pieces[1].values.tolist() == [[3]]

@@ -25,7 +25,7 @@ def test_attack_B10_moves_an_unclipped_sum_by_a_billion() -> None:
 @pytest.mark.parametrize("column", ["x", "y"])
 def test_attack_B10_moves_ours_by_its_bound(far: float, column: str) -> None:
     def ask(t: object) -> object:
-        rows = t.mutate(y=sf.col("x") * 1)  # type: ignore[attr-defined]
+        rows = t.mutate(y=sf.col("x") * 1)
         return rows.aggregate(
             a=sf.sum(column),
             b=sf.mean(column),
@@ -33,9 +33,9 @@ def test_attack_B10_moves_ours_by_its_bound(far: float, column: str) -> None:
             d=sf.sum(column).filter(sf.col(column) > 0),
         )
 
-    one, other = (
+    first, second = (
         tally({"x": values}, ask, bounds={"x": (0, 10)}) for values in ([*PLAIN, far], PLAIN)
-    )  # type: ignore[arg-type]
-    for place in range(len(one.pieces)):
-        moved, declared = distance(one, other, place)
+    )
+    for place in range(len(first.pieces)):
+        moved, declared = distance(first, second, place)
         assert moved <= declared

@@ -82,15 +82,15 @@ def holds(thing: Any) -> set[str]:
     """The modules of all that an object refers to, near and far, but for numbers, texts, None,
     classes and modules.
     """
-    seen: set[int] = set()
-    found, stack = set(), [thing]
+    observed: set[int] = set()
+    result, stack = set(), [thing]
     while stack:
         thing = stack.pop()
-        if id(thing) not in seen and not isinstance(thing, (*PUBLIC, type, ModuleType)):
-            seen.add(id(thing))
-            found.add(type(thing).__module__)
+        if id(thing) not in observed and not isinstance(thing, (*PUBLIC, type, ModuleType)):
+            observed.add(id(thing))
+            result.add(type(thing).__module__)
             stack += gc.get_referents(thing)
-    return found
+    return result
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -107,10 +107,10 @@ def test_attack_E3_the_source_of_bits_has_no_state() -> None:
     assert not hasattr(bits.SYSTEM, "__dict__")
     assert type(bits.SYSTEM).__slots__ == ()
     with pytest.raises(AttributeError):
-        bits.SYSTEM.key = b"0"  # type: ignore[attr-defined]
-    kept = [
+        bits.SYSTEM.key = b"0"
+    remaining = [
         name
         for name, thing in vars(bits).items()
         if not name.startswith("__") and "random" in type(thing).__module__
     ]
-    assert kept == []
+    assert remaining == []

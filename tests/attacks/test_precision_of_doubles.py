@@ -21,10 +21,10 @@ def test_attack_A3_breaks_perfect_noise_in_doubles() -> None:
     """A quarter of the outputs proves the answer 0, and none of a million contradicts. Below 0.26
     of 10^6: probability under 1e-100.
     """
-    zero, one = too_fine(perfect(COUNT)), too_fine(1.0 + perfect(COUNT))
+    zero, first = too_fine(perfect(COUNT)), too_fine(1.0 + perfect(COUNT))
     assert zero.mean() > 0.26
-    assert not one.any()
-    assert auc(zero, one) > 0.62
+    assert not first.any()
+    assert auc(zero, first) > 0.62
 
 
 @pytest.mark.parametrize("kind", [mech.Laplace, mech.Gaussian])

@@ -1,5 +1,5 @@
-"""Arrow arrays of a few Python values, and back. pyarrow's own functions import pandas to ask
-whether they are given a frame: a quarter of a second, which a question from a shell can spare.
+"""Convert a few Python values to Arrow arrays, and back. pyarrow's own functions import pandas to
+test for a frame, which costs a query from a shell a quarter of a second.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def array(values: Sequence[Any], known: Any) -> Any:
-    """The array of that type: texts and integers by their buffers, whole decimals, too, everything
-    else by pyarrow itself.
+def array(values: Sequence[Any], dtype: Any) -> Any:
+    """Build an array of that type: texts, integers and whole decimals from buffers, other types by
+    pyarrow.
     """
     import pyarrow as pa
 
-    text, whole = pa.types.is_string(known), pa.types.is_integer(known)
+    text, is_integer = pa.types.is_string(dtype), pa.types.is_integer(dtype)
     if (
-        pa.types.is_decimal128(known)
-        and not known.scale
+        pa.types.is_decimal128(dtype)
+        and not dtype.scale
         and all(isinstance(value, int) for value in values)
     ):
         return pa.Array.from_buffers(
-            known,
+            dtype,
             len(values),
             [
                 None,
@@ -34,8 +34,8 @@ def array(values: Sequence[Any], known: Any) -> Any:
                 ),
             ],
         )
-    if "pandas" in sys.modules or not (text or whole):
-        return pa.array(values, type=known)
+    if "pandas" in sys.modules or not (text or is_integer):
+        return pa.array(values, type=dtype)
     present = np.array([value is not None for value in values], dtype=np.bool_)
     valid = None if present.all() else pa.py_buffer(np.packbits(present, bitorder="little"))
     if text:
@@ -48,22 +48,22 @@ def array(values: Sequence[Any], known: Any) -> Any:
             pa.py_buffer(
                 np.array(
                     [0 if value is None else value for value in values],
-                    dtype=known.to_pandas_dtype(),
+                    dtype=dtype.to_pandas_dtype(),
                 )
             ),
         ]
-    return pa.Array.from_buffers(known, len(values), buffers)
+    return pa.Array.from_buffers(dtype, len(values), buffers)
 
 
-def zero(known: Any) -> Any:
-    """The number zero, of a type with numbers."""
+def zero(dtype: Any) -> Any:
+    """Return zero as a scalar of a numeric type."""
     import pyarrow as pa
 
-    return pa.Array.from_buffers(known, 1, [None, pa.py_buffer(bytes(known.bit_width // 8))])[0]
+    return pa.Array.from_buffers(dtype, 1, [None, pa.py_buffer(bytes(dtype.bit_width // 8))])[0]
 
 
 def numbers(integers: Any) -> NDArray[Any]:
-    """An array of integers without nulls, as NumPy has it."""
+    """View an Arrow array of integers without nulls as a NumPy array."""
     data, dtype = integers.buffers()[1], np.dtype(f"int{integers.type.bit_width}")
     return (
         np.frombuffer(

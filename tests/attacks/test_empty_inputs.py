@@ -37,11 +37,11 @@ def columns(name: str) -> pa.Table:
 
 def aggregates() -> dict[str, Any]:
     ends = {"low": 0, "high": 10}
-    made = {
+    sums = {
         name: getattr(sf, name)("x", **ends) for name in ("sum", "mean", "var", "std", "median")
     }
     return {
-        **made,
+        **sums,
         "n": sf.count(),
         "c": sf.count("x"),
         "u": sf.count_units(),
@@ -54,8 +54,8 @@ def aggregates() -> dict[str, Any]:
 def test_attack_C6_every_table_has_the_same_shape(unit: str | None, keys: list[str] | None) -> None:
     shapes = set()
     for name in TABLES:
-        with table(columns(name), unit=unit, max_rows=1 if unit else None) as made:
-            rows = made.group_by(k=keys) if keys else made
+        with table(columns(name), unit=unit, max_rows=1 if unit else None) as protected:
+            rows = protected.group_by(k=keys) if keys else protected
             answer = rows.aggregate(**aggregates()).release(epsilon=1)
         shapes.add(
             (
@@ -73,7 +73,7 @@ def test_attack_C6_every_table_has_the_same_shape(unit: str | None, keys: list[s
 
 @pytest.mark.parametrize("unit", [None, "u"])
 def test_attack_C6_the_noise_of_an_empty_group_is_that_of_a_full_one(unit: str | None) -> None:
-    found = [
+    result = [
         tally(
             columns(name),
             lambda t: t.group_by(k=["a", "z"]).aggregate(**aggregates()),
@@ -85,17 +85,17 @@ def test_attack_C6_the_noise_of_an_empty_group_is_that_of_a_full_one(unit: str |
     laws = [
         [
             (repr(call.mechanism), [str(values.dtype) for values in call.integers])
-            for call in one.calls
+            for call in success.calls
         ]
-        for one in found
+        for success in result
     ]
-    assert all(one == laws[0] for one in laws)
+    assert all(success == laws[0] for success in laws)
 
 
 def test_attack_C6_nothing_is_named_of_an_empty_table() -> None:
     for name in TABLES:
-        with table(columns(name)) as made:
-            answer = made.group_by("k").aggregate(**aggregates()).release(epsilon=1)
+        with table(columns(name)) as protected:
+            answer = protected.group_by("k").aggregate(**aggregates()).release(epsilon=1)
         assert answer.names == tuple(aggregates())
         assert len(answer) <= 3
         assert answer.to_json()

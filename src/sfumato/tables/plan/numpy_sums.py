@@ -1,10 +1,10 @@
-"""Numbers of Arrow's arrays, added by NumPy: places of keys, weights of units, integers of a
-column, and sums that are exact.
+"""Sum Arrow arrays exactly with NumPy: positions of keys, weights of units and integers of columns.
+`parquet_sums` uses it as its fast path.
 
-*Parts*     A few rows at a time: their numbers stay in the cache of a core, and what they come to
-            stays below 2^53, where doubles hold all integers.
-*Rare*      Nulls, NaN and values outside are looked for by the least and the largest number of a
-            part; where there are none, nothing more is done.
+*Parts*     A few rows at a time: their numbers stay in the cache of a core, and their sums stay
+            below 2^53, where doubles hold all integers.
+*Rare*      The least and the largest number of a part show whether it has NaN or values out of
+            bounds; only then are they handled.
 """
 
 from __future__ import annotations
@@ -16,35 +16,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..expr.grids import Grid
-from ..plan.bounding import EXACT, Bounding
-from ..plan.components import Piece
+from .bounding import EXACT, Bounding
+from .components import Component
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
-Found = tuple[NDArray[Any], Mask | None]
-"""Numbers, and which of them are none."""
+MaskedNumbers = tuple[NDArray[Any], Mask | None]
+"""Numbers, and a mask of those that are missing."""
 
 PART = 1 << 15  # rows that are added at a time
 MOST_COUNTED = (1 << 31) - 1  # rows of a unit: four bytes are kept of each
-_ONE = np.int32(1)
+_ONE_ROW = np.int32(1)
 
 
-class Untrue(Exception):
-    """There is something else than was stated: in a file other units than in its footer, more rows
+class UnexpectedRows(Exception):
+    """The data contradict what was stated: units outside the range in a file's footer, or more rows
     than were declared or can be counted.
     """
 
 
 def fits(bits: int, bounding: Bounding) -> bool:
-    """Whether doubles hold what the integers of so many bits of a part come to: weighed, in two
-    halves.
-    """
+    """Whether doubles hold the sum of a part's `bits`-bit integers: if weighed, in two halves."""
     return PART.bit_length() + bounding.bits + (bits // 2 + 1 if bounding.unit else bits) <= EXACT
 
 
-def narrow(piece: Piece) -> bool:
-    """Whether they hold the sum of a piece and the number of rows together."""
+def is_narrow(piece: Component) -> bool:
+    """Whether one double holds both the sum of a component and the number of rows."""
     return (piece.high - piece.low).bit_length() + 2 * PART.bit_length() + 1 <= EXACT
 
 
@@ -52,15 +50,13 @@ def parts(rows: int) -> Iterator[slice]:
     return (slice(start, min(start + PART, rows)) for start in range(0, rows, PART))
 
 
-def part_of(found: Found, part: slice) -> Found:
-    numbers, missing = found
+def part_of(numbers_and_mask: MaskedNumbers, part: slice) -> MaskedNumbers:
+    numbers, missing = numbers_and_mask
     return numbers[part], None if missing is None else missing[part]
 
 
-class Room:
-    """Memory for the numbers of a batch, used again for the next: to ask the system for it each
-    time takes longer than to add.
-    """
+class Buffers:
+    """Arrays that are reused from batch to batch: allocating them takes longer than adding."""
 
     def __init__(self) -> None:
         self._arrays: list[NDArray[np.uint64]] = []
@@ -76,8 +72,8 @@ class Room:
         return self._arrays[self._used - 1][:count].view(like)
 
 
-def numbers_of(values: Any) -> Found:
-    """An Arrow array as NumPy has it, with anything in place of nulls; and where these are."""
+def numbers_of(values: Any) -> MaskedNumbers:
+    """View an Arrow array as NumPy numbers, arbitrary where null, with a mask of the nulls."""
     valid, data = values.buffers()
     kind = np.dtype(values.type.to_pandas_dtype())
     numbers = (
@@ -94,37 +90,38 @@ def numbers_of(values: Any) -> Found:
 
 
 def _between(numbers: NDArray[Any], low: float, high: float) -> bool:
-    """Whether all of them are; no NaN is."""
+    """Whether all numbers lie between the ends; NaN does not."""
     return bool(len(numbers) and low <= numbers.min() and numbers.max() <= high)
 
 
-Find = Callable[[NDArray[Any], Mask | None, Room], Places]
-"""Finds the places of keys."""
+Find = Callable[[NDArray[Any], Mask | None, Buffers], Places]
+"""A function that finds the positions of keys."""
 
 
-def finder(domain: tuple[int, ...]) -> Find:
-    """The place of every key among the public ones, and one beyond them for all others."""
+def make_finder(domain: tuple[int, ...]) -> Find:
+    """Return a function from keys to their positions in the public key set; other keys get the next
+    position after it.
+    """
     low, high = min(domain), max(domain)
     places: Places | None = None
     if domain != tuple(range(low, high + 1)):
         places = np.full(high - low + 2, len(domain), np.intp)
         places[np.array(domain) - low] = np.arange(len(domain))
 
-    def find(keys: NDArray[Any], missing: Mask | None, room: Room) -> Places:
-        at: Places = room.array(np.intp, len(keys))
+    def find(keys: NDArray[Any], missing: Mask | None, buffers: Buffers) -> Places:
+        at: Places = buffers.array(np.intp, len(keys))
         if missing is None and _between(keys, low, high):
-            np.subtract(
-                keys, low, out=at, dtype=np.intp
-            )  # in narrow integers the difference could turn over
+            # in narrow integers the difference could overflow
+            np.subtract(keys, low, out=at, dtype=np.intp)
         else:
-            known = (keys >= low) & (keys <= high)
+            inside = (keys >= low) & (keys <= high)
             at[:] = high - low + 1
             np.subtract(
                 keys,
                 low,
                 out=at,
                 dtype=np.intp,
-                where=known if missing is None else known & ~missing,
+                where=inside if missing is None else inside & ~missing,
             )
         return at if places is None else places[at]
 
@@ -132,66 +129,66 @@ def finder(domain: tuple[int, ...]) -> Find:
 
 
 class Weights:
-    """The rows that every unit has; and, when all are counted, what each of them weighs."""
+    """The number of rows of every unit, and after `weigh` the weight of its rows."""
 
     def __init__(self, low: int, high: int, bounding: Bounding) -> None:
         self._low, self._high, self._bounding = low, high, bounding
         self._units = np.zeros(high - low + 1, np.int32)
 
     def count(
-        self, units: NDArray[Any], missing: Mask | None, counted: Mask | None, room: Room
+        self, units: NDArray[Any], missing: Mask | None, counted: Mask | None, buffers: Buffers
     ) -> None:
-        """Rows of these units, those that are counted."""
-        places = self._places(units, missing, room)
+        """Count the rows of these units, where `counted` is true."""
+        places = self._places(units, missing, buffers)
         if missing is not None:
             counted = ~missing if counted is None else counted & ~missing
         np.add.at(
-            self._units, places if counted is None or counted.all() else places[counted], _ONE
+            self._units, places if counted is None or counted.all() else places[counted], _ONE_ROW
         )
 
     def weigh(self) -> None:
-        """From numbers of rows to weights, which have their place."""
-        whole, least = self._bounding.weight, self._bounding.rows
+        """Replace the numbers of rows by weights, in the same array."""
+        full_weight, least = self._bounding.weight, self._bounding.rows
         for start in range(0, len(self._units), PART):
             units = self._units[start : start + PART]
-            units[:] = whole // np.maximum(units, least).astype(np.int64)
+            units[:] = full_weight // np.maximum(units, least).astype(np.int64)
 
-    def of(self, units: NDArray[Any], missing: Mask | None, room: Room) -> Floats:
-        """What rows of these units weigh; nothing where there is no unit."""
-        found = np.take(self._units, self._places(units, missing, room), mode="clip")
-        weights: Floats = room.array(np.float64, len(units))
-        np.copyto(weights, found if missing is None else np.where(missing, 0, found))
+    def of(self, units: NDArray[Any], missing: Mask | None, buffers: Buffers) -> Floats:
+        """Return the weights of rows of these units; 0 without a unit."""
+        unit_weights = np.take(self._units, self._places(units, missing, buffers), mode="clip")
+        weights: Floats = buffers.array(np.float64, len(units))
+        np.copyto(weights, unit_weights if missing is None else np.where(missing, 0, unit_weights))
         return weights
 
-    def _places(self, units: NDArray[Any], missing: Mask | None, room: Room) -> Places:
+    def _places(self, units: NDArray[Any], missing: Mask | None, buffers: Buffers) -> Places:
         if missing is None and not len(units):
             return np.empty(0, np.intp)
         if missing is not None:
             units = np.where(missing, self._low, units)
         if not _between(units, self._low, self._high):
-            raise Untrue
+            raise UnexpectedRows
         places: Places = np.subtract(
-            units, self._low, out=room.array(np.intp, len(units)), dtype=np.intp
+            units, self._low, out=buffers.array(np.intp, len(units)), dtype=np.intp
         )
         return places
 
 
-class Column:
-    """A column on a grid, part by part: the integers of its rows, and which of these have no value
-    or lie outside. None stands for no row at all.
+class GridColumn:
+    """A column on a grid, part by part: the integers of its rows, and masks of rows without a value
+    or out of bounds. A mask of None means no row.
     """
 
-    def __init__(self, name: str, grid: Grid | None, room: Room) -> None:
-        self.name, self.grid, self._room = name, grid, room
+    def __init__(self, name: str, grid: Grid | None, buffers: Buffers) -> None:
+        self.name, self.grid, self._buffers = name, grid, buffers
         self._ends = None if grid is None else grid.ends
-        self._rounded = None if grid is None else grid.rounding()
+        self._rounded = None if grid is None else grid.rounder()
         self.missing: Mask | None = None
         self.below: Mask | None = None
         self.above: Mask | None = None
         self._integers: Floats = np.empty(0)
 
     def read(self, numbers: NDArray[Any], missing: Mask | None) -> None:
-        """Take the next part."""
+        """Read the next part."""
         self.missing, self.below, self.above = missing, None, None
         floating = numbers.dtype.kind == "f" or (self.grid is not None and self.grid.floating)
         numbers = numbers.astype(np.float64 if floating else np.int64, copy=False)
@@ -208,39 +205,43 @@ class Column:
 
     def _round(self, numbers: NDArray[Any]) -> None:
         assert self._rounded is not None
-        self._integers = self._rounded(numbers, self._room.array(np.float64, len(numbers)))
+        self._integers = self._rounded(numbers, self._buffers.array(np.float64, len(numbers)))
 
-    def measured(self, piece: Piece) -> Floats:
-        """What the rows add, whole numbers in doubles; nothing where there is no value, unless it
-        is taken for the lower end.
+    def addends(self, piece: Component) -> Floats:
+        """Return what each row adds, as whole numbers in doubles: 0 without a value, or the lower
+        bound if the component is filled.
         """
-        grid, found = self.grid, self._integers
+        grid, values = self.grid, self._integers
         assert grid is not None
         if self.missing is not None and piece.filled:
-            found = np.where(self.missing, float(grid.low), found)
+            values = np.where(self.missing, float(grid.low), values)
         if piece.form != "value":
-            found = found - grid.centre
+            values = values - grid.centre
         if piece.form == "square":
-            found = found * found
-            found = (
-                np.floor((found + (1 << piece.shift >> 1)) * 0.5**piece.shift)
+            values = values * values
+            values = (
+                np.floor((values + (1 << piece.shift >> 1)) * 0.5**piece.shift)
                 if piece.shift
-                else found
+                else values
             )
-        return found if self.missing is None or piece.filled else np.where(self.missing, 0.0, found)
+        return (
+            values if self.missing is None or piece.filled else np.where(self.missing, 0.0, values)
+        )
 
 
-class Rows:
-    """Rows with their places, or none where there is but one, and their weights, or none where each
-    weighs one. All sums are whole numbers below 2^53.
+class WeighedRows:
+    """Rows with the positions of their groups (None for a single group) and their weights (None if
+    each weighs 1). All sums are whole numbers below 2^53.
     """
 
-    def __init__(self, at: Places | None, weights: Floats | None, count: int, size: int) -> None:
-        self._at, self._weights, self._count, self._size = at, weights, count, size
+    def __init__(
+        self, places: Places | None, weights: Floats | None, count: int, size: int
+    ) -> None:
+        self._at, self._weights, self._count, self._size = places, weights, count, size
         self._all: Any = None
 
     def all(self) -> Any:
-        """What the rows of every place weigh."""
+        """Return the weight of all rows, by group."""
         if self._all is None:
             self._all = (
                 self._added(self._weights) if self._weights is not None else self._counted(None)
@@ -248,7 +249,7 @@ class Rows:
         return self._all
 
     def where(self, mask: Mask | None) -> Any:
-        """What those weigh that a mask names, which may be none."""
+        """Return the weight of the rows of a mask, by group."""
         if mask is None:
             return 0
         return (
@@ -257,10 +258,8 @@ class Rows:
             else self._added(np.where(mask, self._weights, 0.0))
         )
 
-    def sum(self, numbers: Floats, piece: Piece) -> Any:
-        """What the numbers come to, each times its weight: in two halves, of which each has
-        room.
-        """
+    def sum(self, numbers: Floats, piece: Component) -> Any:
+        """Sum the numbers times their weights, by group: in two halves, each of which fits."""
         if self._weights is None:
             return self._added(numbers)
         half = piece.largest.bit_length() // 2
@@ -269,13 +268,13 @@ class Rows:
             (numbers - upper * 2.0**half) * self._weights
         )
 
-    def both(self, numbers: Floats, piece: Piece, room: Room) -> Any:
-        """The sum of numbers, and by the way how many rows there are: each adds a constant beside
-        its number, larger than all numbers together.
+    def sum_and_count(self, numbers: Floats, piece: Component, buffers: Buffers) -> Any:
+        """Sum the numbers and count the rows in one addition: each row adds its number plus a
+        constant that is larger than all numbers together.
         """
         constant = 1 << (piece.high - piece.low).bit_length() + PART.bit_length()
         packed = self._added(
-            np.add(numbers, constant - piece.low, out=room.array(np.float64, len(numbers)))
+            np.add(numbers, constant - piece.low, out=buffers.array(np.float64, len(numbers)))
         )
         self._all = packed // constant
         return packed - self._all * (constant - piece.low)
@@ -293,12 +292,12 @@ class Rows:
         )
 
 
-def cells_of(rows: Rows, piece: Piece, column: Column | None) -> list[Any]:
-    """What the rows of a part add to the cells of a piece."""
+def cells_of(rows: WeighedRows, piece: Component, column: GridColumn | None) -> list[Any]:
+    """Return what the rows of a part add to the cells of a component."""
     if column is None:
         return [rows.all()]
     if piece.form not in ("one", "side"):
-        return [rows.sum(column.measured(piece), piece)]
+        return [rows.sum(column.addends(piece), piece)]
     there = rows.all() if column.missing is None else rows.where(~column.missing)
     return (
         [there]

@@ -30,10 +30,10 @@ def test_attack_C1_passes_every_usual_clamp() -> None:
 
 def ask(t: object) -> object:
     names = {"s": sf.sum, "m": sf.mean, "v": sf.var, "d": sf.std, "q": sf.median}
-    made = {name: aggregate("x", low=0, high=1) for name, aggregate in names.items()}
+    aggregates = {name: aggregate("x", low=0, high=1) for name, aggregate in names.items()}
     return t.aggregate(
-        **made, n=sf.count(), c=sf.count("x"), h=sf.histogram("x", edges=(0, "1/2", 1))
-    )  # type: ignore[attr-defined]
+        **aggregates, n=sf.count(), c=sf.count("x"), h=sf.histogram("x", edges=(0, "1/2", 1))
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def ask(t: object) -> object:
     ids=["rows", "units", "doubles"],
 )
 def test_attack_C1_a_NaN_is_no_value_in_ours(about: dict[str, object]) -> None:
-    one, other = (
+    first, second = (
         tally({"x": values, "u": list(range(len(values)))}, ask, **about)
         for values in ([*PLAIN, NAN], PLAIN)
-    )  # type: ignore[arg-type]
-    for place, (a, b) in enumerate(zip(one.pieces, other.pieces, strict=True)):
+    )
+    for place, (a, b) in enumerate(zip(first.pieces, second.pieces, strict=True)):
         if a.name == "count":
-            assert distance(one, other, place)[0] == 1
+            assert distance(first, second, place)[0] == 1
         elif not a.name.startswith("quantile"):
             assert a.values.tolist() == b.values.tolist()
 
@@ -64,29 +64,29 @@ def test_attack_C1_nor_where_a_file_states_that_all_values_are_small(
     """What a Parquet file says of its least and largest value leaves NaN out; an engine that
     believes it may skip the clip.
     """
-    found = []
+    result = []
     for name, values in (("with", [*PLAIN, NAN] * 300), ("without", PLAIN * 300)):
         path = tmp_path / f"{name}.parquet"
         pq.write_table(
             pa.table({"x": pa.array(values, pa.float64()), "u": range(len(values))}), path
         )
-        with sf.protect(path, name="t", budget=10, **about) as made:  # type: ignore[arg-type]
-            found.append(
+        with sf.protect(path, name="t", budget=10, **about) as protected:
+            result.append(
                 {
                     piece.name: piece.values.tolist()
-                    for piece in through_the_door(ask(made).plan(promise=sf.Pure(1))).pieces
+                    for piece in through_the_door(ask(protected).plan(promise=sf.Pure(1))).pieces
                 }
-            )  # type: ignore[attr-defined]
+            )
     assert pq.read_metadata(tmp_path / "with.parquet").row_group(0).column(0).statistics.max == 1.0
     assert all(
-        found[0][name] == found[1][name]
-        for name in found[0]
+        result[0][name] == result[1][name]
+        for name in result[0]
         if name != "count" and not name.startswith("quantile")
     )
 
 
 def test_attack_C1_the_answer_is_a_number() -> None:
-    with sf.protect(pa.table({"x": [NAN] * 5}), name="t", budget=10) as made:
-        answer = ask(made).release(epsilon=1)  # type: ignore[attr-defined]
+    with sf.protect(pa.table({"x": [NAN] * 5}), name="t", budget=10) as protected:
+        answer = ask(protected).release(epsilon=1)
     assert all(np.isfinite(answer[name]).all() for name in answer.names)
     assert all(np.isfinite(end).all() for name in answer.names for end in answer.interval(name))

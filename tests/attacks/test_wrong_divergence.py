@@ -56,8 +56,8 @@ def test_attack_B13_our_quantiles_are_the_mechanism_that_is_charged() -> None:
     """The law that is drawn from, against its neighbours', at orders from 1.01 to 100: within
     ε²/8·α, and within ε.
     """
-    with table({"x": [1.0]}, budget=sf.ZCDP(1)) as made:
-        plan = made.aggregate(q=sf.quantile("x", 0.5, low=0, high=1, interval=False)).plan(
+    with table({"x": [1.0]}, budget=sf.ZCDP(1)) as protected:
+        plan = protected.aggregate(q=sf.quantile("x", 0.5, low=0, high=1, interval=False)).plan(
             promise=sf.ZCDP("1/8")
         )
     (mechanism,) = plan.calibration.noise[0]
@@ -72,16 +72,16 @@ def test_attack_B13_our_quantiles_are_the_mechanism_that_is_charged() -> None:
             p, q = (_points(small, values) for values in (data, [*data, extra]))
             worst = max(worst, *(abs(math.log(a / b)) for a, b in zip(p, q, strict=True)))
             for order in (1.01, 1.5, 2.0, 5.0, 20.0, 100.0):
-                for one, other in ((p, q), (q, p)):
-                    assert renyi(one, other, order) <= 2**2 / 8 * order + 1e-9
+                for first, second in ((p, q), (q, p)):
+                    assert renyi(first, second, order) <= 2**2 / 8 * order + 1e-9
     assert worst <= 2 + 1e-9
     assert worst > 1  # near enough to the limit for the test to mean something
 
 
 def _points(mechanism: WeightedQuantile, data: list[int]) -> list[float]:
     law = mechanism.law(np.array(data, dtype=np.int64), np.ones(len(data), dtype=np.int64))
-    found = [0.0] * 8
+    result = [0.0] * 8
     for first, last, chance in law:
         for point in range(first, last + 1):
-            found[point] += chance / (last - first + 1)
-    return found
+            result[point] += chance / (last - first + 1)
+    return result

@@ -27,7 +27,7 @@ def test_attack_B3_moves_the_squared_deviations_of_doubles() -> None:
 
 
 def test_attack_B3_moves_our_moments_by_what_one_row_has() -> None:
-    found = [
+    result = [
         tally(
             {"x": values},
             lambda t: t.aggregate(v=sf.var("x", low=2**50, high=2**50 + 1)),
@@ -35,6 +35,6 @@ def test_attack_B3_moves_our_moments_by_what_one_row_has() -> None:
         )
         for values in (ONE, OTHER)
     ]
-    for place in range(len(found[0].pieces)):
-        moved, declared = distance(*found, place)
+    for place in range(len(result[0].pieces)):
+        moved, declared = distance(*result, place)
         assert moved <= declared <= 2

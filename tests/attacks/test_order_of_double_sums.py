@@ -29,7 +29,7 @@ def test_attack_B2_tells_two_orders_of_the_same_rows_apart() -> None:
 def test_attack_B2_ours_are_the_same_bits() -> None:
     for about in ({}, {"table_rows": 2**10}, {"unit": "u", "max_rows": 2}):
         orders = [ONE, OTHER, sorted(ONE), sorted(ONE, reverse=True)]
-        found = [
+        result = [
             tally(
                 {"x": v, "u": list(range(8))},
                 lambda t: t.aggregate(m=sf.mean("x", low=2**52, high=2**52 + 8)),
@@ -37,15 +37,15 @@ def test_attack_B2_ours_are_the_same_bits() -> None:
             )
             for v in orders
         ]
-        assert len({str(one.pieces[0].values.tolist()) for one in found}) == 1
+        assert len({str(success.pieces[0].values.tolist()) for success in result}) == 1
 
 
 def test_attack_B2_cancelling_values_in_every_order() -> None:
     def ask(t: object) -> object:
-        return t.aggregate(s=sf.sum("x", low=-(2**53), high=2**53))  # type: ignore[attr-defined]
+        return t.aggregate(s=sf.sum("x", low=-(2**53), high=2**53))
 
-    found = {
+    result = {
         str(tally({"x": list(order)}, ask).pieces[0].values.tolist())
         for order in permutations((2.0**53, 1.0, -(2.0**53), 0.5))
-    }  # type: ignore[arg-type]
-    assert len(found) == 1
+    }
+    assert len(result) == 1

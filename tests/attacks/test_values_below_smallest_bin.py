@@ -34,13 +34,13 @@ def test_attack_C5_ours_has_a_place_for_everything(odd: float | None) -> None:
             h=sf.histogram("x", edges=edges),
             q=sf.quantile("x", "0.9", low=1, high=2**11),
             m=sf.mean("x", low=1, high=2**11),
-        )  # type: ignore[attr-defined]
+        )
 
-    one, other = (tally({"x": values}, ask) for values in ([*PLAIN, odd], PLAIN))  # type: ignore[arg-type]
-    for place, piece in enumerate(one.pieces):
+    first, second = (tally({"x": values}, ask) for values in ([*PLAIN, odd], PLAIN))
+    for place, piece in enumerate(first.pieces):
         if not piece.name.startswith("quantile"):
-            moved, declared = distance(one, other, place)
+            moved, declared = distance(first, second, place)
             assert moved <= declared
-    assert [len(call.integers) for call in one.calls] == [
-        len(call.integers) for call in other.calls
+    assert [len(call.integers) for call in first.calls] == [
+        len(call.integers) for call in second.calls
     ]

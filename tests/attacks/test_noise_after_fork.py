@@ -17,7 +17,8 @@ from sfumato import mechanisms as mech
 from sfumato.exact.balls import precision
 from sfumato.noise.bits import SYSTEM
 
-laplace, gaussian = mech.Laplace(sensitivity=1, scale=2**56), mech.Gaussian(sensitivity=1, sigma=2**56)
+laplace = mech.Laplace(sensitivity=1, scale=2**56)
+gaussian = mech.Gaussian(sensitivity=1, sigma=2**56)
 naive = np.random.default_rng()
 zeros = np.zeros(300, dtype=int)  # more words than are read from the system one by one
 

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.components import Piece
+from sfumato.tables.plan.components import Component
 
 ENDS = [(low, high) for low, high in product(range(-4, 4), range(-3, 5)) if low < high]
 
@@ -33,6 +33,6 @@ def test_attack_B7_finds_a_map_that_divides_integers() -> None:
 @pytest.mark.parametrize("rows", [1, 2, 3])
 def test_attack_B7_ours_is_what_can_happen_exactly(low: int, high: int, rows: int) -> None:
     bounding = Bounding(("u",), rows, rows, "replace", False, "L1", True, 2**40)
-    assert bounding.l1(Piece("x", "value", low, high)) == farthest(low, high, rows)
+    assert bounding.l1(Component("x", "value", low, high)) == farthest(low, high, rows)
     alone = Bounding(("u",), rows, rows, "add-remove", False, "L1", True, 2**40)
-    assert alone.l1(Piece("x", "value", low, high)) == rows * max(abs(low), abs(high))
+    assert alone.l1(Component("x", "value", low, high)) == rows * max(abs(low), abs(high))

@@ -20,14 +20,14 @@ INF, NAN = float("inf"), float("nan")
 @pytest.fixture
 def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     """A table whose engine must not be asked."""
-    with table({"x": [1.0, NAN], "u": [1, 2]}, unit="u", max_rows=1) as made:
+    with table({"x": [1.0, NAN], "u": [1, 2]}, unit="u", max_rows=1) as protected:
 
         def touched(*_: Any, **__: Any) -> None:
             raise AssertionError("data was read")
 
-        monkeypatch.setattr(type(made._source.engine), "run", touched)
-        yield made
-        assert made.spent.parameters["epsilon"] == 0
+        monkeypatch.setattr(type(protected._source.engine), "run", touched)
+        yield protected
+        assert protected.spent.parameters["epsilon"] == 0
 
 
 @pytest.mark.parametrize(

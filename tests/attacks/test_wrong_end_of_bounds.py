@@ -24,18 +24,20 @@ def test_attack_B8_takes_no_noise_from_the_lower_end() -> None:
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_attack_B8_ours_is_the_farther_end(low: int, high: int, relation: str) -> None:
     declared = max(abs(low), abs(high)) if relation == "add-remove" else max(high, 0) - min(low, 0)
-    with table({"x": [1.0]}, relation=relation) as made:
+    with table({"x": [1.0]}, relation=relation) as protected:
         (noise,) = (
-            made.aggregate(s=sf.sum("x", low=low, high=high)).plan(epsilon=1).calibration.noise[0]
+            protected.aggregate(s=sf.sum("x", low=low, high=high))
+            .plan(epsilon=1)
+            .calibration.noise[0]
         )
     assert noise.sensitivity >= declared
     assert noise.law.variance > 0
     for far in (low, high):
-        one, other = (
+        first, second = (
             tally({"x": [1.0, float(far)]}, _ask(low, high), relation=relation),
             tally({"x": [1.0]}, _ask(low, high), relation=relation),
         )
-        moved, made_for = distance(one, other)
+        moved, made_for = distance(first, second)
         assert moved == abs(far)
         assert moved <= made_for == Fraction(declared)
 

@@ -34,17 +34,17 @@ def test_attack_B11_tells_one_row_from_two() -> None:
 @pytest.mark.parametrize("rows", [0, 1, 2, 100])
 def test_attack_B11_our_noise_does_not_know_how_many_rows_there_are(rows: int) -> None:
     def noise(count: int) -> list[object]:
-        with table({"x": pa.array([1.0] * count, pa.float64())}) as made:
+        with table({"x": pa.array([1.0] * count, pa.float64())}) as protected:
             return list(
-                made.aggregate(m=sf.mean("x", low=0, high=1)).plan(epsilon=1).mechanism.parts
+                protected.aggregate(m=sf.mean("x", low=0, high=1)).plan(epsilon=1).mechanism.parts
             )
 
     assert noise(rows) == noise(3)
 
 
 def test_attack_B11_an_empty_table_has_a_mean_like_any_other() -> None:
-    with table({"x": EMPTY}) as made:
-        answer = made.aggregate(m=sf.mean("x", low=0, high=1)).release(epsilon=1)
+    with table({"x": EMPTY}) as protected:
+        answer = protected.aggregate(m=sf.mean("x", low=0, high=1)).release(epsilon=1)
     assert -1e-6 <= answer.value() <= 1 + 1e-6
     low, high = answer.interval("m")
     assert (low[0], high[0]) == pytest.approx((0.0, 1.0), abs=1e-5)  # all that is known of it

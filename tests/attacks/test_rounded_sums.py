@@ -21,8 +21,8 @@ def neighbours(n: int) -> tuple[list[float], list[float]]:
 
 @pytest.mark.parametrize(("n", "apart"), [(1024, 256), (4096, 1024), (16384, 4096)])
 def test_attack_B1_moves_a_sum_of_doubles_by_hundreds(n: int, apart: int) -> None:
-    one, other = (added(values) for values in neighbours(n))
-    assert abs(one - other) == apart
+    first, second = (added(values) for values in neighbours(n))
+    assert abs(first - second) == apart
 
 
 def added(values: list[float]) -> float:
@@ -40,7 +40,7 @@ def added(values: list[float]) -> float:
     ids=["integers", "doubles", "weights"],
 )
 def test_attack_B1_moves_ours_by_one(n: int, about: dict[str, object]) -> None:
-    found = [
+    result = [
         tally(
             {"x": values, "u": list(range(n))},
             lambda t: t.aggregate(m=sf.mean("x", low=2**50, high=2**50 + 1)),
@@ -49,6 +49,6 @@ def test_attack_B1_moves_ours_by_one(n: int, about: dict[str, object]) -> None:
         )
         for values in neighbours(n)
     ]
-    moved, declared = distance(*found)
+    moved, declared = distance(*result)
     assert moved == 1
     assert moved <= declared

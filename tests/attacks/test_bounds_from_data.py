@@ -20,15 +20,15 @@ SECRET = 987654.25
 def test_attack_C7_is_refused_without_a_warning_and_without_a_number(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with table({"x": [1.0, SECRET]}) as made, warnings.catch_warnings():
+    with table({"x": [1.0, SECRET]}) as protected, warnings.catch_warnings():
         warnings.simplefilter("error")
 
         def touched(*_: Any, **__: Any) -> None:
             raise AssertionError("data was read")
 
-        monkeypatch.setattr(type(made._source.engine), "run", touched)
+        monkeypatch.setattr(type(protected._source.engine), "run", touched)
         with pytest.raises(sf.Refused) as refused:
-            made.aggregate(a=getattr(sf, name)("x")).release(epsilon=1, learn=False)
+            protected.aggregate(a=getattr(sf, name)("x")).release(epsilon=1, learn=False)
     assert refused.value.code == "aggregate.bounds"
     assert "98765" not in str(refused.value)
 
@@ -36,20 +36,20 @@ def test_attack_C7_is_refused_without_a_warning_and_without_a_number(
 def test_attack_C7_nothing_printed_knows_the_largest_value() -> None:
     """Repr, plan, explanation, statements, declaration: none of them changes with the data."""
 
-    def said(largest: float) -> list[str]:
-        with table({"x": [1.0, largest], "k": ["a", str(largest)]}) as made:
+    def printed_text(largest: float) -> list[str]:
+        with table({"x": [1.0, largest], "k": ["a", str(largest)]}) as protected:
             plan = (
-                made.group_by("k")
+                protected.group_by("k")
                 .aggregate(s=sf.sum("x", low=0, high=10), h=sf.histogram("x", edges=(0, 5, 10)))
                 .plan(epsilon=1)
             )
             return [
-                repr(made),
+                repr(protected),
                 str(plan),
                 *plan.sql,
-                made.declaration.to_toml(),
+                protected.declaration.to_toml(),
                 repr(plan.mechanism),
                 plan.query.text,
             ]
 
-    assert said(SECRET) == said(2.0)
+    assert printed_text(SECRET) == printed_text(2.0)

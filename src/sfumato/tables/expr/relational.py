@@ -1,9 +1,8 @@
-"""Steps of an expression for the engine: rows that meet conditions, with columns computed from
-them; and sums of rows by key.
+"""Build SELECT … WHERE and GROUP BY as single Ibis nodes.
 
-*One step*  Ibis makes a filter and a projection of a SELECT … WHERE …, and turns both into this one
-            node when it writes the statement, with everything that stands on them made anew. Here
-            the node is used at once: half of the time in which a statement is made and written.
+*One step*  For SELECT … WHERE … Ibis builds a filter and a projection, and merges them into this
+            one node when it writes the statement, rebuilding everything above. Using the node at
+            once halves the time to build and write a statement.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ def select(
     from ibis.backends.sql.rewrites import Select
     from ibis.expr.operations import Alias
 
-    # a name of its own would be taken off when the statement is written, and everything that stands
-    # on it made anew
+    # drop aliases now: Ibis would drop them when it writes the statement, and rebuild everything
+    # above them
     bare = {
         name: value.op().arg if isinstance(value.op(), Alias) else value
         for name, value in columns.items()

@@ -51,10 +51,12 @@ def test_attack_B12_what_is_stated_is_true_at_200_bits(epsilon: str, delta: str)
     """Many pieces, so that Gaussian noise is taken; all of them together against the one point that
     the ledger is charged.
     """
-    with table({"x": [1.0], "k": ["a"]}, budget=sf.Approx(100, "1e-3")) as made:
-        asked = {f"n{i}": sf.count_if(sf.col("x") > i) for i in range(40)}
+    with table({"x": [1.0], "k": ["a"]}, budget=sf.Approx(100, "1e-3")) as protected:
+        requested = {f"n{i}": sf.count_if(sf.col("x") > i) for i in range(40)}
         plan = (
-            made.group_by(k=["a", "b"]).aggregate(**asked).plan(promise=sf.Approx(epsilon, delta))
+            protected.group_by(k=["a", "b"])
+            .aggregate(**requested)
+            .plan(promise=sf.Approx(epsilon, delta))
         )
     parts = plan.mechanism.parts
     assert all(isinstance(part, Gaussian) for part in parts)
@@ -63,7 +65,7 @@ def test_attack_B12_what_is_stated_is_true_at_200_bits(epsilon: str, delta: str)
             (Fraction(part.sensitivity) ** 2 / Fraction(part.sigma) ** 2 for part in parts),
             Fraction(0),
         )
-    ).sqrt()  # type: ignore[attr-defined]
+    ).sqrt()
     stated = plan.cost.parameters
     assert true_delta(stated["epsilon"], mu) <= ball(stated["delta"])
     assert stated["epsilon"] <= Fraction(epsilon)
@@ -75,9 +77,9 @@ def test_attack_B12_what_is_stated_is_true_at_200_bits(epsilon: str, delta: str)
 
 def test_attack_B12_tenths_add_up_to_one_and_not_a_bit_more() -> None:
     assert sum([0.1] * 10) != 1.0
-    with table({"x": [1.0]}, budget=sf.Pure(1)) as made:
+    with table({"x": [1.0]}, budget=sf.Pure(1)) as protected:
         for _ in range(10):
-            made.aggregate(n=sf.count()).release(epsilon=0.1, fresh=True)
-        assert made.spent.parameters["epsilon"] == 1
+            protected.aggregate(n=sf.count()).release(epsilon=0.1, fresh=True)
+        assert protected.spent.parameters["epsilon"] == 1
         with pytest.raises(sf.Refused):
-            made.aggregate(n=sf.count()).release(epsilon="1e-9", fresh=True)
+            protected.aggregate(n=sf.count()).release(epsilon="1e-9", fresh=True)

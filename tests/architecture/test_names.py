@@ -1,0 +1,131 @@
+"""Names and sizes that keep the source readable: counts that may fall and must not rise."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "src" / "sfumato"
+
+EMPTY = frozenset(
+    [
+        "found",
+        "made",
+        "known",
+        "said",
+        "told",
+        "whole",
+        "one",
+        "own",
+        "asked",
+        "kept",
+        "seen",
+        "given",
+        "heard",
+        "meant",
+        "wanted",
+        "taken",
+        "other",
+        "another",
+        "beside",
+    ]
+)
+"""Names that could stand for anything."""
+
+MOST = {
+    "variables with an empty name": 5,
+    "parameters with an empty name": 10,
+    "functions and classes with an empty name": 0,
+    "functions with more than 8 parameters": 43,
+    "uses of Any": 2130,
+    "suppressions without a reason": 0,
+    "lines over 100 columns": 0,
+    "module names used more than once": 0,
+    "folders with more than 25 modules": 0,
+}
+"""The most places of each kind. Lower a number when the source has got better."""
+
+SUPPRESSION = re.compile(r"#\s*(type: ignore|noqa)")
+REASON = re.compile(r"#\s*(type: ignore\[[^\]]+\]|noqa: [A-Z0-9, ]+)\s+#\s*\S")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def of_lines(text: str) -> Iterator[tuple[str, int]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > 100:
+            yield "lines over 100 columns", number
+        if SUPPRESSION.search(line) and not REASON.search(line):
+            yield "suppressions without a reason", number
+
+
+def of_nodes(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if name.lstrip("_") in EMPTY:
+                yield "variables with an empty name", node.lineno
+            case ast.arg(arg=name) if name in EMPTY:
+                yield "parameters with an empty name", node.lineno
+            case ast.Name(id="Any") | ast.Attribute(attr="Any"):
+                yield "uses of Any", node.lineno
+        if isinstance(node, Function | ast.ClassDef) and node.name.strip("_").lower() in EMPTY:
+            yield "functions and classes with an empty name", node.lineno
+        if isinstance(node, Function) and len(node.args.args) + len(node.args.kwonlyargs) > 8:
+            yield "functions with more than 8 parameters", node.lineno
+
+
+@cache
+def places() -> dict[str, list[str]]:
+    """The places of each kind in the whole package."""
+    found_at: dict[str, list[str]] = defaultdict(list)
+    stems: dict[str, list[str]] = defaultdict(list)
+    modules = sorted(PACKAGE.rglob("*.py"))
+    for path in modules:
+        text, name = path.read_text(encoding="utf-8"), path.relative_to(PACKAGE).as_posix()
+        for kind, line in (*of_lines(text), *of_nodes(ast.parse(text))):
+            found_at[kind].append(f"{name}:{line}")
+        if not path.stem.startswith("__"):
+            stems[path.stem].append(name)
+    for names in stems.values():
+        if len(names) > 1:
+            found_at["module names used more than once"].append(", ".join(names))
+    for folder, count in Counter(path.parent for path in modules).items():
+        if count > 25:
+            found_at["folders with more than 25 modules"].append(f"{folder.name}: {count}")
+    return found_at
+
+
+@pytest.mark.parametrize("kind", MOST)
+def test_the_count_does_not_rise(kind: str) -> None:
+    at = places().get(kind, [])
+    assert len(at) <= MOST[kind], f"{len(at)} {kind}: {'; '.join(at[:20])}"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("found = 1", "variables with an empty name"),
+        ("def f(asked): ...", "parameters with an empty name"),
+        ("def _made(): ...", "functions and classes with an empty name"),
+        ("class Known: ...", "functions and classes with an empty name"),
+        ("def f(a, b, c, d, e, *, f, g, h, i): ...", "functions with more than 8 parameters"),
+        ("x: Any", "uses of Any"),
+        ("x = 1  # type: ignore[misc]", "suppressions without a reason"),
+        ("x = 1  # noqa", "suppressions without a reason"),
+        ("x = " + "1" * 100, "lines over 100 columns"),
+    ],
+)
+def test_a_place_is_seen(text: str, kind: str) -> None:
+    assert kind in {kind for kind, _ in (*of_lines(text), *of_nodes(ast.parse(text)))}
+
+
+@pytest.mark.parametrize(
+    "text", ["rows = 1", "x = 1  # type: ignore[misc]  # a lambda binds a loop variable"]
+)
+def test_good_names_and_reasons_pass(text: str) -> None:
+    assert not [*of_lines(text), *of_nodes(ast.parse(text))]
