@@ -8,10 +8,10 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check format slow lowest bench docs system clean
+.PHONY: help demo test quick coverage durations check format slow lowest bench docs system clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/demo.stamp  ## the whole story on sample data, told in the terminal; writes a page with pictures to build/demo
 	@$(BIN)/sfumato demo --out build/demo
@@ -32,6 +32,18 @@ test: .venv/full.stamp
 	$(PYTEST) -m "not slow and not java and not browser"
 	@echo "$(SMALLER)"
 endif
+
+quick: .venv/full.stamp  ## the quickest tests of every folder: a first answer in a minute
+	@$(PYTEST) -q -m "not slow and not java and not browser" $$($(BIN)/python tests/durations.py --quick)
+
+durations: .venv/full.stamp system  ## the whole suite once, and what each file took into tests/durations.json
+	$(PYTEST) -m "not slow" --junitxml=build/junit.xml
+	$(BIN)/python tests/durations.py build/junit.xml
+
+CORE := exact noise guarantees mechanisms accounting ledger
+coverage: .venv/full.stamp  ## branch coverage of the privacy core by the tests of its own folders
+	$(PYTEST) -q -m "not slow" --cov-branch --cov=sfumato.release $(CORE:%=--cov=sfumato.%) --cov-report=term:skip-covered \
+		$(CORE:%=tests/%) tests/conformance tests/vectors tests/test_release.py tests/test_release_laws.py
 
 check: .venv/full.stamp  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
