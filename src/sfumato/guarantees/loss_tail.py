@@ -13,8 +13,8 @@
 
 P(L > ε) ≤ δ is therefore *not* what (ε, δ)-DP says. Nor does μ-GDP say that L has the tail of the
 normal law with mean μ²/2 and variance μ²: the Gaussian mechanism's own loss has
-(`closed_forms.gaussian_loss`), but a processing of it may have a larger tail, and GDP is a promise
-about all of them.
+(`loss_closed_forms.gaussian_loss`), but a processing of it may have a larger tail, and GDP is a
+promise about all of them.
 """
 
 from __future__ import annotations

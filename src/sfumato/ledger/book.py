@@ -5,8 +5,8 @@ for any sequence of queries.
             the analyst's share, and append the entry, all in one durable transaction. Only then
             does the ledger give a receipt. Of two charges for the last of the budget, one succeeds.
 *Promise*   The guarantee is the budget of the dataset, by the filter theorem of its currency, also
-            against analysts who share what they learn. A share guarantees only what one analyst
-            learns who shares nothing. The spent total is bookkeeping.
+            against analysts who share what they learn. A share bounds what one analyst learns only
+            if nobody tells them other answers. The spent total is bookkeeping.
 *Identity*  The owner names a dataset; the name is never a hash of its content. All versions of a
             growing dataset share one account, and new rows refill no budget.
 """

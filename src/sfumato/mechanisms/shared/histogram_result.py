@@ -2,7 +2,7 @@
 
 *Steps*   `nonnegative` and `summing_to` make the counts fit for use; `moment` estimates E[x^p] with
           an interval; `synthetic` draws a dataset, once and for all.
-*Error*   Of every cell, from the exact law of the noise; that of moments in `moments`.
+*Error*   Of every cell, from the exact law of the noise; that of moments in `noise_moments`.
 """
 
 from __future__ import annotations

@@ -270,10 +270,12 @@ class DuckDBEngine(Engine):
                 "engine.fork",
                 "release(…)",
                 "a forked process has the engine's memory but not its threads",
-                "protect(…) in each process",
+                "call protect() again in each process",
             )
         if not self._spills.remove.alive:
-            raise Refused("engine.closed", "release(…)", "the table was closed", "protect(…) again")
+            raise Refused(
+                "engine.closed", "release(…)", "the table was closed", "call protect() again"
+            )
 
     def verify(self) -> object:
         current = file_identities(self._paths)
@@ -290,7 +292,7 @@ class DuckDBEngine(Engine):
                     "table.changed",
                     "release(…)",
                     reason,
-                    "protect(…) again, once the file is complete",
+                    "call protect() again once the file is complete",
                 )
             self._verified = current
         return current
@@ -431,7 +433,7 @@ def file_identities(paths: Sequence[str]) -> tuple[tuple[str, int, int, int, int
                 "table.path",
                 f"{os.path.basename(path)!r:.80}",
                 "this file was declared and no longer exists",
-                "protect(…) again",
+                "call protect() again",
             ) from None
         identities.append(
             (path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)

@@ -77,7 +77,7 @@ class ExternalDuckDB(ExternalEngine):
                             "declared columns"
                         )
                         raise Refused(
-                            "table.changed", f"{place[-1]!r:.60}", reason, "protect(…) again"
+                            "table.changed", f"{place[-1]!r:.60}", reason, "call protect() again"
                         )
                     self._tables[place] = current, columns
             return tuple(entries for entries, _ in self._tables.values())

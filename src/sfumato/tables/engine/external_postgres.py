@@ -119,11 +119,11 @@ class Postgres(ExternalEngine):
                 "engine.fork",
                 "release(…)",
                 "a forked process shares the connection with its parent",
-                "protect(…) in each process",
+                "call protect() again in each process",
             )
         if self.backend.con.closed:
             raise Refused(
-                "engine.closed", "release(…)", "the connection was closed", "protect(…) again"
+                "engine.closed", "release(…)", "the connection was closed", "call protect() again"
             )
         if self.backend.con.info.transaction_status != TransactionStatus.IDLE:
             raise Refused(

@@ -91,7 +91,7 @@ class Spark(ExternalEngine):
         check_timeout(timeout)
         if self._closed or self._session.sparkContext._jsc is None:
             raise Refused(
-                "engine.closed", "release(…)", "the session was stopped", "protect(…) again"
+                "engine.closed", "release(…)", "the session was stopped", "call protect() again"
             )
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:

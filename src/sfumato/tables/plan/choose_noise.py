@@ -8,7 +8,7 @@
             spends half of its share on its interval.
 *Law*       Laplace for a promise of ε alone; Gaussian for ρ or μ. For (ε, δ) the law with the
             smaller sum of relative variances: Gaussian wins when many components, or units in many
-            groups, are released at once. It then leaves half of δ to the selection of groups.
+            groups, are released at once. If groups are selected, it leaves half of δ to that.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Total:
                     "stage.total",
                     self.text,
                     f"{value_type.words} is not put in order here",
-                    "count(…)",
+                    f"count({self.of.text})",
                 )
             return value_type.bare
         if value_type.kind == "float" or (
@@ -83,7 +83,7 @@ class Total:
                 "stage.total",
                 self.text,
                 f"{value_type.words} has no sum",
-                "count(…), min(…), max(…)",
+                f"count({self.of.text})",
             )
         return FLOAT
 
