@@ -8,6 +8,9 @@ Failed    Raised after data was read. Its text is constant, so that the failure 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Self
+
 EXTRAS = {
     "tables": ("ibis", "duckdb", "sqlglot", "pyarrow", "pandas", "polars"),
     "spark": ("pyspark",),
@@ -34,6 +37,40 @@ class Refused(ValueError):
             lines.append(f"try   {self.rewrite}")
         return "\n".join(lines)
 
+    def replace(
+        self, *, place: str | None = None, reason: str | None = None, rewrite: str | None = None
+    ) -> Self:
+        """Return the same refusal with another place, reason or rewrite."""
+        return type(self)(
+            self.code,
+            self.place if place is None else place,
+            self.reason if reason is None else reason,
+            self.rewrite if rewrite is None else rewrite,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalText:
+    """One entry of a catalogue of refusals: call it with its fields to get the refusal.
+
+    `place`, `reason` and `rewrite` are format strings: `{name!r:.40}` is a field. Every package
+    keeps its entries in one module named `…_refusals`, so that they can be read as a whole.
+    """
+
+    code: str
+    place: str
+    reason: str
+    rewrite: str = ""
+    kind: type[Refused] = Refused
+
+    def __call__(self, /, **fields: object) -> Refused:
+        return self.kind(
+            self.code,
+            self.place.format(**fields),
+            self.reason.format(**fields),
+            self.rewrite.format(**fields),
+        )
+
 
 class Failed(RuntimeError):
     """Something broke after data was read. The text never varies: a varying message could reveal
@@ -50,15 +87,18 @@ class Failed(RuntimeError):
         return Failed, ()
 
 
+PACKAGE_MISSING = RefusalText(
+    "package.missing",
+    "{module}",
+    "this needs {module}, which is not installed",
+    "pip install 'sfumato[{extra}]'",
+)
+
+
 def missing_package(error: ModuleNotFoundError) -> Refused | None:
     """Return a refusal that names the extra to install; None if no extra has the module."""
     module = (error.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:
-            return Refused(
-                "package.missing",
-                module,
-                f"this needs {module}, which is not installed",
-                f"pip install 'sfumato[{extra}]'",
-            )
+            return PACKAGE_MISSING(module=module, extra=extra)
     return None

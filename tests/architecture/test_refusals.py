@@ -1,80 +1,142 @@
-"""The codes of refusals are an interface: the page lists those the source raises, and no others."""
+"""Refusals stand in catalogues: one module of `RefusalText` entries for each package. Every entry
+is used, every use fills exactly the entry's fields, and the page lists every code.
+"""
 
 from __future__ import annotations
 
 import ast
+import importlib
 import re
+import string
 from pathlib import Path
 
+from sfumato import errors
+from sfumato.errors import RefusalText
+
 ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "sfumato"
 CODE = re.compile(r"[a-z]+(\.[a-z0-9-]+)+")
+CATALOGUES = sorted(SOURCE.rglob("*_refusals.py"))
+ADDED = {"example"}
+"""Fields that `SqlText.refuse` fills by itself."""
 
 
-BUILT = {"ledger.unit", "ledger.relation"}
-"""Codes whose last word is put in at run time."""
-
-
-def trees() -> list[ast.Module]:
-    return [
-        ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "src").rglob("*.py"))
+def entries() -> dict[tuple[str, str], RefusalText]:
+    """(module, name) → entry, of every catalogue and of `errors`."""
+    modules = [errors] + [
+        importlib.import_module(".".join(path.relative_to(SOURCE.parent).with_suffix("").parts))
+        for path in CATALOGUES
     ]
+    return {
+        (module.__name__.rpartition(".")[2], name): value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, RefusalText)
+    }
 
 
-def raised() -> set[str]:
-    """Every literal first argument of `Refused(…)` or of a subclass of it, and every text of that
-    form and family in a tuple: codes also stand in tables.
-    """
-    nodes = [node for tree in trees() for node in ast.walk(tree)]
-    kinds = {"Refused"} | {
-        node.name
-        for node in nodes
-        if isinstance(node, ast.ClassDef)
-        and any(isinstance(b, ast.Name) and b.id == "Refused" for b in node.bases)
+def fields(entry: RefusalText) -> set[str]:
+    parts = [entry.place, entry.reason, entry.rewrite]
+    return {
+        re.split(r"[.\[]", name)[0]
+        for part in parts
+        for _, name, _, _ in string.Formatter().parse(part)
+        if name
     }
-    calls = [
-        node
-        for node in nodes
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in kinds
-        and node.args
-    ]
-    literal = {
-        call.args[0].value
-        for call in calls
-        if isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
-    }
-    families = {code.partition(".")[0] for code in literal}
-    cells = [cell for node in nodes if isinstance(node, ast.Tuple) for cell in node.elts]
-    texts = {
-        cell.value
-        for cell in cells
-        if isinstance(cell, ast.Constant) and isinstance(cell.value, str)
-    }
-    return (
-        literal
-        | {text for text in texts if CODE.fullmatch(text) and text.partition(".")[0] in families}
-        | BUILT
-    )
+
+
+def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[str, str]]]:
+    """Every place where a module names an entry: where, the node, the call that fills it."""
+    known, found = entries(), []
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        modules, names = {}, {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if alias.name.endswith("_refusals"):
+                        modules[alias.asname or alias.name] = alias.name
+                    if (node.module or "").rpartition(".")[2].endswith("_refusals"):
+                        names[alias.asname or alias.name] = (
+                            (node.module or "").rpartition(".")[2],
+                            alias.name,
+                        )
+        if path.name == "errors.py":
+            names = {name: (module, name) for module, name in known if module == "errors"}
+        elif path in CATALOGUES:
+            names |= {name: (module, name) for module, name in known if module == path.stem}
+        calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        for node in ast.walk(tree):
+            key = None
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                key = (modules.get(node.value.id, ""), node.attr)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                key = names.get(node.id)
+            if key in known:
+                where = f"{path.relative_to(ROOT)}:{node.lineno}"
+                found.append((where, node, calls.get(id(node)), key))
+    return found
 
 
 def documented() -> set[str]:
-    return set(
-        re.findall(
-            r"^\| `([^`]+)` \|",
-            (ROOT / "docs" / "refusals.md").read_text(encoding="utf-8"),
-            re.MULTILINE,
-        )
-    )
+    text = next((ROOT / "docs").rglob("refusals.md")).read_text(encoding="utf-8")
+    pages = [path for path in (ROOT / "docs").rglob("refusals.md") if "attacks" not in path.parts]
+    text = pages[0].read_text(encoding="utf-8")
+    return set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
+
+
+def test_every_refusal_is_an_entry() -> None:
+    """Nobody builds a refusal by hand: `Refused.replace` changes one, an entry makes one."""
+    kinds = {"Refused"} | {
+        node.name
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and any(isinstance(base, ast.Name) and base.id == "Refused" for base in node.bases)
+    }
+    by_hand = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds
+    ]
+    assert by_hand == []
+
+
+def test_every_entry_is_used() -> None:
+    assert set(entries()) - {key for *_, key in uses()} == set()
+
+
+def test_every_call_fills_exactly_the_fields() -> None:
+    known, wrong = entries(), []
+    for where, _, call, key in uses():
+        if call is None or any(keyword.arg is None for keyword in call.keywords):
+            continue  # handed on to a function that fills it
+        stated = {keyword.arg for keyword in call.keywords}
+        if stated != fields(known[key]) or call.args:
+            wrong.append(f"{where} {key[1]}: {sorted(stated ^ fields(known[key]))}")
+    assert wrong == []
+
+
+def test_names_say_what_is_wrong() -> None:
+    assert [name for _, name in entries() if re.search(r"_\d+$", name)] == []
+
+
+def test_no_two_entries_are_the_same() -> None:
+    texts = [(e.code, e.place, e.reason, e.rewrite, e.kind) for e in entries().values()]
+    assert len(set(texts)) == len(texts)
+
+
+def test_no_rewrite_has_an_ellipsis() -> None:
+    """A rewrite works when it is pasted."""
+    assert [name for (_, name), entry in entries().items() if "…" in entry.rewrite] == []
 
 
 def test_the_page_lists_what_the_source_raises() -> None:
-    assert raised() == documented()
-
-
-def test_subclasses_and_tables_are_seen() -> None:
-    assert {"budget.exceeded", "ledger.full", "ledger.share"} <= raised()
+    assert {entry.code for entry in entries().values()} == documented()
 
 
 def test_codes_have_one_form() -> None:
-    assert [code for code in raised() if not CODE.fullmatch(code)] == []
+    codes = {entry.code for entry in entries().values()}
+    assert [code for code in codes if not CODE.fullmatch(code)] == []
+    assert {"budget.exceeded", "ledger.full", "ledger.share"} <= codes

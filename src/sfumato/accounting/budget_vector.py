@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..errors import Refused
 from ..exact.numbers import text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from ..guarantees.guarantee import sum_of_deltas
+from . import accounting_refusals as refusals
 
 Numbers = tuple[Fraction, ...]
 
@@ -83,11 +83,7 @@ def at_orders(guarantee: Guarantee, orders: Iterable[Fraction]) -> Renyi:
     values = {a: exact[a] if a in exact else bare.renyi(a) for a in wanted_orders}
     curve = {a: Fraction(value) for a, value in values.items() if not math.isinf(value)}
     if not curve:
-        place = f"{guarantee} at {', '.join(map(text, wanted_orders))}"
-        raise Refused(
-            "guarantee.order",
-            place,
-            "the guarantee bounds none of these orders",
-            "a curve with these orders, or larger ones",
+        raise refusals.GUARANTEE_ORDER_1(
+            guarantee=guarantee, wanted_orders=", ".join(map(text, wanted_orders))
         )
     return Renyi(curve, _lost(implied), relation=guarantee.relation, unit=guarantee.unit)

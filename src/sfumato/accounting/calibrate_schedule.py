@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import Refused
 from ..exact.numbers import Number, positive, text
 from ..guarantees import Approx, Guarantee, Pure
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse, Subsampled
 from ..mechanisms.shared.mechanism import Mechanism
+from . import accounting_refusals as refusals
 from .compose import ScheduleStep, compose
 from .composition import count_of
 from .loss.privacy_loss import Loss
@@ -69,12 +69,7 @@ def _gaussian(m: Gaussian, factor: Fraction) -> Mechanism:
 
 def _response(m: RandomizedResponse, factor: Fraction) -> Mechanism:
     if m.epsilon is None:
-        raise Refused(
-            "calibrate.mechanism",
-            f"{m}",
-            "a response with a fixed chance of the truth has no noise to scale",
-            "RandomizedResponse(categories=['no', 'yes'], epsilon=1)",
-        )
+        raise refusals.CALIBRATE_MECHANISM_1(m=m)
     return RandomizedResponse(
         categories=m.categories, epsilon=m.epsilon / factor, relation=m.relation, unit=m.unit
     )
@@ -94,13 +89,7 @@ SCALED: dict[type[Mechanism], Callable[[Any, Fraction], Mechanism]] = {
 def scale_noise(mechanism: Mechanism, factor: Fraction) -> Mechanism:
     """Return the mechanism with its noise multiplied by the factor."""
     if (how := SCALED.get(type(mechanism))) is None:
-        rewrite = "Laplace, Gaussian, RandomizedResponse, or one of these behind sampling"
-        raise Refused(
-            "calibrate.mechanism",
-            f"{mechanism}",
-            "the noise of this mechanism has no single scale",
-            rewrite,
-        )
+        raise refusals.CALIBRATE_MECHANISM_2(mechanism=mechanism)
     return how(mechanism, factor)
 
 
@@ -111,20 +100,10 @@ def calibrate(
     promise.
     """
     if not isinstance(promise, Pure | Approx):
-        raise Refused(
-            "calibrate.promise",
-            f"{promise!r:.60}",
-            "a schedule is calibrated to Pure or Approx",
-            "sf.Approx(1, 1e-6)",
-        )
+        raise refusals.CALIBRATE_PROMISE_2(promise=promise)
     steps = [step if isinstance(step, tuple) else (step, 1) for step in schedule]
     if not steps or not all(isinstance(m, Mechanism) for m, _ in steps):
-        raise Refused(
-            "composition.schedule",
-            "calibrate(…)",
-            "a schedule holds mechanisms, or pairs (mechanism, count)",
-            "[(mechanism, 100)]",
-        )
+        raise refusals.COMPOSITION_SCHEDULE_1()
     tolerance = 1 + positive(precision, "precision")
     fixed = [(m, count_of(count, "count")) for m, count in steps if isinstance(m, Mechanism)]
 
@@ -159,12 +138,7 @@ def _bracket(
         fitting = try_factor(factor)
         if fitting is not None:
             return before, factor, fitting
-    raise Refused(
-        "calibrate.promise",
-        f"noise × {text(factor)}",
-        "no noise near that of the schedule keeps the promise",
-        "a larger δ or ε",
-    )
+    raise refusals.CALIBRATE_PROMISE_1(factor=text(factor))
 
 
 def _round_factor(value: float) -> Fraction:

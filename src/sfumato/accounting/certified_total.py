@@ -20,6 +20,7 @@ from ..guarantees.guarantee import check_delta
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
+from . import accounting_refusals as refusals
 from .compose import compose
 from .loss.privacy_loss import Loss
 
@@ -64,12 +65,7 @@ def certified_total(
     check_delta(delta)
     losses = [_loss(record) for record in records]
     if not losses:
-        raise Refused(
-            "composition.empty",
-            "tight(…)",
-            "the ledger holds no charge",
-            "ledger.charge(mechanism) first",
-        )
+        raise refusals.COMPOSITION_EMPTY_1()
     return Tight(compose(losses), delta, fixed_beforehand)
 
 

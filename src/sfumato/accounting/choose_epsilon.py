@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, Side, probability, rounded, text
 from ..guarantees.meaning.bayes import check_prior, epsilon_of_posterior
 from ..mechanisms import Laplace
+from . import accounting_refusals as refusals
 
 _DIGITS = 10
 
@@ -42,11 +42,8 @@ def choose_epsilon(
     ]
     if len(demands) != 1:
         reason = "ε follows from exactly one of error, advantage and posterior"
-        raise Refused(
-            "choose.one",
-            f"choose_epsilon({', '.join(f'{name}=…' for name in demands)})",
-            reason,
-            "choose_epsilon(error=25)",
+        raise refusals.CHOOSE_ONE_1(
+            demands=", ".join(f"{name}=…" for name in demands), reason=reason
         )
     if error is not None:
         needed = Laplace(sensitivity=1, error=error, confidence=confidence)
@@ -57,11 +54,8 @@ def choose_epsilon(
     p, q = check_prior(prior), probability(posterior or 0, "posterior", zero=False)
     if q <= p:
         reason = f"the prior belief is already {text(p)}: the posterior must be larger"
-        raise Refused(
-            "choose.posterior",
-            f"posterior={text(q)}, prior={text(p)}",
-            reason,
-            f"posterior={text((1 + p) / 2)}",
+        raise refusals.CHOOSE_POSTERIOR_1(
+            q=text(q), p=text(p), reason=reason, text=text((1 + p) / 2)
         )
     return _round_to_float(Fraction(epsilon_of_posterior(p, q)), "down")
 

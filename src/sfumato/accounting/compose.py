@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from ..errors import Refused
 from ..guarantees import Guarantee, Pure
 from ..guarantees.finite.finite_laws import Law
 from ..guarantees.finite.finite_laws import pair as laws
 from ..guarantees.guarantee import common_relation_and_unit
 from ..mechanisms.shared.mechanism import Mechanism
+from . import accounting_refusals as refusals
 from .composition import count_of
 from .loss.pair_of_mechanism import Parts, pairs_of, parts_of
 from .loss.pairs_finite import FinitePair
@@ -35,12 +35,7 @@ def compose(schedule: Iterable[ScheduleStep]) -> Loss:
         parts.append((_parts(release), count_of(count, "count")))
         about.append(Guarantee._bind(Pure(0), release.relation, release.unit))
     if not parts:
-        raise Refused(
-            "composition.empty",
-            "compose([])",
-            "nothing was released",
-            "compose([(mechanism, 100)])",
-        )
+        raise refusals.COMPOSITION_EMPTY_2()
     combined = reduce(lambda a, b: Guarantee._bind(Pure(0), *common_relation_and_unit(a, b)), about)
     return Loss(
         tuple((pair, n * count) for some, count in parts for pair, n in some),
@@ -56,31 +51,18 @@ def loss_between(P: Law, Q: Law, *, relation: str | None = None, unit: str | Non
     p, q = laws(P, Q)
     pair = FinitePair(p, q)
     if not pair.symmetric and relation != "add-remove":
-        reason = (
-            "P and Q are not mirror images, so the relation must say which of them is with the unit"
-        )
-        raise Refused("loss.direction", f"relation={relation!r}", reason, "relation='add-remove'")
+        raise refusals.LOSS_DIRECTION_1(relation=relation)
     return Loss(((pair, 1),), relation=relation, unit=unit)
 
 
 def _steps(schedule: Iterable[ScheduleStep]) -> list[ScheduleStep]:
     if isinstance(schedule, Mechanism | Guarantee) or not isinstance(schedule, Iterable):
-        raise Refused(
-            "composition.schedule",
-            f"compose({schedule!r:.60})",
-            "a schedule is a list",
-            "compose([(mechanism, 100)])",
-        )
+        raise refusals.COMPOSITION_SCHEDULE_2(schedule=schedule)
     steps = list(schedule)
     for step in steps:
         release = step[0] if isinstance(step, tuple) and len(step) == 2 else step
         if not isinstance(release, Mechanism | Guarantee):
-            raise Refused(
-                "composition.schedule",
-                f"{step!r:.60}",
-                "a schedule holds mechanisms and guarantees, alone or with a count",
-                "[(mechanism, 100)]",
-            )
+            raise refusals.COMPOSITION_SCHEDULE_3(step=step)
     return steps
 
 
@@ -89,11 +71,5 @@ def _parts(release: Release) -> Parts:
         return pairs_of(release)
     parts = parts_of(release)
     if parts is None:
-        reason = f"no single pair of laws is the worst that {type(release).__name__} allows"
-        raise Refused(
-            "loss.no-pair",
-            f"{release!r:.60}",
-            reason,
-            "the mechanism itself, or .to(sf.Approx, delta=1e-9)",
-        )
+        raise refusals.LOSS_NO_PAIR_1(release=release, type=type(release).__name__)
     return parts

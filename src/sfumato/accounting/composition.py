@@ -24,23 +24,18 @@ from operator import add
 
 from flint import arb
 
-from ..errors import Refused
 from ..exact.balls import above, ball
 from ..exact.numbers import Number, is_whole, non_negative, probability
 from ..guarantees import Approx, Guarantee
 from ..guarantees.guarantee import sum_of_deltas
+from . import accounting_refusals as refusals
 
 
 def basic(guarantees: Iterable[Guarantee]) -> Guarantee:
     """Add up the guarantees of all releases. Parts of different notions stay separate parts."""
     parts = list(guarantees)
     if not parts:
-        raise Refused(
-            "composition.empty",
-            "basic([])",
-            "nothing was released, so there is nothing to add up",
-            "basic([sf.Pure(0.1)]), or 0 * sf.Pure(1)",
-        )
+        raise refusals.COMPOSITION_EMPTY_3()
     return reduce(add, parts)
 
 
@@ -74,12 +69,7 @@ def count_of(value: object, name: str = "k") -> int:
     """Check a number of releases."""
     if is_whole(value):
         return value
-    raise Refused(
-        "guarantee.count",
-        f"{name}={value}",
-        "a number of releases is a whole number from 1 on",
-        f"{name}=10",
-    )
+    raise refusals.GUARANTEE_COUNT_1(name=name, value=value)
 
 
 def _steps(epsilon: Number, k: int, delta: Number) -> tuple[Fraction, int, Fraction]:

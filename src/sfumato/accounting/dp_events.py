@@ -15,9 +15,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ..errors import Refused
 from ..exact.numbers import exact, positive, probability
 from ..guarantees import Relation
+from . import accounting_refusals as refusals
 from .loss.loss_pairs import GaussianPair, LaplacePair, Pair
 from .loss.pair_of_mechanism import Parts
 from .loss.pairs_finite import FinitePair
@@ -29,24 +29,14 @@ def from_dp_event(event: Any, *, unit: str | None = None) -> Loss:
     """Return the Loss of an event tree."""
     parts, relations = _read(event)
     if len(relations) > 1:
-        raise Refused(
-            "guarantee.relation",
-            f"{type(event).__name__}",
-            "Poisson sampling is about add-remove, fixed-size sampling about replace",
-            "only one kind of sampling",
-        )
+        raise refusals.GUARANTEE_RELATION_1(type=type(event).__name__)
     return Loss(parts, relation=next(iter(relations), None), unit=unit)
 
 
 def _read(event: Any) -> tuple[Parts, frozenset[Relation]]:
     name = type(event).__name__
     if (reader := EVENTS.get(name)) is None:
-        raise Refused(
-            "events.unknown",
-            name,
-            "sfumato knows no dominating pair for this event",
-            ", ".join(EVENTS),
-        )
+        raise refusals.EVENTS_UNKNOWN_1(name=name, EVENTS=", ".join(EVENTS))
     return reader(event)
 
 
@@ -94,12 +84,7 @@ def _sampled(
 ) -> tuple[Parts, frozenset[Relation]]:
     parts, relations = _read(event.event)
     if len(parts) != 1 or parts[0][1] != 1:
-        raise Refused(
-            "events.unknown",
-            type(event).__name__,
-            "only a single release can be sampled",
-            "a sampled Gaussian or Laplace event",
-        )
+        raise refusals.EVENTS_UNKNOWN_2(type=type(event).__name__)
     return ((sampled(parts[0][0], rate, how), 1),), relations | {relation}
 
 

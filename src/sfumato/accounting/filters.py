@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..errors import Refused
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from ..guarantees.guarantee import common_relation_and_unit
+from . import accounting_refusals as refusals
 from .budget_vector import at_orders, from_vector, to_vector
 
 FILTERS: dict[type[Guarantee], str] = {
@@ -51,13 +51,7 @@ class Filter:
     def __init__(self, budget: Guarantee, spent: Guarantee | None = None) -> None:
         if type(budget) not in FILTERS:
             currencies = ", ".join(notion.__name__ for notion in FILTERS)
-            reason = (
-                "no filter is proven for this currency, so costs that depend on earlier answers "
-                "cannot be added up in it"
-            )
-            raise Refused(
-                "filter.currency", f"Filter({budget})", reason, f"a budget in one of {currencies}"
-            )
+            raise refusals.FILTER_CURRENCY_1(budget=budget, currencies=currencies)
         object.__setattr__(self, "budget", budget)
         object.__setattr__(self, "spent", 0 * budget)
         if spent is not None:
@@ -85,12 +79,7 @@ class Filter:
             return cost if type(cost) is type(self.budget) else cost.to(type(self.budget))
         priced = at_orders(cost, self.budget.orders)
         if priced.orders != self.budget.orders:
-            raise Refused(
-                "guarantee.order",
-                f"{cost}",
-                "the cost has no bound at some orders of the budget",
-                "a cost with bounds at all orders of the budget",
-            )
+            raise refusals.GUARANTEE_ORDER_2(cost=cost)
         return priced
 
     def admits(self, cost: Guarantee) -> bool:
@@ -101,11 +90,8 @@ class Filter:
         """Return the filter after a charge, or refuse the charge."""
         priced = self.price(cost)
         if not self._fits(priced):
-            raise Refused(
-                "filter.exhausted",
-                f"{cost} of {self.budget}",
-                f"it does not fit: {self.remaining} is left",
-                "a smaller cost",
+            raise refusals.FILTER_EXHAUSTED_1(
+                cost=cost, budget=self.budget, remaining=self.remaining
             )
         after = object.__new__(Filter)
         object.__setattr__(after, "budget", self.budget)

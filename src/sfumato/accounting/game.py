@@ -21,13 +21,13 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, Protocol
 
-from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee, Pure
 from ..guarantees.finite.channel import Channel
 from ..guarantees.neighbour_relations import NeighbourRelation
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import integer_below
+from . import accounting_refusals as refusals
 from .composition import count_of
 from .filters import Filter
 
@@ -130,12 +130,7 @@ def _play(
     for _ in range(rounds):
         move = adversary.choose(answers)
         if relation is not None and not relation.are_neighbours(move.x0, move.x1):
-            raise Refused(
-                "game.neighbours",
-                f"{move.x0!r} and {move.x1!r}",
-                f"they are more than one step of {relation} apart",
-                "two neighbours",
-            )
+            raise refusals.GAME_NEIGHBOURS_1(x0=move.x0, x1=move.x1, relation=relation)
         if not purse.admits(move.cost):
             break
         purse = purse.spend(move.cost)
@@ -167,18 +162,8 @@ def draw(channel: Channel, x: Hashable, bits: Bits = SYSTEM) -> Hashable:
 def _cost(release: Channel | Release, x0: Hashable, x1: Hashable) -> Guarantee:
     """Return the ε of a finite channel over this pair."""
     if not isinstance(release, Channel):
-        raise Refused(
-            "game.cost",
-            "Move(…)",
-            "the cost of a function cannot be computed, so it must be stated",
-            "Move(x0, x1, release, cost=sf.Pure(0.1))",
-        )
+        raise refusals.GAME_COST_1()
     epsilon = release.epsilon(pairs=[(x0, x1)])
     if math.isinf(epsilon):
-        raise Refused(
-            "game.cost",
-            "Move(…)",
-            "the channel has no finite ε over this pair",
-            "Move(x0, x1, channel, cost=sf.Approx(ε, δ))",
-        )
+        raise refusals.GAME_COST_2()
     return Pure(Fraction(epsilon))

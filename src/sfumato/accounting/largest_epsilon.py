@@ -18,11 +18,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate, normal_cdf
 from ..exact.numbers import positive, rational_root
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
 from ..guarantees.pure import renyi_of_pure
+from . import accounting_refusals as refusals
 
 _STEP = 2.0**-44  # the first step down
 
@@ -34,12 +34,7 @@ def largest_epsilon(share: Guarantee, *, ranged: bool = False) -> Fraction:
     """
     if type(share) not in INVERSES:
         names = ", ".join(notion.__name__ for notion in INVERSES)
-        raise Refused(
-            "filter.currency",
-            f"{share}",
-            "a share needs a budget in a single currency",
-            f"a share in one of {names}",
-        )
+        raise refusals.FILTER_CURRENCY_2(share=share, names=names)
     epsilon = INVERSES[type(share)](share)
     return (
         max(epsilon, _root(8 * _slope(share)))

@@ -27,11 +27,11 @@ from typing import NamedTuple
 
 from flint import arb, ctx
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate, precision, up
 from ..exact.numbers import Number, probability
 from ..guarantees import Approx, Guarantee, Pure, Relation
 from ..guarantees.guarantee import check_epsilon, common_relation_and_unit
+from . import accounting_refusals as refusals
 from .composition import count_of
 from .optimal_losses import Losses, Multiplicities, losses
 
@@ -111,12 +111,7 @@ class Composition:
             return Approx(self.total, delta, relation=self.relation, unit=self.unit)
         epsilon = self.epsilon(delta)
         if math.isinf(epsilon):
-            raise Refused(
-                "guarantee.does-not-follow",
-                f"delta={delta}",
-                "no ε follows: the δ of the steps add up to more",
-                "a larger delta, or smaller δ in the steps",
-            )
+            raise refusals.GUARANTEE_DOES_NOT_FOLLOW_1(delta=delta)
         return Approx(Fraction(epsilon), delta, relation=self.relation, unit=self.unit)
 
     def _betrayed(self) -> arb:
@@ -165,12 +160,7 @@ def optimal_curve(steps: Iterable[CompositionStep]) -> Composition:
         epsilons[statement.parameters["epsilon"]] += count_of(count)
         deltas[statement.parameters.get("delta", Fraction(0))] += count
     if first is None:
-        raise Refused(
-            "composition.empty",
-            "optimal_curve([])",
-            "nothing was released",
-            "optimal_curve([(sf.Pure(0.1), 30)])",
-        )
+        raise refusals.COMPOSITION_EMPTY_4()
     del epsilons[Fraction(0)], deltas[Fraction(0)]
     return Composition(
         tuple(sorted(epsilons.items())), tuple(sorted(deltas.items())), first.relation, first.unit

@@ -24,9 +24,9 @@ from functools import reduce
 
 from flint import arb, arb_poly
 
-from ..errors import Refused
 from ..exact.balls import ball
 from ..exact.numbers import power_of_two_at_least, text
+from . import accounting_refusals as refusals
 
 Multiplicities = tuple[tuple[Fraction, int], ...]
 """Different positive numbers, each with its count."""
@@ -75,19 +75,9 @@ def losses(groups: Multiplicities) -> Losses:
     top = sum((e * n for e, n in groups), Fraction(0))
     most = MOST if len(groups) < 2 else MOST // 128
     if top > LARGEST:
-        raise Refused(
-            "number.range",
-            f"epsilon={text(top)}",
-            "an ε this large promises nothing",
-            "smaller steps, or fewer",
-        )
+        raise refusals.NUMBER_RANGE_1(top=text(top))
     if sum(n for _, n in groups) > most:
-        raise Refused(
-            "composition.steps",
-            f"{sum(n for _, n in groups)} steps",
-            f"at most {most} steps are composed optimally",
-            "a filter, or sf.ZCDP",
-        )
+        raise refusals.COMPOSITION_STEPS_1(sum=sum((n for _, n in groups)), most=most)
     if not groups:
         return Losses((), top, Fraction(1), exact=True, dense=False)
     unit = 2 * Fraction(

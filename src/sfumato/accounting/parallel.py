@@ -23,10 +23,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
-from ..errors import Refused
 from ..guarantees import Guarantee, Relation
 from ..guarantees.guarantee import reach, relation_of
 from ..guarantees.mixed import NOTIONS
+from . import accounting_refusals as refusals
 from .budget_vector import align_orders, from_vector, to_vector
 
 Parts = Literal["value", "index"]
@@ -70,63 +70,30 @@ def _check_arguments(
 ) -> Relation:
     stated_relation = relation_of(relation)
     if stated_relation is None:
-        reason = (
-            "the largest cost holds only under add-remove: a replaced unit may leave one "
-            "part and enter another"
-        )
-        raise Refused("parallel.relation", "parallel(…)", reason, "relation='add-remove'")
+        raise refusals.PARALLEL_RELATION_1()
     if not guarantees or (within is not None and len(within) != len(guarantees)):
-        raise Refused(
-            "parallel.parts",
-            f"{len(guarantees)} parts",
-            "every part needs a cost, and an entry in within= if that is used",
-            "parallel(a, b, relation='add-remove')",
-        )
+        raise refusals.PARALLEL_PARTS_1(guarantees_count=len(guarantees))
     if parts not in ("value", "index"):
-        raise Refused(
-            "parallel.parts",
-            f"parts={parts!r}",
-            "parts are defined by the unit's value or by row position",
-            "parts='value'",
-        )
+        raise refusals.PARALLEL_PARTS_2(parts=parts)
     if parts == "index" and stated_relation == "add-remove":
-        raise Refused(
-            "parallel.parts",
-            "parts='index', relation='add-remove'",
-            "adding or removing a row moves later rows into other blocks",
-            "parts='value'",
-        )
+        raise refusals.PARALLEL_PARTS_3()
     if within is not None and (parts == "index" or stated_relation == "add-remove"):
-        raise Refused(
-            "parallel.parts",
-            "within=…",
-            "within= applies only to relation='replace' with parts='value'",
-            "leave within= out",
-        )
+        raise refusals.PARALLEL_PARTS_4()
     return stated_relation
 
 
 def _check_relation(cost: Guarantee, expected: Relation, stated_relation: Relation) -> Guarantee:
     if cost.relation in (None, expected):
         return cost
-    reason = f"parallel needs this cost under {expected}"
-    raise Refused(
-        "guarantee.relation",
-        f"{cost} in parallel(…, relation={stated_relation!r})",
-        reason,
-        f"the cost with relation={expected!r}",
+    raise refusals.GUARANTEE_RELATION_2(
+        cost=cost, stated_relation=stated_relation, expected=expected
     )
 
 
 def _unit(costs: Sequence[Guarantee]) -> str | None:
     units = sorted({cost.unit for cost in costs if cost.unit is not None})
     if len(units) > 1:
-        raise Refused(
-            "guarantee.unit",
-            "parallel(…)",
-            f"the parts are about different units, {' and '.join(units)}",
-            "state all for the same unit",
-        )
+        raise refusals.GUARANTEE_UNIT_1(units=" and ".join(units))
     return units[0] if units else None
 
 
@@ -135,13 +102,7 @@ def _common(costs: Sequence[Guarantee]) -> type[Guarantee]:
     for notion in NOTIONS:
         if all(reach(cost, notion) is not None for cost in costs):
             return notion
-    place = f"parallel({', '.join(map(str, costs))})"
-    raise Refused(
-        "guarantee.does-not-follow",
-        place,
-        "no notion of differential privacy follows from all of them",
-        "parts that all promise differential privacy",
-    )
+    raise refusals.GUARANTEE_DOES_NOT_FOLLOW_2(costs=", ".join(map(str, costs)))
 
 
 def _plain(cost: Guarantee, notion: type[Guarantee]) -> Guarantee:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..errors import Refused
 from ..exact.balls import above, ball, evaluate, up
 from ..exact.numbers import Number, non_negative, probability
 from ..guarantees import Approx
 from ..guarantees.guarantee import check_order
 from ..guarantees.rdp_to_dp import epsilon_at
+from . import accounting_refusals as refusals
 
 
 def classic(order: Number, divergence: Number, delta: Number) -> Approx:
@@ -51,10 +51,5 @@ def _check_arguments(
 ) -> tuple[Fraction, Fraction, Fraction]:
     a = check_order(order)
     if a == 1:
-        raise Refused(
-            "guarantee.order",
-            f"order={order}",
-            "the conversion divides by order − 1",
-            "order=2",
-        )
+        raise refusals.GUARANTEE_ORDER_3(order=order)
     return a, non_negative(divergence, "divergence"), probability(delta, "delta", zero=False)

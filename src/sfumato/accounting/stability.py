@@ -11,9 +11,9 @@
 
 from __future__ import annotations
 
-from ..errors import Refused
 from ..exact.numbers import is_whole
 from ..guarantees import Guarantee
+from . import accounting_refusals as refusals
 
 STABILITY: dict[str, int] = {"filter": 1, "map": 1, "group-by": 2}
 """The stability of common transformations of multisets under add-remove. Group-by makes one record
@@ -24,10 +24,5 @@ per group: adding or removing a record changes its group's record, so one is rem
 def stable(guarantee: Guarantee, c: int) -> Guarantee:
     """Return the guarantee of a release about the input of a c-stable transformation before it."""
     if not is_whole(c, 0):
-        raise Refused(
-            "stability.factor",
-            f"stable({guarantee}, {c})",
-            "a stability is a whole number from 0 on, as it bounds a number of records",
-            "stable(guarantee, 2)",
-        )
+        raise refusals.STABILITY_FACTOR_1(guarantee=guarantee, c=c)
     return guarantee.group(c) if c else 0 * guarantee

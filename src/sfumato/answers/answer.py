@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
+from . import answer_refusals as refusals
 from . import intervals
 from .answer_records import Column, Key, Noisy, Paid, Weighing
 from .plain_json import to_plain_json
@@ -105,23 +105,15 @@ class Answer:
             if column.name == name:
                 return column
         near = get_close_matches(str(name), [*self.names, *self.keys], 1, 0.4) or [self.names[0]]
-        raise Refused(
-            "answer.column",
-            f"{name!r:.60}",
-            f"the columns of the answer are {', '.join((*self.keys, *self.names))}",
-            f"answer[{near[0]!r}]",
+        raise refusals.ANSWER_COLUMN_1(
+            name=name, names=", ".join((*self.keys, *self.names)), near=near[0]
         )
 
     def bins(self, name: str) -> NDArray[np.float64]:
         """Return the edges of a histogram: one more than it has bins."""
         column = self.column(name)
         if column.kind != "histogram":
-            raise Refused(
-                "answer.column",
-                f"bins({name!r})",
-                f"{name} is a {column.kind}, and only a histogram has bins",
-                'sf.histogram("age", edges=[0, 20, 40, 60])',
-            )
+            raise refusals.ANSWER_COLUMN_2(name=name, kind=column.kind)
         return np.array([float(edge) for edge in column.edges])
 
     def value(self, name: str | None = None, /, **keys: Key) -> float:
@@ -134,21 +126,18 @@ class Answer:
             if all(k in self.keys and row[self.keys.index(k)] == v for k, v in keys.items())
         ]
         if name is None and len(self.columns) != 1:
-            raise Refused(
-                "answer.cell",
-                "value()",
-                f"the answer has {len(self.columns)} columns: name one",
-                f"value({self.names[0]!r})",
-            )
+            raise refusals.ANSWER_CELL_1(columns_count=len(self.columns), names=self.names[0])
         column = self.column(name if name is not None else self.names[0])
         if len(matching) != 1 or column.kind == "histogram":
             example = zip(self.keys, self.rows[0] if self.rows else (), strict=False)
             arguments = ", ".join([repr(column.name), *(f"{k}={v!r}" for k, v in example)])
-            raise Refused(
-                "answer.cell",
-                f"value({column.name!r})",
-                f"{len(matching)} groups of a {column.kind} match, and value() reads one cell",
-                f"answer[{column.name!r}]" if column.kind == "histogram" else f"value({arguments})",
+            raise refusals.ANSWER_CELL_2(
+                name=column.name,
+                matching_count=len(matching),
+                kind=column.kind,
+                rewrite=f"answer[{column.name!r}]"
+                if column.kind == "histogram"
+                else f"value({arguments})",
             )
         return float(intervals.values(self, column, slice(matching[0], matching[0] + 1))[0])
 

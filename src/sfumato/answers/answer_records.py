@@ -18,8 +18,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Refused
 from ..mechanisms.shared.mechanism import Mechanism
+from . import answer_refusals as refusals
 from .formula import Formula
 
 Key = bool | int | float | str | Decimal | datetime.date | datetime.datetime | uuid.UUID | None
@@ -88,12 +88,7 @@ class Noisy:
         law = self.law
         if law is None:
             kind = type(self.mechanism).__name__
-            raise Refused(
-                "answer.law",
-                f"{self.name} by {kind}",
-                "this version does not know the law of its noise",
-                "the sfumato that released it, or a newer one",
-            )
+            raise refusals.ANSWER_LAW_1(name=self.name, kind=kind)
         return _half_width(law, confidence, values)
 
     @property
@@ -217,12 +212,7 @@ def _integers(values: ArrayLike, name: str) -> NDArray[Any]:
         array.dtype.kind == "O" and all(type(v) is int for v in array.flat)
     )
     if array.ndim != 2 or not is_integral:
-        raise Refused(
-            "answer.pieces",
-            f"values of {name!r}",
-            "a piece needs integers: a row for each group, a cell for each number",
-            "values=((42,),)",
-        )
+        raise refusals.ANSWER_PIECES_1(name=name)
     try:
         array = array.astype(np.int64)
     except OverflowError:

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import Rounding
 from ..exact.numbers import Number, probability, text
+from . import answer_refusals as refusals
 from . import formula, percentiles
 from .answer_records import Column, Noisy
 from .column_kinds import KINDS, Box, Side, slack
@@ -93,16 +93,7 @@ def _formula_interval(
         ends = _released_interval(answer, quantile, level, simultaneous=simultaneous, rows=rows)
         return formula.interval(column, lambda _: ends)
     if not formula.has_interval(column):
-        reason = (
-            "it combines a quantile with other columns, and their intervals have no common "
-            "confidence"
-        )
-        raise Refused(
-            "answer.interval",
-            f"interval({column.name!r})",
-            reason,
-            "the intervals of the columns that it is computed from",
-        )
+        raise refusals.ANSWER_INTERVAL_1(name=column.name)
     events = formula.count_events(column)
     return formula.interval(
         column,
@@ -141,16 +132,7 @@ def simultaneous_cells(
     which the piece's values chose the shown ones.
     """
     if piece.among is None:
-        reason = (
-            "its values chose the shown groups, and the older version that stored the answer "
-            "did not record from how many groups"
-        )
-        raise Refused(
-            "answer.interval",
-            f"interval({column.name!r})",
-            reason,
-            "the answer before groups were left out, or a new release",
-        )
+        raise refusals.ANSWER_INTERVAL_2(name=column.name)
     groups = piece.among or (len(answer.rows) if simultaneous else 0)
     return max(1, groups * max(1, len(column.edges) - 1))
 
@@ -239,46 +221,26 @@ def _released_interval(
     place, fixed = f"interval({column.name!r}, {text(level)})", column.numbers["confidence"]
     if piece.values.shape[1] != 3:
         reason = "the quantile was released without an interval, and its error depends on the data"
-        raise Refused(
-            "answer.interval",
-            place,
-            reason,
-            'sf.quantile("spend", 0.5, interval=True) in a new release',
-        )
+        raise refusals.ANSWER_INTERVAL_3(place=place, reason=reason)
     if not _has_ends(piece):
         reason = (
             "its values chose the shown groups, and one end of its interval is the value itself"
         )
-        raise Refused(
-            "answer.interval",
-            place,
-            reason,
-            f"interval({column.name!r}, {text(fixed)}) of the answer before groups were left out",
+        raise refusals.ANSWER_INTERVAL_4(
+            place=place, reason=reason, name=column.name, fixed=text(fixed)
         )
     if simultaneous and len(answer.rows) > 1:
         reason = (
             f"its interval was released at {text(fixed)} for each group by itself; all "
             f"groups at once would need wider ends"
         )
-        raise Refused(
-            "answer.level",
-            place,
-            reason,
-            (
-                f"interval({column.name!r}, {text(fixed)}), or "
-                f'sf.quantile("spend", 0.5, confidence=0.999) in a new release'
-            ),
+        raise refusals.ANSWER_LEVEL_1(
+            place=place, reason=reason, name=column.name, fixed=text(fixed)
         )
     if level != fixed:
         reason = f"its interval was released at {text(fixed)}, and no other level follows from it"
-        raise Refused(
-            "answer.level",
-            place,
-            reason,
-            (
-                f"interval({column.name!r}, {text(fixed)}), or "
-                f'sf.quantile("spend", 0.5, confidence={text(level)}) in a new release'
-            ),
+        raise refusals.ANSWER_LEVEL_2(
+            place=place, reason=reason, name=column.name, fixed=text(fixed), level=text(level)
         )
     lower, upper = (
         np.minimum(*piece.values[rows, 1:].T),

@@ -24,9 +24,9 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..guarantees import Guarantee, Relation
 from ..mechanisms.shared.mechanism import Mechanism
+from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import Column, Key, Noisy, Paid, law_of
 from .exact_ratios import as_python_ints
@@ -225,60 +225,34 @@ def _receipts(answers: Sequence[Answer]) -> tuple[Paid, ...]:
 
 def _check_mergeable(answers: Sequence[Answer]) -> None:
     if len(answers) < 2:
-        raise Refused(
-            "answer.merge",
-            f"merge of {len(answers)}",
-            "merging takes two or more answers",
-            "merge([first, second])",
-        )
+        raise refusals.ANSWER_MERGE_1(answers_count=len(answers))
     first = answers[0]
     receipts = _receipts(answers)
     if len(set(receipts)) != len(receipts) or len({answer.to_json() for answer in answers}) != len(
         answers
     ):
-        raise Refused(
-            "answer.merge",
-            f"{len(answers)} answers",
-            "the same release is among them twice, and its noise is not independent of itself",
-            "merge([first, second]) with two different releases",
-        )
+        raise refusals.ANSWER_MERGE_2(answers_count=len(answers))
     for answer in answers:
         if [_question_of(c) for c in answer.columns] != [
             _question_of(c) for c in first.columns
         ] or answer.keys != first.keys:
-            raise Refused(
-                "answer.merge",
-                f"{', '.join(answer.names)} by {', '.join(answer.keys) or 'nothing'}",
-                f"the first answer is about {', '.join(first.names)} by "
-                f"{', '.join(first.keys) or 'nothing'}: that is another question",
-                "releases of the same query",
+            raise refusals.ANSWER_MERGE_6(
+                names=", ".join(answer.names),
+                value=", ".join(answer.keys) or "nothing",
+                names_2=", ".join(first.names),
+                value_2=", ".join(first.keys) or "nothing",
             )
         for name in (*SAME, "question"):
             if answer.facts.get(name) != first.facts.get(name):
-                raise Refused(
-                    "answer.merge",
-                    name,
-                    f"the answers differ in their {name}",
-                    "answers about the same data",
-                )
+                raise refusals.ANSWER_MERGE_8(name=name)
         _check_weighing(answer, first)
         if any(column.processed is not None for column in answer.columns):
-            raise Refused(
-                "answer.merge",
-                "a processed answer",
-                "only released values can be averaged, and this answer was processed",
-                "merge([first, second]).rounded(): merge first, then process",
-            )
+            raise refusals.ANSWER_MERGE_7()
         for column in answer.columns:
             for i in column.pieces:
                 name, law = answer.pieces[i].name, answer.pieces[i].law
                 if law is None or not any(piece.name == name for piece in first.pieces):
-                    raise Refused(
-                        "answer.merge",
-                        f"{column.name}: {column.kind}",
-                        "only values with added noise can be averaged",
-                        "a query without quantiles, MIN and MAX",
-                    )
+                    raise refusals.ANSWER_MERGE_9(name=column.name, kind=column.kind)
 
 
 def _check_weighing(answer: Answer, first: Answer) -> None:
@@ -291,12 +265,7 @@ def _check_weighing(answer: Answer, first: Answer) -> None:
             "how it bounded its units is not recorded, so it may estimate another number than the "
             "others"
         )
-        raise Refused(
-            "answer.merge",
-            "an answer of unknown weighing",
-            reason,
-            "new releases of the question",
-        )
+        raise refusals.ANSWER_MERGE_3(reason=reason)
     if mine.rule == "drawn" or (
         mine.rule != "row" and any(column.kind == "count_distinct" for column in answer.columns)
     ):
@@ -304,18 +273,10 @@ def _check_weighing(answer: Answer, first: Answer) -> None:
             "every release draws anew which rows, or which values, of a unit count, so two "
             "releases estimate different numbers"
         )
-        rewrite = (
-            'bounding="weights" in sf.protect, and sf.count_units() instead of distinct values'
-        )
-        raise Refused("answer.merge", f"{', '.join(answer.names)}", reason, rewrite)
+        raise refusals.ANSWER_MERGE_4(names=", ".join(answer.names), reason=reason)
     if mine != reference:
         reason = f"the releases bounded units differently: {reference}, and {mine}"
-        raise Refused(
-            "answer.merge",
-            "different weighing",
-            reason,
-            "releases with promises of one kind: sf.Pure(1) for each, or sf.ZCDP(1) for each",
-        )
+        raise refusals.ANSWER_MERGE_5(reason=reason)
 
 
 def _question_of(column: Column) -> tuple[object, ...]:

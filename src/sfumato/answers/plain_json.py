@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from ..errors import Refused
+from . import answer_refusals as refusals
 
 
 def to_plain_json(value: Any) -> Any:
@@ -25,9 +25,4 @@ def to_plain_json(value: Any) -> Any:
             return {str(name): to_plain_json(item) for name, item in value.items()}
         case list() | tuple():
             return [to_plain_json(item) for item in value]
-    raise Refused(
-        "answer.facts",
-        type(value).__name__,
-        "facts may hold only dictionaries, lists, texts, numbers, dates and UUIDs",
-        "facts={'dataset': 'visits'}",
-    )
+    raise refusals.ANSWER_FACTS_1(type=type(value).__name__)

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact
+from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import RULES, Column, Processed
 from .column_kinds import KINDS
@@ -62,15 +62,7 @@ def agreeing(answer: Answer, total: Answer | Number, name: str | None = None) ->
     """
     column = _find_additive_column(answer, name)
     if not answer.complete:
-        reason = (
-            "groups may be withheld or left out, so the shown groups need not add up to the total"
-        )
-        raise Refused(
-            "answer.agreeing",
-            f"agreeing(name={column.name!r})",
-            reason,
-            "an answer with public keys, before HAVING, LIMIT or top",
-        )
+        raise refusals.ANSWER_AGREEING_1(name=column.name)
     _check_weighing(answer, f"agreeing(name={column.name!r})")
     values, piece = _shown_values(answer, column), answer.pieces[column.pieces[0]]
     cells = max(1, len(column.edges) - 1)
@@ -79,12 +71,7 @@ def agreeing(answer: Answer, total: Answer | Number, name: str | None = None) ->
     for i, row in enumerate(answer.rows):
         members.setdefault(tuple(row[answer.keys.index(k)] for k in total_keys), []).append(i)
     if set(members) != set(targets):
-        raise Refused(
-            "answer.agreeing",
-            f"{len(targets)} totals",
-            f"the groups of the answer belong to {len(members)} totals, and not to the same ones",
-            "a total of the same rows, by the same keys",
-        )
+        raise refusals.ANSWER_AGREEING_2(targets_count=len(targets), members_count=len(members))
     moved = list(values)
     for part, rows in members.items():
         places = [row * cells + cell for row in rows for cell in range(cells)]
@@ -111,11 +98,8 @@ def _targets(
     _check_same(answer, total)
     keys = answer.keys
     if set(total.keys) - set(keys) or len(total.keys) == len(keys):
-        raise Refused(
-            "answer.agreeing",
-            f"a total by {', '.join(total.keys) or 'nothing'}",
-            f"the total must be grouped by fewer of the keys {', '.join(keys) or 'of the answer'}",
-            "a total without GROUP BY",
+        raise refusals.ANSWER_AGREEING_3(
+            value=", ".join(total.keys) or "nothing", value_2=", ".join(keys) or "of the answer"
         )
     same = [
         c
@@ -125,11 +109,8 @@ def _targets(
     ]
     same = [c for c in same if len(c.edges) < 2]
     if len(same) != 1:
-        raise Refused(
-            "answer.agreeing",
-            f"a total of {', '.join(total.names)}",
-            f"one column has to be the total of {column.name}, and {len(same)} could be",
-            f"a total with one {column.kind} of the same column",
+        raise refusals.ANSWER_AGREEING_4(
+            names=", ".join(total.names), name=column.name, same_count=len(same), kind=column.kind
         )
     totals = _shown_values(total, same[0])
     return (
@@ -143,35 +124,20 @@ def _check_weighing(answer: Answer, place: str) -> None:
     """Refuse an answer whose bounded groups need not add up to another release's total."""
     if answer.weighing is None:
         reason = "how it bounded its units was not recorded, so its groups need not add up"
-        raise Refused(
-            "answer.agreeing",
-            place,
-            reason,
-            "a new release of the question",
-        )
+        raise refusals.ANSWER_AGREEING_5(place=place, reason=reason)
     if not answer.weighing.adds:
         reason = (
             f"its groups do not add up to a total that is released separately: "
             f"{RULES[answer.weighing.rule]}"
         )
-        raise Refused(
-            "answer.agreeing",
-            place,
-            reason,
-            'releases with sf.Pure(1), which has L1 weights, and bounding="weights" in sf.protect',
-        )
+        raise refusals.ANSWER_AGREEING_6(place=place, reason=reason)
 
 
 def _check_same(answer: Answer, total: Answer) -> None:
     """Refuse a total of other rows, or of rows with other weights."""
     for name in (*SAME, "rows"):
         if answer.facts.get(name) != total.facts.get(name):
-            raise Refused(
-                "answer.agreeing",
-                name,
-                f"the total differs from the answer in its {name}",
-                "a total of the same rows of the same data",
-            )
+            raise refusals.ANSWER_AGREEING_10(name=name)
     weighing, total_weighing = answer.weighing, total.weighing
     assert weighing is not None
     assert total_weighing is not None
@@ -180,32 +146,21 @@ def _check_same(answer: Answer, total: Answer) -> None:
         total_weighing.rows,
         total_weighing.bits,
     ):
-        reason = f"the answer and the total bounded units differently: {weighing}, {total_weighing}"
-        raise Refused(
-            "answer.agreeing",
-            "different weighing",
-            reason,
-            "releases with promises of one kind: sf.Pure(1) for each",
-        )
+        raise refusals.ANSWER_AGREEING_7(weighing=weighing, total_weighing=total_weighing)
 
 
 def _find_additive_column(answer: Answer, name: str | None) -> Column:
     adding = [column for column in answer.columns if KINDS[column.kind].adds]
     if name is None and len(adding) != 1:
-        raise Refused(
-            "answer.agreeing",
-            "agreeing(total=…)",
-            f"{len(adding)} columns add up over groups: name one",
-            f"name={(adding or answer.columns)[0].name!r}",
+        raise refusals.ANSWER_AGREEING_8(
+            adding_count=len(adding), name=(adding or answer.columns)[0].name
         )
     column = answer.column(name) if name is not None else adding[0]
     if not KINDS[column.kind].adds:
         reason = f"a {column.kind} of all rows is not the sum over groups" + (
             ": a unit may be in several groups" if column.kind == "count_units" else ""
         )
-        raise Refused(
-            "answer.agreeing", f"name={column.name!r}", reason, "the name of a count or a sum"
-        )
+        raise refusals.ANSWER_AGREEING_9(name=column.name, reason=reason)
     return column
 
 

@@ -26,6 +26,7 @@ from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import record as mechanism_record
 from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
+from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import RULES, Column, Key, Noisy, Paid, Processed, Weighing
 from .formula import OPERATIONS, Formula
@@ -100,19 +101,9 @@ def load(stored: bytes | str) -> Answer:
     try:
         content = json.loads(stored)
         if not isinstance(content, dict) or content.get("sfumato") != "answer":
-            raise Refused(
-                "answer.stored",
-                f"{stored!r:.60}",
-                "these bytes are not a stored answer",
-                "the bytes of answer.to_json()",
-            )
+            raise refusals.ANSWER_STORED_1(stored=stored)
         if type(content.get("version")) is not int or content["version"] not in (FIRST, VERSION):
-            raise Refused(
-                "answer.stored",
-                f"version {content.get('version')!r:.20}",
-                f"this sfumato reads the versions {FIRST} to {VERSION} of stored answers",
-                "a newer sfumato",
-            )
+            raise refusals.ANSWER_STORED_2(get=content.get("version"), FIRST=FIRST, VERSION=VERSION)
         return (
             _read_answer(content)
             if content["version"] == VERSION
@@ -121,12 +112,7 @@ def load(stored: bytes | str) -> Answer:
     except Refused:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
-        raise Refused(
-            "answer.stored",
-            f"{stored!r:.60}",
-            "the record is damaged or incomplete",
-            "the bytes of answer.to_json()",
-        ) from None
+        raise refusals.ANSWER_STORED_3(stored=stored) from None
 
 
 def canonical(written: Any) -> bytes:
@@ -346,12 +332,7 @@ def write_key(key: Key) -> Any:
     for name, (kind, write, _) in KEYS.items():
         if type(key) is kind:
             return {name: write(key)}
-    raise Refused(
-        "answer.key",
-        type(key).__name__,
-        "a key must be a text, a number, a boolean, a date, a timestamp or a UUID",
-        "group_by a column of one of these types",
-    )
+    raise refusals.ANSWER_KEY_1(type=type(key).__name__)
 
 
 def read_key(written: Any) -> Key:

@@ -16,8 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import Refused
 from ..exact.numbers import probability
+from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import Column
 from .chosen_groups import take_first_groups
@@ -37,27 +37,14 @@ def top(answer: Answer, count: int, name: str | None) -> Answer:
     last.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise Refused(
-            "answer.top",
-            f"top({count!s:.40})",
-            "the number of groups must be a whole number from 1 on",
-            "top(3)",
-        )
+        raise refusals.ANSWER_TOP_1(count=count)
     if name is None and len(answer.columns) != 1:
-        raise Refused(
-            "answer.top",
-            f"top({count})",
-            f"the answer has {len(answer.columns)} columns: name the one to sort by",
-            f"top({count}, {answer.names[0]!r})",
+        raise refusals.ANSWER_TOP_2(
+            count=count, columns_count=len(answer.columns), names=answer.names[0]
         )
     column = answer.column(name if name is not None else answer.names[0])
     if column.kind == "histogram":
-        raise Refused(
-            "answer.top",
-            f"top({count}, {column.name!r})",
-            "groups cannot be sorted by a histogram, which has many numbers for each group",
-            "a column with one number for each group",
-        )
+        raise refusals.ANSWER_TOP_3(count=count, name=column.name)
     numbers = values(answer, column)
     order = np.argsort(np.where(np.isnan(numbers), np.inf, -numbers), kind="stable")[:count]
     shown = take_first_groups(answer, column.pieces, order.tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Refused
+from . import answer_refusals as refusals
 from .column_kinds import KINDS
 from .percentiles import tree_of
 
@@ -31,66 +31,37 @@ def check_answer(answer: Answer) -> None:
         or len(set(names)) != len(names)
         or not answer.columns
     ):
-        raise Refused(
-            "answer.shape",
-            f"columns {', '.join(map(str, names))}",
-            "an answer needs at least one column, and all names must differ",
-            'aggregate(n=sf.count(), total=sf.sum("spend"))',
-        )
+        raise refusals.ANSWER_SHAPE_1(names=", ".join(map(str, names)))
     if not set(map(len, answer.rows)) <= {len(answer.keys)}:
-        raise Refused(
-            "answer.shape",
-            f"{len(answer.keys)} keys",
-            "every row needs one value for each key",
-            "keys=('city',), rows=(('Roma',), ('Bari',))",
-        )
+        raise refusals.ANSWER_SHAPE_2(keys_count=len(answer.keys))
     for column in answer.columns:
         kind = KINDS.get(column.kind)
         if kind is None:
-            raise Refused(
-                "answer.kind",
-                f"{column.name}: {column.kind!r:.40}",
-                "this version has no such kind of column",
-                f"one of {', '.join(KINDS)}",
-            )
+            raise refusals.ANSWER_KIND_1(name=column.name, kind=column.kind, KINDS=", ".join(KINDS))
         place = f"{column.name}: {column.kind}"
         if (column.formula is not None) != (column.kind == "computed"):
-            raise Refused(
-                "answer.shape",
-                place,
-                "a computed column needs a formula, and no other column may have one",
-                "kind='computed' with a formula, or another kind without one",
-            )
+            raise refusals.ANSWER_SHAPE_3(place=place)
         piece_count = max(1, len(column.pieces)) if column.formula is not None else kind.pieces
         if len(column.pieces) != piece_count or not all(
             0 <= i < len(answer.pieces) for i in column.pieces
         ):
-            raise Refused(
-                "answer.shape",
-                place,
-                f"a {column.kind} needs {piece_count} of the {len(answer.pieces)} pieces",
-                f"{piece_count} numbers from 0 to {len(answer.pieces) - 1} in pieces=",
+            raise refusals.ANSWER_SHAPE_4(
+                place=place,
+                kind=column.kind,
+                piece_count=piece_count,
+                pieces_count=len(answer.pieces),
+                value=len(answer.pieces) - 1,
             )
         shapes = [answer.pieces[i].values.shape for i in column.pieces]
         if any(
             piece.among and piece.among < len(answer.rows)
             for piece in (answer.pieces[i] for i in column.pieces)
         ):
-            raise Refused(
-                "answer.shape",
-                place,
-                f"{len(answer.rows)} groups are shown, so among= cannot be smaller",
-                f"among=0, or among={len(answer.rows)} or more",
-            )
+            raise refusals.ANSWER_SHAPE_5(place=place, rows_count=len(answer.rows))
         if lacking := [
             number for number in NUMBERS.get(column.kind, ()) if number not in column.numbers
         ]:
-            raise Refused(
-                "answer.shape",
-                place,
-                f"the column needs the numbers {', '.join(lacking)}",
-                "numbers={'low': Fraction(0), 'high': Fraction(100)}, and the others it needs",
-            )
+            raise refusals.ANSWER_SHAPE_6(place=place, lacking=", ".join(lacking))
         trees = {
             tree_of(leaf).cells
             for leaf in (column, *(column.formula.leaves() if column.formula is not None else ()))
@@ -103,9 +74,4 @@ def check_answer(answer: Answer) -> None:
             "computed": {1, 3} | trees,
         }.get(column.kind, {1})
         if any(shape[0] != len(answer.rows) or shape[1] not in widths for shape in shapes):
-            raise Refused(
-                "answer.shape",
-                place,
-                f"its pieces have the shapes {shapes}, for {len(answer.rows)} groups",
-                f"values with {len(answer.rows)} rows: one for each group",
-            )
+            raise refusals.ANSWER_SHAPE_7(place=place, shapes=shapes, rows_count=len(answer.rows))

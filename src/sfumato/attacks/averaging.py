@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..guarantees import Pure
 from ..guarantees.meaning.averaging_limits import averaged_after, within
@@ -34,6 +33,7 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..session.protect import protect
 from ..tables.query.aggregates import count
+from . import attack_refusals as refusals
 from .lib.attack_result import EPSILONS, GameResult, Success, check_count, check_epsilons
 from .lib.attack_text import epsilon_label, format_number, per_cent
 from .lib.owner_table import Columns, read_columns
@@ -165,12 +165,10 @@ def averaging(
     )
     answers, times = check_count(n, "n"), check_count(trials, "trials")
     if not each <= total <= _MOST * each:
-        reason = f"budget/epsilon, the number of answers, lies between 1 and {_MOST}"
-        raise Refused(
-            "attacks.budget",
-            f"budget={format_number(float(total))}, epsilon={format_number(float(each))}",
-            reason,
-            "budget=1, epsilon=0.1",
+        raise refusals.ATTACKS_BUDGET_1(
+            format_number=format_number(float(total)),
+            format_number_2=format_number(float(each)),
+            MOST=_MOST,
         )
     rows = read_columns(table)
     truth = int(rows_matching(rows, where or {}).sum())

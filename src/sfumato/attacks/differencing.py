@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact, positive
 from ..noise.bits import SYSTEM, Bits
+from . import attack_refusals as refusals
 from .lib.attack_result import (
     EPSILONS,
     GameResult,
@@ -197,33 +197,18 @@ def _difference_sums(
 ) -> Differencing:
     numbers = whom.table.numbers(whom.secret)
     if np.isnan(numbers[whom.row]):
-        raise Refused(
-            "attacks.values",
-            f"{whom.secret!r:.60}",
-            "the person's number is missing, so no sum depends on it",
-            'person={"name": "Steven"}',
-        )
+        raise refusals.ATTACKS_VALUES_2(secret=whom.secret)
     there = numbers[~np.isnan(numbers)]
     with np.errstate(over="ignore"):
         finite = bool(np.isfinite(there).all() and np.isfinite(np.abs(there).sum()))
     if not finite:
-        raise Refused(
-            "attacks.values",
-            f"{whom.secret!r:.60}",
-            "a number of this column, or the sum of the column, is infinite",
-            'secret="salary"',
-        )
+        raise refusals.ATTACKS_VALUES_3(secret=whom.secret)
     values = np.where(np.isnan(numbers), 0.0, numbers)  # what is missing adds nothing
     low, high = (
         (float(there.min()), float(there.max())) if bounds is None else _check_bounds(bounds)
     )
     if not low < high:
-        raise Refused(
-            "attacks.bounds",
-            f"bounds=({low:g}, {high:g})",
-            "the lower bound must be below the upper bound",
-            "bounds=(0, 100_000)",
-        )
+        raise refusals.ATTACKS_BOUNDS_1(low=low, high=high)
     return Differencing(
         person=whom.name,
         secret=whom.secret,
@@ -238,12 +223,7 @@ def _difference_sums(
 
 def _check_bounds(bounds: object) -> tuple[float, float]:
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise Refused(
-            "attacks.bounds",
-            f"bounds={bounds!r:.60}",
-            "bounds are two numbers, the lower and the upper bound",
-            "bounds=(0, 100_000)",
-        )
+        raise refusals.ATTACKS_BOUNDS_2(bounds=bounds)
     return float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds"))
 
 

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number
+from . import attack_refusals as refusals
 from .lib import games
 from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons
 from .lib.attack_text import join_names, per_cent
@@ -142,12 +142,7 @@ def link(
         else [name for name in first if name in second and name not in aside]
     )
     if not shared:
-        raise Refused(
-            "attacks.columns",
-            "link(a, b)",
-            "the tables have no column in common",
-            'link(a, b, on=["birth", "zip"])',
-        )
+        raise refusals.ATTACKS_COLUMNS_9()
     for name, table in ((same, first), (same, second), (sensitive, second)):
         if name is not None:
             read_columns(table, [name])

@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, ceil_sqrt, shown
 from ..functions.privatize import privatize
 from ..guarantees import Guarantee
 from ..noise.bits import SYSTEM, Bits
+from . import attack_refusals as refusals
 from .data.genomes import Genomes, read_genomes
 from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons, guess_bound
 from .lib.attack_text import epsilon_label, per_cent
@@ -254,22 +254,12 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     own data: the result is not private.
     """
     if score not in SCORES:
-        raise Refused(
-            "attacks.variant",
-            f"score={shown(score)}",
-            f"a score is one of {', '.join(SCORES)}",
-            'score="likelihood"',
-        )
+        raise refusals.ATTACKS_VARIANT_1(score=shown(score), SCORES=", ".join(SCORES))
     data: Genomes = read_genomes(people)
     size = data.people // 2 if pool is None else check_count(pool, "pool")
     rest = data.people - size
     if size < 2 or rest < (2 if data.frequencies is not None else 3):
-        raise Refused(
-            "attacks.trials",
-            f"pool={size} of {data.people}",
-            "the pool needs two or more people, and two or three must be outside",
-            f"pool={data.people // 2}",
-        )
+        raise refusals.ATTACKS_TRIALS_3(size=size, people=data.people, value=data.people // 2)
     aside = 0 if data.frequencies is not None else rest // 2
     inside, reference, outside = np.split(data.bits, [size, size + aside])
     p = data.frequencies if data.frequencies is not None else reference.mean(axis=0)
@@ -277,12 +267,7 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     weights, constant = SCORES[score](f, p)
     scores = [rows @ weights + constant for rows in (inside, outside)]
     if float(np.ptp(scores[1])) <= 1e-12 * float(np.abs(scores[1]).max()):
-        raise Refused(
-            "attacks.values",
-            "people",
-            "all people outside the pool have the same score",
-            "genomes(people=2000, positions=10_000)",
-        )
+        raise refusals.ATTACKS_VALUES_5()
     return Membership(
         pool=inside,
         outside=outside,

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import Refused
 from ..exact.numbers import Number, probability, text
 from ..guarantees import Approx
 from ..guarantees.meaning.literature import Judgement, judge_delta
 from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
 from ..tables.query.aggregates import count
+from . import attack_refusals as refusals
 from .lib.attack_result import (
     EPSILONS,
     GameResult,
@@ -141,12 +141,7 @@ def _unique_values(table: object, column: str | None) -> np.ndarray:
     codes = rows.codes(next(iter(rows)))
     single = np.flatnonzero(np.bincount(codes) == 1)
     if len(single) < 2:
-        raise Refused(
-            "attacks.alone",
-            f"column={column!r:.60}",
-            "fewer than two rows have a unique value of this column",
-            'column="name"',
-        )
+        raise refusals.ATTACKS_ALONE_1(column=column)
     return single
 
 

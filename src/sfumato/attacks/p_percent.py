@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, positive, power_of_two_at_least, shown
+from . import attack_refusals as refusals
 from .lib import games
 from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons
 from .lib.owner_table import read_columns
@@ -137,12 +137,7 @@ class PPercent(Result):
         """
         losses, many = check_epsilons(epsilons), check_count(trials, "trials")
         if not self.largest:
-            raise Refused(
-                "attacks.values",
-                "values",
-                "all values are zero: there is no largest",
-                "p_percent([100, 60, 5, 3, 2])",
-            )
+            raise refusals.ATTACKS_VALUES_7()
         apart = min(3 * self.p / 100, Fraction(1))
         steps = min(4, int(1 / apart) + 1)
         candidates = np.array([float(self.largest * (1 - step * apart)) for step in range(steps)])
@@ -165,13 +160,7 @@ def p_percent(
     """
     threshold = positive(p, "p")
     if variant not in ("standard", "slide") or (variant == "slide" and threshold >= 100):
-        reason = 'variant is "standard" or "slide", and the slide\'s p is below 100'
-        raise Refused(
-            "attacks.variant",
-            f"variant={shown(variant)}, p={shown(p)}",
-            reason,
-            'variant="standard", p=10',
-        )
+        raise refusals.ATTACKS_VARIANT_2(variant=shown(variant), p=shown(p))
     numbers = _check_values(values, column)
     top = np.partition(numbers, max(len(numbers) - 2, 0))[-2:]
     second, largest = (
@@ -182,12 +171,7 @@ def p_percent(
     try:
         total = Fraction(math.fsum(numbers))
     except OverflowError:
-        raise Refused(
-            "attacks.values",
-            "values",
-            "the total of the values is too large for a double",
-            "p_percent([100, 60, 5, 3, 2])",
-        ) from None
+        raise refusals.ATTACKS_VALUES_8() from None
     return PPercent(
         n=len(numbers),
         total=total,
@@ -212,22 +196,12 @@ def _check_values(values: Any, column: str | None) -> NDArray[np.float64]:
         try:
             numbers = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
-            raise Refused(
-                "attacks.values",
-                f"values of type {type(values).__name__}",
-                "values are numbers",
-                "p_percent([100, 60, 5, 3, 2])",
-            ) from None
+            raise refusals.ATTACKS_VALUES_9(type=type(values).__name__) from None
     if (
         numbers.ndim != 1
         or not len(numbers)
         or not np.isfinite(numbers).all()
         or (numbers < 0).any()
     ):
-        raise Refused(
-            "attacks.values",
-            "values",
-            "values are a list of one or more numbers, zero or more, none missing",
-            "p_percent([100, 60, 5, 3, 2])",
-        )
+        raise refusals.ATTACKS_VALUES_6()
     return numbers

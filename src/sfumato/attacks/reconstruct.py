@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..guarantees import Guarantee, Pure
 from ..noise.bits import SYSTEM, Bits
+from . import attack_refusals as refusals
 from .lib.attack_result import GameResult, Success, check_count, guess_bound
 from .lib.attack_text import epsilon_label, per_cent
 from .lib.repeated_releases import Integers, add_noise
@@ -123,12 +123,7 @@ def subset_counts(
     """
     truth = _zeros_and_ones(secret)
     if truth is None or truth.ndim != 1 or truth.size < 2:
-        raise Refused(
-            "attacks.values",
-            "secret",
-            "the secret is a list of two or more bits, one for each person",
-            "secret=[0, 1, 1, 0]",
-        )
+        raise refusals.ATTACKS_VALUES_10()
     many = 4 * truth.size if m is None else check_count(m, "m")
     adversary = np.random.default_rng(seed)  # groups are the attacker's own choice
     groups = adversary.random((many, truth.size)) < 0.5
@@ -167,11 +162,8 @@ def reconstruct(
     if not isinstance(answers, Answers):
         answers = _read_answers(answers, groups)
     if method not in METHODS:
-        raise Refused(
-            "attacks.variant",
-            f"method={method!r:.40}",
-            f"the method is {' or '.join(METHODS)}",
-            f"method={METHODS[0]!r}",
+        raise refusals.ATTACKS_VARIANT_3(
+            method=method, METHODS=" or ".join(METHODS), METHODS_2=METHODS[0]
         )
     estimate = (
         _solve_linear_program(answers)
@@ -205,12 +197,7 @@ def approximate_error(people: int, answers: int, sd: Number) -> float:
         float(positive(sd, "sd")),
     )
     if m <= n:
-        raise Refused(
-            "attacks.trials",
-            f"answers={m}",
-            f"there must be more answers than the {n} people",
-            f"answers={4 * n}",
-        )
+        raise refusals.ATTACKS_TRIALS_4(m=m, n=n, value=4 * n)
     return 0.5 * math.erfc(math.sqrt(m - n) / (4.0 * s) / math.sqrt(2.0))
 
 
@@ -227,16 +214,7 @@ def _read_answers(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
         or counts.shape != (members.shape[0],)
         or not np.isfinite(counts).all()
     ):
-        reason = (
-            "groups is a matrix of 0 and 1 with one row per count and one column per person, "
-            "and counts are finite"
-        )
-        raise Refused(
-            "attacks.counts",
-            "reconstruct(answers, groups)",
-            reason,
-            "reconstruct([1, 2], [[1, 0, 1], [0, 1, 1]])",
-        )
+        raise refusals.ATTACKS_COUNTS_1()
     return Answers(groups=members.astype(bool), values=counts)
 
 

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Pure
 from ..ledger import BudgetExceeded
 from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
 from ..tables.query.aggregates import count
+from . import attack_refusals as refusal_texts
 from .lib.attack_result import (
     EPSILONS,
     GameResult,
@@ -141,12 +141,7 @@ def refusals(
     losses, times = check_epsilons(epsilons), check_count(trials, "trials")
     whom = find_target(table, person, secret, value)
     if whom.table.n < 2:
-        raise Refused(
-            "attacks.person",
-            "a table of one row",
-            "the table needs two rows or more, because the attacker is one of them",
-            'refusals({"name": ["Steven", "me"], "has": [1, 0]}, {"name": "Steven"})',
-        )
+        raise refusal_texts.ATTACKS_PERSON_3()
     having = whom.having
     attacker_has = bool(having[(whom.row + 1) % whom.table.n])  # the attacker is the next row
     both = int(attacker_has) + int(having[whom.row])

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number
+from . import attack_refusals as refusals
 from .data.ratings import Ratings
 from .lib import games
 from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons
@@ -194,26 +194,11 @@ def scoreboard(
     most `days` and `wrong` of the ratings wrong.
     """
     if not isinstance(data, Ratings):
-        raise Refused(
-            "attacks.table",
-            type(data).__name__,
-            "the scoreboard reads ratings",
-            'ratings_of(table, person="user", item="film", stars="stars", day="day")',
-        )
+        raise refusals.ATTACKS_TABLE_4(type=type(data).__name__)
     if not data.person.size or data.people < 2:
-        raise Refused(
-            "attacks.trials",
-            "ratings of fewer than two people",
-            "the attack needs ratings of two or more people",
-            "ratings(people=1000)",
-        )
+        raise refusals.ATTACKS_TRIALS_5()
     if not isinstance(known_ratings, tuple | list | range) or not known_ratings:
-        raise Refused(
-            "attacks.trials",
-            f"known_ratings={known_ratings!r:.60}",
-            "known_ratings is a list of one or more whole numbers",
-            "known_ratings=(1, 2, 4, 8)",
-        )
+        raise refusals.ATTACKS_TRIALS_6(known_ratings=known_ratings)
     counts = tuple(check_count(count, "known_ratings") for count in known_ratings)
     days, wrong, trials = (
         check_count(days, "days", 0),

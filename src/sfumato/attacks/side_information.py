@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact, positive
 from ..exact.numbers import text as exact_text
 from ..noise.bits import SYSTEM, Bits
+from . import attack_refusals as refusals
 from .lib.attack_result import (
     EPSILONS,
     GameResult,
@@ -107,23 +107,12 @@ def side_information(
         values = np.array(np.nan)
     top, near = positive(most, "most"), positive(within, "within")
     if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= float(top))).all():
-        raise Refused(
-            "attacks.values",
-            "heights",
-            f"heights are a list of numbers between 0 and {float(top):g}",
-            "heights=[64.5, 66.0, 63.2]",
-        )
+        raise refusals.ATTACKS_VALUES_11(top=float(top))
     steps = np.rint(values * GRID).astype(np.int64)
     hers = int(np.rint(steps.mean())) + round(exact(offset, "offset") * GRID)
     if not 0 <= hers <= top * GRID:
-        reason = (
-            f"her height must lie between 0 and {float(top):g}, too: the noise is calibrated for it"
-        )
-        raise Refused(
-            "attacks.values",
-            f"offset={exact_text(exact(offset, 'offset'))}",
-            reason,
-            "offset=-2, most=100",
+        raise refusals.ATTACKS_VALUES_12(
+            exact_text=exact_text(exact(offset, "offset")), top=float(top)
         )
     moves, n, close = math.ceil(top * GRID), len(steps), float(near * GRID)
 

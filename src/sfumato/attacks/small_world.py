@@ -17,9 +17,9 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact, probability
 from ..guarantees.meaning.bayes import check_prior
+from . import attack_refusals as refusals
 from .lib.attack_result import Result, as_integer, check_count
 
 if TYPE_CHECKING:
@@ -91,12 +91,7 @@ def small_world(
         or any(as_integer(shift) is None for shift in noise)
     ):
         reason = "the answer is a whole number, and noise maps whole numbers to probabilities"
-        raise Refused(
-            "attacks.values",
-            f"answer={answer!r:.40}",
-            reason,
-            "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1",
-        )
+        raise refusals.ATTACKS_VALUES_13(answer=answer, reason=reason)
     law = {
         int(shift): probability(exact(weight, "noise"), "noise", one=True)
         for shift, weight in noise.items()
@@ -105,12 +100,7 @@ def small_world(
     evidence = p * failed[True] + (1 - p) * failed[False]
     if sum(law.values()) > 1 or not evidence:
         reason = "the noise's probabilities sum to at most 1, and the answer must be possible"
-        raise Refused(
-            "attacks.values",
-            f"answer={answer}",
-            reason,
-            "noise={0: 0.25, 1: 0.15, -1: 0.15}, answer=1",
-        )
+        raise refusals.ATTACKS_VALUES_14(answer=answer, reason=reason)
     return SmallWorld(
         prior=p, people=n, answer=observed, likelihood=failed[True], evidence=evidence, noise=law
     )

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, positive
 from ..noise.bits import SYSTEM, Bits
+from . import attack_refusals as refusals
 from .lib.attack_result import EPSILONS, GameResult, check_count, check_epsilons
 from .lib.attack_text import per_cent
 from .lib.repeated_releases import draw_coins, play_game
@@ -108,12 +108,7 @@ def threshold(
         ("levels", levels, "levels=(0.1, 1)"),
     ):
         if isinstance(values, str) or not isinstance(values, Collection) or not len(values):
-            raise Refused(
-                "attacks.trials",
-                f"{name}={values!r:.60}",
-                f"{name} is a list of one or more numbers",
-                rewrite,
-            )
+            raise refusals.ATTACKS_TRIALS_7(name=name, values=values, rewrite=rewrite)
     counts = tuple(check_count(size, "sizes", 2) for size in sizes)
     scales = tuple(float(positive(level, "levels")) for level in levels)
     wrong = np.array(

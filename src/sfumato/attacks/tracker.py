@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
+from . import attack_refusals as refusals
 from .differencing import count_game
 from .lib.attack_result import EPSILONS, GameResult, check_count, check_epsilons, plot_successes
 from .lib.attack_text import epsilon_label, format_number
@@ -140,14 +140,7 @@ def _group(table: Columns, minimum: int, secret: str) -> tuple[str, Any]:
         if 2 * minimum <= size <= table.n - 2 * minimum:
             groups.append((name == secret, abs(size - table.n / 2), name, value))
     if not groups:
-        reason = (
-            f"a tracker needs a value that at least {2 * minimum} people have and at least "
-            f"{2 * minimum} people do not have; no column has one"
-        )
-        raise Refused(
-            "attacks.tracker",
-            f"minimum={minimum}",
-            reason,
-            f"minimum={max(1, minimum // 2)}",
+        raise refusals.ATTACKS_TRACKER_1(
+            minimum=minimum, value=2 * minimum, max=max(1, minimum // 2)
         )
     return min(groups, key=lambda group: group[:3])[2:]

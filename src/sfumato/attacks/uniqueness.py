@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, probability
+from . import attack_refusals as refusals
 from .lib import games
 from .lib.attack_result import EPSILONS, Result, Success, check_count, check_epsilons
 from .lib.attack_text import join_names, per_cent
@@ -188,12 +188,8 @@ def uniqueness(
     share = probability(target_share, "target_share", zero=False, one=True)
     columns = check_columns(columns)
     if len(columns) > _LARGEST:
-        reason = f"the search for identifying sets takes at most {_LARGEST} columns"
-        raise Refused(
-            "attacks.columns",
-            f"{len(columns)} columns",
-            reason,
-            f"columns={columns[:_LARGEST]!r:.200}",
+        raise refusals.ATTACKS_COLUMNS_10(
+            columns_count=len(columns), LARGEST=_LARGEST, columns=columns[:_LARGEST]
         )
     rows = read(
         table,

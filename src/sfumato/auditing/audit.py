@@ -21,10 +21,10 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
-from ..errors import Refused
 from ..guarantees import GDP, Guarantee
 from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.mechanism import Mechanism
+from . import audit_refusals as refusals
 from .audit_result import Audit
 from .bounds import breaks, deciding_delta, delta_of, epsilon_bound, is_number, mu_bound
 from .canonical_outputs import Outputs, read_both_outputs
@@ -72,22 +72,12 @@ def audit(
             if promised is None
             else f"a claim is a guarantee, and {promised!r:.40} is none"
         )
-        raise Refused("audit.claim", _name(what), reason, "claim=sf.Pure(1)")
+        raise refusals.AUDIT_CLAIM_1(what=_name(what), reason=reason)
     if not is_number(confidence) or not 0 < confidence < 1:
-        raise Refused(
-            "audit.confidence",
-            f"confidence={confidence!r:.40}",
-            "a confidence is a number between 0 and 1",
-            "confidence=0.999999",
-        )
+        raise refusals.AUDIT_CONFIDENCE_1(confidence=confidence)
     at = delta_of(promised, delta)
     if x is None and y is not None:
-        raise Refused(
-            "audit.pair",
-            "audit(…, y=…)",
-            "y is given without x",
-            "sf.audit(what, x, y)",
-        )
+        raise refusals.AUDIT_PAIR_1()
     if (
         y is not None
         and claim is None
@@ -95,11 +85,8 @@ def audit(
         and not are_neighbours(runner.of, x, y)
     ):
         reason = "x and y differ by more than the sensitivity, so the promise is not about them"
-        raise Refused(
-            "audit.pair",
-            _name(runner.of),
-            reason,
-            f"sf.audit(what, 0, {float(runner.of.sensitivity):g})",
+        raise refusals.AUDIT_PAIR_2(
+            of=_name(runner.of), reason=reason, sensitivity=float(runner.of.sensitivity)
         )
     pair = (
         (x, y)
@@ -121,24 +108,14 @@ def audit(
 
 def _number_of_draws(samples: Any) -> int:
     if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < LEAST:
-        raise Refused(
-            "audit.samples",
-            f"samples={samples!r:.40}",
-            f"samples is the number of draws at each input: a whole number, at least {LEAST}",
-            "samples=100_000",
-        )
+        raise refusals.AUDIT_SAMPLES_1(samples=samples, LEAST=LEAST)
     return int(samples)
 
 
 def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float) -> Audit:
     laws = law_pair_of(runner, pair, exact=True)
     if laws is None:
-        raise Refused(
-            "audit.exact",
-            _name(runner.of),
-            "its law at these inputs is not known, or not finite",
-            "exact=False",
-        )
+        raise refusals.AUDIT_EXACT_1(of=_name(runner.of))
     epsilon, _ = laws.epsilon(delta)
     mu = laws.mu() if isinstance(claim, GDP) else None
     worst = laws.strongest_event(claim, delta)

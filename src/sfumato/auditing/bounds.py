@@ -20,9 +20,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..guarantees import GDP, Approx, Guarantee, Pure
+from . import audit_refusals as refusals
 
 DELTA = 1e-6
 """The δ at which an ε is stated where the claim has none of its own."""
@@ -67,9 +67,7 @@ def delta_of(claim: Guarantee, delta: float | None) -> float:
     """
     if delta is not None:
         if not is_number(delta) or not 0 <= delta < 1:
-            raise Refused(
-                "audit.delta", f"delta={delta!r:.40}", "a δ lies between 0 and 1", "delta=1e-6"
-            )
+            raise refusals.AUDIT_DELTA_1(delta=delta)
         return float(delta)
     if isinstance(claim, Pure):
         return 0.0

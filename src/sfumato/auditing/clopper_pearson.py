@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Refused
+from . import audit_refusals as refusals
 
 _MARGIN = 1e-9
 
@@ -70,9 +70,4 @@ def expected_limits(
 
 def _check_counts(hits: int, trials: int, alpha: float) -> None:
     if not 0 <= hits <= trials or trials < 1 or not 0 < alpha < 1:
-        raise Refused(
-            "audit.counts",
-            f"{hits} of {trials} at alpha={alpha}",
-            "hits lie between 0 and trials, trials are 1 or more, and alpha between 0 and 1",
-            "lower_limit(hits=5, trials=100, alpha=1e-6)",
-        )
+        raise refusals.AUDIT_COUNTS_1(hits=hits, trials=trials, alpha=alpha)

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.finite.channel import Channel
 from ..local.oracle import Oracle
@@ -28,6 +27,7 @@ from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.selection import Selection
 from ..mechanisms.top_k import TopK
+from . import audit_refusals as refusals
 from .bounds import breaks, epsilon_bound, is_number
 from .canonical_outputs import Error, read_both_outputs
 from .output_events import count_event, learn_event
@@ -81,9 +81,7 @@ def find_pair(
             if x is None
             else "the audit knows no neighbour of this x"
         )
-        raise Refused(
-            "audit.pair", f"audit({type(runner.of).__name__}, …)", reason, "sf.audit(what, x, y)"
-        )
+        raise refusals.AUDIT_PAIR_3(type=type(runner.of).__name__, reason=reason)
     if len(tried) == 1:
         return tried[0]
     return max(tried, key=lambda pair: _rank_pair(runner, claim, delta, pair, samples, exact=exact))

@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..errors import Refused
 from ..guarantees import GDP, Guarantee
+from . import audit_refusals as refusals
 from .bounds import delta_of, epsilon_bound, mu_bound
 from .clopper_pearson import lower_limit, upper_limit
 from .law_pair import LawPair
@@ -42,12 +42,7 @@ def best_expected(
     promised = claim if claim is not None else runner.claim
     laws = runner.law(x, y)
     if promised is None or laws is None:
-        raise Refused(
-            "audit.exact",
-            type(what).__name__,
-            "its law at these inputs is not known, or not finite",
-            "best_expected(mechanisms.Laplace(sensitivity=1, epsilon=1), 0, 1, samples=100_000)",
-        )
+        raise refusals.AUDIT_EXACT_2(type=type(what).__name__)
     return expected_bound(
         laws, promised, delta_of(promised, delta), samples=samples, alpha=(1 - confidence) / events
     )

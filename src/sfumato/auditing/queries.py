@@ -22,12 +22,12 @@ from inspect import signature
 from typing import Any
 
 from .. import release as door
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Approx, Guarantee, Pure
 from ..noise.bits import SYSTEM
 from ..tables.plan.query_plan import Plan
 from ..tables.plan.statements import build_statements
+from . import audit_refusals as refusals
 from .canonical_outputs import Error
 
 _FEW = 500  # releases of one table
@@ -152,12 +152,7 @@ def query(
     elif promise is None and epsilon is not None:
         claim = Pure(epsilon) if delta is None else Approx(epsilon, delta)
     else:
-        raise Refused(
-            "audit.claim",
-            "query(…)",
-            "the promise of one answer is needed, by exactly one of epsilon= and promise=",
-            "query('SELECT COUNT(*) AS n FROM visits', epsilon=1, name='visits')",
-        )
+        raise refusals.AUDIT_CLAIM_2()
     is_function = not isinstance(question, str)
     return TableQuery(
         question,
@@ -183,9 +178,6 @@ def _check_declared(declared: Mapping[str, Any]) -> None:
     for name in declared:
         if name not in names:
             reason = _OURS.get(name, "this is no argument of sf.protect")
-            raise Refused(
-                "audit.declared",
-                f"query(…, {name}=…)",
-                reason,
-                ", ".join(f"{allowed}=" for allowed in names),
+            raise refusals.AUDIT_DECLARED_1(
+                name=name, reason=reason, names=", ".join(f"{allowed}=" for allowed in names)
             )

@@ -34,6 +34,7 @@ from ..mechanisms.subsampled import Subsampled
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from ..noise.bernoulli import Bernoulli
 from ..noise.choice import Choice
+from . import audit_refusals as refusals
 from .batch_draws import AT_ONCE
 from .canonical_outputs import Error
 from .law_pair import LawPair, finite_law_pair
@@ -104,13 +105,7 @@ def runner_of(what: Any) -> Runner:
             lambda x, y: _law_pair_from_function(what, x, y),
             what,
         )
-    reason = (
-        "an audit takes a mechanism, a local oracle, a channel, a query to tables, or a "
-        "function of one input"
-    )
-    raise Refused(
-        "audit.what", type(what).__name__, reason, "sf.audit(function, x, y, claim=sf.Pure(1))"
-    )
+    raise refusals.AUDIT_WHAT_1(type=type(what).__name__)
 
 
 def law_pair_of(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -> LawPair | None:
@@ -184,12 +179,7 @@ def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
         isinstance(outputs, Sequence) and not isinstance(outputs, str | bytes | bytearray)
     )
     if not listed or len(outputs) != n:
-        raise Refused(
-            "audit.many",
-            "many(function)",
-            f"function(x, {n}) must return {n} outputs, as an array or a list",
-            "many(lambda x, n: [f(x) for _ in range(n)])",
-        )
+        raise refusals.AUDIT_MANY_1(n=n)
     return outputs
 
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import Refused
 from ..guarantees import GDP
+from . import audit_refusals as refusals
 from .audit import CONFIDENCE, LEAST, audit
 from .audit_result import Audit, Verdict
 from .bounds import delta_of
@@ -91,11 +91,8 @@ def find_entries(names: Sequence[str]) -> list[CatalogueEntry]:
     entries = {entry.name.lower(): entry for entry in CATALOGUE}
     for name in names:
         if not any(key == name.lower() or key.split(",")[0] == name.lower() for key in entries):
-            raise Refused(
-                "audit.mechanism",
-                name,
-                "the catalogue has no mechanism of this name",
-                ", ".join(sorted({e.name.split(",")[0] for e in CATALOGUE})),
+            raise refusals.AUDIT_MECHANISM_1(
+                name=name, names=", ".join(sorted({e.name.split(",")[0] for e in CATALOGUE}))
             )
     return [
         entry
@@ -112,12 +109,7 @@ def check_levels(chosen: Sequence[CatalogueEntry], epsilons: Iterable[float]) ->
     for e in levels if levels != EPSILONS else ():
         if not any(0 < e <= entry.most for entry in chosen):  # NaN is none either
             most = max(entry.most for entry in chosen)
-            raise Refused(
-                "audit.epsilon",
-                f"epsilon={e:g}",
-                "no chosen mechanism can be built at this ε",
-                f"0 < epsilon ≤ {most:g}",
-            )
+            raise refusals.AUDIT_EPSILON_1(e=e, most=most)
     return levels
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..accounting.budget_vector import Numbers, to_vector
-from ..errors import Refused
 from ..exact.numbers import Side, rounded
 from ..ledger import Ledger, Statement, Verification, export, reading, statement
 from ..ledger.statement import name_of, worth_showing
 from ..ledger.storage.location import public_name
+from . import cli_refusals as refusals
 from .refusal import printable
 
 if TYPE_CHECKING:
@@ -48,19 +48,11 @@ def print_budget(path: str | Path, request: BudgetRequest) -> None:
     with reading(path) as book:
         checked = book.verify(request.head) if request.verify else None
         if checked is not None and not checked.ok:
-            raise Refused(
-                "ledger.altered",
-                public_name(path),
-                _problems(checked),
-                "restore the last backup that verifies; do not charge this ledger",
-            )
+            raise refusals.LEDGER_ALTERED_1(path=public_name(path), checked=_problems(checked))
         chosen = _chosen(book, request.dataset)
         if request.form != "text" and len(chosen) != 1:
-            raise Refused(
-                "ledger.dataset",
-                f"{len(chosen)} datasets",
-                "--json and --csv write one dataset",
-                f"--dataset {next((ledger.dataset for ledger in chosen), 'visits')}",
+            raise refusals.LEDGER_DATASET_2(
+                chosen_count=len(chosen), next=next((ledger.dataset for ledger in chosen), "visits")
             )
         accounts = [
             statement(ledger, history=request.history or request.form != "text")
@@ -148,11 +140,8 @@ def _chosen(book: dict[str, Ledger], dataset: str | None) -> list[Ledger]:
         return list(book.values())
     if dataset not in book:
         names = ", ".join(list(book)[:5]) or "none"
-        raise Refused(
-            "ledger.dataset",
-            f"--dataset {dataset}",
-            f"the datasets of the ledger are {names}",
-            f"--dataset {next(iter(book), 'visits')}",
+        raise refusals.LEDGER_DATASET_1(
+            dataset=dataset, names=names, next=next(iter(book), "visits")
         )
     return [book[dataset]]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..errors import Refused
+from . import cli_refusals as refusals
 from .demo_chapters import BUDGET, CITIES, Chapter, chapter_lines, chapters
 
 if TYPE_CHECKING:
@@ -71,12 +71,7 @@ def _place(out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         file.touch()
     except OSError:
-        raise Refused(
-            "demo.out",
-            f"--out {out}",
-            "the page cannot be written there",
-            "sfumato demo --out pictures",
-        ) from None
+        raise refusals.DEMO_OUT_1(out=out) from None
     return file
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import Refused
+from . import cli_refusals as refusals
 from .refusal import printable
 from .terminal import output_format, show_status
 
@@ -140,16 +140,7 @@ def perturb(
 
     oracle = _oracle(question)
     if isinstance(oracle, Panel):
-        reason = (
-            "a panel is answered wave by wave and needs a memory for each person, which this "
-            "command does not store"
-        )
-        raise Refused(
-            "local.panel",
-            question.name,
-            reason,
-            "client.perturb(question, value, memory, wave=0), in sfumato/local/client.py",
-        )
+        raise refusals.LOCAL_PANEL_1(name=question.name)
     if (column is None) != isinstance(oracle, Questionnaire):
         raise typer.BadParameter(
             "--column names the column of one question; a question made of several names its "
@@ -164,12 +155,7 @@ def perturb(
     try:
         out.write_bytes(reports.to_bytes())
     except OSError:
-        raise Refused(
-            "local.out",
-            out.name,
-            "the reports cannot be written there",
-            "--out reports.sflr",
-        ) from None
+        raise refusals.LOCAL_OUT_1(name=out.name) from None
     sys.stdout.write(
         f"{len(reports)} reports of {oracle.width} bytes in {out.name}: each report keeps "
         f"{oracle.promise}\n"
@@ -302,9 +288,7 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError:
-        raise Refused(
-            "table.path", path.name, "this file cannot be read", "a file that exists"
-        ) from None
+        raise refusals.TABLE_PATH_1(name=path.name) from None
 
 
 def _column(path: Path, name: str, oracle: Oracle) -> Any:
@@ -323,12 +307,7 @@ def _columns(path: Path, oracle: Any) -> dict[str, Any]:
 def _csv(path: Path, name: str) -> list[str]:
     rows = csv.DictReader(io.StringIO(_bytes(path).decode("utf-8-sig"), newline=""))
     if name not in (rows.fieldnames or ()):
-        raise Refused(
-            "table.column",
-            f"--column {name}",
-            "the file has no such column",
-            "a name of the first line of the file",
-        )
+        raise refusals.TABLE_COLUMN_1(name=name)
     return [row[name] or "" for row in rows]
 
 
@@ -336,14 +315,9 @@ def _parquet(path: Path, name: str) -> list[Any]:
     import pyarrow.parquet as pq
 
     if not path.is_file():
-        raise Refused("table.path", path.name, "this file cannot be read", "a file that exists")
+        raise refusals.TABLE_PATH_1(name=path.name)
     if name not in pq.read_schema(path).names:
-        raise Refused(
-            "table.column",
-            f"--column {name}",
-            "the file has no such column",
-            "a name of its schema",
-        )
+        raise refusals.TABLE_COLUMN_2(name=name)
     values: list[Any] = pq.read_table(path, columns=[name]).column(name).to_pylist()
     return values
 

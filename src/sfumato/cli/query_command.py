@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import Refused
+from . import cli_refusals as refusals
 from .terminal import show_status
 
 if TYPE_CHECKING:
@@ -87,12 +88,7 @@ def declaration_arguments(
         try:
             text = declaration.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
-            raise Refused(
-                "table.path",
-                declaration.name,
-                "this file cannot be read as text",
-                "a file written by Declaration.to_toml()",
-            ) from None
+            raise refusals.TABLE_PATH_2(name=declaration.name) from None
         return Declaration.from_toml(text).arguments
     arguments: dict[str, Any] = {"name": name, "max_rows": max_rows, "max_groups": max_groups}
     arguments["unit"] = [column for part in unit for column in part.split(",")] or None

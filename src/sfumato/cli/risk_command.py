@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import Refused
+from . import cli_refusals as refusals
 from .refusal import ReportFailed, rewrite_as_command
 from .terminal import show_status
 
@@ -25,12 +26,7 @@ def run_risk(
 
     names = _split(columns)
     if not names:
-        raise Refused(
-            "attacks.columns",
-            "--columns",
-            "name at least one column that an attacker may know of a person",
-            _EXAMPLE,
-        )
+        raise refusals.ATTACKS_COLUMNS_1(EXAMPLE=_EXAMPLE)
     _check(out)
     console = Console(highlight=False)
     with show_status("attacking"):
@@ -94,4 +90,4 @@ def _check(out: Path) -> None:
 
 
 def _cannot_write(out: Path) -> Refused:
-    return Refused("attacks.out", f"--out {out}", "the report cannot be written there", _EXAMPLE)
+    return refusals.ATTACKS_OUT_1(out=out, EXAMPLE=_EXAMPLE)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import Refused
+from . import cli_refusals as refusals
 from .terminal import print_line
 
 
@@ -32,22 +32,16 @@ def run_token(path: Path, request: TokenRequest) -> None:
 
     config = load(path)
     if unknown := [name for name in request.datasets if name not in config.datasets]:
-        raise Refused(
-            "server.name",
-            f"--dataset {unknown[0]:.60}",
-            f"the datasets of the configuration are {', '.join(config.datasets)}",
-            f"--dataset {next(iter(config.datasets))}",
+        raise refusals.SERVER_NAME_1(
+            unknown=unknown[0],
+            datasets=", ".join(config.datasets),
+            next=next(iter(config.datasets)),
         )
     state = RequestStore(config.tokens)
     try:
         if request.revoke is not None:
             if not state.revoke(request.revoke):
-                raise Refused(
-                    "server.name",
-                    f"--revoke {request.revoke:.60}",
-                    "there is no such token, or it was revoked before",
-                    f"sfumato token {path}, which lists the tokens",
-                )
+                raise refusals.SERVER_NAME_2(revoke=request.revoke, path=path)
             print_line(f"revoked {request.revoke}")
         elif request.name is not None:
             print_line(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, overload
 
-from ..errors import Refused
 from ..tables.declare.declaration import Declaration
 from ..tables.declare.declared_database import DatabaseDeclaration
+from . import client_refusals as refusals
 from .transport import RETRIES, Wire, missing_library, unreadable_reply
 
 
@@ -36,11 +36,8 @@ class Connection:
         """Open a dataset: a `RemoteTable`, or a `RemoteDatabase` if it has several tables."""
         if not isinstance(dataset, str) or dataset not in self.datasets:
             there = ", ".join(self.datasets) or "none"
-            raise Refused(
-                "client.dataset",
-                f"{dataset!r:.60}",
-                f"the datasets of this token are: {there}",
-                f"connection[{(self.datasets or ('visits',))[0]!r}]",
+            raise refusals.CLIENT_DATASET_1(
+                dataset=dataset, there=there, value=(self.datasets or ("visits",))[0]
             )
         try:
             from .remote_table import RemoteDatabase, RemoteTable
@@ -81,12 +78,7 @@ class Connection:
 
     def _check_identity(self, me: Any) -> dict[str, Any]:
         if not isinstance(me, dict) or not {"name", "role", "datasets"} <= set(me):
-            raise Refused(
-                "client.reply",
-                self._wire.url,
-                "this is not a reply of a sfumato server",
-                "the address that `sfumato serve` prints",
-            )
+            raise refusals.CLIENT_REPLY_1(url=self._wire.url)
         return me
 
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypedDict
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact, positive, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record
+from . import client_refusals as refusals
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -79,7 +79,7 @@ def build_payload(
             raise TypeError(f"a question has no argument {name!r}")
         usual, reason, rewrite = NOT_ACCEPTED[name]
         if value is not usual:
-            raise Refused("client.option", f"{name}={value!s:.40}", reason, rewrite)
+            raise refusals.CLIENT_OPTION_2(name=name, value=value, reason=reason, rewrite=rewrite)
     stated = [
         name
         for name, value in (("epsilon", epsilon), ("within", within), ("promise", promise))
@@ -87,12 +87,7 @@ def build_payload(
     ]
     if len(stated) != 1:
         place = ", ".join(f"{name}=…" for name in stated) or "no promise"
-        raise Refused(
-            "plan.promise",
-            place,
-            "a question needs exactly one of epsilon, within and promise",
-            "epsilon=0.1, or within=25, or promise=sf.Pure(0.5)",
-        )
+        raise refusals.PLAN_PROMISE_1(place=place)
     payload: dict[str, Any] = {"sql": sql}
     if epsilon is not None:
         payload["epsilon"] = str(positive(epsilon, "epsilon"))
@@ -106,12 +101,7 @@ def build_payload(
         )
     if promise is not None:
         if not isinstance(promise, Guarantee):
-            raise Refused(
-                "plan.promise",
-                f"promise={type(promise).__name__}",
-                "a promise is a Guarantee",
-                "promise=sf.Pure(0.5), or epsilon=0.5",
-            )
+            raise refusals.PLAN_PROMISE_2(type=type(promise).__name__)
         payload["promise"] = record(promise)
     if exact(confidence, "confidence") != Fraction(19, 20):
         payload["confidence"] = str(probability(confidence, "confidence", zero=False))
@@ -142,13 +132,4 @@ def _scalar(value: Any) -> Any:
         or (isinstance(plain, float) and math.isfinite(plain))
     ):
         return plain
-    reason = (
-        "a parameter is sent as JSON: a text, a whole number of 64 bits, a finite float, a "
-        "truth value or None"
-    )
-    raise Refused(
-        "client.option",
-        f"parameters: {type(plain).__name__}",
-        reason,
-        "a date as text, compared with a column of dates: day >= $1",
-    )
+    raise refusals.CLIENT_OPTION_1(type=type(plain).__name__)

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import restore
 from ..ledger import Balance, Charge, Head, Verification
+from . import client_refusals as refusals
 from .transport import Wire
 
 PAGE = 200  # ledger entries per request
@@ -47,12 +47,7 @@ class RemoteLedger:
         """All shares of the budget by name: for owners and auditors."""
         shares = self._read_budget().get("shares")
         if shares is None:
-            raise Refused(
-                "client.role",
-                "ledger.shares",
-                "only owners and auditors see what others have spent",
-                "ledger.share",
-            )
+            raise refusals.CLIENT_ROLE_1()
         return {str(share["name"]): _balance(share) for share in shares}
 
     def history(self) -> tuple[Charge, ...]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Self, Unpack, cast
 
 from ..answers.answer import Answer
-from ..errors import Refused
 from ..guarantees import Guarantee
 from ..sql import condition as read_condition
 from ..sql import explains
@@ -26,6 +25,7 @@ from ..tables.expr.expressions import Expr
 from ..tables.query.owned_rows import Origin
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
+from . import client_refusals as refusals
 from .payload import QuestionOptions, build_payload
 from .remote_ledger import RemoteLedger
 from .remote_plan import RemotePlan
@@ -178,22 +178,11 @@ class RemoteTable(RemoteDataset, RowVerbs):
 
     def learn(self, **_: Any) -> NoReturn:
         """Refused: the server learns limits with the first release."""
-        reason = "the server learns the limits that a question needs with its first release"
-        raise Refused(
-            "client.option",
-            "learn(…)",
-            reason,
-            "sql or release; plan shows what learning will cost",
-        )
+        raise refusals.CLIENT_OPTION_3()
 
     def release_all(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: a server takes one question at a time."""
-        raise Refused(
-            "client.option",
-            "release_all(…)",
-            "a server takes one question at a time",
-            "release for each query, or one query with several columns",
-        )
+        raise refusals.CLIENT_OPTION_4()
 
     plan_all = release_all
 
@@ -205,12 +194,7 @@ class RemoteTable(RemoteDataset, RowVerbs):
 
     def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator is not self:
-            raise Refused(
-                "plan.query",
-                type(query).__name__,
-                "this is not a query of this table",
-                f"{self.name}.aggregate(n=sf.count())",
-            )
+            raise refusals.PLAN_QUERY_1(type=type(query).__name__, name=self.name)
         return query_to_sql(query)
 
 
@@ -242,11 +226,8 @@ class RemoteDatabase(RemoteDataset):
 
     def __getitem__(self, name: str) -> RemoteTable:
         if name not in self.tables:
-            raise Refused(
-                "table.name",
-                f"{name!r:.60}",
-                f"the tables are {', '.join(self.tables)}",
-                f"db[{next(iter(self.tables))!r:.60}]",
+            raise refusals.TABLE_NAME_1(
+                name=name, tables=", ".join(self.tables), next=next(iter(self.tables))
             )
         return self.tables[name]
 
@@ -255,10 +236,5 @@ class RemoteDatabase(RemoteDataset):
 
     def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator not in self.tables.values():
-            raise Refused(
-                "plan.query",
-                type(query).__name__,
-                "this is not a query of these tables",
-                f"db[{next(iter(self.tables))!r}].aggregate(n=sf.count())",
-            )
+            raise refusals.PLAN_QUERY_2(type=type(query).__name__, next=next(iter(self.tables)))
         return query_to_sql(query)

@@ -21,6 +21,7 @@ from ..sql.sql_functions import TYPES
 from ..tables.expr import constants
 from ..tables.expr.expressions import ColumnRef, Expr, FunctionCall, Literal
 from ..tables.expr.types import Type
+from . import client_refusals as refusals
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CHAINS = ({"+", "-"}, {"*"})
@@ -144,7 +145,7 @@ def decimal_sql(value: Fraction) -> str:
 
 def no_sql_for(place: str, reason: str, rewrite: str) -> Refused:
     """The refusal for something that SQL cannot express."""
-    return Refused("client.spelling", place, reason, rewrite)
+    return refusals.CLIENT_SPELLING_1(place=place, reason=reason, rewrite=rewrite)
 
 
 def _is_plain_word(name: str) -> bool:

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 from ..errors import Failed, Refused
 from ..ledger import BudgetExceeded
+from . import client_refusals as refusals
 
 RETRIES = 6
 LATER = frozenset({"server.running", "server.rate", "server.busy", "server.internal"})
@@ -51,12 +52,7 @@ class Wire:
             raise missing_library("httpx") from None
         self.url = _address(url, insecure=insecure)
         if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-            raise Refused(
-                "client.token",
-                "token=…",
-                "a token is the text that `sfumato token` printed",
-                'sf.connect("http://127.0.0.1:8000", token)',
-            )
+            raise refusals.CLIENT_TOKEN_1()
         self.retries = retries
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
         sealed = self.url.lower().startswith("https:")
@@ -136,42 +132,23 @@ class Wire:
         return {part: getattr(strange, part) for part in _PARTS}
 
     def _strange(self, status: int) -> Refused:
-        return Refused(
-            "client.reply",
-            f"{self.url}: status {status}",
-            "this is not a reply of a sfumato server",
-            "the address that `sfumato serve` prints",
-        )
+        return refusals.CLIENT_REPLY_3(url=self.url, status=status)
 
     def _unreachable(self, request: Mapping[str, Any]) -> Refused:
         key = (request.get("headers") or {}).get("Idempotency-Key")
         if key is None:
-            return Refused(
-                "client.unreachable",
-                self.url,
-                f"the server did not answer {self.retries + 1} attempts",
-                "the address that `sfumato serve` prints; is it running?",
-            )
-        reason = (
-            "the server did not answer; it may have charged the question, and charges it only "
-            "once if you repeat it with the same key"
-        )
-        return Refused("client.unreachable", self.url, reason, f"the same call with key={key!r}")
+            return refusals.CLIENT_UNREACHABLE_2(url=self.url, value=self.retries + 1)
+        return refusals.CLIENT_UNREACHABLE_1(url=self.url, key=key)
 
 
 def unreadable_reply(what: str, reason: str = "this version cannot read it") -> Refused:
     """The refusal for a reply that this version cannot read."""
-    return Refused("client.reply", what, reason, "the same version of sfumato on both sides")
+    return refusals.CLIENT_REPLY_2(what=what, reason=reason)
 
 
 def missing_library(library: str) -> Refused:
     """The refusal for a library that is not installed."""
-    return Refused(
-        "client.missing",
-        "connect(…)",
-        f"{library} is not installed",
-        "pip install 'sfumato[tables,server]'",
-    )
+    return refusals.CLIENT_MISSING_1(library=library)
 
 
 def _refusal(problem: Mapping[str, str], status: int) -> Exception:
@@ -194,20 +171,9 @@ def _address(url: str, *, insecure: bool) -> str:
     except (ValueError, AttributeError, TypeError):
         parts, is_valid = urlsplit(""), False
     if not is_valid:
-        raise Refused(
-            "client.url",
-            f"{url!s:.80}",
-            "this is not the address of a server",
-            "http://127.0.0.1:8000 or https://dp.example.org",
-        )
+        raise refusals.CLIENT_URL_1(url=url)
     if parts.scheme == "http" and parts.hostname not in _LOCAL and not insecure:
-        reason = "over plain HTTP others can read the token and the answers on the way"
-        raise Refused(
-            "client.url",
-            f"{url!s:.80}",
-            reason,
-            f"https://{parts.hostname}, or insecure=True if the network is your own",
-        )
+        raise refusals.CLIENT_URL_2(url=url, hostname=parts.hostname)
     return url.rstrip("/")
 
 

@@ -19,7 +19,7 @@ from typing import Literal, TypeVar
 
 from flint import arb, ctx, fmpq, fmpz
 
-from ..errors import Refused
+from . import number_refusals as refusals
 from .numbers import SMALLEST, rational_root
 
 Rounding = Literal["nearest", "up", "down"]
@@ -84,12 +84,7 @@ def decide(question: Callable[[], T | None], start: int = 96) -> T:
         if answer is not None:
             return answer
         bits *= 2
-    raise Refused(
-        "number.range",
-        "a comparison",
-        "the numbers are too extreme to compare",
-        "less extreme parameters",
-    )
+    raise refusals.NUMBER_RANGE_1()
 
 
 def below(small: Callable[[], arb], large: Callable[[], arb]) -> bool:
@@ -133,12 +128,7 @@ def above(formula: Callable[[], arb]) -> Fraction:
     """
     double = evaluate(formula, "up")
     if math.isinf(double):
-        raise Refused(
-            "number.range",
-            "a derived number",
-            "the number is too large for a double",
-            "less extreme parameters",
-        )
+        raise refusals.NUMBER_RANGE_2()
     return max(Fraction(double), SMALLEST) if double > 0 else Fraction(double)
 
 
@@ -201,9 +191,7 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
     while not holds(Fraction(high)):
         low, high = high, high * 4.0
         if math.isinf(high):
-            raise Refused(
-                "number.range", "a search", "no double is large enough", "less extreme parameters"
-            )
+            raise refusals.NUMBER_RANGE_3()
     while low == high or holds(Fraction(low)):
         high = min(high, low)
         low = high / 4.0

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import Refused
+from . import number_refusals as refusals
 
 
 class _Limit(threading.local):
@@ -48,13 +48,4 @@ def limited(seconds: float) -> Iterator[None]:
 def check() -> None:
     """Refuse to go on if the thread has used up its limit."""
     if _LIMIT.end is not None and time.thread_time() > _LIMIT.end:
-        reason = (
-            f"planning it takes more than {_LIMIT.seconds:g} seconds of processor time, "
-            f"which is the limit here; nothing was charged"
-        )
-        raise Refused(
-            "plan.effort",
-            "the question",
-            reason,
-            "fewer columns, quantiles, CASE branches, listed values or sub-queries",
-        )
+        raise refusals.PLAN_EFFORT_1(seconds=_LIMIT.seconds)

@@ -16,7 +16,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperati
 from fractions import Fraction
 from typing import Literal, SupportsFloat, TypeGuard
 
-from ..errors import Refused
+from . import number_refusals as refusals
 
 Number = int | float | str | Decimal | Fraction | SupportsFloat
 """The types that a user may pass as a number. (`SupportsFloat` admits NumPy's scalars without
@@ -43,9 +43,7 @@ _DIGITS = 400  # longer texts are mistakes or attacks: 10 ** 999999999 would be 
 def exact(value: Number, name: str = "number") -> Fraction:
     """Return the exact rational that `value` denotes."""
     if isinstance(value, bool) or type(value).__name__ == "bool":
-        raise Refused(
-            "number.type", f"{name}={value!s}", "a truth value is not a number", f"{name}=1"
-        )
+        raise refusals.NUMBER_TYPE_2(name=name, value=value)
     if isinstance(value, Fraction):
         return value
     if hasattr(value, "__index__"):
@@ -60,12 +58,7 @@ def exact(value: Number, name: str = "number") -> Fraction:
         return _from_text(value, name)
     if isinstance(value, Decimal) or (hasattr(value, "dtype") and hasattr(value, "__float__")):
         return _from_text(str(value), name)
-    raise Refused(
-        "number.type",
-        f"{name}={type(value).__name__}",
-        "this is not a number",
-        f'{name}=0.5, {name}="1/2" or {name}=Fraction(1, 2)',
-    )
+    raise refusals.NUMBER_TYPE_1(name=name, type=type(value).__name__)
 
 
 def _from_text(text: str, name: str) -> Fraction:
@@ -75,23 +68,11 @@ def _from_text(text: str, name: str) -> Fraction:
     except InvalidOperation:
         decimal = None
     if decimal is None or not _PLAIN.fullmatch(plain):
-        raise Refused(
-            "number.text",
-            f"{name}={text!r:.60}",
-            "this text is not a number",
-            f'{name}="0.5" or {name}="1/2"',
-        )
+        raise refusals.NUMBER_TEXT_1(name=name, text=text)
     if not decimal.is_finite():
-        raise Refused(
-            "number.not-finite", f"{name}={text:.60}", "a finite number is needed", f"{name}=1"
-        )
+        raise refusals.NUMBER_NOT_FINITE_1(name=name, text=text)
     if len(decimal.as_tuple().digits) > _DIGITS or (decimal and abs(decimal.adjusted()) > _DIGITS):
-        raise Refused(
-            "number.range",
-            f"{name}={text:.60}",
-            "numbers lie between 1e-400 and 1e400",
-            f"{name}=1",
-        )
+        raise refusals.NUMBER_RANGE_4(name=name, text=text)
     return Fraction(decimal)
 
 
@@ -117,26 +98,11 @@ def positive(value: Number, name: str) -> Fraction:
     """Check that a number is safely above zero and finite as a double."""
     number = exact(value, name)
     if number <= 0:
-        raise Refused(
-            "number.not-positive",
-            f"{name}={shown(value)}",
-            f"{name} must be above zero",
-            f"{name}=1",
-        )
+        raise refusals.NUMBER_NOT_POSITIVE_1(name=name, value=shown(value))
     if number < SMALLEST:
-        raise Refused(
-            "number.subnormal",
-            f"{name}={shown(value)}",
-            f"{name} is so small that much software treats it as zero",
-            f"{name}=1e-6",
-        )
+        raise refusals.NUMBER_SUBNORMAL_1(name=name, value=shown(value))
     if number >= LARGEST:
-        raise Refused(
-            "number.range",
-            f"{name}={shown(value)}",
-            f"{name} is too large for a double",
-            f"{name}=1",
-        )
+        raise refusals.NUMBER_RANGE_5(name=name, value=shown(value))
     return number
 
 
@@ -153,11 +119,11 @@ def probability(value: Number, name: str, *, zero: bool = True, one: bool = Fals
     number = exact(value, name)
     if not 0 <= number <= 1 or (number == 0 and not zero) or (number == 1 and not one):
         interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
-        raise Refused(
-            "number.not-a-probability",
-            f"{name}={shown(value)}",
-            f"{name} must lie in {interval}",
-            f"{name}={0.95 if name == 'confidence' else 1e-6}",
+        raise refusals.NUMBER_NOT_A_PROBABILITY_1(
+            name=name,
+            value=shown(value),
+            interval=interval,
+            value_2=0.95 if name == "confidence" else 1e-06,
         )
     return number
 
@@ -180,12 +146,7 @@ def power_of_two(value: Number, name: str) -> int:
     number = by_its_bits(value, name)
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
     if number != Fraction(2) ** exponent:
-        raise Refused(
-            "number.not-a-power-of-two",
-            f"{name}={shown(value)}",
-            "only powers of two divide doubles exactly",
-            f"{name}=2**{exponent}",
-        )
+        raise refusals.NUMBER_NOT_A_POWER_OF_TWO_1(name=name, value=shown(value), exponent=exponent)
     return exponent
 
 

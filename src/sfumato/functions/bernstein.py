@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from ..errors import Refused
 from ..exact.balls import sqrt_up
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
@@ -35,6 +34,7 @@ from ..mechanisms.shared.additive import Additive
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Global, Norms, Sensitivity
 from ..sensitivity.sampled import Sampled, SampledFunction
+from . import function_refusals as refusals
 from .calibration import check_usable, noise_for, promise_from
 from .curve import Curve
 from .guarded_call import ValueForm, call_guarded
@@ -87,19 +87,9 @@ class Bernstein:
         slack: Number | None = None,
     ) -> None:
         if not callable(fit):
-            raise Refused(
-                "bernstein.fit",
-                f"fit={type(fit).__name__}",
-                "a fit is called on data and returns a function of points",
-                "Bernstein(KernelDensity(0.1))",
-            )
+            raise refusals.BERNSTEIN_FIT_1(type=type(fit).__name__)
         if str(norm) not in NORMS:
-            raise Refused(
-                "sensitivity.norm",
-                f"norm={norm!r:.40}",
-                "moves are measured by their sum, the root of their squares, or the largest",
-                "norm='best'",
-            )
+            raise refusals.SENSITIVITY_NORM_2(norm=norm)
         fit_box = getattr(fit, "box", None) if bounds is None and dimensions is None else None
         put = object.__setattr__
         put(self, "fit", fit)
@@ -123,10 +113,7 @@ class Bernstein:
             and sensitivity.fit is not fit
             and sensitivity.fit != fit
         ):
-            reason = "the sensitivity is sampled for another fit than the released one"
-            raise Refused(
-                "bernstein.fit", "sensitivity=sample_sensitivity(…)", reason, "the same fit in both"
-            )
+            raise refusals.BERNSTEIN_FIT_2()
         if sensitivity is not None and not isinstance(sensitivity, SampledFunction):
             check_usable(sensitivity)  # refuses a local sensitivity, for example
 
@@ -188,15 +175,7 @@ class Bernstein:
     ) -> Curve:
         """Release the private curve. With `ledger=`, charge its cost before reading the data."""
         if ledger is not None and isinstance(self.sensitivity, Sampled | SampledFunction):
-            reason = (
-                "a sampled sensitivity promises RandomDP, for most pairs only: no ledger accepts it"
-            )
-            raise Refused(
-                "sensitivity.sampled",
-                "release(…, ledger=…)",
-                reason,
-                "a global sensitivity, or a fit that has its own",
-            )
+            raise refusals.SENSITIVITY_SAMPLED_1()
         if (accepts := getattr(self.fit, "accepts", None)) is not None:
             accepts(data)  # by type and public shape
         noise = self.noise(
@@ -233,12 +212,7 @@ class Bernstein:
         class: `hoelder=(γ, L)` or `smooth=(derivatives, T)`.
         """
         if (hoelder is None) == (smooth is None):
-            raise Refused(
-                "bernstein.smoothness",
-                "approximation(…)",
-                "state the smoothness as hoelder= or as smooth=, not both",
-                "approximation(smooth=(2, 10))",
-            )
+            raise refusals.BERNSTEIN_SMOOTHNESS_1()
         if hoelder is not None:
             return hoelder_error(
                 self.lattice, self.iterations, exponent=hoelder[0], constant=hoelder[1]
@@ -248,13 +222,7 @@ class Bernstein:
 
     def _sampled_here(self, sampled: Sampled) -> None:
         if sampled.size != self.lattice.size:
-            place = f"a sensitivity sampled at {sampled.size} values"
-            raise Refused(
-                "bernstein.lattice",
-                place,
-                f"this lattice has {self.lattice.size} points",
-                "sensitivity=sf.sample_sensitivity(fit, oracle=oracle, n=500, gamma=0.2)",
-            )
+            raise refusals.BERNSTEIN_LATTICE_1(size=sampled.size, size_2=self.lattice.size)
 
     def __repr__(self) -> str:
         return (
@@ -276,12 +244,7 @@ def restrict_to_norm(norms: Norms, norm: str, size: int) -> Norms:
         return norms
     move = {"1": norms.l1, "2": norms.l2_squared, "inf": norms.sup}[norm]
     if move is None:
-        raise Refused(
-            "sensitivity.norm",
-            f"norm={norm}",
-            "the sensitivity is not known in this norm",
-            "norm='best'",
-        )
+        raise refusals.SENSITIVITY_NORM_1(norm=norm)
     rounding = norms.rounding if isinstance(norms, Global) else None
     return Global(
         l1=move if norm == "1" else None,

@@ -33,6 +33,7 @@ from ..mechanisms.laplace import Laplace
 from ..mechanisms.shared.additive import Additive, check_size
 from ..sensitivity.kinds import Global, Inverse, Lipschitz, Local, Norms, Sensitivity, Smooth
 from ..sensitivity.sampled import Sampled, SampledFunction
+from . import function_refusals as refusals
 from .sampled_noise import SampledNoise
 
 _SHARE, _SHARED, _FLOAT, _MOST = (
@@ -78,13 +79,7 @@ def noise_for(
         unit or promise.unit,
     )
     if isinstance(moves, Sampled) and moves.size != values.size:
-        reason = f"it was sampled for {moves.size} values, but there are {values.size}"
-        raise Refused(
-            "privatize.shape",
-            f"sensitivity={moves}",
-            reason,
-            f"size={moves.size}, or a fit that returns {values.size} values",
-        )
+        raise refusals.PRIVATIZE_SHAPE_1(moves=moves, size=moves.size, size_2=values.size)
     mechanism = _calibrate(moves, promise, values)
     return SampledNoise(mechanism, moves) if isinstance(moves, Sampled) else mechanism
 
@@ -94,21 +89,11 @@ def promise_from(
 ) -> Guarantee:
     """Return the promise, which is stated as epsilon (and delta) or as `promise`."""
     if (epsilon is None) == (promise is None) or (delta is not None and epsilon is None):
-        raise Refused(
-            "privatize.promise",
-            place,
-            "state epsilon, epsilon and delta, or promise",
-            "epsilon=1, or promise=sf.Approx(1, 1e-6)",
-        )
+        raise refusals.PRIVATIZE_PROMISE_1(place=place)
     if epsilon is not None:
         return Pure(epsilon) if delta is None else Approx(epsilon, delta)
     if not isinstance(promise, Guarantee) or isinstance(promise, RandomDP):
-        raise Refused(
-            "privatize.promise",
-            f"promise={promise!r:.60}",
-            "noise is calibrated for Pure, Approx, ZCDP and GDP",
-            "promise=sf.Pure(1)",
-        )
+        raise refusals.PRIVATIZE_PROMISE_2(promise=promise)
     return promise
 
 
@@ -167,12 +152,7 @@ def same_relation(
     stated = None if isinstance(sensitivity, Fraction) else sensitivity.relation
     relations = {r for r in (stated, relation_of(relation), promise.relation) if r is not None}
     if len(relations) > 1:
-        raise Refused(
-            "guarantee.relation",
-            f"relation={relation!r}",
-            f"the sensitivity is about {stated}, the promise about another relation",
-            f"relation={stated!r}",
-        )
+        raise refusals.GUARANTEE_RELATION_1(relation=relation, stated=stated)
     return relations.pop() if relations else None
 
 
@@ -182,13 +162,7 @@ def _calibrate(moves: Norms | Fraction, promise: Guarantee, values: Values) -> A
     if values.size > 1 and isinstance(moves, Fraction | Sampled):
         ways = ways[-1:]
     if not ways:
-        reason = "noise is calibrated for Pure, Approx, ZCDP and GDP"
-        raise Refused(
-            "privatize.promise",
-            f"promise={promise!r:.80}",
-            reason,
-            "promise=sf.Pure(1), or epsilon=1",
-        )
+        raise refusals.PRIVATIZE_PROMISE_3(promise=promise)
     return min((way(moves, promise, values) for way in ways), key=lambda m: m.variance)
 
 
@@ -263,17 +237,5 @@ def _rounding(moves: Norms | Fraction, delta: Fraction, spread: Fraction) -> Fra
     rounding = moves.rounding if isinstance(moves, Global) else Fraction(0)
     if 2 * rounding * spread > delta * _MOST:
         place = f"rounding of {float(rounding):.3g} against a sensitivity of {float(delta):.3g}"
-        reason = (
-            "doubles round values this far from 0, or this many, by more than 1/32 of what one "
-            "record moves"
-        )
-        raise Refused(
-            "privatize.slack",
-            place,
-            reason,
-            (
-                "subtract the lower end of the range first; or state n= for a sum, or slack=, the "
-                "rounding error of your function"
-            ),
-        )
+        raise refusals.PRIVATIZE_SLACK_1(place=place)
     return rounding

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import Refused
 from ..exact.balls import up
 from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, RandomDP
@@ -35,6 +34,7 @@ from ..mechanisms.laplace import Laplace
 from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.stored_mechanism import record as noise_record
 from ..mechanisms.shared.stored_mechanism import restore as restore_noise
+from . import function_refusals as refusals
 from .lattice import Lattice
 from .polynomial import Floats, corrected, corrected_weights, evaluate, weights
 from .sampled_noise import SampledNoise, base_of
@@ -77,8 +77,7 @@ class Curve:
                 "a curve needs a lattice, a finite number for each of its points, a number of "
                 "iterations, its noise and its promise"
             )
-            rewrite = "sf.Bernstein(fit).release(data, epsilon=1)"
-            raise Refused("curve.parts", "Curve(…)", reason, rewrite)
+            raise refusals.CURVE_PARTS_1(reason=reason)
         # the promise of the plain mechanism would be for all pairs
         if isinstance(self.promise, RandomDP) and isinstance(self.noise, Additive):
             object.__setattr__(self, "noise", SampledNoise(self.noise, self.promise))
@@ -152,12 +151,7 @@ class Curve:
             check_fields(stored, json.loads(curve.to_json()))
             return curve
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
-            raise Refused(
-                "curve.stored",
-                f"{content!r:.60}",
-                "this is not a stored curve",
-                "the text of Curve.to_json()",
-            ) from None
+            raise refusals.CURVE_STORED_1(content=content) from None
 
     def _values(self) -> Floats:
         return np.array(self.coefficients).reshape(self.lattice.shape)

@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact
 from ..mechanisms.shared.additive import check_size
 from ..mechanisms.shared.grid import integers, snap, snap_each
+from . import function_refusals as refusals
 
 _EXACT = 1 << 53
 SILENCE: Any = ("ignore", None, Warning, None, 0)
@@ -59,12 +59,7 @@ def form_of(
 ) -> ValueForm:
     """Check the form that a caller states."""
     if size is not None and shape is not None:
-        raise Refused(
-            "privatize.shape",
-            f"size={size}, shape={shape}",
-            "state size or shape, not both",
-            f"shape={shape}",
-        )
+        raise refusals.PRIVATIZE_SHAPE_2(size=size, shape=shape)
     sides = (
         None
         if size is None and shape is None
@@ -78,12 +73,7 @@ def form_of(
         else (float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds")))
     )
     if not low < high:
-        raise Refused(
-            "privatize.bounds",
-            f"bounds={bounds}",
-            "bounds are two numbers, the lower first",
-            "bounds=(0, 1)",
-        )
+        raise refusals.PRIVATIZE_BOUNDS_1(bounds=bounds)
     otherwise = (
         float(exact(default, "default"))
         if default is not None
@@ -110,8 +100,7 @@ def check_labels(
     except TypeError:
         different = False
     if not different or size is not None or shape is not None:
-        reason = "labels are distinct public names, and replace size and shape"
-        raise Refused("privatize.shape", f"labels={labels!r:.40}", reason, "labels=['yes', 'no']")
+        raise refusals.PRIVATIZE_SHAPE_3(labels=labels)
     return names
 
 

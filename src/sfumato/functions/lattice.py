@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact, is_whole, text
+from . import function_refusals as refusals
 from .polynomial import Floats, check_degree
 
 LARGEST = 1 << 20
@@ -31,12 +31,8 @@ class Lattice:
         object.__setattr__(self, "degree", check_degree(degree))
         object.__setattr__(self, "bounds", tuple(check_interval(pair) for pair in bounds))
         if not self.bounds or self.size > LARGEST:
-            place = f"degree={degree} in {len(self.bounds)} dimensions"
-            raise Refused(
-                "bernstein.lattice",
-                place,
-                f"a lattice has at least one dimension and at most {LARGEST:,} points",
-                "a smaller degree",
+            raise refusals.BERNSTEIN_LATTICE_3(
+                degree=degree, bounds_count=len(self.bounds), LARGEST=LARGEST
             )
 
     @property
@@ -82,33 +78,18 @@ class Lattice:
         """Scale points of the box to [0, 1]^d, one row each."""
         array = np.asarray(points)
         if array.dtype.kind not in "iuf":
-            raise Refused(
-                "curve.points",
-                f"points of {array.dtype}",
-                "a curve is evaluated at numbers",
-                "np.linspace(0, 1, 101)",
-            )
+            raise refusals.CURVE_POINTS_1(dtype=array.dtype)
         rows = (
             array.astype(np.float64).reshape(-1, 1)
             if len(self.bounds) == 1
             else np.atleast_2d(array.astype(np.float64))
         )
         if rows.ndim != 2 or rows.shape[1] != len(self.bounds):
-            raise Refused(
-                "curve.points",
-                f"points of shape {array.shape}",
-                f"a point has {len(self.bounds)} coordinates",
-                f"shape (n, {len(self.bounds)})",
-            )
+            raise refusals.CURVE_POINTS_2(shape=array.shape, bounds_count=len(self.bounds))
         low = np.array([float(a) for a, _ in self.bounds])
         high = np.array([float(b) for _, b in self.bounds])
         if not bool(((rows >= low) & (rows <= high)).all()):
-            raise Refused(
-                "curve.points",
-                "points",
-                f"the curve is defined on {self.box} only",
-                f"points of {self.box}",
-            )
+            raise refusals.CURVE_POINTS_3(box=self.box)
         return np.asarray(np.clip((rows - low) / (high - low), 0.0, 1.0))
 
     @property
@@ -126,24 +107,14 @@ def check_interval(pair: Any) -> tuple[Fraction, Fraction]:
     except (TypeError, ValueError):
         low = high = None
     if low is None or high is None or not exact(low, "low") < exact(high, "high"):
-        raise Refused(
-            "bernstein.bounds",
-            f"bounds={pair!r:.60}",
-            "bounds are public: a lower and a higher end for each dimension",
-            "bounds=(0, 1)",
-        )
+        raise refusals.BERNSTEIN_BOUNDS_1(pair=pair)
     return exact(low, "low"), exact(high, "high")
 
 
 def check_bounds(bounds: Any, dimensions: int | None) -> tuple[tuple[Fraction, Fraction], ...]:
     """Check the bounds of all dimensions: a pair for all, or a pair each; [0, 1] by default."""
     if dimensions is not None and not is_whole(dimensions, 1, 20):
-        raise Refused(
-            "bernstein.lattice",
-            f"dimensions={dimensions!r:.60}",
-            "dimensions is a whole number from 1 to 20",
-            "dimensions=2",
-        )
+        raise refusals.BERNSTEIN_LATTICE_2(dimensions=dimensions)
     if bounds is None:
         return ((Fraction(0), Fraction(1)),) * (dimensions or 1)
     several = (
@@ -156,10 +127,5 @@ def check_bounds(bounds: Any, dimensions: int | None) -> tuple[tuple[Fraction, F
         return (check_interval(bounds),) * (dimensions or 1)
     intervals = tuple(check_interval(pair) for pair in bounds)
     if dimensions is not None and dimensions != len(intervals):
-        raise Refused(
-            "bernstein.bounds",
-            f"{len(intervals)} pairs of bounds",
-            f"dimensions={dimensions}",
-            "a pair of bounds for each dimension",
-        )
+        raise refusals.BERNSTEIN_BOUNDS_2(intervals_count=len(intervals), dimensions=dimensions)
     return intervals

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Refused
+from . import function_refusals as refusals
 
 Floats = NDArray[np.float64]
 LARGEST_DEGREE = 500
@@ -58,12 +58,7 @@ def check_degree(degree: Any) -> int:
         and 1 <= degree <= LARGEST_DEGREE
     ):
         return int(degree)
-    raise Refused(
-        "bernstein.degree",
-        f"degree={degree!r:.60}",
-        f"the degree is a whole number from 1 to {LARGEST_DEGREE}",
-        "degree=25",
-    )
+    raise refusals.BERNSTEIN_DEGREE_1(degree=degree, LARGEST_DEGREE=LARGEST_DEGREE)
 
 
 def check_iterations(iterations: Any) -> int:
@@ -74,12 +69,7 @@ def check_iterations(iterations: Any) -> int:
         and 1 <= iterations <= 100
     ):
         return int(iterations)
-    raise Refused(
-        "bernstein.iterations",
-        f"iterations={iterations!r:.60}",
-        "the operator is iterated from 1 to 100 times",
-        "iterations=2",
-    )
+    raise refusals.BERNSTEIN_ITERATIONS_1(iterations=iterations)
 
 
 def corrected(values: Floats, iterations: int) -> Floats:

@@ -23,7 +23,6 @@ from functools import lru_cache
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Approx, Guarantee, Pure
 from ..mechanisms.inverse_sensitivity import InverseSensitivity
@@ -32,6 +31,7 @@ from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Inverse, Smooth
 from ..sensitivity.sampled import Sampled
+from . import function_refusals as refusals
 from .calibration import Stated, noise_for, promise_from
 from .guarded_call import ValueForm, by_label, call_guarded, check_labels, form_of
 from .record_loop import check_one_column, perturb_guarded
@@ -105,12 +105,7 @@ def privatize(
             bits,
         )
     if not callable(f):
-        raise Refused(
-            "privatize.function",
-            f"privatize({f!r:.40}, …)",
-            "the first argument must be a function of the data",
-            "privatize(np.mean, data, sensitivity=0.01, epsilon=1)",
-        )
+        raise refusals.PRIVATIZE_FUNCTION_1(f=f)
     names = None if labels is None else check_labels(labels, size, shape)
     count = size if names is None else len(names)
     setup = _prepare_once(
@@ -210,16 +205,7 @@ PLAIN = frozenset({type(None), bool, int, float, str, Fraction, Decimal})
 
 def _charge(ledger: Ledger, setup: NoiseSetup, memo: str, share: str | None) -> Receipt:
     if isinstance(setup.mechanism, SampledNoise):
-        reason = (
-            "a sampled sensitivity promises something for most pairs of neighbours only, "
-            "which is no differential privacy: no ledger accepts it"
-        )
-        raise Refused(
-            "sensitivity.sampled",
-            f"ledger, {setup.mechanism.promise}",
-            reason,
-            "a Global sensitivity; or no ledger, with γ published next to the value",
-        )
+        raise refusals.SENSITIVITY_SAMPLED_2(promise=setup.mechanism.promise)
     return ledger.charge(setup.mechanism, memo=memo, share=share)
 
 
@@ -246,30 +232,21 @@ def _by_own_mechanism(
     name = type(sensitivity).__name__
     kind, notion = OWN_MECHANISMS[type(sensitivity)]
     if f != sensitivity.statistic:
-        reason = f"{name} is for the {sensitivity.statistic}, which its mechanism computes itself"
-        raise Refused(
-            "privatize.function",
-            f"privatize({f!r:.40}, …)",
-            reason,
-            f"privatize({sensitivity.statistic!r}, data, sensitivity=sensitivity, epsilon=1)"
-            if notion is Pure
-            else f"privatize({sensitivity.statistic!r}, data, sensitivity=sensitivity, epsilon=1, "
-            f"delta=1e-6)",
+        raise refusals.PRIVATIZE_FUNCTION_2(
+            f=f,
+            name=name,
+            statistic=sensitivity.statistic,
+            promise="epsilon=1" if notion is Pure else "epsilon=1, delta=1e-6",
         )
     target = promise_from(epsilon, delta, promise, "privatize(…)")
     if relation not in (None, "replace") or target.relation not in (None, "replace"):
-        raise Refused(
-            "guarantee.relation",
-            f"relation={relation!r}",
-            f"{name} is about replace: the number of values is public",
-            "relation='replace'",
-        )
+        raise refusals.GUARANTEE_RELATION_2(relation=relation, name=name)
     if not isinstance(target, notion):
-        raise Refused(
-            "privatize.promise",
-            f"promise={target!r:.60}",
-            f"the mechanism of {name} promises {notion.__name__}",
-            "promise=sf.Pure(1)" if notion is Pure else "promise=sf.Approx(1, 1e-6)",
+        raise refusals.PRIVATIZE_PROMISE_4(
+            target=target,
+            name=name,
+            name_2=notion.__name__,
+            rewrite="promise=sf.Pure(1)" if notion is Pure else "promise=sf.Approx(1, 1e-6)",
         )
     mechanism = kind(
         sensitivity.statistic,

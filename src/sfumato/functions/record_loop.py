@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Failed, Refused
+from ..errors import Failed
 from ..noise.bits import Bits
+from . import function_refusals as refusals
 from .guarded_call import SILENCE
 
 _FAR = 1e300
@@ -31,7 +32,7 @@ def check_one_column(data: Any) -> None:
         place = (
             f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
         )
-        raise Refused("privatize.shape", place, "a record must be a single value", "one column")
+        raise refusals.PRIVATIZE_SHAPE_4(place=place)
 
 
 def values_of(data: Any, otherwise: float) -> NDArray[Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..mechanisms.shared.mechanism import Mechanism
+from . import function_refusals as refusals
 
 if TYPE_CHECKING:
     from ..ledger import Receipt
@@ -35,10 +35,5 @@ class Released:
         error = getattr(self.mechanism, "error", None)
         if error is None:
             name = type(self.mechanism).__name__
-            raise Refused(
-                "released.error",
-                f"error of {name}",
-                "its error depends on the data, so there is none to publish",
-                "released.mechanism",
-            )
+            raise refusals.RELEASED_ERROR_1(name=name)
         return float(error(confidence))

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, RandomDP, Relation
 from ..mechanisms.shared.additive import Additive
@@ -25,6 +24,7 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.law import SymmetricLaw
 from ..sensitivity.neighbours import count
 from ..sensitivity.sampled import Sampled, SampledFunction
+from . import function_refusals as refusals
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -118,9 +118,4 @@ def check_records(sampled: Sampled | SampledFunction, data: Any) -> None:
             if records is None
             else f"n={records} in sample_sensitivity"
         )
-        raise Refused(
-            "sensitivity.size",
-            f"data of {here}",
-            f"the sensitivity was sampled between datasets of {sampled.n:,} records",
-            rewrite,
-        )
+        raise refusals.SENSITIVITY_SIZE_1(here=here, n=sampled.n, rewrite=rewrite)

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate, up
 from ..exact.numbers import Number, exact, is_whole, positive
+from . import function_refusals as refusals
 from .lattice import Lattice
 
 
@@ -29,12 +29,7 @@ def hoelder_error(
     """Bound the distance for a (γ, L)-Hölder function."""
     gamma, height = exact(exponent, "exponent"), positive(constant, "constant")
     if not 0 < gamma <= 1:
-        raise Refused(
-            "bernstein.smoothness",
-            f"exponent={exponent}",
-            "Hölder exponents lie above 0 and up to 1",
-            "exponent=1, for a Lipschitz function",
-        )
+        raise refusals.BERNSTEIN_SMOOTHNESS_2(exponent=exponent)
     spread = _width(lattice) ** 2 * lattice.dimensions / (4 * lattice.degree)
     return evaluate(
         lambda: 2 ** (iterations - 1) * ball(height) * ball(spread) ** (ball(gamma) / 2), "up"
@@ -47,12 +42,7 @@ def smooth_error(lattice: Lattice, iterations: int, *, order: int, bound: Number
     """
     most, d, k, w = positive(bound, "bound"), lattice.dimensions, lattice.degree, _width(lattice)
     if not is_whole(order):
-        raise Refused(
-            "bernstein.smoothness",
-            f"order={order!r:.40}",
-            "the number of derivatives is a whole number from 1 on",
-            "order=2",
-        )
+        raise refusals.BERNSTEIN_SMOOTHNESS_3(order=order)
     # Lipschitz in the largest coordinate, constant d·T
     bounds = [Fraction(evaluate(lambda: ball(most * d) * ball(w**2 * d / (4 * k)).sqrt(), "up"))]
     if order >= 2:

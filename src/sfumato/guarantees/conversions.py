@@ -18,6 +18,7 @@ from flint import arb
 from ..errors import Refused
 from ..exact.balls import above, ball
 from ..exact.numbers import SMALLEST, Number
+from . import guarantee_refusals as refusals
 from .approx import Approx
 from .gdp import GDP
 from .guarantee import Guarantee
@@ -42,12 +43,7 @@ class Arrow(NamedTuple):
 def _normal(value: float | Fraction) -> Fraction:
     """Return the number exactly, raised to the smallest positive number that guarantees accept."""
     if value == math.inf:
-        raise Refused(
-            "number.range",
-            "a derived number",
-            "the number is too large for a double",
-            "less extreme parameters",
-        )
+        raise refusals.NUMBER_RANGE_1()
     return max(Fraction(value), SMALLEST) if value > 0 else Fraction(0)
 
 
@@ -222,27 +218,16 @@ def convert(guarantee: Guarantee, notion: type[G], delta: Number | None) -> G:
     if delta is not None:
         place = f"{guarantee}.to({notion.__name__}, delta={delta})"
         if notion is not Approx:
-            raise Refused(
-                "guarantee.delta", place, "only Approx takes a δ", f".to({notion.__name__})"
-            )
+            raise refusals.GUARANTEE_DELTA_1(place=place, name=notion.__name__)
         epsilon = guarantee.epsilon(delta)
         if math.isinf(epsilon):
-            raise Refused(
-                "guarantee.does-not-follow",
-                place,
-                "no ε follows at so small a δ",
-                ".to(sf.Approx, delta=1e-6)",
-            )
+            raise refusals.GUARANTEE_DOES_NOT_FOLLOW_2(place=place)
         return cast(
             G, Approx(Fraction(epsilon), delta, relation=guarantee.relation, unit=guarantee.unit)
         )
     statement = best_statement(guarantee, notion)
     if statement is None:
-        reason = f"{notion.__name__} does not follow from {type(guarantee).__name__}"
-        raise Refused(
-            "guarantee.does-not-follow",
-            f"{guarantee}.to({notion.__name__})",
-            reason,
-            ".to(sf.Approx, delta=1e-6)",
+        raise refusals.GUARANTEE_DOES_NOT_FOLLOW_1(
+            guarantee=guarantee, name=notion.__name__, type=type(guarantee).__name__
         )
     return statement

@@ -19,9 +19,9 @@ from typing import Self
 
 from flint import arb
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate, least, normal_cdf, root_up, short, up
 from ..exact.numbers import Number, non_negative, positive, probability
+from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
     Relation,
@@ -139,10 +139,5 @@ def largest_mu(epsilon: Number, delta: Number) -> Fraction:
     """
     e, d = positive(epsilon, "epsilon"), positive(probability(delta, "delta", zero=False), "delta")
     if e > _NOTHING:
-        raise Refused(
-            "number.range",
-            f"epsilon={epsilon!s:.60}",
-            "so large an ε promises nothing",
-            "epsilon=1",
-        )
+        raise refusals.NUMBER_RANGE_3(epsilon=epsilon)
     return 1 / least(lambda s: delta_of_mu(1 / s**2, e) <= d)

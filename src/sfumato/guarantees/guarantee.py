@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from ..errors import Refused
 from ..exact.numbers import LARGEST, Number, exact, is_whole, positive, probability, shown, text
+from . import guarantee_refusals as refusals
 
 if TYPE_CHECKING:
     from .meaning.promise_meaning import Meaning
@@ -91,13 +92,7 @@ class Guarantee(ABC):
         """The promise about `size` units at once."""
 
     def _subsample(self, q: Fraction) -> Guarantee:
-        reason = f"{type(self).__name__} is not amplified by sampling"
-        raise Refused(
-            "guarantee.subsample",
-            f"{self}.subsample({text(q)})",
-            reason,
-            "Pure, Approx or GDP, before converting",
-        )
+        raise refusals.GUARANTEE_SUBSAMPLE_1(self=self, q=text(q), type=type(self).__name__)
 
     def _quick(self) -> DeltaCurve:
         """Return the curve for searches that evaluate it at many ε. A notion with a slow curve
@@ -141,12 +136,7 @@ class Guarantee(ABC):
     def group(self, size: int) -> Guarantee:
         """The promise about `size` units who may all change at once."""
         if not is_whole(size):
-            raise Refused(
-                "guarantee.group",
-                f"group({shown(size)})",
-                "a group has one or more members",
-                "group(2)",
-            )
+            raise refusals.GUARANTEE_GROUP_1(size=shown(size))
         return self if size == 1 else self._bind(self._group(size), self.relation, self.unit)
 
     def under(self, relation: str) -> Guarantee:
@@ -157,19 +147,9 @@ class Guarantee(ABC):
         if target == self.relation:
             return self
         if self.relation is None:
-            raise Refused(
-                "guarantee.relation",
-                place,
-                "the guarantee does not state its relation",
-                "relation='add-remove'",
-            )
+            raise refusals.GUARANTEE_RELATION_2(place=place)
         if target == "add-remove":
-            raise Refused(
-                "guarantee.relation",
-                place,
-                "replace says nothing about datasets of different size",
-                "state the cost under add-remove",
-            )
+            raise refusals.GUARANTEE_RELATION_3(place=place)
         return self._bind(self._group(2), target, self.unit)
 
     def subsample(self, q: Number) -> Guarantee:
@@ -178,12 +158,7 @@ class Guarantee(ABC):
         """
         rate = probability(q, "q", one=True)
         if self.relation == "replace":
-            raise Refused(
-                "guarantee.relation",
-                f"{self}.subsample({q})",
-                "Poisson sampling is about add-remove",
-                "relation='add-remove'",
-            )
+            raise refusals.GUARANTEE_RELATION_4(self=self, q=q)
         return self._bind(self._subsample(rate), "add-remove", self.unit)
 
     def meaning(self, *, prior: Number = 0.5) -> Meaning:
@@ -193,12 +168,7 @@ class Guarantee(ABC):
         try:
             return meaning(self, prior)
         except OverflowError:
-            raise Refused(
-                "number.range",
-                f"{self}.meaning(…)",
-                "numbers this large mean nothing to anyone",
-                "a promise one would make",
-            ) from None
+            raise refusals.NUMBER_RANGE_5(self=self) from None
 
     def to_json(self) -> str:
         """A text that `from_json` reads back as an equal guarantee."""
@@ -229,12 +199,7 @@ class Guarantee(ABC):
         if isinstance(count, bool) or not isinstance(count, int):
             return NotImplemented
         if count < 0:
-            raise Refused(
-                "guarantee.count",
-                f"{shown(count)} * {self}",
-                "a release happens zero or more times",
-                f"1 * {self}",
-            )
+            raise refusals.GUARANTEE_COUNT_1(count=shown(count), self=self)
         return self._bind(self._times(count), self.relation, self.unit)
 
     __rmul__ = __mul__
@@ -287,24 +252,14 @@ def relation_of(value: str | None) -> Relation | None:
             return relation
     if value is None:
         return None
-    raise Refused(
-        "guarantee.relation",
-        f"relation={value!r}",
-        "neighbours differ by adding or removing a unit, or by replacing one",
-        "relation='add-remove'",
-    )
+    raise refusals.GUARANTEE_RELATION_1(value=value)
 
 
 def unit_of(value: object) -> str | None:
     """Check the name of the protected unit; None leaves it unspecified."""
     if value is None or (isinstance(value, str) and value):
         return value
-    raise Refused(
-        "guarantee.unit",
-        f"unit={value!r}",
-        "the unit is the name of what is protected",
-        "unit='patient'",
-    )
+    raise refusals.GUARANTEE_UNIT_1(value=value)
 
 
 def reach(guarantee: Guarantee, notion: type[G]) -> G | None:
@@ -318,16 +273,9 @@ def check_epsilon(epsilon: Number) -> Fraction:
     """Check an ε ≥ 0 at which a curve is evaluated."""
     number = exact(epsilon, "epsilon")
     if number < 0:
-        raise Refused(
-            "number.negative", f"epsilon={shown(epsilon)}", "epsilon is zero or more", "epsilon=1"
-        )
+        raise refusals.NUMBER_NEGATIVE_1(epsilon=shown(epsilon))
     if number >= LARGEST:
-        raise Refused(
-            "number.range",
-            f"epsilon={shown(epsilon)}",
-            "epsilon is too large for a double",
-            "epsilon=1",
-        )
+        raise refusals.NUMBER_RANGE_4(epsilon=shown(epsilon))
     return number
 
 
@@ -343,22 +291,12 @@ def check_order(order: Number) -> Fraction:
     """Check a Rényi order α ≥ 1."""
     number = exact(order, "order")
     if number < 1 or number > LARGEST_ORDER or 1 < number < SMALLEST_ORDER:
-        raise Refused(
-            "guarantee.order",
-            f"order={shown(order)}",
-            "orders of Rényi divergence lie between 1 and 2^40, not within 2^-40 of 1",
-            "order=2",
-        )
+        raise refusals.GUARANTEE_ORDER_1(order=shown(order))
     return number
 
 
 def sum_of_deltas(total: Fraction, place: Callable[[], str]) -> Fraction:
     """Return a sum of failure probabilities; refuse 1 or more, which would promise nothing."""
     if total >= 1:
-        raise Refused(
-            "guarantee.no-promise",
-            place(),
-            "nothing is promised: the δ come to 1 or more",
-            "smaller δ, or fewer releases",
-        )
+        raise refusals.GUARANTEE_NO_PROMISE_1(place=place())
     return total

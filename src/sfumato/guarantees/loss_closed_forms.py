@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 from flint import arb, fmpq, fmpq_mat
 
-from ..errors import Refused
 from ..exact.balls import Rounding, ball, chance, evaluate, normal_cdf
 from ..exact.numbers import Number, exact, positive, probability
+from . import guarantee_refusals as refusals
 from .finite.divergences import order_of, renyi
 
 
@@ -108,21 +108,11 @@ def gaussian_renyi(
     d = [exact(x, "difference") for x in difference]
     sigma = [[exact(x, "covariance") for x in row] for row in covariance]
     if not d or len(sigma) != len(d) or any(len(row) != len(d) for row in sigma):
-        raise Refused(
-            "divergence.covariance",
-            f"{len(sigma)} rows for {len(d)} means",
-            "a covariance has a row and a column for each mean",
-            "covariance=[[1]]",
-        )
+        raise refusals.DIVERGENCE_COVARIANCE_1(sigma_count=len(sigma), d_count=len(d))
     matrix = _matrix(sigma)
     minors = (_matrix([row[:n] for row in sigma[:n]]).det() for n in range(1, len(d) + 1))
     if matrix != matrix.transpose() or not all(minor > 0 for minor in minors):
-        raise Refused(
-            "divergence.covariance",
-            "covariance",
-            "it is not symmetric and positive definite",
-            "covariance=[[2, 0.5], [0.5, 1]]",
-        )
+        raise refusals.DIVERGENCE_COVARIANCE_2()
     column = _matrix([[x] for x in d])
     form = (column.transpose() * matrix.solve(column))[0, 0]
     if a is None:

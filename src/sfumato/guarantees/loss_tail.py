@@ -23,10 +23,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..errors import Refused
 from ..exact.balls import ball, chance, evaluate, up
 from ..exact.numbers import Number, positive, probability, text
 from ..exact.search import lowest
+from . import guarantee_refusals as refusals
 from .approx import Approx
 from .guarantee import Guarantee, reach
 from .pure import Pure
@@ -90,12 +90,8 @@ def epsilon_outside(guarantee: Guarantee, eta: Number) -> float:
         places.append(guarantee.parameters["epsilon"])  # where the curve has its kink
     epsilon = min([bound(t) for t in places], default=math.inf)
     if math.isinf(epsilon):
-        reason = "with a probability of that size the loss may be infinite"
-        raise Refused(
-            "guarantee.does-not-follow",
-            f"outside({guarantee}, {text(n)})",
-            reason,
-            f"a probability above {guarantee.delta(2**20):.3g}",
+        raise refusals.GUARANTEE_DOES_NOT_FOLLOW_3(
+            guarantee=guarantee, n=text(n), delta=guarantee.delta(2**20)
         )
     return epsilon if largest is None else min(epsilon, up(largest))
 

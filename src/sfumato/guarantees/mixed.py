@@ -20,6 +20,7 @@ from typing import Any, Self, cast
 from ..errors import Refused
 from ..exact.balls import least, up
 from ..exact.numbers import Number
+from . import guarantee_refusals as refusals
 from .approx import Approx
 from .gdp import GDP
 from .guarantee import (
@@ -137,12 +138,7 @@ def add_guarantees(a: Guarantee, b: Guarantee) -> Guarantee:
     """a + b."""
     relation, unit = common_relation_and_unit(a, b)
     if isinstance(a, RandomDP) != isinstance(b, RandomDP):
-        raise Refused(
-            "guarantee.random",
-            f"{a} + {b}",
-            "random DP does not add to differential privacy: it holds for most pairs only",
-            "keep the two apart",
-        )
+        raise refusals.GUARANTEE_RANDOM_1(a=a, b=b)
     if type(a) is type(b):
         return Guarantee._bind(a._plus(b), relation, unit)
     parts = [

@@ -27,6 +27,7 @@ from typing import Any
 
 from ..errors import Refused
 from ..exact.numbers import is_whole
+from . import guarantee_refusals as refusals
 
 Dataset = tuple[Hashable, ...]
 Records = Sequence[Hashable] | Mapping[Any, int]
@@ -153,13 +154,7 @@ RELATIONS: dict[str, NeighbourRelation] = {
 def hamming(x: Sequence[Hashable], y: Sequence[Hashable]) -> int:
     """#{i : xᵢ ≠ yᵢ}, of equally many rows."""
     if len(x) != len(y):
-        reason = "rows are compared one by one, and the two datasets have different lengths"
-        raise Refused(
-            "relation.length",
-            f"{len(x)} rows and {len(y)} rows",
-            reason,
-            "AddRemove().distance(x, y), which lets the size vary",
-        )
+        raise refusals.RELATION_LENGTH_1(x_count=len(x), y_count=len(y))
     return sum(a != b for a, b in zip(x, y, strict=True))
 
 
@@ -171,12 +166,7 @@ def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Any]:
         counts = Counter(x)
         wrong = [value for value, count in counts.items() if not is_whole(count, 0)]
         if wrong:
-            raise Refused(
-                "relation.count",
-                f"{wrong[0]!r}: {counts[wrong[0]]!r}",
-                "a record occurs zero or more times",
-                f"{wrong[0]!r}: 1",
-            )
+            raise refusals.RELATION_COUNT_1(wrong=wrong[0], counts=counts[wrong[0]])
     return (
         Counter({value: counts[value] for value in _values(domain, +counts)}) if domain else counts
     )
@@ -193,12 +183,7 @@ def l1_distance(x: Sequence[int] | Mapping[Any, int], y: Sequence[int] | Mapping
     if isinstance(x, Mapping) and isinstance(y, Mapping):
         return sum(abs(x.get(value, 0) - y.get(value, 0)) for value in {*x, *y})
     if isinstance(x, Mapping) or isinstance(y, Mapping) or len(x) != len(y):
-        raise Refused(
-            "relation.length",
-            "two histograms",
-            "their cells do not correspond",
-            "two lists of equally many counts, or two mappings",
-        )
+        raise refusals.RELATION_LENGTH_2()
     return sum(abs(a - b) for a, b in zip(x, y, strict=True))
 
 
@@ -209,24 +194,14 @@ def _values(
     values = tuple(domain)
     distinct = set(values)
     if len(distinct) < len(values):
-        raise Refused(
-            "relation.domain", f"{len(values)} values", "a value is listed twice", "each value once"
-        )
+        raise refusals.RELATION_DOMAIN_1(values_count=len(values))
     strange = [record for record in held if record not in distinct]
     if strange:
-        raise Refused(
-            "relation.domain",
-            "a record outside the domain",
-            "neighbours are enumerated over all values a record can have",
-            "list every possible value",
-        )
+        raise refusals.RELATION_DOMAIN_2()
     return values
 
 
 def _vacuous(domain: Dataset, size: int, reason: str, rewrite: str) -> Refused:
-    return Refused(
-        "relation.vacuous",
-        f"{len(domain)} values, size={size}",
-        f"there is no pair of different neighbours: {reason}",
-        rewrite,
+    return refusals.RELATION_VACUOUS_1(
+        domain_count=len(domain), size=size, reason=reason, rewrite=rewrite
     )

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn, Self
 
-from ..errors import Refused
 from ..exact.numbers import Number, probability, shown, text
+from . import guarantee_refusals as refusals
 from .guarantee import Guarantee, Relation, sum_of_deltas
 
 
@@ -31,13 +31,7 @@ class RandomDP(Guarantee):
 
     def __init__(self, guarantee: Guarantee, gamma: Number, *, over: str) -> None:
         if not isinstance(guarantee, Guarantee) or isinstance(guarantee, RandomDP):
-            rewrite = "RandomDP(sf.Pure(1), gamma=0.05, over='uniform records')"
-            raise Refused(
-                "guarantee.random",
-                "RandomDP(…)",
-                "it wraps a guarantee such as Pure or Approx",
-                rewrite,
-            )
+            raise refusals.GUARANTEE_RANDOM_3()
         object.__setattr__(self, "guarantee", guarantee)
         object.__setattr__(self, "gamma", probability(gamma, "gamma"))
         object.__setattr__(self, "over", over)
@@ -58,19 +52,11 @@ class RandomDP(Guarantee):
         self._refuse(f"renyi({order})")
 
     def _refuse(self, call: str) -> NoReturn:
-        reason = "random DP is not differential privacy: it holds for most pairs only"
-        raise Refused(
-            "guarantee.random", f"{self}.{call}", reason, ".guarantee, with its γ beside it"
-        )
+        raise refusals.GUARANTEE_RANDOM_2(self=self, call=call)
 
     def _plus(self, addend: Self) -> Self:
         if self.over != addend.over:
-            raise Refused(
-                "guarantee.random",
-                f"{self} + {addend}",
-                "the two hold over different distributions",
-                "state both over the same one",
-            )
+            raise refusals.GUARANTEE_RANDOM_4(self=self, addend=addend)
         return type(self)(
             self.guarantee + addend.guarantee,
             sum_of_deltas(self.gamma + addend.gamma, lambda: f"{self} + {addend}"),

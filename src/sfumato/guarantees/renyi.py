@@ -23,9 +23,9 @@ from typing import Any, Self
 
 from flint import arb
 
-from ..errors import Refused
 from ..exact.balls import above, ball, short, up
 from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, text
+from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
     Relation,
@@ -71,19 +71,9 @@ class Renyi(Guarantee):
         pairs = curve.items() if isinstance(curve, Mapping) else ((a, curve(a)) for a in ORDERS)
         points = {check_order(a): non_negative(v, f"curve({a})") for a, v in pairs}
         if not points or min(points) <= 1:
-            raise Refused(
-                "guarantee.order",
-                "Renyi({…})",
-                "a curve has one or more orders, all above 1",
-                "Renyi({2: 0.1, 8: 0.5})",
-            )
+            raise refusals.GUARANTEE_ORDER_2()
         if len(points) > _MOST:
-            raise Refused(
-                "guarantee.order",
-                f"{len(points)} orders",
-                f"a curve has at most {_MOST}",
-                "fewer orders",
-            )
+            raise refusals.GUARANTEE_ORDER_3(points_count=len(points), MOST=_MOST)
         for order, after in pairwise(sorted(points, reverse=True)):
             points[after] = min(
                 points[after], points[order]
@@ -158,12 +148,7 @@ class Renyi(Guarantee):
         theirs = addend.curve
         shared = {a: short(v + theirs[a]) for a, v in self.curve.items() if a in theirs}
         if not shared:
-            raise Refused(
-                "guarantee.order",
-                f"{self} + {addend}",
-                "the two curves have no order in common",
-                "curves on the same orders",
-            )
+            raise refusals.GUARANTEE_ORDER_4(self=self, addend=addend)
         return type(self)(
             shared, sum_of_deltas(self._delta + addend._delta, lambda: f"{self} + {addend}")
         )
@@ -200,13 +185,7 @@ class Renyi(Guarantee):
         steps = (size - 1).bit_length()
         curve = {a / 2**steps: 3**steps * v for a, v in self.curve.items() if a >= 2 ** (steps + 1)}
         if self._delta or not curve:
-            reason = "the theorem needs δ = 0 and orders of twice the group's size"
-            raise Refused(
-                "guarantee.group",
-                f"{self}.group({size})",
-                reason,
-                "larger orders, or another notion",
-            )
+            raise refusals.GUARANTEE_GROUP_3(self=self, size=size)
         return Renyi(curve)
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from operator import add
 from typing import Any
 
 from ..errors import Refused
+from . import guarantee_refusals as refusals
 from .approx import Approx
 from .gdp import GDP
 from .guarantee import Guarantee, relation_of, unit_of
@@ -138,19 +139,9 @@ def restore(stored: Any) -> Guarantee:
         or not isinstance(notion, str)
         or notion not in {*_READERS, *ELSEWHERE}
     ):
-        raise Refused(
-            "guarantee.stored",
-            place,
-            "this is not a stored guarantee",
-            "the text of Guarantee.to_json()",
-        )
+        raise refusals.GUARANTEE_STORED_1(place=place)
     if stored.get("version") != VERSION:
-        raise Refused(
-            "guarantee.stored",
-            place,
-            f"version {stored.get('version')} is not known here",
-            f"version {VERSION}, or a newer sfumato",
-        )
+        raise refusals.GUARANTEE_STORED_2(place=place, get=stored.get("version"), VERSION=VERSION)
     try:
         reader = (
             _READERS[notion] if notion in _READERS else import_module(ELSEWHERE[notion]).restore
@@ -172,12 +163,7 @@ def restore(stored: Any) -> Guarantee:
     ) as error:
         if isinstance(error, Refused):
             raise
-        raise Refused(
-            "guarantee.stored",
-            place,
-            "the record is incomplete, or not one that this library writes",
-            "the text of Guarantee.to_json()",
-        ) from None
+        raise refusals.GUARANTEE_STORED_3(place=place) from None
 
 
 def restore_text(content: str) -> Guarantee:
@@ -187,9 +173,4 @@ def restore_text(content: str) -> Guarantee:
     except Refused:
         raise
     except (ValueError, RecursionError):
-        raise Refused(
-            "guarantee.stored",
-            f"{content!r:.60}",
-            "this is not JSON",
-            "the text of Guarantee.to_json()",
-        ) from None
+        raise refusals.GUARANTEE_STORED_4(content=content) from None

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from ..errors import Refused
 from ..exact.balls import least, short, up
 from ..exact.numbers import Number, non_negative, probability, shown
+from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
     Relation,
@@ -101,10 +101,5 @@ class ZCDP(Guarantee):
 
     def _group(self, size: int) -> ZCDP:
         if self._delta:
-            raise Refused(
-                "guarantee.group",
-                f"{self}.group({size})",
-                "no group theorem is known for zCDP outside an event",
-                ".to(sf.Approx, delta=1e-6).group(2)",
-            )
+            raise refusals.GUARANTEE_GROUP_4(self=self, size=size)
         return ZCDP(size * size * self.rho)

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..accounting.filters import Filter
-from ..errors import Refused
 from ..guarantees import Guarantee, Renyi
 from ..guarantees.stored_guarantee import record as guarantee_record
 from . import book_queries, stored_answers
+from . import ledger_refusals as refusals
 from .account_view import AccountView
 from .charging import Ask, charge, find_earlier_receipt
 from .clock import now
@@ -98,12 +98,7 @@ class Ledger(AccountView):
         book stores one.
         """
         if dataset != self.dataset:
-            raise Refused(
-                "ledger.dataset",
-                f"dataset={dataset!r:.60}",
-                f"this ledger is the account of {self.dataset!r:.60}",
-                f"Ledger.open(path, dataset={dataset!r:.60})",
-            )
+            raise refusals.LEDGER_DATASET_1(dataset=dataset, dataset_2=self.dataset)
         header = self.header
         check_same_header(
             header,
@@ -152,12 +147,7 @@ class Ledger(AccountView):
         bound = self._same_currency(budget)
         with self._writing() as tx:
             if book_queries.has_account(tx, self.dataset, share):
-                raise Refused(
-                    "ledger.share",
-                    f"share={share!r}",
-                    "the share exists already; amend(budget, reason, share=share) changes it",
-                    "another name",
-                )
+                raise refusals.LEDGER_SHARE_1(share=share)
             book_queries.append(
                 tx,
                 {
@@ -178,12 +168,7 @@ class Ledger(AccountView):
         with self._writing() as tx:
             account = book_queries.account(tx, self.dataset, share or WHOLE)
             if not Account.of(bound, account.spent).fits:
-                raise Refused(
-                    "ledger.budget",
-                    f"{budget}",
-                    "the account has already spent more",
-                    f"at least {spent_as_guarantee(account)}",
-                )
+                raise refusals.LEDGER_BUDGET_1(budget=budget, account=spent_as_guarantee(account))
             amended = {
                 "kind": "amend",
                 "dataset": self.dataset,
@@ -199,9 +184,7 @@ class Ledger(AccountView):
         """
         check_text("question", question)
         if not isinstance(answer, bytes):
-            raise Refused(
-                "ledger.text", "answer=…", "an answer is stored as bytes", "answer.encode()"
-            )
+            raise refusals.LEDGER_TEXT_1()
         with self._writing() as tx:
             stored_answers.remember(tx, self.dataset, question, receipt, answer, now())
 
@@ -318,12 +301,7 @@ class Ledger(AccountView):
         with self._writing() as tx:
             paid = book_queries.read_charge(tx, self.dataset, receipt.number, receipt.digest)
             if book_queries.reservation(tx, receipt.number) != "open":
-                raise Refused(
-                    "ledger.reservation",
-                    f"entry {receipt.number}",
-                    "it is not an open reservation",
-                    "a receipt from reserve(), settled once",
-                )
+                raise refusals.LEDGER_RESERVATION_1(number=receipt.number)
             body = {
                 "kind": kind,
                 "dataset": self.dataset,
@@ -373,25 +351,11 @@ class Ledger(AccountView):
             and isinstance(current, Renyi)
             and budget.orders != current.orders
         ):
-            raise Refused(
-                "ledger.currency",
-                f"{budget}",
-                f"the book counts in {type(current).__name__}, at the orders it began with",
-                "the same currency",
-            )
+            raise refusals.LEDGER_CURRENCY_1(budget=budget, type=type(current).__name__)
         Filter(current).price(budget)  # refuses another relation or unit
         return Guarantee._bind(1 * budget, current.relation, current.unit)
 
 
 def _check_head(tx: Any, expected: Head | None) -> None:
     if expected is not None and not book_queries.contains_head(tx, expected):
-        reason = (
-            "the book does not contain the head that was kept: it was cut, rewritten, or is "
-            "another or an older copy; nothing was accepted"
-        )
-        raise Refused(
-            "ledger.head",
-            f"entry {expected.number}",
-            reason,
-            "the right file; verify(head) says more",
-        )
+        raise refusals.LEDGER_HEAD_1(number=expected.number)

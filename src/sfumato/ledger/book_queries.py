@@ -15,6 +15,7 @@ from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import exact_totals
+from . import ledger_refusals as refusals
 from .entries import (
     WHOLE,
     Account,
@@ -177,12 +178,7 @@ def has_account(tx: Any, dataset: str, share: str) -> bool:
 def account(tx: Any, dataset: str, share: str) -> Account:
     row = load_standing(tx).account(dataset, share)
     if row is None:
-        raise Refused(
-            "ledger.share",
-            f"share={share!r}",
-            "the dataset has no such share",
-            "allow(share, budget) makes one",
-        )
+        raise refusals.LEDGER_SHARE_2(share=share)
     return _account(row.budget, row.spent)
 
 
@@ -300,12 +296,7 @@ def read_charge(tx: Any, dataset: str, number: int, fresh: str | None = None) ->
         (number, dataset),
     ).fetchall()
     if not rows or fresh not in (None, rows[0][1]):
-        raise Refused(
-            "ledger.receipt",
-            f"entry {number}",
-            "the book has no such charge of this dataset",
-            "a receipt that charge() or reserve() returned",
-        )
+        raise refusals.LEDGER_RECEIPT_1(number=number)
     body: dict[str, Any] = json.loads(rows[0][0])
     return body
 
@@ -340,12 +331,7 @@ def history(tx: Any, dataset: str) -> Iterator[Charge]:
 
 
 def _damaged(reason: str) -> Refused:
-    return Refused(
-        "ledger.corrupt",
-        "the book",
-        f"{reason}; nothing was accepted",
-        "the last backup, checked with verify(head)",
-    )
+    return refusals.LEDGER_CORRUPT_1(reason=reason)
 
 
 @lru_cache(maxsize=64)

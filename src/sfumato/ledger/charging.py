@@ -13,9 +13,9 @@ import json
 from typing import Any, NamedTuple
 
 from ..accounting.filters import Filter
-from ..errors import Refused
 from ..guarantees import Guarantee
 from . import book_queries
+from . import ledger_refusals as refusals
 from .entries import (
     WHOLE,
     Account,
@@ -79,19 +79,9 @@ def find_earlier_receipt(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -
     ((number, fresh, text),) = rows
     body = json.loads(text)
     if json.loads(ask.text(price.stored, "[]", "")) != {**body, "cost": [], "when": ""}:
-        raise Refused(
-            "ledger.key",
-            f"entry {number}",
-            "this key was used for another charge; nothing was spent",
-            "a new key",
-        )
+        raise refusals.LEDGER_KEY_1(number=number)
     if book_queries.reservation(tx, number) == "release":
-        raise Refused(
-            "ledger.key",
-            f"entry {number}",
-            "the reservation of this key was given back; nothing was spent",
-            "a new key",
-        )
+        raise refusals.LEDGER_KEY_2(number=number)
     cost = in_currency(currency, fractions(parse_ratios(body["cost"])))
     return Receipt(
         ask.dataset,

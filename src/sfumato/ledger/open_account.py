@@ -12,6 +12,7 @@ from ..guarantees.guarantee import relation_of, unit_of
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
+from . import ledger_refusals as refusals
 from .storage import location
 from .storage.location import Url
 from .storage.sqlite_schema import NEW
@@ -28,15 +29,10 @@ def find_place(
     if place is not None and (
         not place.parent.is_dir() or (place.exists() and not place.is_file())
     ):
-        raise Refused(
-            "ledger.path", place.name, "a ledger is a file in a folder that exists", "visits.ledger"
-        )
+        raise refusals.LEDGER_PATH_1(name=place.name)
     if budget is None and (place is None or not place.exists() or not place.stat().st_size):
-        raise Refused(
-            "ledger.budget",
-            str(dataset or "a new ledger"),
-            "a new account needs a budget",
-            NEW.format("path"),
+        raise refusals.LEDGER_BUDGET_2(
+            str=str(dataset or "a new ledger"), format=NEW.format("path")
         )
     return place
 
@@ -50,12 +46,7 @@ def collect_declared(
     if schema is not None and not all(
         isinstance(word, str) for pair in schema.items() for word in pair
     ):
-        raise Refused(
-            "ledger.schema",
-            "schema=…",
-            "a schema maps each column to the name of its type",
-            "schema={'age': 'integer'}",
-        )
+        raise refusals.LEDGER_SCHEMA_1()
     bound = relation_of(relation) or (budget.relation if budget else None)
     name = unit_of(unit) or (budget.unit if budget else None)
     for what, stated, of_budget in (
@@ -74,12 +65,7 @@ def collect_declared(
         *(("schema", word) for pair in (schema or {}).items() for word in pair),
     ):
         if word is not None and not is_encodable(word):
-            raise Refused(
-                "ledger.name",
-                f"{what}={word!a:.60}",
-                "it contains half of a surrogate pair, which has no encoding",
-                f"a {what} that can be printed",
-            )
+            raise refusals.LEDGER_NAME_1(what=what, word=word)
     declared = {
         "unit": name,
         "relation": bound,
@@ -95,21 +81,11 @@ def open_dataset(tx: Any, dataset: str | None, declared: dict[str, Any], when: s
     names = book_queries.datasets(tx)
     name = dataset or (names[0] if len(names) == 1 else "data" if not names else None)
     if name is None:
-        raise Refused(
-            "ledger.dataset",
-            f"{len(names)} datasets",
-            "the book holds several datasets: name one",
-            f"dataset={names[0]!r}",
-        )
+        raise refusals.LEDGER_DATASET_2(names_count=len(names), names=names[0])
     if name in names:
         check_same_header(book_queries.header(tx, name), declared)
     elif not {"budget", "unit", "relation"} <= declared.keys():
-        raise Refused(
-            "ledger.dataset",
-            f"dataset={name!r}",
-            "the book has no such dataset; a new one needs a budget, a unit and a relation",
-            NEW.format("path"),
-        )
+        raise refusals.LEDGER_DATASET_3(name=name, format=NEW.format("path"))
     else:
         book_queries.append(
             tx, {"kind": "open", "dataset": name, "header": _header_of(declared), "when": when}

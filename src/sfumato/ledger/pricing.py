@@ -28,6 +28,7 @@ from ..guarantees.stored_guarantee import restore as restore_guarantee
 from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import record
+from . import ledger_refusals as refusals
 from .entries import canonical, in_currency, numbers
 from .exact_totals import Ratios, ratios
 from .typed_text import is_encodable
@@ -41,12 +42,7 @@ def as_sequence(mechanisms: object) -> tuple[Priced, ...]:
         return (mechanisms,)
     priced = tuple(mechanisms) if isinstance(mechanisms, Sequence) else ()
     if not priced or not all(isinstance(m, Mechanism | Guarantee) for m in priced):
-        raise Refused(
-            "ledger.charge",
-            "charge(…)",
-            "a charge takes mechanisms or guarantees",
-            "charge([m], memo='why')",
-        )
+        raise refusals.LEDGER_CHARGE_1()
     return priced
 
 
@@ -141,12 +137,7 @@ def _quote(budget: Guarantee, priced: tuple[Priced, ...]) -> Quote:
         [record(item) if isinstance(item, Mechanism) else guarantee_record(item) for item in priced]
     )
     if not is_encodable(stored):
-        raise Refused(
-            "ledger.charge",
-            "charge(…)",
-            "a name contains half of a surrogate pair, which has no encoding",
-            "names that can be printed",
-        )
+        raise refusals.LEDGER_CHARGE_2()
     return Quote(stored, canonical(numbers(total)), ratios(total), cost)
 
 

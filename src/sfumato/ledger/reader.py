@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from ..errors import Refused
 from . import book_queries
+from . import ledger_refusals as refusals
 from .book import Ledger
 from .receipts import Head, Verification
 from .storage.fork_guard import is_open_here
@@ -50,12 +51,7 @@ class ReadOnlyStore:
 
     def writing(self) -> NoReturn:
         """Refuse to write."""
-        raise Refused(
-            "ledger.read-only",
-            self._name,
-            "the ledger was opened read-only; nothing was changed",
-            "Ledger.open(path)",
-        )
+        raise refusals.LEDGER_READ_ONLY_1(name=self._name)
 
 
 class FileReader(ReadOnlyStore, Store):
@@ -89,12 +85,7 @@ class FileReader(ReadOnlyStore, Store):
             and self.path is not None
             and self._stamp != _file_stamp(self.path)
         ):
-            raise Refused(
-                "ledger.busy",
-                self._name,
-                "the book changed while it was read; it was not touched",
-                "try again",
-            )
+            raise refusals.LEDGER_BUSY_1(name=self._name)
 
     def _log_files(self) -> tuple[str, ...]:
         """A reader does not depend on the names of the log files."""
@@ -160,28 +151,16 @@ def reading(path: str | Path) -> Iterator[Book]:
 def _check_is_ledger(path: Path) -> Path:
     """Return the path if its first bytes are those of a ledger; refuse otherwise."""
     if path.is_dir():
-        raise Refused(
-            "ledger.path", path.name, "a ledger is a file, and this is a folder", "the file in it"
-        )
+        raise refusals.LEDGER_PATH_2(name=path.name)
     if is_open_here(str(path)):
         return path
     try:
         with path.open("rb") as file:
             first = file.read(len(MAGIC))
     except OSError:
-        raise Refused(
-            "ledger.path",
-            path.name,
-            "there is no such file, or it cannot be read; nothing was created",
-            "the path of a ledger",
-        ) from None
+        raise refusals.LEDGER_PATH_3(name=path.name) from None
     if first != MAGIC:
-        raise Refused(
-            "ledger.format",
-            path.name,
-            "this file is not a ledger; it was not touched",
-            "another path",
-        )
+        raise refusals.LEDGER_FORMAT_1(name=path.name)
     return path
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from ..errors import Refused
 from ..guarantees import Guarantee
+from . import ledger_refusals as refusals
 
 _HEAD = re.compile(r"([0-9a-f]{1,64}):([0-9]{1,18}):([0-9a-f]{64})")
 
@@ -33,12 +34,7 @@ class Head(NamedTuple):
         """Parse a printed head."""
         parts = _HEAD.fullmatch(line.strip())
         if parts is None:
-            raise Refused(
-                "ledger.head",
-                f"{line!r:.80}",
-                "this is not the head of a ledger",
-                "the line that str(ledger.head) prints",
-            )
+            raise refusals.LEDGER_HEAD_2(line=line)
         return cls(parts[1], int(parts[2]), parts[3])
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..accounting.budget_vector import Numbers
-from ..errors import Refused
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
+from . import ledger_refusals as refusals
 from .entries import WHOLE, Account, digest, new_account, numbers
 from .exact_totals import Ratios, fractions, parse_ratios, ratios, within
 from .pricing import best, price_stored
@@ -32,12 +32,7 @@ def remember(
     question_digest = digest("question", question)
     paid = book_queries.read_charge(tx, dataset, receipt.number, receipt.digest)
     if book_queries.reservation(tx, receipt.number) in ("open", "release"):
-        raise Refused(
-            "ledger.reservation",
-            f"entry {receipt.number}",
-            "no data may be read for a reservation before it is used",
-            "use(receipt) first",
-        )
+        raise refusals.LEDGER_RESERVATION_2(number=receipt.number)
     fingerprint = hashlib.sha256(answer).hexdigest()
     body = {
         "kind": "answer",

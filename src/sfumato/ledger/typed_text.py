@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from unicodedata import is_normalized, normalize
 
-from ..errors import Refused
+from . import ledger_refusals as refusals
 
 
 def check_name(what: str, value: object) -> None:
@@ -15,34 +15,15 @@ def check_name(what: str, value: object) -> None:
     Otherwise two names that look the same would be two budgets for the same people.
     """
     if not isinstance(value, str) or not value or not value.isprintable():
-        raise Refused(
-            "ledger.name",
-            f"{what}={value!r:.60}",
-            f"a {what} is printable text",
-            f"{what}='visits-2026'",
-        )
+        raise refusals.LEDGER_NAME_2(what=what, value=value)
     if not is_normalized("NFC", value):
-        reason = (
-            "letters and accents are separate characters: the ledger would not find it under "
-            "the name that looks the same"
-        )
-        raise Refused(
-            "ledger.name",
-            f"{what}={value!a:.60}",
-            reason,
-            f"{what}={normalize('NFC', value)!r:.60}",
-        )
+        raise refusals.LEDGER_NAME_3(what=what, value=value, normalize=normalize("NFC", value))
 
 
 def check_text(what: str, value: object) -> None:
     """Refuse a memo, reason or question that is not text. It may have several lines."""
     if not isinstance(value, str) or (what == "reason" and not value) or not is_encodable(value):
-        raise Refused(
-            "ledger.text",
-            f"{what}=…",
-            f"a {what} is text, for readers of the ledger",
-            f"{what}='why'",
-        )
+        raise refusals.LEDGER_TEXT_2(what=what)
 
 
 def is_encodable(text: str) -> bool:

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..mechanisms.shared.response_estimate import Target
+from . import local_refusals as refusals
 from .frequency_estimate import bernstein_widths, estimate_header
 from .lib.consistency import Consistency, Floats, make_consistent
 from .lib.hash_families import shared_functions, shared_hash, to_bucket
@@ -56,12 +56,7 @@ def _fit(oracle: Rappor) -> tuple[Floats, Floats]:
     flat = design.reshape(-1, oracle.k)
     square = flat.T @ flat
     if np.linalg.matrix_rank(square, hermitian=True) < oracle.k:
-        raise Refused(
-            "local.bloom",
-            f"{oracle}",
-            "two values have the same bits in every cohort",
-            "more cohorts=, or a larger size=",
-        )
+        raise refusals.LOCAL_BLOOM_1(oracle=oracle)
     weights: Floats = (
         np.linalg.solve(square, flat.T)
         .reshape(oracle.k, oracle.cohorts, oracle.size)
@@ -169,12 +164,7 @@ class BloomEstimate:
         hold together.
         """
         if method not in ("bernstein", "normal"):
-            raise Refused(
-                "response.interval",
-                f"method={method!r}",
-                "the method is unknown",
-                "method='bernstein' or method='normal'",
-            )
+            raise refusals.RESPONSE_INTERVAL_1(method=method)
         missing = float(1 - probability(confidence, "confidence", zero=False)) / (
             self.oracle.k if simultaneous else 1
         )

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import Refused
 from ..exact.numbers import Number, is_whole, positive
+from . import local_refusals as refusals
 from .direct import Direct
 from .frequency_oracle import FrequencyOracle
 from .hadamard import Hadamard
@@ -98,12 +98,7 @@ def best(
 ) -> Best:
     """Choose the oracle for k categories (or these categories) and n reports."""
     if (k is None) == (categories is None):
-        raise Refused(
-            "local.categories",
-            "best(…)",
-            "give the number of categories or the categories themselves",
-            "best(epsilon=1, k=100, n=1_000_000)",
-        )
+        raise refusals.LOCAL_CATEGORIES_1()
     names = tuple(categories) if categories is not None else range(_check_count(k))
     e, reports = positive(epsilon, "epsilon"), check_report_count(n)
     oracles = {
@@ -115,22 +110,12 @@ def best(
         if HEAD + oracle.width <= max_bytes
     ]
     if not rows:
-        raise Refused(
-            "local.size",
-            f"max_bytes={max_bytes}",
-            "the report of every oracle is longer",
-            "max_bytes=16",
-        )
+        raise refusals.LOCAL_SIZE_1(max_bytes=max_bytes)
     rows.sort(key=lambda row: (row.variance, row.report_bytes))
     return Best(rows[0].oracle, reports, tuple(rows))
 
 
 def _check_count(k: Any) -> int:
     if not is_whole(k, 2, 1 << 24):
-        raise Refused(
-            "local.categories",
-            f"k={k}",
-            "k is a whole number of at least 2",
-            "k=100",
-        )
+        raise refusals.LOCAL_CATEGORIES_2(k=k)
     return k

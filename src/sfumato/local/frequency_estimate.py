@@ -27,10 +27,10 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, down, evaluate, up
 from ..exact.numbers import Number, probability
 from ..mechanisms.shared.response_estimate import METHODS, Method, limit
+from . import local_refusals as refusals
 from .lib.consistency import Consistency, Floats, make_consistent
 
 if TYPE_CHECKING:
@@ -54,12 +54,7 @@ class Aggregate:
             or other.mark != self.mark
             or other.counts.shape != self.counts.shape
         ):
-            raise Refused(
-                "local.report",
-                "aggregate + aggregate",
-                "they count reports to different questions",
-                "oracle.aggregate(reports) of one oracle",
-            )
+            raise refusals.LOCAL_REPORT_1()
         return Aggregate(self.mark, self.counts + other.counts, self.reports + other.reports)
 
 
@@ -115,12 +110,7 @@ class Estimate:
         hold together.
         """
         if method not in METHODS:
-            raise Refused(
-                "response.interval",
-                f"method={method!r}",
-                "the method is unknown",
-                f"one of {', '.join(METHODS)}",
-            )
+            raise refusals.RESPONSE_INTERVAL_2(method=method, METHODS=", ".join(METHODS))
         missing = (1 - probability(confidence, "confidence", zero=False)) / (
             len(self.counts) if simultaneous else 1
         )

@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
 from ..noise.bits import Bits
+from . import local_refusals as refusals
 from .client import PRIME
 from .direct import keep_probability, respond
 from .frequency_estimate import variance
@@ -62,12 +62,7 @@ class Hashing(FrequencyOracle):
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         if buckets is not None and not is_whole(buckets, 2, MOST_BUCKETS):
-            raise Refused(
-                "local.size",
-                f"buckets={buckets}",
-                f"buckets is a whole number from 2 to {MOST_BUCKETS}",
-                "leave buckets= out: the best is chosen",
-            )
+            raise refusals.LOCAL_SIZE_2(buckets=buckets, MOST_BUCKETS=MOST_BUCKETS)
         put = object.__setattr__
         put(self, "buckets", best_buckets(self.epsilon) if buckets is None else buckets)
         put(self, "keep", keep_probability(self.epsilon, self.buckets))

@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..accounting.loss.shuffle_pair import binomial
-from ..errors import Refused
 from ..exact.numbers import Number, exact
 from ..guarantees import Relation
 from ..guarantees.guarantee import relation_of, unit_of
 from ..mechanisms.randomized_response import refuse_add_remove
 from ..noise.bits import SYSTEM, Bits
+from . import local_refusals as refusals
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
 from .oracle import Oracle, check_report_count
@@ -69,12 +69,7 @@ class Questionnaire(Oracle):
         from .restore_question import restore
 
         if how not in ("sample", "split"):
-            raise Refused(
-                "local.several",
-                f"how={how!r}",
-                "how= is 'sample' (one question by lot) or 'split' (all questions)",
-                "how='sample'",
-            )
+            raise refusals.LOCAL_SEVERAL_2(how=how)
         oracles = {
             str(name): part if isinstance(part, Oracle) else restore(part)
             for name, part in ((n, parts[n]) for n in names or parts)
@@ -82,17 +77,7 @@ class Questionnaire(Oracle):
         if not 2 <= len(oracles) <= 1 << 12 or any(
             isinstance(part, Questionnaire | Rappor | PrefixTree) for part in oracles.values()
         ):
-            reason = (
-                "a questionnaire has at least two questions, and none of them is a "
-                "questionnaire, a prefix tree, or a question that needs a memory"
-            )
-            raise Refused(
-                "local.several",
-                f"{len(oracles)} parts",
-                reason,
-                "Questionnaire({'age': OneBit(epsilon=1, low=0, high=100), "
-                "'smokes': Direct(epsilon=1, categories=['yes', 'no'])})",
-            )
+            raise refusals.LOCAL_SEVERAL_3(oracles_count=len(oracles))
         put = object.__setattr__
         put(self, "names", tuple(oracles))
         put(self, "parts", tuple(oracles.values()))
@@ -103,12 +88,7 @@ class Questionnaire(Oracle):
         put(self, "unit", unit_of(unit))
         refuse_add_remove(self.relation)
         if epsilon is not None and exact(epsilon, "epsilon") != self.epsilon:
-            raise Refused(
-                "local.several",
-                f"epsilon={epsilon}",
-                "ε follows from the parts: their sum if split, the largest if sampled",
-                "leave epsilon= out",
-            )
+            raise refusals.LOCAL_SEVERAL_4(epsilon=epsilon)
         self._end()
 
     @property
@@ -167,12 +147,7 @@ class Questionnaire(Oracle):
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Refuse: each part counts its own reports, from `parts_of(reports)`."""
-        raise Refused(
-            "local.several",
-            "aggregate(…)",
-            "a questionnaire has no single count",
-            "parts_of(reports), and aggregate each part",
-        )
+        raise refusals.LOCAL_SEVERAL_1()
 
     def parts_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Reports]:
         """Split reports into the reports to each question."""
@@ -211,19 +186,9 @@ class Questionnaire(Oracle):
                 (part, part._codes(values[name], bits).ravel()) for name, part in self._named()
             ]
         except (KeyError, TypeError, IndexError):
-            raise Refused(
-                "local.several",
-                "values",
-                "values needs a column for each name",
-                "perturb({'age': ages, 'city': cities})",
-            ) from None
+            raise refusals.LOCAL_SEVERAL_6() from None
         if len({codes.size for _, codes in columns}) != 1:
-            raise Refused(
-                "local.several",
-                "values",
-                "columns have different lengths: each person has one value per column",
-                "perturb({'age': ages, 'city': cities})",
-            )
+            raise refusals.LOCAL_SEVERAL_5()
         return columns
 
     def _places(self, payload: Bytes) -> list[tuple[tuple[str, Oracle], Any, slice]]:

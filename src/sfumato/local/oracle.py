@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..guarantees import Guarantee, Pure, Relation
 from ..mechanisms.shared.categories import Labels
 from ..mechanisms.shared.mechanism import Mechanism
 from ..noise.bits import SYSTEM, Bits
 from . import client
+from . import local_refusals as refusals
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
 from .lib.dyadic_probability import check_promise
@@ -147,33 +147,18 @@ class Oracle(Mechanism):
             or reports.payload.ndim != 2
             or reports.payload.shape[1] != self.width
         ):
-            raise Refused(
-                "local.report",
-                f"{reports}",
-                "these reports answer a different question",
-                "the oracle that made them, or one restored from its question",
-            )
+            raise refusals.LOCAL_REPORT_2(reports=reports)
         formed = self._well_formed(reports.payload)
         if not drop and (len(bad) or not formed.all()):
             first = int(bad[0]) if len(bad) else int(np.flatnonzero(~formed)[0])
-            raise Refused(
-                "local.report",
-                f"report {first}",
-                "no client of this question sends such a report",
-                "read(reports, drop=True)",
-            )
+            raise refusals.LOCAL_REPORT_3(first=first)
         return reports if formed.all() else Reports(mark, reports.payload[formed])
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Count reports in integers that suffice for the estimate; aggregates are added with +."""
         if isinstance(reports, Aggregate):
             if reports.mark != self.mark:
-                raise Refused(
-                    "local.report",
-                    f"{reports}",
-                    "these reports answered a different question",
-                    "the oracle that counted them",
-                )
+                raise refusals.LOCAL_REPORT_4(reports=reports)
             return reports
         checked = self.read(reports)
         return Aggregate(checked.mark, self._tally(checked.payload), len(checked))
@@ -194,24 +179,14 @@ class Oracle(Mechanism):
         """Aggregate reports; refuse if there is none."""
         counted = self.aggregate(reports)
         if not counted.reports:
-            raise Refused(
-                "response.reports",
-                "estimate([])",
-                "there is no report to estimate from",
-                "estimate(oracle.perturb(values))",
-            )
+            raise refusals.RESPONSE_REPORTS_2()
         return counted
 
 
 def check_report_count(n: int) -> int:
     """Check a number of reports."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_REPORTS:
-        raise Refused(
-            "response.reports",
-            f"n={n}",
-            "the number of reports is a whole number of at least 1",
-            "n=1000",
-        )
+        raise refusals.RESPONSE_REPORTS_1(n=n)
     return int(n)
 
 
@@ -233,10 +208,5 @@ def every_code(labels: Labels, values: Any, bits: Bits) -> NDArray[np.int64]:
 def plain_categories(labels: Labels) -> list[Any]:
     """Return the categories for JSON; refuse types that JSON does not give back."""
     if not all(name is None or type(name) in (str, int, bool) for name in labels.names):
-        raise Refused(
-            "local.categories",
-            "categories",
-            "a question is JSON: categories are texts, whole numbers or truth values",
-            "categories=['yes', 'no']",
-        )
+        raise refusals.LOCAL_CATEGORIES_3()
     return list(labels.names)

@@ -29,12 +29,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import is_whole
 from ..guarantees import Relation
 from ..guarantees.guarantee import relation_of, unit_of
 from ..mechanisms.randomized_response import refuse_add_remove
 from ..noise.bits import SYSTEM, Bits
+from . import local_refusals as refusals
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
 from .many_questions import Questionnaire, mean_inverse, variance_at
@@ -77,17 +77,10 @@ class Panel(Oracle):
                 "a panel repeats one question that needs no memory and is neither a "
                 "questionnaire nor a prefix tree"
             )
-            raise Refused(
-                "local.panel",
-                f"Panel({type(part).__name__})",
-                reason,
-                "Panel(Direct(epsilon=1, categories=['yes', 'no']), waves=12)",
-            )
+            raise refusals.LOCAL_PANEL_2(type=type(part).__name__, reason=reason)
         if not is_whole(waves, 2, MOST_WAVES) or not is_whole(reports, 1, int(waves)):
             reason = f"waves is 2 to {MOST_WAVES:,}, and reports is 1 to the number of waves"
-            raise Refused(
-                "local.panel", f"waves={waves}, reports={reports}", reason, "waves=12, reports=1"
-            )
+            raise refusals.LOCAL_PANEL_3(waves=waves, reports=reports, reason=reason)
         put = object.__setattr__
         put(self, "oracle", part)
         put(self, "waves", int(waves))
@@ -123,12 +116,7 @@ class Panel(Oracle):
             values if isinstance(values, np.ndarray) else np.array(_listed(values), dtype=object)
         )
         if table.ndim != 2 or table.shape[1] != self.waves:
-            reason = (
-                f"values has a row for each person and a column for each of the {self.waves} waves"
-            )
-            raise Refused(
-                "local.panel", "values", reason, "perturb(table), with a column for each wave"
-            )
+            raise refusals.LOCAL_PANEL_4(waves=self.waves)
         drawn = self._lot(len(table), bits)
         person = np.repeat(np.arange(len(table)), self.reports)
         each = self.oracle._draw(
@@ -141,12 +129,7 @@ class Panel(Oracle):
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Refuse: each wave is counted by itself, with `waves_of(reports)`."""
-        raise Refused(
-            "local.panel",
-            "aggregate(…)",
-            "a panel has no single count",
-            "waves_of(reports), and panel.oracle.aggregate for each wave",
-        )
+        raise refusals.LOCAL_PANEL_1()
 
     def waves_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[int, Reports]:
         """Split reports by wave, as reports to the oracle."""

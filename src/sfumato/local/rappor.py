@@ -33,7 +33,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure
@@ -41,6 +40,7 @@ from ..guarantees.finite.finite_laws import law
 from ..mechanisms.shared.additive import check_exactly_one
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
+from . import local_refusals as refusals
 from .bloom import BloomEstimate, bit_places, score_range, total_error, worst_variance
 from .frequency_estimate import Aggregate, Estimate
 from .frequency_oracle import FrequencyOracle
@@ -108,12 +108,7 @@ class Rappor(FrequencyOracle):
         put(self, "q", int(probability(q, "q", zero=False, one=True) * ONE))
         put(self, "p", -int(-probability(p, "p") * ONE // 1))
         if self.q <= self.p:
-            raise Refused(
-                "local.bits",
-                f"p={p}, q={q}",
-                "q must exceed p: a remembered 1 is reported as 1 more often than a remembered 0",
-                "p=0.5, q=0.75",
-            )
+            raise refusals.LOCAL_BITS_1(p=p, q=q)
         put(self, "epsilon", epsilon_of_odds(max(self.odds, Fraction(1))))
         self._end()
 
@@ -306,13 +301,4 @@ def _shape(hashes: int, size: int | None, cohorts: int) -> None:
         or (size is not None and not 2 <= size <= 4096)
         or (hashes > 0) != (size is not None)
     ):
-        reason = (
-            "a Bloom filter has 1 to 16 hashes, 2 to 4096 bits and 1 to 4096 cohorts; "
-            "without one, hashes and size are left out"
-        )
-        raise Refused(
-            "local.size",
-            f"hashes={hashes}, size={size}, cohorts={cohorts}",
-            reason,
-            "hashes=2, size=128, cohorts=32",
-        )
+        raise refusals.LOCAL_SIZE_5(hashes=hashes, size=size, cohorts=cohorts)

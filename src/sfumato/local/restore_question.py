@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import Refused
 from . import client
+from . import local_refusals as refusals
 from .direct import Direct
 from .hadamard import Hadamard
 from .hashing import Hashing
@@ -63,17 +64,9 @@ def restore(question: dict[str, Any] | str) -> Oracle:
         ArithmeticError,
         RecursionError,
     ) as error:
-        raise Refused(
-            "local.question",
-            place,
-            "this version does not know such a question",
-            "oracle.question",
-        ) from (error if isinstance(error, Refused) else None)
-    if oracle is None or oracle.question != record:
-        raise Refused(
-            "local.question",
-            place,
-            "its numbers differ from those of the oracle that it names",
-            "oracle.question, unchanged",
+        raise refusals.LOCAL_QUESTION_2(place=place) from (
+            error if isinstance(error, Refused) else None
         )
+    if oracle is None or oracle.question != record:
+        raise refusals.LOCAL_QUESTION_1(place=place)
     return oracle

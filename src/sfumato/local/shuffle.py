@@ -20,9 +20,9 @@ from ..accounting.composition import count_of
 from ..accounting.loss.pairs_sampled import ClonePair
 from ..accounting.loss.privacy_loss import Loss
 from ..accounting.loss.shuffle_pair import check_report_epsilon, closed_form, closed_form_limit
-from ..errors import Refused
 from ..exact.numbers import Number, exact, probability, text
 from ..guarantees import Guarantee, Pure
+from . import local_refusals as refusals
 from .oracle import Oracle
 
 
@@ -32,19 +32,9 @@ def shuffle(*, local: Guarantee | Oracle, n: int) -> Loss:
     """
     promise = local.promise if isinstance(local, Oracle) else local
     if not isinstance(promise, Pure):
-        raise Refused(
-            "shuffle.local",
-            f"local={local}",
-            "the theorem is about reports that keep a pure ε each",
-            "local=sf.Pure(1)",
-        )
+        raise refusals.SHUFFLE_LOCAL_1(local=local)
     if promise.relation == "add-remove":
-        raise Refused(
-            "shuffle.local",
-            f"local={local}",
-            "shuffling protects against replacing a report, not adding one",
-            "local=sf.Pure(1)",
-        )
+        raise refusals.SHUFFLE_LOCAL_2(local=local)
     check_report_epsilon(exact(promise.parameters["epsilon"], "epsilon"))
     return Loss(
         ((ClonePair(promise.parameters["epsilon"], count_of(n, "n")), 1),),

@@ -31,11 +31,11 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, is_whole, positive
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import Bits
+from . import local_refusals as refusals
 from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
 from .hadamard import negative, transform
@@ -79,12 +79,7 @@ class Sketch(FrequencyOracle):
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         _sizes(rows, size)
         if hadamard and (optimised or size & (size - 1)):
-            raise Refused(
-                "local.size",
-                f"size={size}, optimised={optimised}",
-                "a Hadamard sketch needs a size that is a power of two, and is not optimised",
-                "size=1024, hadamard=True",
-            )
+            raise refusals.LOCAL_SIZE_6(size=size, optimised=optimised)
         p, q = (
             (keep_probability(self.epsilon, 2), ONE // 2)
             if hadamard
@@ -266,9 +261,4 @@ class Sketch(FrequencyOracle):
 def _sizes(rows: int, size: int) -> None:
     for name, value, least, most in (("rows", rows, 1, MOST_ROWS), ("size", size, 2, MOST_SIZE)):
         if not is_whole(value, least, most):
-            raise Refused(
-                "local.size",
-                f"{name}={value}",
-                f"{name} is a whole number from {least} to {most}",
-                f"{name}=1024",
-            )
+            raise refusals.LOCAL_SIZE_7(name=name, value=value, least=least, most=most)

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
 from ..noise.bits import Bits
+from . import local_refusals as refusals
 from .frequency_estimate import variance
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, column_counts, flags, padding_is_clear
@@ -54,12 +54,7 @@ class Subset(FrequencyOracle):
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         if size is not None and not is_whole(size, 1, self.k - 1):
-            raise Refused(
-                "local.size",
-                f"size={size}",
-                f"a set holds 1 to {self.k - 1} of the {self.k} categories",
-                "leave size= out: the best is chosen",
-            )
+            raise refusals.LOCAL_SIZE_8(size=size, value=self.k - 1, k=self.k)
         put = object.__setattr__
         put(self, "size", best_size(self.epsilon, self.k) if size is None else size)
         put(self, "keep", _keep(self.epsilon, self.k, self.size))

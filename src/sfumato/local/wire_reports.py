@@ -19,7 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
+from . import local_refusals as refusals
 from .client import VERSION
 from .lib.biased_coins import Bytes
 
@@ -51,12 +51,7 @@ class Reports:
             self.mark,
             self.payload.shape[1],
         ):
-            raise Refused(
-                "local.report",
-                "reports + reports",
-                "they answer different questions",
-                "oracle.estimate of each",
-            )
+            raise refusals.LOCAL_REPORT_6()
         return Reports(self.mark, np.concatenate([self.payload, other.payload]))
 
     def __repr__(self) -> str:
@@ -80,27 +75,12 @@ class Reports:
         """Read the reports of a file."""
         start = len(MAGIC) + 1 + MARK + 8
         if data[:5] != MAGIC + bytes([VERSION]) or len(data) < start:
-            raise Refused(
-                "local.report",
-                "a file of reports",
-                f"it does not begin like a file of version {VERSION}",
-                "Reports.to_bytes()",
-            )
+            raise refusals.LOCAL_REPORT_7(VERSION=VERSION)
         if data[5 : 5 + MARK] != mark:
-            raise Refused(
-                "local.report",
-                "a file of reports",
-                "they answer a different question",
-                "the oracle whose question they answer",
-            )
+            raise refusals.LOCAL_REPORT_8()
         count = int.from_bytes(data[start - 8 : start], "big")
         if len(data) - start != count * width:
-            raise Refused(
-                "local.report",
-                "a file of reports",
-                f"its length does not match {count} reports of {width} bytes",
-                "the whole file",
-            )
+            raise refusals.LOCAL_REPORT_9(count=count, width=width)
         return cls(mark, np.frombuffer(data, dtype=np.uint8, offset=start).reshape(count, width))
 
 

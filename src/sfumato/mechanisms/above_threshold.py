@@ -21,13 +21,13 @@ from fractions import Fraction
 from numbers import Integral
 from typing import NoReturn
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate, least
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
+from .shared import mechanism_refusals as refusals
 from .shared.additive import check_sensitivity
 from .shared.mechanism import Mechanism
 
@@ -162,12 +162,7 @@ class Session:
         exact = _check_integer(value, "value")
         with self.__lock:
             if not self.__left:
-                raise Refused(
-                    "threshold.over",
-                    "ask(…)",
-                    "the session has given all answers of yes that were paid for",
-                    "m.start(threshold), at its price",
-                )
+                raise refusals.THRESHOLD_OVER_1()
             above = exact + self.__law.draw(self.__bits) >= self.__noisy
             self.__left -= above
             return above
@@ -181,12 +176,7 @@ class Session:
         return f"Session(left={self.__left})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise Refused(
-            "threshold.copy",
-            "copy or pickle of a session",
-            "two copies would answer twice for one price",
-            "one session, passed around",
-        )
+        raise refusals.THRESHOLD_COPY_1()
 
 
 def best_share(*, answers: int = 1, monotone: bool = False) -> Fraction:
@@ -215,17 +205,10 @@ def textbook_accuracy(
 def _count(value: object, name: str) -> int:
     if is_whole(value, 1, 2**40):
         return value
-    raise Refused(
-        "threshold.count", f"{name}={value}", "this is a whole number from 1 on", f"{name}=1"
-    )
+    raise refusals.THRESHOLD_COUNT_1(name=name, value=value)
 
 
 def _check_integer(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise Refused(
-            "value.type",
-            f"{name} of type {type(value).__name__}",
-            "thresholds and values are integers",
-            "int(value)",
-        )
+        raise refusals.VALUE_TYPE_1(name=name, type=type(value).__name__)
     return int(value)

@@ -26,6 +26,7 @@ from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation, Renyi
 from ..guarantees.guarantee import common_relation_and_unit
 from ..guarantees.mixed import Mixed
+from .shared import mechanism_refusals as refusals
 from .shared.mechanism import Mechanism
 
 G = TypeVar("G", bound=Guarantee)
@@ -58,12 +59,7 @@ class Combined(Mechanism):
         put = object.__setattr__
         put(self, "parts", _check_parts(parts))
         if (epsilon is None) != (delta is None):
-            raise Refused(
-                "mechanism.calibration",
-                "Combined(…)",
-                "epsilon and delta go together",
-                "Combined(parts, epsilon=1, delta=1e-6)",
-            )
+            raise refusals.MECHANISM_CALIBRATION_1()
         put(self, "epsilon", None if epsilon is None else positive(epsilon, "epsilon"))
         put(self, "delta", None if delta is None else probability(delta, "delta", zero=False))
         about: Guarantee = Pure(0, relation=relation, unit=unit)
@@ -80,12 +76,7 @@ class Combined(Mechanism):
             ),
         )
         if not self._promises:
-            raise Refused(
-                "mechanism.parts",
-                "Combined(…)",
-                "the parts have no notion in common in which all of them promise something",
-                "mechanisms with a common notion",
-            )
+            raise refusals.MECHANISM_PARTS_2()
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -122,32 +113,20 @@ class Combined(Mechanism):
         point = Approx(self.epsilon, self.delta)
         if not rest:
             reason = "every part has its own ε, so no part needs epsilon and delta"
-            raise Refused(
-                "mechanism.calibration", "Combined(…, epsilon=…)", reason, "Combined(parts)"
-            )
+            raise refusals.MECHANISM_CALIBRATION_2(reason=reason)
         if not any(
             total is not None and total <= point
             for total in (_sum(rest, notion) for notion in CURVES)
         ):
             reason = "the parts with Gaussian noise together lose more than this"
-            raise Refused(
-                "mechanism.calibration",
-                f"{point}",
-                reason,
-                "noise that is calibrated to the sum of the parts",
-            )
+            raise refusals.MECHANISM_CALIBRATION_3(point=point, reason=reason)
         return _add_all([*statements, point])
 
 
 def _check_parts(parts: Iterable[Mechanism]) -> tuple[Mechanism, ...]:
     mechanisms = tuple(parts) if isinstance(parts, Iterable) else ()
     if not mechanisms or not all(isinstance(part, Mechanism) for part in mechanisms):
-        raise Refused(
-            "mechanism.parts",
-            "Combined(…)",
-            "the parts are one mechanism or more",
-            "Combined([Laplace(sensitivity=1, epsilon=1)])",
-        )
+        raise refusals.MECHANISM_PARTS_1()
     return mechanisms
 
 

@@ -17,11 +17,11 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..errors import Refused
 from ..exact.balls import ball, below, chance, least
 from ..exact.numbers import Number, non_negative, positive, probability
 from ..guarantees import ZCDP, Guarantee, Relation
 from ..noise.discrete_gaussian_noise import DiscreteGaussian as Law
+from .shared import mechanism_refusals as refusals
 from .shared.additive import (
     Additive,
     check_exactly_one,
@@ -105,10 +105,7 @@ class DiscreteGaussian(Additive):
         # floats without a size are one number
         size = self.size or (1 if self.grid is not None else None)
         if size != 1 and square >= 2:
-            reason = "a neighbour may move several numbers; the exact curve is for one number"
-            raise Refused(
-                "mechanism.size", f"delta({epsilon})", reason, "size=1, or promise.delta(epsilon)"
-            )
+            raise refusals.MECHANISM_SIZE_1(epsilon=epsilon)
         steps = math.isqrt(math.floor(square))
         return chance(lambda: self.law.excess(steps, e), "up")
 

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..noise.bits import Bits
 from ..noise.choice import Choice
+from .shared import mechanism_refusals as refusals
 from .shared.selection import Scores, Selection, check_prior_weights, set_selection_fields
 
 
@@ -87,10 +87,5 @@ class Exponential(Selection):
 
     def _law(self, scores: Scores) -> Choice:
         if self.prior is not None and len(self.prior) != len(scores):
-            raise Refused(
-                "selection.prior",
-                f"{len(scores)} scores",
-                f"the prior has {len(self.prior)} weights",
-                "one score for each weight",
-            )
+            raise refusals.SELECTION_PRIOR_1(scores_count=len(scores), prior_count=len(self.prior))
         return Choice(scores, rate=self.rate, prior=self.prior)

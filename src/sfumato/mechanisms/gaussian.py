@@ -14,12 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..errors import Refused
 from ..exact.balls import ball, below, evaluate, least, normal_cdf, root_up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.gdp import largest_mu
 from ..noise.rounded_normal import RoundedNormal
+from .shared import mechanism_refusals as refusals
 from .shared.additive import (
     Additive,
     check_exactly_one,
@@ -69,12 +69,7 @@ class Gaussian(Additive):
             error=error,
         )
         if (delta is None) == (way == "epsilon"):
-            raise Refused(
-                "mechanism.calibration",
-                "Gaussian(…)",
-                "epsilon and delta go together",
-                "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
-            )
+            raise refusals.MECHANISM_CALIBRATION_4()
         set_additive_fields(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
         if epsilon is not None and delta is not None:
@@ -125,12 +120,7 @@ def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> f
         probability(delta, "delta", zero=False),
     )
     if e >= 1:
-        raise Refused(
-            "mechanism.classical",
-            f"epsilon={epsilon}",
-            "the classical formula is proved for ε < 1 only",
-            "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
-        )
+        raise refusals.MECHANISM_CLASSICAL_1(epsilon=epsilon)
     return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")
 
 

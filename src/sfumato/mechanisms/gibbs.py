@@ -33,6 +33,7 @@ from ..guarantees import GDP, Approx, Guarantee, Relation
 from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import part_holding
+from .shared import mechanism_refusals as refusals
 from .shared.bounded_data import check_ends
 from .shared.mechanism import Mechanism
 from .shared.selection import check_count
@@ -135,13 +136,13 @@ class Gibbs(Mechanism):
         try:
             rows = [[exact(v) for v in row] for row in losses]
         except Refused:  # its text would show a loss
-            raise Refused("gibbs.losses", "a record's losses", reason, rewrite) from None
+            raise refusals.GIBBS_LOSSES_1(reason=reason, rewrite=rewrite) from None
         most = self.lipschitz * (self.high - self.low) / self.cells
         for row in rows:
             rises = [b - a for a, b in pairwise(row)]
             convex = all(a <= b for a, b in pairwise(rises))
             if len(row) != self.cells + 1 or not convex or any(abs(rise) > most for rise in rises):
-                raise Refused("gibbs.losses", "a record's losses", reason, rewrite)
+                raise refusals.GIBBS_LOSSES_1(reason=reason, rewrite=rewrite)
         return (
             [sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
             if rows
@@ -179,12 +180,7 @@ def gibbs_beta(epsilon: Number, delta: Number, lipschitz: Number, convexity: Num
     e, d = positive(epsilon, "epsilon"), probability(delta, "delta", zero=False)
     L, m = positive(lipschitz, "lipschitz"), positive(convexity, "convexity")
     if e > 1:
-        raise Refused(
-            "gibbs.epsilon",
-            f"epsilon={epsilon}",
-            "the formula for β is proved for ε ≤ 1, and fails beyond",
-            "epsilon=1",
-        )
+        raise refusals.GIBBS_EPSILON_1(epsilon=epsilon)
     return Fraction(
         evaluate(lambda: ball(e / (2 * L)) * (ball(m) / (1 - 2 * ball(d).log())).sqrt(), "down")
     )

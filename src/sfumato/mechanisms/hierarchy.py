@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, Relation
 from ..guarantees.guarantee import unit_of
@@ -29,6 +28,7 @@ from ..noise.bits import SYSTEM, Bits
 from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
+from .shared import mechanism_refusals as refusals
 from .shared.bins import Axis, Edges, Outside
 from .shared.counting import laplace_or_gaussian
 from .shared.mechanism import Mechanism, needed_relation
@@ -75,12 +75,7 @@ class Hierarchy(Mechanism):
             edges=edges, categories=categories, epsilon=epsilon, outside=outside, relation=relation
         )
         if len(flat.axes) != 1 or len(flat.axes[0]) < 2:
-            raise Refused(
-                "hierarchy.axis",
-                f"{len(flat.axes)} axes",
-                "a hierarchy is over two or more cells of one column",
-                "edges=range(0, 1025)",
-            )
+            raise refusals.HIERARCHY_AXIS_1(axes_count=len(flat.axes))
         put(self, "axis", flat.axes[0])
         put(self, "outside", outside)
         if branching is None:
@@ -88,12 +83,7 @@ class Hierarchy(Mechanism):
                 self.cells, epsilon=epsilon, delta=delta, relation=self.relation
             )
         if not is_whole(branching, 2, self.cells):
-            raise Refused(
-                "hierarchy.branching",
-                f"branching={branching}",
-                "a block has from two children up to all cells",
-                "branching=16",
-            )
+            raise refusals.HIERARCHY_BRANCHING_1(branching=branching)
         put(self, "branching", branching)
         put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, unit))
 
@@ -165,12 +155,7 @@ class PrivateHierarchy:
         axis = self.mechanism.axis
         ends = axis.ends if isinstance(axis, Edges) else ()
         if low not in ends or high not in ends:
-            raise Refused(
-                "hierarchy.range",
-                f"between({low}, {high})",
-                "ranges end at edges",
-                "between two of the edges",
-            )
+            raise refusals.HIERARCHY_RANGE_2(low=low, high=high)
         return self.range(ends.index(low), ends.index(high))
 
     def error(self, start: int, stop: int, confidence: Number = 0.95) -> float:
@@ -298,9 +283,4 @@ def _average(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
 def _check_range(start: int, stop: int, cells: int) -> None:
     if not 0 <= start < stop <= cells:
-        raise Refused(
-            "hierarchy.range",
-            f"range({start}, {stop})",
-            f"a range is of one or more of the {cells} cells",
-            "range(0, 1)",
-        )
+        raise refusals.HIERARCHY_RANGE_1(start=start, stop=stop, cells=cells)

@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, Relation
 from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from .gaussian import Gaussian
 from .laplace import Laplace
+from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
 from .shared.bins import OUTSIDE, Axis, Edges, Outside, axes_of
 from .shared.counting import laplace_or_gaussian
@@ -84,12 +84,7 @@ class Histogram(Mechanism):
         )
         put(self, "unit", unit_of(unit))
         if outside not in OUTSIDE:
-            raise Refused(
-                "histogram.outside",
-                f"outside={outside!r}",
-                "values outside the range are clipped or dropped",
-                "outside='clip'",
-            )
+            raise refusals.HISTOGRAM_OUTSIDE_1(outside=outside)
         put(self, "outside", outside)
         moved = Fraction(moves(self.relation))
         if epsilon is not None:
@@ -107,12 +102,7 @@ class Histogram(Mechanism):
             )
         elif error is not None:
             if delta is not None:
-                raise Refused(
-                    "mechanism.calibration",
-                    "Histogram(error=…, delta=…)",
-                    "the noise follows from the error alone",
-                    "leave delta out",
-                )
+                raise refusals.MECHANISM_CALIBRATION_5()
             each = for_each(confidence, self.size)
             put(
                 self,
@@ -158,23 +148,15 @@ class Histogram(Mechanism):
             else list(data)
         )
         if len(columns) != len(self.axes):
-            raise Refused(
-                "histogram.columns",
-                f"{len(columns)} columns",
-                f"the record has {len(self.axes)} axes",
-                "one column for each axis",
+            raise refusals.HISTOGRAM_COLUMNS_1(
+                columns_count=len(columns), axes_count=len(self.axes)
             )
         places = [
             axis.codes(c, self.outside) if isinstance(axis, Edges) else axis.codes(c, drop=True)
             for axis, c in zip(self.axes, columns, strict=True)
         ]
         if len({len(p) for p in places}) != 1:
-            raise Refused(
-                "histogram.columns",
-                "columns of different length",
-                "every row has a value in each column",
-                "columns of equal length",
-            )
+            raise refusals.HISTOGRAM_COLUMNS_2()
         counted = np.all([p >= 0 for p in places], axis=0)
         cells = np.ravel_multi_index([p[counted] for p in places], self.shape)
         return np.bincount(cells, minlength=self.size).astype(np.int64).reshape(self.shape)

@@ -25,7 +25,6 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, below, chance, sqrt_up
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..exact.search import first
@@ -37,6 +36,7 @@ from ..noise.geometric import Geometric
 from ..noise.law import SymmetricLaw
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
+from .shared import mechanism_refusals as refusals
 from .shared.mechanism import Mechanism
 
 Related = Literal["add-remove", "replace"]
@@ -230,12 +230,7 @@ class GaussianThreshold(NoisyThreshold):
         if self._losses[0] > self.delta or (
             sigma is not None and max(self._losses[1:]) >= self.delta
         ):
-            raise Refused(
-                "keys.sigma",
-                f"sigma={sigma}",
-                "at this σ the counts alone lose more than δ",
-                f"sigma={float(least) * (1 + 1e-6):.9g}",
-            )
+            raise refusals.KEYS_SIGMA_1(sigma=sigma, value=float(least) * (1 + 1e-06))
         put(self, "threshold", self._least())
 
     @property
@@ -267,9 +262,7 @@ def check_count(value: object, name: str) -> int:
     most = 2**12 if name == "groups" else 2**40
     if is_whole(value, 1, most):
         return value
-    raise Refused(
-        "keys.count", f"{name}={value}", f"this is a whole number from 1 to {most}", f"{name}=1"
-    )
+    raise refusals.KEYS_COUNT_1(name=name, value=value, most=most)
 
 
 def check_votes(count: object) -> int:
@@ -277,22 +270,12 @@ def check_votes(count: object) -> int:
     votes = np.asarray(count)
     if votes.ndim == 0 and votes.dtype.kind in "iu":
         return int(votes)
-    raise Refused(
-        "value.type",
-        f"a count of type {type(count).__name__}",
-        "votes are counted in integers",
-        "int(count)",
-    )
+    raise refusals.VALUE_TYPE_2(type=type(count).__name__)
 
 
 def check_vote_array(counts: object) -> NDArray[np.int64]:
     """Check an array of numbers of votes."""
     votes = grids.whole_numbers(counts)
     if votes is None or votes.dtype == object:
-        raise Refused(
-            "value.type",
-            f"counts of type {np.asarray(counts).dtype}",
-            "votes are counted in 64-bit integers",
-            "an array of int64",
-        )
+        raise refusals.VALUE_TYPE_3(dtype=np.asarray(counts).dtype)
     return votes

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Refused
 from ..exact.balls import down, up
 from ..exact.numbers import Number, exact, positive, power_of_two_at_least, probability
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from .laplace import Laplace
+from .shared import mechanism_refusals as refusals
 from .shared.additive import check_grid, check_size
 from .shared.data_arrays import numbers
 from .shared.grid import snap_each
@@ -80,28 +80,12 @@ class Mean(Mechanism):
         put(self, "share", probability(share, "share", zero=False))
         put(self, "unit", unit_of(unit))
         if not self.low < self.high:
-            raise Refused(
-                "mean.range",
-                f"low={low}, high={high}",
-                "the range is empty, so there is nothing to learn",
-                "low=0, high=100",
-            )
+            raise refusals.MEAN_RANGE_1(low=low, high=high)
         if (self.relation == "replace") != (rows is not None):
-            reason = "the number of rows is public under replace, and secret under add-remove"
-            raise Refused(
-                "mean.rows",
-                f"rows={rows}, relation={relation!r}",
-                reason,
-                "relation='replace', rows=1000 or relation='add-remove'",
-            )
+            raise refusals.MEAN_ROWS_1(rows=rows, relation=relation)
         put(self, "grid", check_grid(grid) or power_of_two_at_least(self.high - self.low) * FINE)
         if self.steps < 1:
-            raise Refused(
-                "mean.range",
-                f"grid={grid}",
-                "the whole range is one step of the grid",
-                "a finer grid",
-            )
+            raise refusals.MEAN_RANGE_2(grid=grid)
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -163,12 +147,7 @@ class Mean(Mechanism):
         """
         column = numbers(values)
         if self.rows is not None and column.size != self.rows:
-            raise Refused(
-                "mechanism.size",
-                f"{column.size} rows",
-                f"the record says {self.rows}, in public",
-                f"rows={column.size}",
-            )
+            raise refusals.MECHANISM_SIZE_2(size=column.size, rows=self.rows)
         missing = np.isnan(column)
         steps = snap_each(
             np.where(missing, 0.0, column),
@@ -185,12 +164,7 @@ class Mean(Mechanism):
         included; `rows` is a guess if the number of rows is secret.
         """
         if self.rows is None and rows is None:
-            raise Refused(
-                "mean.rows",
-                "error()",
-                "the number of rows is secret, and the error depends on it",
-                "error(0.95, rows=1000)",
-            )
+            raise refusals.MEAN_ROWS_2()
         n = check_size(self.rows or rows) or 1
         sum_, count = self.margins(confidence)
         far = max(Fraction(self.ends[1] - self.middle), Fraction(1))
@@ -212,12 +186,7 @@ class Mean(Mechanism):
     def variance(self) -> float:
         """The variance of the noise on the mean, where the number of rows is public."""
         if self.rows is None:
-            raise Refused(
-                "mean.rows",
-                "variance",
-                "the number of rows is secret, and the variance depends on it",
-                "error(0.95, rows=1000)",
-            )
+            raise refusals.MEAN_ROWS_3()
         return self.noise.variance * float(self.grid / self.rows) ** 2
 
     def mse(self, variance: Number) -> float:

@@ -19,13 +19,13 @@ import numpy as np
 from flint import arb, arb_poly
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, below, chance, up
 from ..exact.numbers import Number, probability
 from ..exact.search import first
 from ..guarantees import Guarantee, Pure, Relation
 from ..noise.bits import Bits
 from ..noise.geometric import Geometric
+from .shared import mechanism_refusals as refusals
 from .shared.selection import Scores, Selection, check_count, set_selection_fields
 
 _FITS = 1 << 61
@@ -159,11 +159,6 @@ class NoisyMax(Selection):
         if isinstance(scores, np.ndarray):
             return scores
         if any(s.denominator != 1 for s in scores):
-            raise Refused(
-                "selection.grid",
-                "scores that are not whole numbers",
-                "the noise lives on the integers",
-                "grid=2**-20",
-            )
+            raise refusals.SELECTION_GRID_1()
         integers = [int(s) for s in scores]
         return np.array(integers, dtype=np.int64 if max(map(abs, integers)) < 2**62 else object)

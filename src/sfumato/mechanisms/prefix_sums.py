@@ -28,7 +28,6 @@ import numpy as np
 from flint import arb, arb_series, ctx, fmpz, fmpz_poly
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, below, evaluate, floor, least, normal_cdf, precision, sqrt_up
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import GDP, Guarantee, Relation
@@ -37,6 +36,7 @@ from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
+from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one, check_sensitivity
 from .shared.mechanism import Mechanism
 
@@ -76,9 +76,7 @@ class PrefixSums(Mechanism):
         example = "PrefixSums(length=365, epsilon=1, delta=1e-6)"
         check_exactly_one("PrefixSums", example, epsilon=epsilon, rho=rho, mu=mu)
         if (delta is None) == (epsilon is not None):
-            raise Refused(
-                "mechanism.calibration", "PrefixSums(…)", "epsilon and delta go together", example
-            )
+            raise refusals.MECHANISM_CALIBRATION_6(example=example)
         square = (
             largest_mu(epsilon, delta) ** 2
             if epsilon is not None and delta is not None
@@ -126,19 +124,9 @@ class PrefixSums(Mechanism):
         """The n noisy prefix sums of n integers."""
         stream = grids.whole_numbers(values)
         if stream is None or stream.ndim != 1:
-            raise Refused(
-                "value.type",
-                f"perturb({type(values).__name__})",
-                "a stream is a row of integers",
-                "an array of int64",
-            )
+            raise refusals.VALUE_TYPE_4(type=type(values).__name__)
         if len(stream) != self.length:
-            raise Refused(
-                "mechanism.size",
-                f"perturb of {len(stream)} values",
-                f"the record says {self.length}",
-                f"PrefixSums(length={len(stream)}, epsilon=1, delta=1e-6)",
-            )
+            raise refusals.MECHANISM_SIZE_3(stream_count=len(stream), length=self.length)
         y = _product(root_coefficients(self.length, self.scale_bits), stream.tolist())
         noise = self.law.sample(self.length, bits).tolist()
         return _saturate(self._finish([a + b for a, b in zip(y, noise, strict=True)]))
@@ -209,19 +197,9 @@ class Stream:
         """Add a value and return the noisy sum of all values so far."""
         mechanism = self.__mechanism
         if len(self.__values) == mechanism.length:
-            raise Refused(
-                "stream.over",
-                "add(…)",
-                f"the stream already has its {mechanism.length} values",
-                "a longer length, or a new stream at its price",
-            )
+            raise refusals.STREAM_OVER_1(length=mechanism.length)
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise Refused(
-                "value.type",
-                f"add({type(value).__name__})",
-                "a stream is a row of integers",
-                "int(value)",
-            )
+            raise refusals.VALUE_TYPE_5(type=type(value).__name__)
         self.__values.append(int(value))
         t = len(self.__values)
         now = sum(
@@ -243,12 +221,7 @@ class Stream:
         return f"Stream({len(self.__values)} of {self.__mechanism.length})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise Refused(
-            "stream.copy",
-            "copy or pickle of a stream",
-            "it holds data, and two copies would answer twice",
-            "one stream, passed around",
-        )
+        raise refusals.STREAM_COPY_1()
 
 
 def round_scaled(total: int, scale_bits: int) -> int:
@@ -301,6 +274,4 @@ def _saturate(sums: list[int]) -> NDArray[np.int64]:
 def _length(value: object) -> int:
     if is_whole(value, 1, LONGEST):
         return value
-    raise Refused(
-        "stream.length", f"length={value}", f"a stream has from 1 to {LONGEST} values", "length=365"
-    )
+    raise refusals.STREAM_LENGTH_1(value=value, LONGEST=LONGEST)

@@ -24,7 +24,6 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..errors import Refused
 from ..exact.balls import up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Approx, Guarantee, Relation
@@ -32,6 +31,7 @@ from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..sensitivity import mode, order_statistics
+from .shared import mechanism_refusals as refusals
 from .shared.bounded_data import (
     Range,
     category_counts,
@@ -84,12 +84,7 @@ class ProposeTestRelease(Mechanism):
         put(self, "statistic", check_statistic(statistic, STATISTICS))
         place, ordered = f"ProposeTestRelease({statistic!r})", statistic != "mode"
         if ordered and bound is None:
-            raise Refused(
-                "mechanism.bound",
-                place,
-                "a bound on the local sensitivity has to be proposed",
-                "bound=0.5",
-            )
+            raise refusals.MECHANISM_BOUND_1(place=place)
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "delta", probability(delta, "delta", zero=False))
         put(self, "bound", positive(bound, "bound") if ordered and bound is not None else None)
@@ -110,12 +105,7 @@ class ProposeTestRelease(Mechanism):
         put(self, "unit", unit_of(unit))
         put_range(self, check_range(place, low, high, grid) if ordered else None)
         if ordered and self._steps < 1:
-            raise Refused(
-                "mechanism.bound",
-                f"bound={bound}",
-                "the bound is finer than the grid",
-                "a larger bound, or a finer grid",
-            )
+            raise refusals.MECHANISM_BOUND_2(bound=bound)
         put(self, "threshold", self.test.quantile(1 - self.delta) + 1)
         if ordered:
             _ = self.noise  # too wide a law is refused here, before any data

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
@@ -28,6 +27,7 @@ from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
+from .shared import mechanism_refusals as refusals
 from .shared.bounded_data import Range, put_range
 from .shared.mechanism import Mechanism
 
@@ -58,12 +58,7 @@ class Quantile(Mechanism):
     ) -> None:
         bound = relation_of(relation)
         if bound is None:
-            raise Refused(
-                "quantile.relation",
-                "relation=None",
-                "the score moves differently when a value is added or replaced",
-                "relation='add-remove'",
-            )
+            raise refusals.QUANTILE_RELATION_1()
         put = object.__setattr__
         put(self, "q", probability(q, "q", one=True))
         put_range(self, Range(low, high, grid))
@@ -71,12 +66,7 @@ class Quantile(Mechanism):
         put(self, "relation", bound)
         put(self, "unit", unit_of(unit))
         if self.q.denominator > 2**20:
-            raise Refused(
-                "quantile.q",
-                f"q={q}",
-                "the scores of so long a fraction would not fit 64-bit integers",
-                "q=0.5 or q='1/3'",
-            )
+            raise refusals.QUANTILE_Q_1(q=q)
 
     @property
     def sensitivity(self) -> Fraction:

@@ -26,7 +26,6 @@ from typing import Any, Self
 import numpy as np
 from flint import arb
 
-from ..errors import Refused
 from ..exact.balls import Rounding, above, ball, chance, evaluate
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
@@ -35,6 +34,7 @@ from ..guarantees.finite.finite_laws import law
 from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
+from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
 from .shared.categories import Labels
 from .shared.mechanism import Mechanism
@@ -75,12 +75,7 @@ class RandomizedResponse(Mechanism):
         put(self, "unit", unit_of(unit))
         refuse_add_remove(self.relation)
         if (error is None) != (reports is None):
-            raise Refused(
-                "mechanism.calibration",
-                "RandomizedResponse(…)",
-                "error and reports go together",
-                "error=0.01, reports=1_000_000",
-            )
+            raise refusals.MECHANISM_CALIBRATION_7()
         if error is not None and reports is not None:
             epsilon = _epsilon_for_error(
                 positive(error, "error"),
@@ -173,12 +168,7 @@ class RandomizedResponse(Mechanism):
         """
         codes = self.labels.codes(reports).ravel()
         if not codes.size:
-            raise Refused(
-                "response.reports",
-                "estimate([])",
-                "there is no report to estimate from",
-                "estimate(m.perturb(values))",
-            )
+            raise refusals.RESPONSE_REPORTS_2()
         return ResponseEstimate(
             self, tuple(np.bincount(codes, minlength=self.k).tolist()), int(codes.size)
         )
@@ -292,34 +282,19 @@ class RandomizedResponse(Mechanism):
 def refuse_add_remove(relation: Relation | None) -> None:
     """Refuse add-remove: the collector sees the number of reports."""
     if relation == "add-remove":
-        raise Refused(
-            "response.relation",
-            "relation='add-remove'",
-            "the collector sees the number of reports, so a row can only be replaced",
-            "relation='replace'",
-        )
+        raise refusals.RESPONSE_RELATION_1()
 
 
 def _check_keep(keep: Number, k: int) -> Fraction:
     share = probability(keep, "keep", zero=False)
     if share == Fraction(1, k):
-        raise Refused(
-            "response.keep",
-            f"keep={keep}",
-            "every report would be as likely as every other, and say nothing",
-            "keep=0.75",
-        )
+        raise refusals.RESPONSE_KEEP_1(keep=keep)
     return share
 
 
 def _reports(value: int, name: str = "reports") -> int:
     if not is_whole(value, 1, 2**60):
-        raise Refused(
-            "response.reports",
-            f"{name}={value}",
-            "this is a whole number from 1 on",
-            f"{name}=1000",
-        )
+        raise refusals.RESPONSE_REPORTS_1(name=name, value=value)
     return value
 
 
@@ -332,10 +307,5 @@ def _epsilon_for_error(error: Fraction, reports: int, missing: Fraction, k: int)
         return (ball(2 / missing).log() / (2 * reports)).sqrt()
 
     if evaluate(lam, "up") >= error:
-        raise Refused(
-            "response.error",
-            f"error={text(error)}",
-            "with so few reports the error is larger even if all are true",
-            "more reports, or a larger error",
-        )
+        raise refusals.RESPONSE_ERROR_1(error=text(error))
     return above(lambda: (k / (ball(error) / lam() - 1)).log1p())

@@ -22,13 +22,13 @@ from typing import Any
 from flint import arb
 from numpy.typing import ArrayLike
 
-from ..errors import Refused
 from ..exact.balls import above, ball, below, between, floor, least, precision
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Approx, Guarantee, Relation
 from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity import order_statistics
+from .shared import mechanism_refusals as refusals
 from .shared.bounded_data import Range, check_statistic, put_range
 from .shared.mechanism import Mechanism
 
@@ -69,7 +69,7 @@ class SmoothLaplace(Mechanism):
         unit: str | None = None,
     ) -> None:
         if not is_whole(k):
-            raise Refused("selection.k", f"k={k}", "k is a whole number from 1 on", "k=1")
+            raise refusals.SELECTION_K_1(k=k)
         put = object.__setattr__
         put(self, "statistic", check_statistic(statistic, STATISTICS))
         put(self, "epsilon", positive(epsilon, "epsilon"))
@@ -147,12 +147,7 @@ def largest_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
 
     beta = 1 / least(fits)
     if beta <= 2 * _ROOM:
-        raise Refused(
-            "mechanism.calibration",
-            f"epsilon={text(epsilon)}",
-            "the noise would depend on the data by less than can be computed",
-            "a larger epsilon",
-        )
+        raise refusals.MECHANISM_CALIBRATION_10(epsilon=text(epsilon))
     return beta
 
 

@@ -19,12 +19,12 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..errors import Refused
 from ..exact.balls import ball, below, evaluate, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure, Relation
 from ..noise.staircase_noise import Staircase as Law
 from ..noise.staircase_noise import best_width
+from .shared import mechanism_refusals as refusals
 from .shared.additive import Additive, check_exactly_one, set_additive_fields, steps_within
 from .shared.grid import steps_l1
 
@@ -128,16 +128,7 @@ class Staircase(Additive):
 
     def _check_size(self, size: int) -> None:
         if size > 1:
-            reason = (
-                "in several numbers a neighbour may cross a step of the staircase in each: ε "
-                "would be lost per number"
-            )
-            raise Refused(
-                "mechanism.size",
-                f"perturb of {size} values",
-                reason,
-                "Laplace(sensitivity=1, epsilon=1)",
-            )
+            raise refusals.MECHANISM_SIZE_6(size=size)
 
 
 def staircase_limit(epsilon: Number) -> tuple[float, float]:

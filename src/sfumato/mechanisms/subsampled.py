@@ -22,6 +22,7 @@ from ..exact.numbers import Number, probability, text
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.renyi import subsampled_gaussian
 from .randomized_response import RandomizedResponse
+from .shared import mechanism_refusals as refusals
 from .shared.mechanism import Mechanism
 
 BINDS: dict[str, Relation] = {"poisson": "add-remove", "fixed": "replace"}
@@ -40,36 +41,19 @@ class Subsampled(Mechanism):
 
     def __init__(self, *, base: Mechanism, rate: Number, how: str = "poisson") -> None:
         if how not in BINDS:
-            raise Refused(
-                "mechanism.sampling",
-                f"how={how!r}",
-                "units are sampled independently, or a fixed number of them",
-                "how='poisson' or how='fixed'",
-            )
+            raise refusals.MECHANISM_SAMPLING_3(how=how)
         if isinstance(base, Subsampled):
-            raise Refused(
-                "mechanism.sampling",
-                f"{base}",
-                "the mechanism is sampled already: sample once, at the product of the rates",
-                "one subsample(q)",
-            )
+            raise refusals.MECHANISM_SAMPLING_4(base=base)
         if isinstance(base, RandomizedResponse) and how == "poisson":
             reason = "a report exists only if its row does, so the reports reveal who was sampled"
-            raise Refused(
-                "mechanism.sampling",
-                f"{base}.subsample(…)",
-                reason,
-                "subsample(size=100, of=10_000), under replace",
-            )
+            raise refusals.MECHANISM_SAMPLING_5(base=base, reason=reason)
         relation = BINDS[how]
         if base.relation not in (None, relation):
             reason = (
                 f"{'Poisson sampling' if how == 'poisson' else 'a sample of a fixed size'} "
                 f"is about {relation}, the mechanism about {base.relation}"
             )
-            raise Refused(
-                "guarantee.relation", f"{base}.subsample(…)", reason, f"relation={relation!r}"
-            )
+            raise refusals.GUARANTEE_RELATION_1(base=base, reason=reason, relation=relation)
         put = object.__setattr__
         put(self, "base", base)
         put(self, "rate", probability(rate, "q", zero=False, one=True))
@@ -112,10 +96,5 @@ def fixed_rate(size: int, of: int) -> Fraction:
         any(isinstance(v, bool) or not isinstance(v, int) for v in (size, of))
         or not 1 <= size <= of
     ):
-        raise Refused(
-            "mechanism.sampling",
-            f"size={size}, of={of}",
-            "a sample has at least one and at most all of the units",
-            "subsample(size=100, of=10_000)",
-        )
+        raise refusals.MECHANISM_SAMPLING_2(size=size, of=of)
     return Fraction(size, of)

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Refused
 from ..exact.numbers import Number, is_whole
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..noise.bits import SYSTEM, Bits
 from .exponential import Exponential
+from .shared import mechanism_refusals as refusals
 from .shared.mechanism import Mechanism
 from .shared.selection import set_selection_fields
 
@@ -53,12 +53,7 @@ class TopK(Mechanism):
             self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
         )
         if not is_whole(k) or (self.candidates is not None and k > len(self.candidates)):
-            raise Refused(
-                "selection.k",
-                f"k={k}",
-                "k is a whole number from 1 to the number of candidates",
-                "k=3",
-            )
+            raise refusals.SELECTION_K_2(k=k)
         object.__setattr__(self, "k", k)
 
     @property
@@ -86,12 +81,7 @@ class TopK(Mechanism):
         if len(left) < self.k or (
             self.candidates is not None and len(left) != len(self.candidates)
         ):
-            raise Refused(
-                "selection.scores",
-                f"{len(left)} scores",
-                f"k={self.k} needs as many candidates, with one score each",
-                "one score for each candidate",
-            )
+            raise refusals.SELECTION_SCORES_6(left_count=len(left), k=self.k)
         names: list[Any] = list(range(len(left)) if self.candidates is None else self.candidates)
         chosen = []
         for _ in range(self.k):

@@ -28,7 +28,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
@@ -36,6 +35,7 @@ from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choices import choose_each
 from ..noise.uniform import integer_below_each
+from .shared import mechanism_refusals as refusals
 from .shared.bounded_data import Range, put_range
 from .shared.mechanism import Mechanism
 from .shared.weighted_runs import FAR, PointRuns, blocks, group_points
@@ -77,21 +77,11 @@ class WeightedQuantile(Mechanism):
     ) -> None:
         bound = relation_of(relation)
         if bound is None:
-            raise Refused(
-                "quantile.relation",
-                "relation=None",
-                "the distance moves differently when a unit is added or replaced",
-                "relation='add-remove'",
-            )
+            raise refusals.QUANTILE_RELATION_2()
         put = object.__setattr__
         put(self, "q", probability(q, "q", one=True))
         if self.q.denominator > _LONGEST:
-            raise Refused(
-                "quantile.q",
-                f"q={q}",
-                "the distances of so long a fraction would not fit 64-bit integers",
-                "q=0.5 or q='1/3'",
-            )
+            raise refusals.QUANTILE_Q_2(q=q)
         put_range(self, Range(low, high, grid))
         put(self, "weight", _quanta(weight, "weight", 1))
         put(self, "shift", _quanta(shift, "shift", -FAR))
@@ -143,15 +133,7 @@ class WeightedQuantile(Mechanism):
             or count < 1
             or (count > 1 and not self.groups)
         ):
-            reason = (
-                "the number of groups is a whole number from 1 on, and 1 for a record of one group"
-            )
-            raise Refused(
-                "quantile.groups",
-                f"count={count!s:.60}",
-                reason,
-                "perturb_each(groups, points, weights, count=10), for a record with groups=True",
-            )
+            raise refusals.QUANTILE_GROUPS_1(count=count)
         return self._each(groups, points, weights, int(count), bits)
 
     def law(self, points: ArrayLike, weights: ArrayLike) -> list[tuple[int, int, float]]:
@@ -216,10 +198,5 @@ def _quanta(value: object, name: str, least: int) -> int:
         or not isinstance(value, int | np.integer)
         or not least <= value <= FAR
     ):
-        raise Refused(
-            "quantile.weight",
-            f"{name}={value!s:.60}",
-            f"weights are whole numbers, here from {least} to 2^61",
-            f"{name}={max(least, 1)}",
-        )
+        raise refusals.QUANTILE_WEIGHT_1(name=name, value=value, least=least, least_2=max(least, 1))
     return int(value)

@@ -14,9 +14,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import Rounding, ball, chance, decide, floor
 from ..exact.numbers import Number, non_negative, probability
+from . import noise_refusals as refusals
 from .bits import SYSTEM, Bits
 from .law import Shape, count_of
 
@@ -32,12 +32,7 @@ class Bernoulli:
 
     def __init__(self, *, p: Number | None = None, exponent: Number | None = None) -> None:
         if (p is None) == (exponent is None):
-            raise Refused(
-                "noise.bernoulli",
-                "Bernoulli(p=…, exponent=…)",
-                "state the probability or the exponent γ of e^(−γ), not both",
-                'Bernoulli(p="1/3")',
-            )
+            raise refusals.NOISE_BERNOULLI_1()
         put = object.__setattr__
         put(self, "p", None if p is None else probability(p, "p", one=True))
         put(self, "exponent", None if exponent is None else non_negative(exponent, "exponent"))

@@ -21,9 +21,9 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import Rounding, ball, below, chance
 from ..exact.numbers import Number, exact, positive, probability
+from . import noise_refusals as refusals
 from .bits import SYSTEM, Bits
 from .law import Shape, count_of
 from .uniform import part_holding
@@ -69,12 +69,7 @@ class Choice:
             self.prior is not None
             and (len(self.prior) != len(self.scores) or not _weighs(self.prior))
         ):
-            raise Refused(
-                "noise.choice",
-                f"Choice of {len(self.scores)}",
-                "a choice needs a candidate, and a weight for each candidate",
-                "Choice([3, 1, 0])",
-            )
+            raise refusals.NOISE_CHOICE_1(scores_count=len(self.scores))
         self._top = self._score(_best(self.scores, self.prior))
         ends = np.cumsum(self._weights())
         clear = bool(ends[-1] > _CLEAR)

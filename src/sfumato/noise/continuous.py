@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..errors import Refused
 from ..exact.balls import Rounding, ball, chance, evaluate, normal_cdf, up
 from ..exact.numbers import Number, exact, non_negative, positive, probability
+from . import noise_refusals as refusals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +29,7 @@ class Laplace:
         self, *, scale: Number | None = None, rate: Number | None = None, location: Number = 0
     ) -> None:
         if (scale is None) == (rate is None):
-            raise Refused(
-                "noise.laplace",
-                "Laplace(scale=…, rate=…)",
-                "state the scale or its inverse, the rate, by name",
-                "Laplace(scale=2)",
-            )
+            raise refusals.NOISE_LAPLACE_1()
         object.__setattr__(
             self,
             "scale",

@@ -22,9 +22,9 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, evaluate, normal_cdf
 from ..exact.numbers import Number, positive
+from . import noise_refusals as refusals
 from .bits import CHUNK, SYSTEM, Bits
 from .geometric import Geometric
 from .law import LARGEST_SCALE, SymmetricLaw
@@ -50,13 +50,7 @@ class DiscreteGaussian(SymmetricLaw):
     def __init__(self, *, sigma_squared: Number) -> None:
         square = positive(sigma_squared, "sigma_squared")
         if square > LARGEST_SCALE**2:
-            place = f"sigma_squared={sigma_squared}"
-            raise Refused(
-                "noise.scale",
-                place,
-                "noise above 2^56 grid units does not fit 64-bit integers",
-                "a coarser grid, or a larger rho",
-            )
+            raise refusals.NOISE_SCALE_1(sigma_squared=sigma_squared)
         t = math.isqrt(math.floor(square)) + 1
         put = object.__setattr__
         put(self, "sigma_squared", square)

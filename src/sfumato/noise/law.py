@@ -19,10 +19,10 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Refused
 from ..exact.balls import Rounding, ball, below, chance
 from ..exact.numbers import Number, positive, probability
 from ..exact.search import first
+from . import noise_refusals as refusals
 from .bits import CHUNK, SYSTEM, Bits
 
 Shape = int | tuple[int, ...]
@@ -35,12 +35,7 @@ def scale_in_range(value: Number, name: str) -> Fraction:
     """Check a scale, in grid units, against the range of the samplers."""
     scale = positive(value, name)
     if scale > LARGEST_SCALE:
-        raise Refused(
-            "noise.scale",
-            f"{name}={value}",
-            "noise above 2^56 grid units does not fit 64-bit integers",
-            "a coarser grid, or a larger epsilon",
-        )
+        raise refusals.NOISE_SCALE_2(name=name, value=value)
     return scale
 
 
@@ -161,12 +156,7 @@ def _each(f: Callable[[int], float], z: ArrayLike) -> Any:
         points.dtype.kind == "O" and all(hasattr(k, "__index__") for k in points.flat)
     )
     if not integral:
-        raise Refused(
-            "noise.not-an-integer",
-            f"z of type {points.dtype}",
-            "the law is on the integers",
-            "law.pmf(3) or law.pmf(np.arange(10))",
-        )
+        raise refusals.NOISE_NOT_AN_INTEGER_1(dtype=points.dtype)
     if points.ndim == 0:
         return f(int(points[()]))
     return np.array([f(int(k)) for k in points.ravel()], dtype=np.float64).reshape(points.shape)

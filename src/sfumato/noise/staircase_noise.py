@@ -21,9 +21,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import ball, decide, evaluate, floor
 from ..exact.numbers import Number, positive
+from . import noise_refusals as refusals
 from .bits import SYSTEM, Bits
 from .geometric import Geometric
 from .law import SymmetricLaw, scale_in_range
@@ -48,12 +48,7 @@ class Staircase(SymmetricLaw):
         scale_in_range(period / self.epsilon, "period/epsilon")
         scale_in_range(period, "period")
         if not 1 <= width <= period:
-            raise Refused(
-                "noise.staircase",
-                f"width={width}, period={period}",
-                "the middle step reaches at most one period",
-                f"width={max(1, period // 2)}",
-            )
+            raise refusals.NOISE_STAIRCASE_1(width=width, period=period, max=max(1, period // 2))
         put(self, "period", period)
         put(self, "width", width)
         put(self, "_steps", Geometric(scale=1 / self.epsilon))

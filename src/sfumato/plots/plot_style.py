@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..errors import Refused
+from . import plot_refusals as refusals
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -28,12 +28,7 @@ def figure(width: float, height: float, title: str = "") -> Figure:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
-        raise Refused(
-            "plots.missing",
-            "matplotlib",
-            "plots need matplotlib, which is not installed",
-            "pip install 'sfumato[plots]'",
-        ) from None
+        raise refusals.PLOTS_MISSING_1() from None
     canvas = Figure(
         figsize=(width, height),
         dpi=160,

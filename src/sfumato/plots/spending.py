@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..accounting.budget_vector import to_vector
-from ..errors import Refused
 from ..ledger import Moment
 from ..ledger.statement import name_of, worth_showing
+from . import plot_refusals as refusals
 from .budget_curve import Purse, budget
 
 if TYPE_CHECKING:
@@ -23,12 +23,7 @@ def spending(moments: Sequence[Moment], *, title: str) -> Figure:
     the order that is nearest its limit at the end.
     """
     if not moments:
-        raise Refused(
-            "plots.empty",
-            "spending(())",
-            "the account has no entry to draw",
-            "course(ledger)",
-        )
+        raise refusals.PLOTS_EMPTY_1()
     last = moments[-1]
     purses = []
     for index in worth_showing(last.budget, last.spent[""]):

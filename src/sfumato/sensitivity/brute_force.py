@@ -15,9 +15,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from ..errors import Refused
 from ..exact.balls import sqrt_up
 from ..exact.numbers import Number, exact, positive
+from . import sensitivity_refusals as refusals
 from .kinds import norm_of
 
 
@@ -38,12 +38,7 @@ def lipschitz(
         if x != y
     ]
     if not ratios:
-        raise Refused(
-            "sensitivity.world",
-            f"{len(world)} datasets",
-            "the world has no two different datasets to compare",
-            "a larger world",
-        )
+        raise refusals.SENSITIVITY_WORLD_1(world_count=len(world))
     return max(ratios)
 
 
@@ -66,13 +61,7 @@ def _vector(value: Any) -> tuple[Fraction, ...]:
 def _norm(a: tuple[Fraction, ...], b: tuple[Fraction, ...], norm: int | str) -> Fraction:
     """Return the distance of two results in a norm; zero for results without numbers."""
     if len(a) != len(b):
-        place = f"results of {len(a)} and of {len(b)} numbers"
-        raise Refused(
-            "sensitivity.fit",
-            place,
-            "a move is measured between results of one length",
-            "a function whose result has one length",
-        )
+        raise refusals.SENSITIVITY_FIT_1(a_count=len(a), b_count=len(b))
     moves, how = [abs(p - q) for p, q in zip(a, b, strict=True)], norm_of(norm)
     if how == "inf":
         return max(moves, default=Fraction(0))

@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ..errors import Refused
 from ..exact.balls import root_up
 from ..exact.numbers import Number, non_negative, positive, text
 from ..guarantees import Relation
 from ..guarantees.guarantee import relation_of
+from . import sensitivity_refusals as refusals
 
 NORMS = ("1", "2", "inf")
 
@@ -100,13 +100,7 @@ class Global(Norms):
     ) -> None:
         has_norm = any(v is not None for v in (l1, l2, l2_squared, sup))
         if (value is not None) == has_norm or (l2 is not None and l2_squared is not None):
-            reason = "state one number for a single value, or the norms of a vector's move"
-            raise Refused(
-                "sensitivity.norm",
-                "Global(…)",
-                reason,
-                "Global('1/100', relation='replace'), or Global(l1=2, l2_squared=2, sup=1)",
-            )
+            raise refusals.SENSITIVITY_NORM_2()
         square = (
             positive(l2_squared, "l2_squared")
             if l2_squared is not None
@@ -254,12 +248,7 @@ def norm_of(norm: int | str) -> str:
     """Check the name of a norm."""
     if (name := str(norm)) in NORMS:
         return name
-    raise Refused(
-        "sensitivity.norm",
-        f"norm={norm}",
-        "moves are measured by their sum, the root of their squares, or the largest",
-        "norm=1, 2 or 'inf'",
-    )
+    raise refusals.SENSITIVITY_NORM_1(norm=norm)
 
 
 def _least(*bounds: Fraction | None) -> Fraction:

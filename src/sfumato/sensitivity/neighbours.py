@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Refused
+from . import sensitivity_refusals as refusals
 
 Oracle = Callable[[int], Any]
 
@@ -84,10 +84,5 @@ def _draw(oracle: Oracle, n: int) -> Any:
     except TypeError:
         length = -1
     if length != n:
-        raise Refused(
-            "sensitivity.oracle",
-            f"oracle({n})",
-            f"the oracle must return {n} records, as a list, an array or a frame",
-            "an oracle whose oracle(n) has n rows",
-        )
+        raise refusals.SENSITIVITY_ORACLE_1(n=n)
     return records

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Refused
 from ..exact.balls import root_up
 from ..exact.numbers import Number, is_whole, text
 from ..guarantees import Guarantee, RandomDP, Relation
 from ..guarantees.guarantee import relation_of
+from . import sensitivity_refusals as refusals
 from .kinds import Norms, Sensitivity, norm_of
 from .neighbours import Oracle, pair
 from .progress import Bar
@@ -161,12 +161,7 @@ def sample_sensitivity(
     chosen = planned(m=m, gamma=gamma, k=k, kind=plan)
     related = relation_of(relation) or "replace"
     if not is_whole(n):
-        raise Refused(
-            "sensitivity.oracle",
-            f"n={n}",
-            "n is the number of records of the dataset, from 1 on",
-            "n=500",
-        )
+        raise refusals.SENSITIVITY_ORACLE_2(n=n)
     named = (
         over
         if over is not None
@@ -202,12 +197,7 @@ def _moves(
                 for side in (0, 1)
             )
             if len(a) != some or a.shape != b.shape:
-                raise Refused(
-                    "sensitivity.fit",
-                    "fit, batched",
-                    "fit must return one number or array for each dataset",
-                    "batched=False",
-                )
+                raise refusals.SENSITIVITY_FIT_5()
             moves.extend(a - b)
             bar.add(some)
     return moves
@@ -219,12 +209,7 @@ def _number(value: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         numbers = np.array(np.nan)
     if not np.isfinite(numbers).all():
-        raise Refused(
-            "sensitivity.fit",
-            "fit(dataset)",
-            "on drawn records fit returns no finite numbers",
-            "a fit that returns a number, an array or a function",
-        )
+        raise refusals.SENSITIVITY_FIT_2()
     return numbers
 
 
@@ -236,20 +221,10 @@ def _sampled(
     relation: Relation | None,
 ) -> Sampled:
     if len({move.shape for move in moves}) != 1:
-        raise Refused(
-            "sensitivity.fit",
-            "fit(dataset)",
-            "fit returns arrays of different shapes",
-            "a fit whose result has one shape",
-        )
+        raise refusals.SENSITIVITY_FIT_3()
     table = np.abs(np.stack(moves)).reshape(len(moves), -1)
     if not table.size:
-        raise Refused(
-            "sensitivity.fit",
-            "fit(dataset)",
-            "fit returns an empty array",
-            "a fit that returns numbers",
-        )
+        raise refusals.SENSITIVITY_FIT_4()
     up = 1 + Fraction(table.shape[1] + 8, 2**52)  # the sums below err by less, relatively
     rank = plan.k - 1
     l1, square, sup = (
@@ -257,16 +232,7 @@ def _sampled(
         for norm in (table.sum(axis=1), np.square(table).sum(axis=1), table.max(axis=1))
     )
     if not sup > 1e-150 or not square < math.inf:
-        reason = (
-            f"between {plan.k} of {plan.m} pairs the function does not move, or moves by more "
-            f"than a double holds: no noise can be scaled to that"
-        )
-        raise Refused(
-            "sensitivity.zero",
-            "sample_sensitivity(…)",
-            reason,
-            "a larger k, another oracle, or a global sensitivity",
-        )
+        raise refusals.SENSITIVITY_ZERO_1(k=plan.k, m=plan.m)
     return Sampled(
         Fraction(l1) * up,
         Fraction(square) * up,

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact, probability, text
+from . import sensitivity_refusals as refusals
 
 KINDS = ("order", "diffpriv")
 MOST = 10**7
@@ -56,19 +56,9 @@ def plan(
     k).
     """
     if kind not in KINDS:
-        raise Refused(
-            "sensitivity.plan",
-            f"plan={kind!r:.40}",
-            "a plan is 'order' or 'diffpriv'",
-            "plan='order' or plan='diffpriv'",
-        )
+        raise refusals.SENSITIVITY_PLAN_1(kind=kind)
     if (m is None and gamma is None and k is None) or None not in (m, gamma, k):
-        raise Refused(
-            "sensitivity.plan",
-            "m, gamma, k",
-            "state one or two of them: the rest follows",
-            "gamma=0.2, or m=500, gamma=0.2",
-        )
+        raise refusals.SENSITIVITY_PLAN_2()
     level = None if gamma is None else probability(gamma, "gamma", zero=False)
     pairs, rank = _count(m, "m"), _count(k, "k")
     return _order(pairs, level, rank) if kind == "order" else _diffpriv(pairs, level, rank)
@@ -78,32 +68,22 @@ def _order(m: int | None, gamma: Fraction | None, k: int | None) -> SamplingPlan
     if k is not None:
         pairs = m if m is not None else k if gamma is None else math.floor(k / (1 - gamma)) - 1
         if not k <= pairs <= MOST:
-            raise Refused(
-                "sensitivity.plan",
-                f"k={k}, m={pairs}",
-                "the k-th smallest of m moves has k from 1 to m",
-                "a smaller k, or a larger gamma",
-            )
+            raise refusals.SENSITIVITY_PLAN_8(k=k, pairs=pairs)
         return SamplingPlan(pairs, k, 1 - Fraction(k, pairs + 1))
     pairs = m or (_pairs(float(gamma)) if gamma is not None else 0)
     if gamma is None:
         return SamplingPlan(pairs, pairs, Fraction(1, pairs + 1))
     rank = max(1, math.ceil((1 - gamma) * (pairs + 1)))
     if rank > pairs:
-        raise Refused(
-            "sensitivity.plan",
-            f"m={pairs}, gamma={text(gamma)}",
-            f"for this gamma even the largest of {pairs} moves is too small",
-            f"m={math.ceil(1 / gamma) - 1}",
+        raise refusals.SENSITIVITY_PLAN_3(
+            pairs=pairs, gamma=text(gamma), value=math.ceil(1 / gamma) - 1
         )
     return SamplingPlan(pairs, rank, gamma)
 
 
 def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> SamplingPlan:
     if m is None and k is not None:
-        raise Refused(
-            "sensitivity.plan", f"k={k}", "diffpriv's plan takes k together with m", "m=500, k=439"
-        )
+        raise refusals.SENSITIVITY_PLAN_4(k=k)
     level = None if gamma is None else float(gamma)
     rho = _rho_of_gamma(cast(float, level)) if m is None else _rho(m)
     pairs = m if m is not None else _pairs(cast(float, level))
@@ -113,21 +93,11 @@ def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> SamplingP
             math.nextafter(least + (0.0 if k is None else (pairs - k) / pairs), math.inf)
         )
         if (k or 1) > pairs or stated >= 1:
-            raise Refused(
-                "sensitivity.plan",
-                f"m={pairs}, k={k}",
-                "no γ below 1 fits these numbers",
-                "a larger k, or a larger m",
-            )
+            raise refusals.SENSITIVITY_PLAN_9(pairs=pairs, k=k)
         return SamplingPlan(pairs, pairs if k is None else k, stated, "diffpriv", rho)
     rank = math.ceil(pairs * (1.0 - float(gamma) + least))
     if rank > pairs:
-        raise Refused(
-            "sensitivity.plan",
-            f"m={pairs}, gamma={text(gamma)}",
-            f"diffpriv's plan needs γ ≥ {least:.4g}",
-            "a larger m, or plan='order'",
-        )
+        raise refusals.SENSITIVITY_PLAN_5(pairs=pairs, gamma=text(gamma), least=least)
     return SamplingPlan(pairs, rank, gamma, "diffpriv", rho)
 
 
@@ -136,12 +106,7 @@ def _pairs(gamma: float) -> int:
     rho = _rho_of_gamma(gamma)
     m = math.ceil(math.log(1.0 / rho) / (2.0 * (gamma - rho) ** 2))
     if m > MOST:
-        raise Refused(
-            "sensitivity.plan",
-            f"gamma={gamma:g}",
-            f"this takes more than {MOST:,} pairs",
-            "gamma=0.01, or m=500",
-        )
+        raise refusals.SENSITIVITY_PLAN_6(gamma=gamma, MOST=MOST)
     return m
 
 
@@ -178,10 +143,5 @@ def _count(value: Number | None, name: str) -> int | None:
         return None
     number = exact(value, name)
     if number.denominator != 1 or not 1 <= number <= MOST:
-        raise Refused(
-            "sensitivity.plan",
-            f"{name}={text(number)}",
-            f"{name} is a whole number from 1 to {MOST:,}",
-            f"{name}=500",
-        )
+        raise refusals.SENSITIVITY_PLAN_7(name=name, number=text(number), MOST=MOST)
     return int(number)

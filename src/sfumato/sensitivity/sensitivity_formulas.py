@@ -22,9 +22,9 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from ..errors import Refused
 from ..exact.numbers import Number, exact, is_whole, probability, text
 from ..guarantees.guarantee import relation_of
+from . import sensitivity_refusals as refusals
 from .kinds import Global
 
 Range = tuple[Number, Number]
@@ -148,12 +148,7 @@ def linear(matrix: Sequence[Sequence[Number]], *, relation: str) -> Global:
     """
     rows = [[exact(v, "matrix") for v in row] for row in matrix]
     if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
-        raise Refused(
-            "sensitivity.matrix",
-            "linear(…)",
-            "the matrix needs a row per question and a column per kind of record",
-            "linear([[1, 1, 0], [0, 1, 1]], relation='replace')",
-        )
+        raise refusals.SENSITIVITY_MATRIX_1()
     columns = list(zip(*rows, strict=True))
     moves = (
         columns
@@ -163,12 +158,7 @@ def linear(matrix: Sequence[Sequence[Number]], *, relation: str) -> Global:
     sizes = [[abs(v) for v in move] for move in moves]
     sup = max((max(size) for size in sizes), default=Fraction(0))
     if sup == 0:
-        raise Refused(
-            "sensitivity.matrix",
-            "linear(…)",
-            "no record changes any answer: there is nothing to protect",
-            "a matrix with different columns",
-        )
+        raise refusals.SENSITIVITY_MATRIX_2()
     l1, square = (
         max(_total(size) for size in sizes),
         max(_total([v * v for v in size]) for size in sizes),
@@ -207,12 +197,7 @@ def _second_moment(
 ) -> Global:
     (a, b), (c, d), size = _check_range(*x), _check_range(*y), _public(n, relation, name)
     if not is_whole(ddof, 0, size - 1) or size < 2:
-        raise Refused(
-            "sensitivity.size",
-            f"n={size}, ddof={ddof}",
-            f"a {name} is of two records or more, and divides by n − ddof > 0",
-            "n=100, ddof=1",
-        )
+        raise refusals.SENSITIVITY_SIZE_1(size=size, ddof=ddof, name=name)
     moves = Fraction(size - 1, size * (size - ddof)) * (b - a) * (d - c)
     largest = max(abs(a), abs(b)) * max(abs(c), abs(d)) * Fraction(size, size - ddof)
     # a mean of products and two means; `np.cov` uses a dot product, added in any order
@@ -233,58 +218,29 @@ def _pairwise(n: int) -> Fraction:
 def _public(n: int | None, relation: str, name: str) -> int:
     """Check that the number of records is public under this relation."""
     if _check_relation(relation) == "add-remove":
-        reason = (
-            f"under add-remove the number of records is data, and a {name} of few records "
-            f"moves as far as the range: there is no closed form with n"
-        )
-        raise Refused(
-            "sensitivity.mean",
-            f"{name}(…, relation='add-remove')",
-            reason,
-            "relation='replace', n=1000; or sum(low, high, relation='add-remove') / 1000",
-        )
+        raise refusals.SENSITIVITY_MEAN_1(name=name)
     if n is None:
-        raise Refused(
-            "sensitivity.size",
-            f"{name}(…)",
-            f"the sensitivity of a {name} depends on the number of records, which must be public",
-            "n=1000",
-        )
+        raise refusals.SENSITIVITY_SIZE_2(name=name)
     return _check_count(n, "n")
 
 
 def _check_relation(relation: str) -> str:
     if (name := relation_of(relation)) is None:
-        raise Refused(
-            "guarantee.relation",
-            "relation=None",
-            "a sensitivity needs a neighbour relation",
-            "relation='add-remove' or relation='replace'",
-        )
+        raise refusals.GUARANTEE_RELATION_1()
     return name
 
 
 def _check_range(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     a, b = exact(low, "low"), exact(high, "high")
     if a >= b:
-        raise Refused(
-            "sensitivity.range",
-            f"[{text(a)}, {text(b)}]",
-            "a public range has two different ends, the lower first",
-            "low=0, high=1",
-        )
+        raise refusals.SENSITIVITY_RANGE_1(a=text(a), b=text(b))
     return a, b
 
 
 def _check_count(value: int, name: str) -> int:
     number = exact(value, name)
     if number.denominator != 1 or number < 1:
-        raise Refused(
-            "sensitivity.size",
-            f"{name}={text(number)}",
-            f"{name} is a whole number from 1 on",
-            f"{name}=100",
-        )
+        raise refusals.SENSITIVITY_SIZE_3(name=name, number=text(number))
     return int(number)
 
 

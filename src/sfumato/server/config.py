@@ -22,6 +22,7 @@ from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import restore
 from ..session.promises import budget_of
 from ..tables.declare.declaration import Declaration
+from . import server_refusals as refusals
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 PERSON = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}")
@@ -122,12 +123,7 @@ def load(path: str | Path) -> Config:
     try:
         text = place.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        raise Refused(
-            "server.config",
-            place.name,
-            "this file cannot be read as text",
-            "sfumato serve sfumato.toml",
-        ) from None
+        raise refusals.SERVER_CONFIG_2(name=place.name) from None
     return read(text, place.absolute().parent)
 
 
@@ -504,4 +500,4 @@ def _check_names(table: dict[str, Any], names: tuple[str, ...], where: str) -> N
 
 
 def _wrong(place: str, reason: str, rewrite: str) -> Refused:
-    return Refused("server.config", place, reason, rewrite)
+    return refusals.SERVER_CONFIG_1(place=place, reason=reason, rewrite=rewrite)

@@ -29,6 +29,7 @@ from ..session.learning import storage_name
 from ..session.protected_database import Database
 from ..session.protected_table import Table
 from ..tables.declare.declaration import Declaration
+from . import server_refusals as refusals
 from .config import DatasetConfig
 
 MOST_MOMENTS = 1000
@@ -155,13 +156,7 @@ def check_head(config: DatasetConfig, expected_head: Head) -> None:
             f"the service has answered up to entry {expected_head.number}, but the ledger does "
             f"not contain that entry: it is an older copy, another ledger, or gone"
         )
-        rewrite = (
-            "the latest ledger; if it is lost, follow `Backup` on the ledger page, and begin "
-            'new records: tokens = "tokens-2.db"'
-        )
-        raise Refused(
-            "ledger.head", f"the ledger of {config.name!r:.60}", reason, rewrite
-        ) from None
+        raise refusals.LEDGER_HEAD_1(name=config.name, reason=reason) from None
 
 
 def stored_for(ledger: Ledger, question: str, who: str) -> StoredAnswer | None:

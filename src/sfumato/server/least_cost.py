@@ -13,11 +13,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..accounting.budget_vector import to_vector
-from ..errors import Refused
 from ..exact.numbers import rounded
 from ..guarantees import GDP, ZCDP, Guarantee, Pure, Renyi
 from ..ledger.exact_totals import Ratios, fractions
 from ..session.promises import DELTA_PARTS
+from . import server_refusals as refusals
 
 ROUNDING = Fraction(999, 1000)
 DIGITS = 6
@@ -38,11 +38,9 @@ def refuse_below(budget: Guarantee, part: Fraction, releases: int) -> None:
     """Refuse a release that uses less of the budget than required."""
     if suffices(part, releases):
         return
-    reason = (
-        f"a release uses at least 1/{releases} of the dataset's budget here, and this one "
-        f"would use {float(part):.3g}; nothing was read, nothing was charged"
+    raise refusals.SERVER_LEAST_1(
+        releases=releases, part=float(part), budget=least(budget, releases)
     )
-    raise Refused("server.least", "the cost", reason, least(budget, releases))
 
 
 def least(budget: Guarantee, releases: int) -> str:

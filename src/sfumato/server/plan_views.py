@@ -44,6 +44,7 @@ from ..sql.sql_plan import SqlPlan as Text
 from ..tables.plan.components import Component
 from ..tables.plan.query_plan import Plan
 from . import query_complexity
+from . import server_refusals as refusals
 from .config import Config, Rate
 from .datasets import Served, stored_for
 from .http.encode_replies import dumped, key, number, written
@@ -235,12 +236,8 @@ class Planner:
             else reply_bytes(domains, bins, [_cells(piece) for piece in shape.components], texts)
         )
         if reply is not None and reply > self._config.answer_bytes:
-            reason = (
-                f"its reply may take {reply} bytes, and a reply has at most "
-                f"{self._config.answer_bytes} here (`answer_bytes`)"
-            )
-            raise Refused(
-                "server.cells", f"{groups} groups", reason, "fewer keys, bins, quantiles or columns"
+            raise refusals.SERVER_CELLS_1(
+                groups=groups, reply=reply, answer_bytes=self._config.answer_bytes
             )
         priced: Any = (
             plan.mechanism if isinstance(plan, Plan) else shape.promise if owed else plan.cost

@@ -15,7 +15,7 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from ..errors import Refused
+from . import server_refusals as refusals
 
 MOST_COLUMNS = 100
 MOST_SELECTS = 32
@@ -64,11 +64,8 @@ def check(sql: str) -> None:
     for name, number in count(words).items():
         part = PARTS[name]
         if number > part.most:
-            raise Refused(
-                "server.complex",
-                f"{number} {part.what}",
-                f"a question has at most {part.most} of them here",
-                part.rewrite,
+            raise refusals.SERVER_COMPLEX_1(
+                number=number, what=part.what, most=part.most, rewrite=part.rewrite
             )
 
 

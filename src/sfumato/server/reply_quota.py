@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import Refused
+from . import server_refusals as refusals
 from .config import Config
 from .http.encode_replies import dumped, key
 from .request_store import RequestKey, RequestStore
@@ -46,19 +46,8 @@ class ReplyQuota:
             used = self._state.stored_bytes(*place)
             self._used[place] = (now + COUNTED, used)
         if used + (size or 0) > self._most:
-            reason = (
-                f"the replies kept for it take {used} of {self._most} bytes "
-                f"(`stored_per_analyst`), and this one may take {size or 0}; nothing was "
-                f"charged"
-            )
-            raise Refused(
-                "server.stored",
-                "the token's name",
-                reason,
-                (
-                    f"a smaller answer; the service deletes replies after {self._days} days; the "
-                    f"owner may allow more"
-                ),
+            raise refusals.SERVER_STORED_1(
+                used=used, most=self._most, value=size or 0, days=self._days
             )
 
     def add(self, request: RequestKey, size: int) -> None:

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 from ..errors import Refused
 from ..ledger import Ledger
 from ..ledger.receipts import Head
+from . import server_refusals as refusals
 from .store_schema import open_file, open_server
 
 ONE = "dataset = ? AND who = ? AND key = ?"
@@ -360,16 +361,7 @@ class RequestStore:
 
     def _check_not_void(self, run: Any, request: RequestKey) -> None:
         if run("SELECT 1 FROM void WHERE mark = ?", (request.mark,)):
-            reason = (
-                "it was used so long ago that its reply is not kept any more; nothing was "
-                "charged now"
-            )
-            raise Refused(
-                "server.void",
-                "Idempotency-Key",
-                reason,
-                "a new key: a new charge, unless the ledger has the answer",
-            )
+            raise refusals.SERVER_VOID_1()
 
     def _count_told_and_running(self, run: Any, dataset: str, who: str) -> tuple[int, int]:
         """Return the overruns told to an analyst, and the requests that may become overruns or are
@@ -422,9 +414,4 @@ class RequestStore:
         except Exception as error:
             if type(error).__module__.partition(".")[0] not in ("apsw", "psycopg", "builtins"):
                 raise
-            raise Refused(
-                "server.storage",
-                "the service's own records",
-                "they cannot be read or written",
-                "check the disk or the database",
-            ) from None
+            raise refusals.SERVER_STORAGE_1() from None

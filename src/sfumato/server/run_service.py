@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import Refused
+from . import server_refusals as refusals
 from .config import Config, load
 from .http.asgi_app import PATH, create
 from .request_store import RequestStore
@@ -133,4 +134,6 @@ def _certificate(cert: str, key: str) -> None:
 
 
 def _useless(name: str, path: str, reason: str, rewrite: str) -> Refused:
-    return Refused("server.config", f"[server] {name} = {Path(path).name!r:.80}", reason, rewrite)
+    return refusals.SERVER_CONFIG_3(
+        name=name, name_2=Path(path).name, reason=reason, rewrite=rewrite
+    )

@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import Refused
 from ..ledger.storage.fork_guard import create_private
 from ..ledger.storage.sqlite_schema import undo
+from . import server_refusals as refusals
 
 APPLICATION = 0x73666D73  # "sfms", in the header of the file
 FORMAT = "sfumato server"
@@ -221,20 +222,9 @@ def _upgrade_steps(version: int | None) -> tuple[str, ...]:
             if version is not None and version > VERSION
             else "the file as it was, from a backup"
         )
-        raise Refused(
-            "server.records",
-            f"version {version}",
-            f"this sfumato knows version {VERSION} of a service's records; they were not touched",
-            rewrite,
-        )
+        raise refusals.SERVER_RECORDS_2(version=version, VERSION=VERSION, rewrite=rewrite)
     return STEPS[version]
 
 
 def _foreign() -> Refused:
-    reason = (
-        "this file or database schema does not hold the records of a sfumato service; it was "
-        "not touched"
-    )
-    return Refused(
-        "server.records", "[server] tokens", reason, 'a place of their own: tokens = "tokens.db"'
-    )
+    return refusals.SERVER_RECORDS_1()

@@ -20,7 +20,7 @@ import time
 from collections import OrderedDict
 from typing import Any
 
-from ..errors import Refused
+from . import server_refusals as refusals
 from .config import NAME, PERSON
 from .http.problems import UNNAMED, ProblemError
 from .request_store import RequestStore, TokenRow
@@ -45,24 +45,13 @@ def create_token(
 ) -> str:
     """Create a token and return its text. It cannot be shown again."""
     if not PERSON.fullmatch(name):
-        raise Refused(
-            "server.name", f"{name!r:.60}", "a name has up to 64 letters, digits and . _ @ -", "ada"
-        )
+        raise refusals.SERVER_NAME_1(name=name)
     if role not in ROLES:
-        raise Refused(
-            "server.role", f"{role!r:.60}", f"the roles are {', '.join(ROLES)}", "--role analyst"
-        )
+        raise refusals.SERVER_ROLE_1(role=role, ROLES=", ".join(ROLES))
     if not all(NAME.fullmatch(dataset) for dataset in datasets or ()):
-        raise Refused(
-            "server.name",
-            "datasets",
-            "a dataset is named as in the configuration",
-            "--dataset visits",
-        )
+        raise refusals.SERVER_NAME_2()
     if isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
-        raise Refused(
-            "server.days", f"{days}", f"a token is valid for 1 to {MOST_DAYS} days", "--days 90"
-        )
+        raise refusals.SERVER_DAYS_1(days=days, MOST_DAYS=MOST_DAYS)
     id_, secret = (
         "".join(secrets.choice(_ALPHABET) for _ in range(16)),
         secrets.token_urlsafe(BITS // 8),

@@ -23,6 +23,7 @@ from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, shown, text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from ..tables.plan.query_plan import Plan
+from . import session_refusals as refusals
 from .promises import DELTA_PARTS, promise_of
 
 Within = Number | Mapping[str, Number]
@@ -73,12 +74,7 @@ class Goal:
                 group_size=group_size,
             )
         if epsilon is not None or promise is not None:
-            raise Refused(
-                "within.promise",
-                "epsilon=…, within=…",
-                "give the cost or the accuracy, not both",
-                "within=25",
-            )
+            raise refusals.WITHIN_PROMISE_1()
         spare = budget.parameters.get("delta", Fraction(0))
         spared = (
             probability(delta, "delta")
@@ -123,16 +119,7 @@ class Goal:
         if not self.simultaneous:
             return self.confidence
         if not plan.query.public:
-            reason = (
-                "the number of groups is not public, so the probability of error cannot be "
-                "split among them"
-            )
-            raise Refused(
-                "within.groups",
-                "simultaneous=True",
-                reason,
-                "simultaneous=False, or keys= in protect()",
-            )
+            raise refusals.WITHIN_GROUPS_1()
         bins = max(
             1,
             max(
@@ -161,13 +148,7 @@ def find_least(enough: Callable[[Fraction], Plan | None], place: str) -> Plan:
     """Return the plan of the least amount of four digits for which `enough` gives one."""
     low, high, best = LEAST * _POWER, MOST * _POWER, enough(_amount(MOST * _POWER))
     if best is None:
-        reason = "no cost is high enough: the grid of the values alone moves the answer further"
-        raise Refused(
-            "within.reach",
-            place,
-            reason,
-            "a larger within=, narrower bounds, or a smaller max_rows=",
-        )
+        raise refusals.WITHIN_REACH_1(place=place)
     # most answers cost about 1: from there down by powers of ten
     for near in range(0, low, -_POWER):
         plan = enough(_amount(near))
@@ -195,51 +176,29 @@ def _check_within(within: Within | None, plan: Plan, group_size: int | None) -> 
     kinds = plan.kinds
     if not isinstance(within, Mapping):
         if len(kinds) != 1:
-            rewrite = f"within={{{next(iter(kinds))!r:.60}: {shown(within)}}}"
-            raise Refused(
-                "within.columns",
-                f"within={shown(within)}",
-                f"the answer has {len(kinds)} columns: name those that within= is about",
-                rewrite,
+            raise refusals.WITHIN_COLUMNS_2(
+                within=shown(within), kinds_count=len(kinds), next=next(iter(kinds))
             )
         within = {next(iter(kinds)): cast("Number", within)}
     if not within:
-        raise Refused(
-            "within.columns",
-            "within={}",
-            "no column is named",
-            f"within={{{next(iter(kinds))!r:.60}: 25}}",
-        )
+        raise refusals.WITHIN_COLUMNS_1(next=next(iter(kinds)))
     for name in within:
         if name not in kinds:
-            raise Refused(
-                "within.columns",
-                f"within={{{name!r:.60}: …}}",
-                f"the answer has {', '.join(kinds)}",
-                f"within={{{next(iter(kinds))!r:.60}: 25}}",
+            raise refusals.WITHIN_COLUMNS_3(
+                name=name, kinds=", ".join(kinds), next=next(iter(kinds))
             )
         if kinds[name] not in ADDITIVE | RANKED and group_size is None:
             reason = (
                 f"the accuracy of a {kinds[name].replace('_', ' ')} depends on its number of "
                 f"rows, which is not public: assume one"
             )
-            raise Refused(
-                "within.group-size",
-                f"within={{{name!r:.60}: …}}",
-                reason,
-                "group_size=1000",
-            )
+            raise refusals.WITHIN_GROUP_SIZE_1(name=name, reason=reason)
         if kinds[name] in RANKED:
             reason = (
                 "a quantile is off by a number of rows; how far that is in values depends on "
                 "the data"
             )
-            raise Refused(
-                "within.quantile",
-                f"within={{{name!r:.60}: …}}",
-                reason,
-                "epsilon=0.1, and plan().error() for the number of rows",
-            )
+            raise refusals.WITHIN_QUANTILE_1(name=name, reason=reason)
     return {name: float(positive(most, f"within[{name!r:.60}]")) for name, most in within.items()}
 
 

@@ -21,7 +21,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..answers.answer import Answer
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import GDP, Approx, Guarantee
 from ..guarantees.gdp import largest_mu
@@ -34,6 +33,7 @@ from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import Declared, MissingLimit
 from ..tables.plan.query_plan import Plan
 from ..tables.query.stages import Query
+from . import session_refusals as refusals
 from .accuracy import GROUP_SIZE, Goal
 from .pending_plan import PendingBatch, PendingPlan
 from .promises import share_of
@@ -96,30 +96,17 @@ class Questions(Request[Batch, PendingBatch]):
             isinstance(queries, str | Query | Mapping)
             or not 1 <= len(listed := list(queries)) <= MOST
         ):
-            raise Refused(
-                "plan.batch",
-                "release_all(…)",
-                f"a batch is a list of 1 to {MOST} questions",
-                f"{table.name}.release_all(['SELECT COUNT(*) FROM {table.name}'], epsilon=1)",
-            )
+            raise refusals.PLAN_BATCH_1(MOST=MOST, name=table.name)
         values = list(parameters) if parameters is not None else [None] * len(listed)
         if len(values) != len(listed):
-            raise Refused(
-                "plan.batch",
-                f"{len(values)} parameters=",
-                f"there are {len(listed)} questions: give each its parameters, or None",
-                f"parameters={[None] * len(listed)}",
+            raise refusals.PLAN_BATCH_2(
+                values_count=len(values), listed_count=len(listed), value=[None] * len(listed)
             )
         questions = tuple(
             Question(table, query, value) for query, value in zip(listed, values, strict=True)
         )
         if any(question.explains for question in questions):
-            raise Refused(
-                "plan.batch",
-                "EXPLAIN PRIVACY",
-                "plan_all explains a batch as a whole",
-                f"{table.name}.plan_all(queries, epsilon=1).explain()",
-            )
+            raise refusals.PLAN_BATCH_3(name=table.name)
         return cls(table, questions)
 
     def make(self, goal: Goal, declared: Declared | None = None) -> Batch:
@@ -129,12 +116,7 @@ class Questions(Request[Batch, PendingBatch]):
         share_of(promise, Fraction(1))  # refuses a promise that cannot be split
         first = [question.plan(promise, size, declared) for question in self.each]
         if len({plan.text for plan in first}) < len(first):
-            raise Refused(
-                "plan.batch",
-                f"{len(first)} questions",
-                "two of them are equal: ask each question once",
-                "each question once",
-            )
+            raise refusals.PLAN_BATCH_4(first_count=len(first))
         sizes = [
             sum(not piece.pooled for piece in plan.components) + (not plan.query.public)
             for plan in first

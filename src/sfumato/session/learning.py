@@ -23,7 +23,6 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Refused
 from ..exact.numbers import text
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import ratio
@@ -40,6 +39,7 @@ from ..tables.plan.query_plan import Plan, plan
 from ..tables.query import aggregates as ag
 from ..tables.query.per_unit import Total
 from ..tables.query.stages import Query, Rows
+from . import session_refusals as refusals
 from .choose_limits import (
     NEXT,
     NOISE,
@@ -106,12 +106,7 @@ class LearnedLimit:
             if not right or record["learned"] != 1 or set(record) != {"learned", "value", "shares"}:
                 raise ValueError(record)
         except (LookupError, TypeError, ValueError, RecursionError):
-            raise Refused(
-                "answer.stored",
-                "a learned limit",
-                "its record is damaged or incomplete",
-                "sf.Ledger.verify, and the last backup",
-            ) from None
+            raise refusals.ANSWER_STORED_1() from None
         return cls(limit, value, shares)
 
     def into(self, declaration: Declaration) -> Declaration:
@@ -236,11 +231,10 @@ def missing_for(
                 if column not in declaration.unit
                 else "it is the unit"
             )
-            raise Refused(
-                "learn.column",
-                f"columns=[{column!r:.60}]",
-                why,
-                f"columns={free!r:.60}" if free else "nothing is missing",
+            raise refusals.LEARN_COLUMN_1(
+                column=column,
+                why=why,
+                rewrite=f"columns={free!r:.60}" if free else "nothing is missing",
             )
     table = declaration.name if declaration.database_unit else ""
     missing = [
@@ -254,12 +248,7 @@ def missing_for(
             or not keys
             or any(key not in declaration.schema or key in declaration.unit for key in keys)
         ):
-            raise Refused(
-                "learn.groups",
-                f"groups={keys!r:.60}",
-                "groups= names columns of the table, and none of the unit",
-                "groups='city'",
-            )
+            raise refusals.LEARN_GROUPS_1(keys=keys)
         missing.append(MissingLimit("max_groups", keys, table))
     return tuple(missing)
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
 
-from ..errors import Refused
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from . import session_refusals as refusals
 
 BUDGET_DELTA = Fraction(1, 10**6)
 """The δ of a budget given as a number."""
@@ -45,27 +45,12 @@ def promise_of(
     """
     if promise is not None:
         if epsilon is not None or delta is not None:
-            raise Refused(
-                "plan.promise",
-                "epsilon=…, promise=…",
-                "give epsilon= or promise=, not both",
-                "promise=sf.Pure(0.5)",
-            )
+            raise refusals.PLAN_PROMISE_3()
         if not isinstance(promise, Guarantee):
-            raise Refused(
-                "plan.promise",
-                f"promise={type(promise).__name__}",
-                "a promise is a Guarantee",
-                "promise=sf.Pure(0.5)",
-            )
+            raise refusals.PLAN_PROMISE_4(type=type(promise).__name__)
         return promise
     if epsilon is None:
-        raise Refused(
-            "plan.promise",
-            "no promise",
-            "how much of the budget may this cost?",
-            "epsilon=0.1",
-        )
+        raise refusals.PLAN_PROMISE_1()
     e = positive(epsilon, "epsilon")
     if delta is not None:
         d = probability(delta, "delta")
@@ -78,12 +63,7 @@ def share_of(promise: Guarantee, share: Fraction) -> Guarantee:
     """Return a share of a promise: of ε and δ, of ρ, or of μ²."""
     if type(promise) not in SHARE_BY_NOTION:
         kinds = ", ".join(f"sf.{notion.__name__}" for notion in SHARE_BY_NOTION)
-        raise Refused(
-            "plan.promise",
-            f"{promise}",
-            "a promise can be split if it is one number, or one number and a δ",
-            f"a promise of {kinds}",
-        )
+        raise refusals.PLAN_PROMISE_2(promise=promise, kinds=kinds)
     return SHARE_BY_NOTION[type(promise)](promise, share)
 
 

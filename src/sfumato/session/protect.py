@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, overload
 
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..ledger import Ledger
@@ -16,6 +15,7 @@ from ..tables.declare.declaration import TABLE_ROWS, Declaration, Key, declare
 from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.declare.learned_limits import LearnedLimits
 from ..tables.engine.sources import open_source
+from . import session_refusals as refusals
 from .promises import budget_of
 from .protect_many import EXAMPLE, protect_many
 from .protected_database import Database
@@ -129,12 +129,7 @@ def protect(
             **about,
         )
     if links is not None or public is not None:
-        raise Refused(
-            "table.links",
-            "links=…, public=…",
-            "links= and public= need several tables, given by name",
-            EXAMPLE,
-        )
+        raise refusals.TABLE_LINKS_1(EXAMPLE=EXAMPLE)
     opened = open_source(source, None if types is None else dict(types), name, table=table)
     try:
         declared = declare(

@@ -17,6 +17,7 @@ from ..tables.declare.ownership import Owner, find_owners, split_column, unit_co
 from ..tables.engine.sources import TableSource, open_sources
 from ..tables.expr.relational import group, select
 from ..tables.expr.renaming import right_names
+from . import session_refusals as refusals
 from .protected_database import Database
 
 EXAMPLE = (
@@ -60,19 +61,9 @@ def protect_many(
 
 def _check_names(sources: Mapping[str, Any], public: Mapping[str, Any]) -> None:
     if not sources or not all(isinstance(name, str) and name for name in (*sources, *public)):
-        raise Refused(
-            "table.public",
-            "protect({…})",
-            "give tables by name, at least one of them protected",
-            EXAMPLE,
-        )
+        raise refusals.TABLE_PUBLIC_1(EXAMPLE=EXAMPLE)
     if len({name.lower() for name in (*sources, *public)}) < len(sources) + len(public):
-        raise Refused(
-            "table.public",
-            ", ".join([*sources, *public])[:80],
-            "two tables have the same name, up to capitals",
-            "a different name for each table",
-        )
+        raise refusals.TABLE_PUBLIC_2(value=", ".join([*sources, *public])[:80])
 
 
 def _declare_all(
@@ -91,20 +82,10 @@ def _declare_all(
         for what in ("max_rows", "max_groups", "table_rows")
     }
     if not isinstance(learned := declared.get("learned") or {}, Mapping):
-        raise Refused(
-            "table.learned",
-            "learned=…",
-            "for several tables, learned= is a mapping by table",
-            "learned={'visits': declaration.learned}",
-        )
+        raise refusals.TABLE_LEARNED_1()
     schemas = {table: source.schema for table, source in private.items()}
     if not isinstance(links, Mapping):
-        raise Refused(
-            "table.links",
-            f"links={links!s:.60}",
-            "links= is a mapping from column to column",
-            "links={'visits.patient_id': 'patients.id'}",
-        )
+        raise refusals.TABLE_LINKS_2(links=links)
     whose = unit_columns(unit, schemas)
     pairs = {
         split_column(column, private, "links"): split_column(linked, private, "links")
@@ -214,10 +195,5 @@ def _limits(what: str, values: Any, tables: Mapping[str, Any]) -> dict[str, Any]
         return dict.fromkeys(tables, values)
     for table in values:
         if table not in tables:
-            raise Refused(
-                "table.max-rows",
-                f"{what}={{{table!r:.60}: …}}",
-                "there is no protected table of that name",
-                f"{what}={{{next(iter(tables))!r:.60}: 5}}",
-            )
+            raise refusals.TABLE_MAX_ROWS_1(what=what, table=table, next=next(iter(tables)))
     return {table: values.get(table) for table in tables}

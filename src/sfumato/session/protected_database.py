@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import Any
 
 from ..answers.answer import Answer
-from ..errors import Refused
 from ..ledger import Ledger
 from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.plan.query_plan import Plan
 from ..tables.query.owned_rows import Origin
 from ..tables.query.stages import Query, Rows
+from . import session_refusals as refusals
 from .batches import Batch
 from .budget_mixin import Budgeted
 from .pending_plan import PendingBatch, PendingPlan
@@ -79,12 +79,7 @@ class Database(Budgeted):
                 if name in self.public
                 else " or ".join(f"db[{table!r:.60}]" for table in list(self.tables)[:3])
             )
-            raise Refused(
-                "table.name",
-                f"db[{name!r:.60}]",
-                "there is no protected table of that name",
-                rewrite,
-            )
+            raise refusals.TABLE_NAME_1(name=name, rewrite=rewrite)
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:

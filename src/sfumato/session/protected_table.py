@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from ..answers.answer import Answer
-from ..errors import Refused
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..ledger import Ledger
@@ -17,6 +16,7 @@ from ..tables.expr.expressions import Expr
 from ..tables.plan.query_plan import Plan
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
+from . import session_refusals as refusals
 from .accuracy import GROUP_SIZE, Goal, Within
 from .batches import Batch, Questions
 from .budget_mixin import Budgeted
@@ -378,12 +378,7 @@ class Table(Budgeted, RowVerbs):
             or not isinstance(query.rows.curator, Table)
             or query.rows.curator.ledger is not self.ledger
         ):
-            raise Refused(
-                "plan.query",
-                type(query).__name__,
-                "this is no query of this table",
-                f"{self.name}.aggregate(n=sf.count())",
-            )
+            raise refusals.PLAN_QUERY_1(type=type(query).__name__, name=self.name)
         return query
 
     def _source_of(self, query: Query) -> Any:

@@ -27,6 +27,7 @@ from ..mechanisms import Combined
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import LEARNABLE, Declared, MissingLimit, all_with_placeholders
 from ..tables.plan.query_plan import Plan
+from . import session_refusals as refusals
 from .accuracy import Goal
 from .choose_limits import histogram_share
 from .learning import FIRST_SHARE, LEARNING_SHARE, run_lessons
@@ -121,13 +122,7 @@ class Request(ABC, Generic[M, W]):
         if not missing:
             return self.make(goal)
         if goal.promise is None:
-            reason = f"the cost depends on limits not known yet: {_words(missing)}"
-            raise Refused(
-                "within.learning",
-                "within=…",
-                reason,
-                f"{self.table.name}.learn(epsilon=0.05)",
-            )
+            raise refusals.WITHIN_LEARNING_1(missing=_words(missing), name=self.table.name)
         base, more_rows, wider = (
             self.make(goal, all_with_placeholders(declared, rows=rows, size=size))
             for rows, size in ((1, 1), (2, 1), (1, 2))

@@ -13,6 +13,7 @@ from sqlglot import exp
 from ..errors import Refused
 from ..tables.expr.expressions import Expr
 from ..tables.query.stages import Rows
+from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .scope import Scope, quoted
 from .select import ParsedQuery, SelectReader
@@ -36,9 +37,7 @@ def read(
     except Refused as refusal:
         raise _with_working_rewrite(refusal, rows, tables) from None
     except Exception:  # a tree that nobody foresaw; no data was read, so the refusal is public
-        raise Refused(
-            "sql.unsupported", "this text", "this form of SQL is not supported", example(rows)
-        ) from None
+        raise refusals.SQL_UNSUPPORTED_1(rows=example(rows)) from None
 
 
 def explains(text: str) -> bool:

@@ -19,6 +19,7 @@ from ..tables.expr.expressions import ColumnRef
 from ..tables.plan.query_plan import Plan
 from ..tables.query.aggregates import Aggregate
 from ..tables.query.stages import MOST_COLUMNS, Groups, Query, Rows
+from . import sql_refusals as refusals
 from .aggregate_calls import AggregateReader
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
 from .from_clause import FromReader
@@ -87,12 +88,7 @@ class SelectReader:
             scope = from_reader.where(scope, where.this, scopes)
         items = read_items(select, scope, scalars, star=False)
         if len(items) > MOST_COLUMNS:
-            raise Refused(
-                "stage.aggregate",
-                f"{len(items)} columns",
-                f"an answer has at most {MOST_COLUMNS} columns",
-                f"at most {MOST_COLUMNS} columns in each of several queries",
-            )
+            raise refusals.STAGE_AGGREGATE_1(items_count=len(items), MOST_COLUMNS=MOST_COLUMNS)
         keys = _order_keys(read_group_keys(select, scope, items, scalars), items, scope, scalars)
         return cls(select, scope, scalars, items, keys)._parse()
 

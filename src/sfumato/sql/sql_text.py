@@ -23,6 +23,7 @@ from ..answers.render.tabulate import display_width, printable
 from ..errors import Refused
 from ..exact import effort
 from ..tables.expr.scalar_function import shorten
+from . import sql_refusals as refusals
 from .codes import SQL_CODES
 
 LONGEST = 20_000
@@ -99,22 +100,12 @@ class SqlText:
     def of(cls, text: str, example: str) -> SqlText:
         """Split a text into words. Refuse a text that is too long or has unprintable characters."""
         if not isinstance(text, str):
-            raise Refused("sql.text", type(text).__name__, "a question has to be a text", example)
+            raise refusals.SQL_TEXT_1(type=type(text).__name__, example=example)
         if len(text) > LONGEST:
-            raise Refused(
-                "sql.text",
-                f"{len(text)} characters",
-                f"a question has at most {LONGEST} characters",
-                "long lists of keys as keys= in protect()",
-            )
+            raise refusals.SQL_TEXT_2(text_count=len(text), LONGEST=LONGEST)
         odd = next((c for c in text if not (c.isprintable() or c in _SIGNS)), None)
         if odd is not None:
-            raise Refused(
-                "sql.text",
-                f"U+{ord(odd):04X}",
-                "a question has printable characters alone",
-                _printable_text(text) or example,
-            )
+            raise refusals.SQL_TEXT_3(odd=ord(odd), rewrite=_printable_text(text) or example)
         explain = EXPLAIN.match(text)
         plain = " " * explain.end() + text[explain.end() :] if explain else text
         try:
@@ -133,7 +124,7 @@ class SqlText:
 
     def _check(self) -> None:
         if not self.words:
-            raise Refused("sql.text", "an empty text", "the text has no question", self.example)
+            raise refusals.SQL_TEXT_4(example=self.example)
         if len(self.words) > WORDS:
             raise self.refuse(
                 "sql.depth",

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import Refused
+from . import study_refusals as refusals
 from .printed import Interval
 
 FALSE_ALARM = 1e-6
@@ -75,12 +75,7 @@ def prediction_band(draws: Sequence[float], *, logarithm: bool = True) -> Interv
 
     values = np.asarray(draws, dtype=np.float64)
     if len(values) < 2:
-        raise Refused(
-            "studies.repetitions",
-            f"{len(values)} repetitions",
-            "a band needs two repetitions or more",
-            "repetitions=20",
-        )
+        raise refusals.STUDIES_REPETITIONS_1(values_count=len(values))
     if logarithm:
         values = np.log(values)
     reach = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ..errors import Refused
 from ..exact.numbers import is_whole
+from . import study_refusals as refusals
 from . import study_report
 from .study import Study, StudyResult
 from .study_list import STUDIES, study
@@ -27,11 +27,8 @@ def run(
     each study before it runs.
     """
     if not is_whole(repetitions, LEAST):
-        raise Refused(
-            "studies.repetitions",
-            f"repetitions={repetitions}",
-            f"a band needs {LEAST} repetitions or more",
-            f"repetitions={REPETITIONS}",
+        raise refusals.STUDIES_REPETITIONS_2(
+            repetitions=repetitions, LEAST=LEAST, REPETITIONS=REPETITIONS
         )
     chosen = {study(name).name for name in names} or {s.name for s in STUDIES}
     done = []

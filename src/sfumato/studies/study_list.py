@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..errors import Refused
 from . import (
     choice_studies,
     curve_figures,
@@ -15,6 +14,7 @@ from . import (
     renyi_tables,
     small_runs,
 )
+from . import study_refusals as refusals
 from .study import Study
 
 ORDER = (
@@ -70,10 +70,5 @@ def study(name: str) -> Study:
     """Return the study with this name."""
     by_name = {s.name: s for s in STUDIES}
     if name not in by_name:
-        raise Refused(
-            "studies.unknown",
-            f"study {name!r:.60}",
-            "there is no study of this name",
-            f"one of {', '.join(by_name)}",
-        )
+        raise refusals.STUDIES_UNKNOWN_1(name=name, by_name=", ".join(by_name))
     return by_name[name]

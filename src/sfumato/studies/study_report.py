@@ -15,7 +15,7 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import Refused
+from . import study_refusals as refusals
 from .printed import shown
 from .report_style import STYLE
 from .study import Comparison, Study, StudyResult, StudyRow, Verdict
@@ -98,12 +98,7 @@ def prepare(out: Path) -> None:
         (out / "csv").mkdir(parents=True, exist_ok=True)
         (out / "index.html").touch()
     except OSError:
-        raise Refused(
-            "studies.out",
-            f"{out}",
-            "the report cannot be written there",
-            "sfumato reproduce --out report",
-        ) from None
+        raise refusals.STUDIES_OUT_1(out=out) from None
 
 
 def render(done: Done, *, repetitions: int, seed: int) -> str:

@@ -23,10 +23,10 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from ...errors import Refused
 from ...exact.balls import ball, evaluate
 from ...exact.numbers import is_whole, non_negative, positive, shown, text
 from ...guarantees import GDP, Guarantee, Pure
+from .. import accounting_refusals as refusals
 from .loss_families import GaussianLaw, laplace_law
 from .loss_laws import NO_ATOMS, Law, PointLaw
 
@@ -125,12 +125,7 @@ class Pair(ABC):
 
     def group(self, size: int) -> Pair:
         """Return a pair for `size` units at once."""
-        raise Refused(
-            "guarantee.group",
-            f"{self}.group({size})",
-            "the pair about one unit does not bound the loss of several",
-            "a mechanism whose sensitivity covers the group",
-        )
+        raise refusals.GUARANTEE_GROUP_1(self=self, size=size)
 
     def __repr__(self) -> str:
         shown = [f"{name}={_show(value)}" for name, value in self.numbers().items() if value != "0"]
@@ -256,12 +251,7 @@ class LaplacePair(Pair):
 def check_whole(value: object, name: str, least: int = 1) -> int:
     """Check a whole number of a pair that a double can hold."""
     if not is_whole(value, least, 2**53):
-        raise Refused(
-            "loss.number",
-            f"{name}={shown(value)}",
-            f"{name} is a whole number from {least} to 2^53",
-            f"{name}={least}",
-        )
+        raise refusals.LOSS_NUMBER_1(name=name, value=shown(value), least=least)
     return value
 
 

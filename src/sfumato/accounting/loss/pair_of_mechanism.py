@@ -13,10 +13,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ...errors import Refused
 from ...guarantees import GDP, Approx, Guarantee, Mixed, Pure
 from ...mechanisms import Combined, Gaussian, Laplace, RandomizedResponse, Subsampled
 from ...mechanisms.shared.mechanism import Mechanism
+from .. import accounting_refusals as refusals
 from .loss_pairs import GaussianPair, LaplacePair, Pair
 from .pairs_finite import FinitePair, ResponsePair
 from .pairs_sampled import ROUGHEST, RoundedPair, sampled
@@ -69,16 +69,10 @@ def pair_of(mechanism: Mechanism) -> Pair:
         parts = parts_of(promise)
         if parts is not None and len(parts) == 1 and parts[0][1] == 1:
             return parts[0][0]
-    reason = (
-        f"{type(mechanism).__name__} promises "
-        f"{', '.join(type(p).__name__ for p in mechanism.promises)}, for which no single pair is "
-        f"the worst"
-    )
-    raise Refused(
-        "loss.no-pair",
-        f"{mechanism}",
-        reason,
-        "a Laplace or Gaussian mechanism, or .to(sf.Approx, delta=1e-9)",
+    raise refusals.LOSS_NO_PAIR_2(
+        mechanism=mechanism,
+        type=type(mechanism).__name__,
+        promises=", ".join(type(p).__name__ for p in mechanism.promises),
     )
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from ...errors import Refused
 from ...exact.balls import ball, evaluate
 from ...exact.numbers import non_negative, probability
 from ...guarantees import Approx, Pure
 from ...guarantees.finite.finite_laws import weights
+from .. import accounting_refusals as refusals
 from .loss_families import response_law
 from .loss_laws import FUNCTION, UNIT, Atoms, Law, PointLaw
 from .loss_pairs import ZERO, Between, Outcomes, Pair, check_whole
@@ -124,19 +124,9 @@ class FinitePair(Pair):
     def __post_init__(self) -> None:
         for name, law in (("p", self.p), ("q", self.q)):
             if weights(law, name) != law or max(a.denominator.bit_length() for a in law) > _LONGEST:
-                raise Refused(
-                    "law.sum",
-                    f"{name} of {len(law)} outcomes",
-                    "exact ratios of fewer than 4000 digits are needed",
-                    f"{name}=[0.5, 0.5]",
-                )
+                raise refusals.LAW_SUM_1(name=name, law_count=len(law))
         if len(self.p) != len(self.q):
-            raise Refused(
-                "law.outcomes",
-                f"{len(self.p)} and {len(self.q)}",
-                "p and q have different numbers of outcomes",
-                "one probability for each outcome, in the same order",
-            )
+            raise refusals.LAW_OUTCOMES_1(p_count=len(self.p), q_count=len(self.q))
 
     @property
     def guarantee(self) -> Pure | None:

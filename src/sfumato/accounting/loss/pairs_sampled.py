@@ -18,6 +18,7 @@ from ...exact.balls import ball, evaluate, normal_cdf
 from ...exact.numbers import positive, probability, text
 from ...guarantees import GDP, Guarantee, Pure, Renyi
 from ...guarantees.renyi import subsampled_gaussian
+from .. import accounting_refusals as refusals
 from ..subsampling import FixedLaw, PoissonLaw
 from .loss_families import GaussianLaw
 from .loss_laws import FUNCTION, NOTHING, UNIT, Atoms, Law, PointLaw
@@ -43,33 +44,13 @@ class SampledPair(Pair):
 
     def __post_init__(self) -> None:
         if self.how not in ("poisson", "fixed"):
-            raise Refused(
-                "loss.sampled",
-                f"how={self.how!r}",
-                "sampling is Poisson or of a fixed size",
-                "how='poisson'",
-            )
+            raise refusals.LOSS_SAMPLED_1(how=self.how)
         if not isinstance(self.base, Pair):
-            raise Refused(
-                "loss.sampled",
-                f"base={type(self.base).__name__}",
-                "the base must be a dominating pair",
-                "GaussianPair(Fraction(1))",
-            )
+            raise refusals.LOSS_SAMPLED_2(type=type(self.base).__name__)
         if isinstance(self.base, SampledPair):
-            raise Refused(
-                "loss.sampled",
-                f"{self.base!r}",
-                "sampling twice is sampling once, at the product of the rates",
-                "one subsample(q)",
-            )
+            raise refusals.LOSS_SAMPLED_3(base=self.base)
         if self.how == "fixed" and not self.base.symmetric:
-            raise Refused(
-                "loss.direction",
-                f"{self.base!r}",
-                "under replace a pair must be symmetric",
-                "a mechanism with a symmetric pair, such as Laplace or Gaussian",
-            )
+            raise refusals.LOSS_DIRECTION_2(base=self.base)
         positive(probability(self.rate, "rate", zero=False), "rate")
 
     @property

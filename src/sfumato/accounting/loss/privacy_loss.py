@@ -23,7 +23,6 @@ from functools import reduce
 from operator import add
 from typing import Any, Self
 
-from ...errors import Refused
 from ...exact.balls import up
 from ...exact.numbers import Number, is_whole, shown, text
 from ...guarantees import GDP, Approx, Guarantee, Pure, Relation
@@ -35,6 +34,7 @@ from ...guarantees.guarantee import (
     relation_of,
     unit_of,
 )
+from .. import accounting_refusals as refusals
 from .loss_curve import Quick, deltas, epsilons
 from .loss_pairs import GaussianPair, Pair
 from .loss_record import integer_from, pair_from, record_of
@@ -64,12 +64,7 @@ class Loss(Guarantee):
 
     def _check(self, relation: Relation | None) -> None:
         if relation == "replace" and not all(pair.symmetric for pair, _ in self.parts):
-            raise Refused(
-                "loss.direction",
-                f"{self}",
-                "under replace every dominating pair must be symmetric",
-                "relation='add-remove'",
-            )
+            raise refusals.LOSS_DIRECTION_3(self=self)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -172,12 +167,7 @@ class Loss(Guarantee):
 
     def _subsample(self, q: Fraction) -> Guarantee:
         if len(self.parts) != 1 or self.parts[0][1] != 1:
-            raise Refused(
-                "guarantee.subsample",
-                f"{self}.subsample({text(q)})",
-                "only a single release can be sampled",
-                "mechanism.subsample(q), then sf.compose",
-            )
+            raise refusals.GUARANTEE_SUBSAMPLE_1(self=self, q=text(q))
         return Loss(((sampled(self.parts[0][0], q, "poisson"), 1),))
 
     def _stored(self) -> dict[str, Any]:
@@ -212,19 +202,9 @@ def _check_parts(parts: Parts) -> Parts:
     """Check that these are pairs, each with a number of uses."""
     for pair, count in parts:
         if not isinstance(pair, Pair):
-            raise Refused(
-                "loss.number",
-                f"{pair!r:.60}",
-                "a Loss is made of dominating pairs",
-                "sf.compose([(mechanism, 100)])",
-            )
+            raise refusals.LOSS_NUMBER_2(pair=pair)
         if not is_whole(count, 0, MOST):
-            raise Refused(
-                "loss.number",
-                f"{shown(count)} uses",
-                f"a release is used at most {MOST} times",
-                "a smaller count",
-            )
+            raise refusals.LOSS_NUMBER_3(count=shown(count), MOST=MOST)
     return tuple(parts)
 
 

@@ -33,9 +33,9 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from ...errors import Refused
 from ...exact.balls import above, ball, evaluate
 from ...exact.numbers import Number, positive, probability, text
+from .. import accounting_refusals as refusals
 from ..composition import count_of
 from .loss_lattice import Integers
 from .loss_laws import FUNCTION, UNIT, Atoms, Doubles, Law, PointLaw
@@ -113,12 +113,7 @@ def _law(epsilon: float, numbers: list[int], chances: list[float], values: int) 
 def check_report_epsilon(epsilon: float | Fraction) -> None:
     """Refuse an ε whose pair overflows a double."""
     if epsilon > FARTHEST:
-        raise Refused(
-            "shuffle.epsilon",
-            f"epsilon={text(Fraction(epsilon))}",
-            f"a shuffled report of ε > {FARTHEST} hides nothing that could be computed",
-            "epsilon=1",
-        )
+        raise refusals.SHUFFLE_EPSILON_1(text=text(Fraction(epsilon)), FARTHEST=FARTHEST)
 
 
 def binomial(n: int, chance: float, *, odds: float | None = None) -> tuple[int, Doubles]:
@@ -156,12 +151,7 @@ def closed_form(epsilon: Number, n: int, delta: Number) -> Fraction:
         probability(delta, "delta", zero=False),
     )
     if e > Fraction(closed_form_limit(n, delta)):
-        raise Refused(
-            "shuffle.closed",
-            f"epsilon={text(e)}, n={n}",
-            "the theorem in closed form holds for smaller ε only",
-            "the clone pair itself",
-        )
+        raise refusals.SHUFFLE_CLOSED_1(e=text(e), n=n)
 
     def formula() -> arb:
         growth = ball(e).exp()

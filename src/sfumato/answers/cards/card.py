@@ -17,8 +17,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ...accounting.filters import FILTERS
-from ...errors import Refused
 from ...guarantees import ZCDP, Approx, Guarantee, Pure, Renyi
+from .. import answer_refusals as refusals
 from ..plain_json import to_plain_json
 from .card_record import cost_details, privacy_parameters, release_facts, utility_text, version_of
 
@@ -99,11 +99,8 @@ class Card:
         """Return a draft entry for the public registry of DP deployments, for people to review."""
         deployment = self.to_dict()["deployment"]
         if lacking := [name for name in NEEDED if not deployment["basic"].get(name)]:
-            raise Refused(
-                "card.registry",
-                f"without {', '.join(lacking)}",
-                "the registry requires these fields, and only the publisher knows them",
-                _missing_arguments(lacking),
+            raise refusals.CARD_REGISTRY_1(
+                lacking=", ".join(lacking), lacking_2=_missing_arguments(lacking)
             )
         administrative = {"status": "Draft", "registry_authors": list(authors), "tier": 3}
         return {"url_slug": slug, "deployment": {**deployment, "administrative": administrative}}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
+from .. import answer_refusals as refusals
 from ..answer_records import Column, Key
 from ..intervals import has_interval, interval, level_of
 from .tabulate import key_text
@@ -40,13 +40,7 @@ def value_columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[Any]]
         for suffix, numbers in zip(("", "_low", "_high"), values, strict=False):
             for name, cells in _named_columns(column, numbers):
                 if f"{name}{suffix}" in named_values or f"{name}{suffix}" in answer.keys:
-                    reason = "two columns of the exported table would have this name"
-                    raise Refused(
-                        "answer.names",
-                        f"{name}{suffix}",
-                        reason,
-                        "intervals=False, or another name for the aggregate",
-                    )
+                    raise refusals.ANSWER_NAMES_1(name=name, suffix=suffix)
                 named_values[f"{name}{suffix}"] = cells
     return named_values
 
@@ -121,9 +115,4 @@ def _import_library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise Refused(
-            "answer.library",
-            name,
-            f"{name} is not installed",
-            "pip install 'sfumato[tables]', or to_csv()",
-        ) from None
+        raise refusals.ANSWER_LIBRARY_1(name=name) from None

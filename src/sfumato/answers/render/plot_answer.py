@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import Refused
 from ...exact.numbers import Number
 from ...plots.bars import Bars, Bins, bars, bins
+from .. import answer_refusals as refusals
 from ..chosen_groups import take_first_groups
 from ..intervals import has_interval, hold_simultaneously, interval, level_of, values
 from .tabulate import key_text, level_text, printable
@@ -26,12 +26,7 @@ def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str 
     """Draw a bar for each group or bin; if there are more than `top` groups, the largest ones."""
     column = answer.column(name)
     if not answer.rows or isinstance(top, bool) or not isinstance(top, int) or top < 1:
-        raise Refused(
-            "answer.plot",
-            f"plot({name!r})",
-            f"there are {len(answer.rows)} groups to draw, with top={top!r:.20}",
-            "top=20, for an answer with at least one group",
-        )
+        raise refusals.ANSWER_PLOT_1(name=name, rows_count=len(answer.rows), top=top)
     heading = printable(title if title is not None else column.text or name)
     room, all_ = min(top, PANELS) if column.kind == "histogram" else top, len(answer.rows)
     if all_ > room:

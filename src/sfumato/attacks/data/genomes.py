@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
+from .. import attack_refusals as refusals
 from ..lib.attack_result import check_count
 from ..lib.owner_table import read_columns
 
@@ -66,10 +66,5 @@ def read_genomes(people: Any) -> Genomes:
         or values.shape[1] < 1
         or not np.isin(values, (0, 1)).all()
     ):
-        raise Refused(
-            "attacks.values",
-            "people",
-            "people are four or more rows of zeros and ones",
-            "genomes(people=2000, positions=10_000)",
-        )
+        raise refusals.ATTACKS_VALUES_1()
     return Genomes(values.astype(np.int8))

@@ -23,11 +23,11 @@ from fractions import Fraction
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from ...errors import Refused
 from ...exact.balls import ball, chance
 from ...exact.numbers import Number, positive, probability, shown
 from ...guarantees import Guarantee, Pure
 from ...mechanisms.shared.response_estimate import limit
+from .. import attack_refusals as refusals
 from .attack_text import at_least, at_most, epsilon_label, per_cent
 
 if TYPE_CHECKING:
@@ -57,12 +57,7 @@ class Success:
 
     def __post_init__(self) -> None:
         if self.trials < 1 or not 0 <= self.hits <= self.trials:
-            raise Refused(
-                "attacks.trials",
-                f"hits={self.hits}, trials={self.trials}",
-                "an attack succeeds in some of its one or more trials",
-                "trials=1000",
-            )
+            raise refusals.ATTACKS_TRIALS_2(hits=self.hits, trials=self.trials)
 
     @property
     def rate(self) -> float:
@@ -211,12 +206,7 @@ def guess_bound(promise: Guarantee, choices: int = 2) -> float:
     promise is about changing that value.
     """
     if isinstance(choices, bool) or not isinstance(choices, int) or choices < 2:
-        raise Refused(
-            "attacks.choices",
-            f"choices={shown(choices)}",
-            "a guess is between two or more values",
-            "choices=2",
-        )
+        raise refusals.ATTACKS_CHOICES_1(choices=shown(choices))
     pairs = (
         [(Fraction(promise.epsilon()), Fraction(0))]
         if isinstance(promise, Pure)
@@ -255,12 +245,7 @@ def event_bound(promise: Guarantee, baseline: Number) -> float:
 def check_epsilons(epsilons: Sequence[Number]) -> tuple[Fraction, ...]:
     """Check the ε to attack: numbers above zero."""
     if isinstance(epsilons, str) or not isinstance(epsilons, Sequence):
-        raise Refused(
-            "attacks.epsilons",
-            f"epsilons={shown(epsilons)}",
-            "the ε to attack are a list of numbers",
-            "epsilons=(0.1, 1, 5)",
-        )
+        raise refusals.ATTACKS_EPSILONS_1(epsilons=shown(epsilons))
     return tuple(positive(epsilon, "epsilon") for epsilon in epsilons)
 
 
@@ -268,11 +253,8 @@ def check_count(value: object, name: str, least: int = 1) -> int:
     """Check a count, such as a number of trials."""
     count = as_integer(value)
     if count is None or count < least:
-        raise Refused(
-            "attacks.trials",
-            f"{name}={shown(value)}",
-            f"{name} is a whole number, {least} or more",
-            f"{name}={max(least, 100)}",
+        raise refusals.ATTACKS_TRIALS_1(
+            name=name, value=shown(value), least=least, least_2=max(least, 100)
         )
     return count
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Refused
+from .. import attack_refusals as refusals
 from .table_readers import as_arrow, check_columns, choose_columns, find_unread_lines
 from .unread_lines import UnreadLines
 
@@ -123,12 +124,7 @@ def read_columns(
     if missing is not None and not (partly and arrow.num_rows):
         raise missing.refusal(name)
     if arrow.num_rows == 0:
-        raise Refused(
-            "attacks.empty",
-            f"{name:.60}",
-            "the table has no rows",
-            "a table of one row for each person",
-        )
+        raise refusals.ATTACKS_EMPTY_1(name=name)
     return Columns(arrow.num_rows, arrow, missing)
 
 
@@ -176,9 +172,4 @@ def _parse_numbers(column: Any, name: str) -> NDArray[np.float64]:
 
 
 def _not_a_number(name: str) -> Refused:
-    return Refused(
-        "attacks.number",
-        f"{name!r:.60}",
-        "this column holds neither numbers nor dates",
-        "a column of numbers, dates or instants",
-    )
+    return refusals.ATTACKS_NUMBER_1(name=name)

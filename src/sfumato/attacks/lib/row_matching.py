@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import Refused
 from ...exact.numbers import Number, non_negative
+from .. import attack_refusals as refusals
 from .look_alikes import pair_codes
 from .owner_table import Columns
 
@@ -54,12 +55,7 @@ def match_rows(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Match
     }
     for name in allowed:
         if name not in a:
-            raise Refused(
-                "attacks.columns",
-                f"tolerance={{{name!r:.60}: …}}",
-                "the tables are not matched by this column",
-                f"on=[{name!r:.60}]",
-            )
+            raise refusals.ATTACKS_COLUMNS_1(name=name)
     cells_a, cells_b = _cells(a, b, [name for name in a if name not in allowed])
     near = [(a.numbers(name), b.numbers(name), reach) for name, reach in allowed.items()]
     key_a, key_b, reach = near[0] if near else (np.zeros(a.n), np.zeros(b.n), 0.0)
@@ -72,12 +68,7 @@ def match_rows(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Match
     )
     lengths = last - first
     if int(lengths.sum()) > _MOST:
-        raise Refused(
-            "attacks.matches",
-            "link(a, b)",
-            f"more than {_MOST} pairs of rows match: these columns tell nobody apart",
-            "more columns, or smaller tolerances",
-        )
+        raise refusals.ATTACKS_MATCHES_1(MOST=_MOST)
     left = np.repeat(np.arange(a.n), lengths)
     right = order[
         np.arange(int(lengths.sum()))

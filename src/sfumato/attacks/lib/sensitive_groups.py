@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.numbers import Number
+from .. import attack_refusals as refusals
 from . import games
 from .attack_result import Success, check_count, check_epsilons
 from .closeness import count_by_cell
@@ -31,13 +31,7 @@ def count_values(
     codes, (cell, value, many) = count_by_cell(rows, coded.cells(names), sensitive, ordered=False)
     shape = int(cell.max()) + 1, int(codes.max()) + 1
     if shape[0] * shape[1] > _MOST:
-        reason = f"groups × values give more than {_MOST} counts"
-        raise Refused(
-            "attacks.groups",
-            f"{sensitive!r:.60}",
-            reason,
-            f"uniqueness(table, {names!r:.60}, sensitive={sensitive!r:.60})",
-        )
+        raise refusals.ATTACKS_GROUPS_1(sensitive=sensitive, MOST=_MOST, names=names)
     counts = np.zeros(shape, dtype=np.int64)
     counts[cell, value] = many
     return rows, coded, counts
@@ -67,12 +61,7 @@ def play_value_game(
     """
     losses, many = check_epsilons(epsilons), check_count(trials, "trials")
     if counts.shape[1] < 2:
-        raise Refused(
-            "attacks.sensitive",
-            "sensitive column",
-            "the sensitive column has one value only: there is nothing to guess",
-            'sensitive="disease"',
-        )
+        raise refusals.ATTACKS_SENSITIVE_1()
     others = counts[np.argsort(counts.sum(axis=1), kind="stable")][
         np.resize(np.arange(min(len(counts), many)), many)
     ]

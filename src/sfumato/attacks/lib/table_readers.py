@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...errors import Refused
+from .. import attack_refusals as refusals
 from .unread_lines import UnreadLines, find_unread
 
 _TABLE_KINDS = (
@@ -41,7 +41,9 @@ def as_arrow(table: object, names: Sequence[str] | None) -> Any:
         module = sys.modules.get(library)  # a caller who has such a table has loaded its library
         if module is not None and isinstance(table, getattr(module, kind)):
             return read(table, names)
-    raise Refused("attacks.table", type(table).__name__, f"a table is {_TABLE_KINDS}", _REWRITE)
+    raise refusals.ATTACKS_TABLE_1(
+        type=type(table).__name__, TABLE_KINDS=_TABLE_KINDS, REWRITE=_REWRITE
+    )
 
 
 def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
@@ -113,25 +115,15 @@ def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
     except TypeError:
         lengths = set()
     if len(lengths) != 1 or any(isinstance(table[name], str) for name in chosen):
-        raise Refused(
-            "attacks.table",
-            "{…}",
-            "the columns of a table are lists of equal length",
-            '{"sex": ["f", "m"], "age": [20, 21]}',
-        )
+        raise refusals.ATTACKS_TABLE_2()
     return pa.table({name: _cells(table[name]) for name in chosen})
 
 
 def _rows(table: Sequence[Any], names: Sequence[str] | None) -> Any:
     if not table:
-        raise Refused("attacks.empty", "[]", "the table has no rows", '[{"sex": "f", "age": 20}]')
+        raise refusals.ATTACKS_EMPTY_2()
     if not all(isinstance(row, Mapping) for row in table):
-        raise Refused(
-            "attacks.table",
-            f"{type(table).__name__}",
-            f"a table is {_TABLE_KINDS}",
-            '[{"sex": "f", "age": 20}]',
-        )
+        raise refusals.ATTACKS_TABLE_3(type=type(table).__name__, TABLE_KINDS=_TABLE_KINDS)
     return _dictionary({name: [row.get(name) for row in table] for name in table[0]}, names)
 
 
@@ -153,59 +145,31 @@ def check_columns(names: object) -> list[str]:
     """Check that these are one or more different column names."""
     listed = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed):
-        raise Refused(
-            "attacks.columns",
-            f"columns={names!r:.60}",
-            "columns are a list of one or more names",
-            'columns=["sex", "age"]',
-        )
+        raise refusals.ATTACKS_COLUMNS_2(names=names)
     if len(set(listed)) != len(listed):
-        raise Refused(
-            "attacks.columns",
-            f"columns={names!r:.60}",
-            "a column is named twice",
-            'columns=["sex", "age"]',
-        )
+        raise refusals.ATTACKS_COLUMNS_3(names=names)
     return listed
 
 
 def check_sensitive(name: object, columns: Sequence[str]) -> str:
     """Check that the sensitive column is none of those that the adversary knows."""
     if not isinstance(name, str) or name in columns:
-        raise Refused(
-            "attacks.sensitive",
-            f"sensitive={name!r:.60}",
-            "the sensitive column is one more column, which the adversary does not know",
-            'sensitive="disease"',
-        )
+        raise refusals.ATTACKS_SENSITIVE_2(name=name)
     return name
 
 
 def choose_columns(names: Sequence[str] | None, have: Sequence[str]) -> list[str]:
     if len(set(have)) != len(have):
-        raise Refused(
-            "attacks.columns",
-            f"columns {_join(have):.60}",
-            "two columns of the table have the same name",
-            "columns with different names",
-        )
+        raise refusals.ATTACKS_COLUMNS_4(have=_join(have))
     if not all(isinstance(name, str) for name in have):
-        raise Refused(
-            "attacks.columns",
-            f"columns {_join(have):.60}",
-            "names of columns are texts",
-            "frame.columns = ['sex', 'age']",
-        )
+        raise refusals.ATTACKS_COLUMNS_5(have=_join(have))
     if names is None:
         return list(have)
     chosen = check_columns(names)
     for name in chosen:
         if name not in have:
-            raise Refused(
-                "attacks.columns",
-                f"{name!r:.60}",
-                f"the table has no such column; it has {_join(have):.200}",
-                f"{nearest(name, have)!r:.60}",
+            raise refusals.ATTACKS_COLUMNS_6(
+                name=name, have=_join(have), name_2=nearest(name, have)
             )
     return chosen
 

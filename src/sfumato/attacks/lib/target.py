@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...guarantees import Pure
 from ...session.protect import protect
 from ...tables.expr.expressions import Expr, col
 from ...tables.query.aggregates import count
 from ...tables.query.aggregates import sum as sum_of
+from .. import attack_refusals as refusals
 from .attack_result import as_integer
 from .owner_table import Columns, read_columns
 from .table_readers import nearest
@@ -120,15 +120,8 @@ def find_target(
             np.flatnonzero(rows_matching(rows, values)) if values else np.array([], dtype=np.int64)
         )
         if len(fits) != 1 or named in values:
-            reason = (
-                "the values in person= must fit exactly one row of the table, and must not "
-                "include the secret"
-            )
-            raise Refused(
-                "attacks.person",
-                f"person with {', '.join(values) or 'nothing known'!s:.60}",
-                reason,
-                _PERSON,
+            raise refusals.ATTACKS_PERSON_2(
+                value=", ".join(values) or "nothing known", PERSON=_PERSON
             )
         row = int(fits[0])
         return Target(
@@ -140,12 +133,7 @@ def find_target(
         )
     number = as_integer(person)
     if number is None or not 0 <= number < rows.n:
-        raise Refused(
-            "attacks.person",
-            f"person={person!r:.40}",
-            "a person is the number of a row, or values of columns that fit one row",
-            _PERSON,
-        )
+        raise refusals.ATTACKS_PERSON_1(person=person, PERSON=_PERSON)
     named = _choose_secret(rows, {}, secret)
     others = {name: rows.arrow.column(name)[number].as_py() for name in rows if name != named}
     return find_target(rows, others, named, value)
@@ -159,12 +147,7 @@ def rows_matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_
     fits = np.ones(table.n, dtype=bool)
     for name, value in values.items():
         if name not in table:
-            raise Refused(
-                "attacks.columns",
-                f"{name!r:.60}",
-                "the table has no such column",
-                f"{nearest(name, list(table))!r:.60}",
-            )
+            raise refusals.ATTACKS_COLUMNS_8(name=name, name_2=nearest(name, list(table)))
         column = table.arrow.column(name)
         column = (
             column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
@@ -176,12 +159,7 @@ def rows_matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_
                 else pc.fill_null(pc.equal(column, pa.scalar(value)), False)
             )
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-            raise Refused(
-                "attacks.values",
-                f"{name}={value!r:.40}",
-                f"the column has type {column.type}, which no such value equals",
-                "a value of the column's type",
-            ) from None
+            raise refusals.ATTACKS_VALUES_4(name=name, value=value, type=column.type) from None
         fits &= np.asarray(same.to_numpy())
     return fits
 
@@ -218,12 +196,7 @@ def _choose_secret(table: Columns, values: Mapping[str, Any], secret: str | None
     if secret is None and left:
         return left[-1]
     if secret is None or secret not in table:
-        raise Refused(
-            "attacks.columns",
-            f"secret={secret!r:.60}",
-            "the secret is a column of the table, and not part of person=",
-            'secret="disease"',
-        )
+        raise refusals.ATTACKS_COLUMNS_7(secret=secret)
     return secret
 
 

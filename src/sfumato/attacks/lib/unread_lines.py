@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Refused
+from .. import attack_refusals as refusals
 
 _AT_ONCE = 1 << 22
 
@@ -55,8 +56,8 @@ class UnreadLines:
             "iconv -f LATIN1 -t UTF-8 people.csv > people-utf8.csv",
             "a file whose lines have as many fields as the first",
         )
-        return Refused(
-            "attacks.lines", f"{name!r:.60}", self.reason, recode if self.foreign else repair
+        return refusals.ATTACKS_LINES_1(
+            name=name, reason=self.reason, rewrite=recode if self.foreign else repair
         )
 
 

@@ -25,6 +25,7 @@ from ...exact.numbers import Number
 from ...guarantees.meaning.bayes import odds_factor, posterior_bounds
 from ...mechanisms.laplace import Laplace
 from ...noise.bits import SYSTEM, Bits
+from .. import attack_refusals as refusals
 from ..differencing import Differencing, differencing
 from ..lib.attack_result import EPSILONS, Result, Success, check_epsilons
 from ..lib.attack_text import per_cent
@@ -145,12 +146,7 @@ class RiskReport(Result):
         try:
             file.write_text(self.html, encoding="utf-8")
         except OSError:
-            raise Refused(
-                "attacks.out",
-                f"{file.name!s:.60}",
-                "the report cannot be written there",
-                "risk.html",
-            ) from None
+            raise refusals.ATTACKS_OUT_1(name=file.name) from None
         return file
 
     def plot(self) -> Figure:

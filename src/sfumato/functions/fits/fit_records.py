@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Refused
+from .. import function_refusals as refusals
 from ..lattice import Lattice, check_bounds
 from ..polynomial import Floats
 
@@ -59,11 +59,10 @@ def check_table(data: Any, columns: int) -> None:
         place = f"data={type(data).__name__}"
     if not fits:
         reason = "records are numbers" if columns == 1 else f"records are rows of {columns} numbers"
-        raise Refused(
-            "fit.inputs",
-            place,
-            reason,
-            "an array of shape (n,), or a list"
+        raise refusals.FIT_INPUTS_1(
+            place=place,
+            reason=reason,
+            rewrite="an array of shape (n,), or a list"
             if columns == 1
             else f"an array of shape (n, {columns}), or a frame",
         )
@@ -110,12 +109,7 @@ def check_record_count(records: Any) -> int | None:
         and 1 <= records <= 2**30
     ):
         return None if records is None else int(records)
-    raise Refused(
-        "fit.records",
-        f"records={records!r:.60}",
-        "the number of records is public: a whole number from 1 on",
-        "records=500",
-    )
+    raise refusals.FIT_RECORDS_1(records=records)
 
 
 def check_ends(pair: Any) -> Ends:
@@ -131,28 +125,16 @@ def box_of(inputs: Any) -> tuple[Ends, ...]:
 def check_dimensions(lattice: Lattice, box: tuple[Ends, ...]) -> None:
     """Check that the lattice and the fit have the same number of coordinates."""
     if lattice.dimensions != len(box):
-        place = f"a lattice in {lattice.dimensions} dimensions"
-        raise Refused(
-            "fit.inputs",
-            place,
-            f"the fit has {len(box)} dimensions",
-            "bounds= and inputs= with as many pairs",
-        )
+        raise refusals.FIT_INPUTS_2(dimensions=lattice.dimensions, box_count=len(box))
 
 
 def require_records(records: int | None, name: str) -> int:
     """Return the number of records; refuse a fit without one, as its sensitivity depends on it."""
     if records is None:
-        raise Refused(
-            "fit.records",
-            f"{name}(…)",
-            "the sensitivity depends on the number of records, which must be public",
-            "records=500",
-        )
+        raise refusals.FIT_RECORDS_2(name=name)
     return records
 
 
 def check_replace(relation: str | None, name: str) -> None:
     if relation not in (None, "replace"):
-        reason = "it divides by the number of records, which under add-remove is not public"
-        raise Refused("fit.relation", f"{name} under {relation}", reason, "relation='replace'")
+        raise refusals.FIT_RELATION_1(name=name, relation=relation)

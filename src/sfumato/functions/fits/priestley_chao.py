@@ -28,10 +28,10 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike
 
-from ...errors import Refused
 from ...exact.balls import evaluate, sqrt_up
 from ...exact.numbers import Number, positive, power_of_two_at_least
 from ...sensitivity.kinds import Global
+from .. import function_refusals as refusals
 from ..lattice import Lattice
 from ..polynomial import Floats
 from . import kernel_profiles
@@ -101,13 +101,7 @@ class PriestleyChao:
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
         """Bound how far a neighbour moves the values on the lattice."""
         if self.values is None:
-            rewrite = "values=(-1, 1), or a sampled sensitivity"
-            raise Refused(
-                "fit.values",
-                "PriestleyChao(…)",
-                "without public bounds on y a neighbour can move the curve by any amount",
-                rewrite,
-            )
+            raise refusals.FIT_VALUES_1()
         check_dimensions(lattice, self.box)
         low, high = self.inputs
         axis, per = lattice.axis(), self._highest() / self.bandwidth

@@ -21,9 +21,9 @@ from fractions import Fraction
 from itertools import accumulate, permutations, product
 from typing import Any, NamedTuple, Self
 
-from ...errors import Refused
 from ...exact.balls import Rounding, ball, evaluate
 from ...exact.numbers import Number, positive, probability
+from .. import guarantee_refusals as refusals
 from ..guarantee import check_epsilon
 from ..meaning.attacker import Attacker
 from .divergences import approx_max_divergence, hockey_stick, renyi
@@ -68,12 +68,7 @@ class Channel:
     ) -> None:
         laws: list[Law] = list(rows.values() if isinstance(rows, Mapping) else rows)
         if not laws:
-            raise Refused(
-                "channel.labels",
-                "no rows",
-                "a channel has at least one input",
-                "Channel([[0.75, 0.25], [0.25, 0.75]])",
-            )
+            raise refusals.CHANNEL_LABELS_3()
         first = laws[0] = laws[0] if isinstance(laws[0], Mapping) else list(laws[0])
         put = object.__setattr__
         put(
@@ -120,11 +115,7 @@ class Channel:
         """
         names = list(range(k)) if labels is None else list(labels)
         if (epsilon is None) == (odds is None) or len(names) < 2:
-            reason = (
-                "the channel follows from exactly one of epsilon and odds, and has two "
-                "answers or more"
-            )
-            raise Refused("channel.response", "randomized_response", reason, "epsilon=1 or odds=3")
+            raise refusals.CHANNEL_RESPONSE_1()
         weight = (
             positive(odds, "odds")
             if epsilon is None and odds is not None
@@ -144,10 +135,7 @@ class Channel:
     def compose(self, after: Channel) -> Channel:
         """Feed the answer of this channel into the channel `after`."""
         if set(after.inputs) != set(self.outputs):
-            reason = "the inputs of the second channel are not the outputs of the first"
-            raise Refused(
-                "channel.compose", "compose", reason, "Channel(rows, inputs=first.outputs)"
-            )
+            raise refusals.CHANNEL_COMPOSE_1()
         kernel = [after.row(y) for y in self.outputs]
         rows = [
             [
@@ -161,12 +149,7 @@ class Channel:
     def product(self, second: Channel) -> Channel:
         """Run both channels independently on the same input; the answer is the pair of answers."""
         if set(second.inputs) != set(self.inputs):
-            raise Refused(
-                "channel.compose",
-                "product",
-                "the two channels have different inputs",
-                "Channel(rows, inputs=first.inputs)",
-            )
+            raise refusals.CHANNEL_COMPOSE_2()
         rows = [[p * q for p, q in product(self.row(x), second.row(x))] for x in self.inputs]
         return Channel(rows, inputs=self.inputs, outputs=product(self.outputs, second.outputs))
 
@@ -203,13 +186,7 @@ class Channel:
         δ = 0.
         """
         if probability(delta, "delta"):
-            reason = (
-                "a δ allowed at each answer adds up over the answers of an event: the check "
-                "would prove nothing"
-            )
-            raise Refused(
-                "channel.pointwise", f"delta={delta}", reason, "channel.delta(epsilon) <= delta"
-            )
+            raise refusals.CHANNEL_POINTWISE_1(delta=delta)
         e = check_epsilon(epsilon)
         return not any(
             b == 0 < a or (b > 0 and exceeds(a / b, e))
@@ -243,12 +220,7 @@ class Channel:
         joint = [w * row[j] for w, row in zip(held, self.rows, strict=True)]
         total = sum(joint, Fraction(0))
         if not total:
-            raise Refused(
-                "channel.impossible",
-                f"y={y!r}",
-                "the answer cannot occur under this prior",
-                "an answer of positive probability",
-            )
+            raise refusals.CHANNEL_IMPOSSIBLE_1(y=y)
         return {x: mass / total for x, mass in zip(self.inputs, joint, strict=True)}
 
     def _laws(self, pairs: Pairs | None) -> Iterator[tuple[Weights, Weights]]:
@@ -260,12 +232,7 @@ class Channel:
         )
         ordered = list(dict.fromkeys(chosen))
         if not ordered:
-            raise Refused(
-                "channel.pairs",
-                "pairs",
-                "there is no pair of different inputs, so the promise would be empty",
-                "pairs=REPLACE.pairs(domain=(0, 1), size=2)",
-            )
+            raise refusals.CHANNEL_PAIRS_1()
         rows = dict(zip(self.inputs, self.rows, strict=True))
         return ((rows.get(x) or self.row(x), rows.get(y) or self.row(y)) for x, y in ordered)
 
@@ -287,21 +254,13 @@ def belief_shift(prior: Number, posterior: Number, *, rounding: Rounding = "near
 def _labels(names: Iterable[Hashable] | None, count: int, what: str) -> tuple[Hashable, ...]:
     labels = tuple(range(count)) if names is None else tuple(names)
     if len(labels) != count or len(set(labels)) != count:
-        raise Refused(
-            "channel.labels",
-            f"{len(labels)} {what} for {count}",
-            f"each of the {what} needs one name, different from the others",
-            f"{what}=range({count})",
-        )
+        raise refusals.CHANNEL_LABELS_1(labels_count=len(labels), what=what, count=count)
     return labels
 
 
 def _at(labels: tuple[Hashable, ...], label: Hashable, what: str) -> int:
     if label not in labels:
-        raise Refused(
-            "channel.labels",
-            f"{what} {label!r}",
-            f"the channel has no such {what}",
-            f"one of {', '.join(map(repr, labels[:5]))}",
+        raise refusals.CHANNEL_LABELS_2(
+            what=what, label=label, names=", ".join(map(repr, labels[:5]))
         )
     return labels.index(label)

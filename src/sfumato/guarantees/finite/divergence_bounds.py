@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...errors import Refused
 from ...exact.balls import Rounding, ball, evaluate
 from ...exact.numbers import Number, exact, non_negative, probability, text
+from .. import guarantee_refusals as refusals
 from .divergences import order_of
 
 
@@ -47,10 +47,5 @@ def triangle_bound(
 
 def _above_one(number: Fraction, name: str = "order") -> Fraction:
     if number <= 1:
-        raise Refused(
-            "divergence.order",
-            f"{name}={text(number)}",
-            f"the inequality needs {name} above 1",
-            f"{name}=2",
-        )
+        raise refusals.DIVERGENCE_ORDER_1(name=name, number=text(number))
     return number

@@ -30,9 +30,9 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
-from ...errors import Refused
 from ...exact.balls import Rounding, ball, chance, evaluate
 from ...exact.numbers import Number, exact, positive, probability
+from .. import guarantee_refusals as refusals
 from .finite_laws import Law, RatioStep, exceeds, law, pair, steps, weights
 
 Value = Fraction | int | float | arb
@@ -200,42 +200,24 @@ def quantise(P: Law, cells: Iterable[Iterable[Any]]) -> tuple[Fraction, ...]:
     mass = dict(zip(P if isinstance(P, Mapping) else range(len(numbers)), numbers, strict=True))
     listed = [outcome for cell in partition for outcome in cell]
     if set(listed) != set(mass) or len(listed) != len(mass):
-        raise Refused(
-            "divergence.cells",
-            f"{len(partition)} cells",
-            "they do not hold every outcome exactly once",
-            "cells=[[0], [1, 2]] for three outcomes",
-        )
+        raise refusals.DIVERGENCE_CELLS_1(partition_count=len(partition))
     return tuple(sum((mass[outcome] for outcome in cell), Fraction(0)) for cell in partition)
 
 
 def _convex(f: str | Callable[[Fraction], Value], slope: Number | None) -> Convex:
     if isinstance(f, str):
         if f not in NAMED:
-            raise Refused(
-                "divergence.name",
-                f"f={f!r}",
-                f"the names known are {', '.join(NAMED)}",
-                "f='tv', or a function",
-            )
+            raise refusals.DIVERGENCE_NAME_1(f=f, NAMED=", ".join(NAMED))
         return NAMED[f]
 
     def limit() -> Value:
         if slope is None:
-            reason = "P has mass where Q has none, and how f grows decides what it counts"
-            raise Refused(
-                "divergence.slope", "slope=None", reason, "slope=lim f(t)/t, or slope=math.inf"
-            )
+            raise refusals.DIVERGENCE_SLOPE_1()
         return math.inf if slope == math.inf else exact(slope, "slope")
 
     at_one = _checked(f(Fraction(1)))
     if not (at_one.contains(0) if isinstance(at_one, arb) else at_one == 0):
-        raise Refused(
-            "divergence.function",
-            f"f(1) = {at_one}",
-            "equal laws have divergence 0, so f(1) must be 0",
-            "lambda t: f(t) - f(1)",
-        )
+        raise refusals.DIVERGENCE_FUNCTION_2(at_one=at_one)
     return Convex(f, limit)
 
 
@@ -246,13 +228,7 @@ def _checked(value: Value) -> Value:
         or value == math.inf
     ):
         return value
-    reason = "a rounded number cannot be rounded outward: f returns an exact number or a ball"
-    raise Refused(
-        "divergence.function",
-        f"f returned {value!r}",
-        reason,
-        "lambda t: (t - 1) ** 2, or with sfumato.exact.balls.ball(t)",
-    )
+    raise refusals.DIVERGENCE_FUNCTION_1(value=value)
 
 
 def _as_ball(value: Value) -> arb:

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
-from ...errors import Refused
 from ...exact.balls import ball, below, precision
 from ...exact.numbers import Number, exact, text
+from .. import guarantee_refusals as refusals
 
 Law = Iterable[Number] | Mapping[Any, Number]
 """A law as a user writes it: a list of probabilities, or a mapping from outcome to probability."""
@@ -49,25 +49,15 @@ def weights(values: Iterable[Number], name: str = "law") -> Weights:
     written = list(values)
     numbers = [exact(value, name) for value in written]
     if not numbers:
-        raise Refused("law.empty", name, "a law needs at least one outcome", f"{name}=[1]")
+        raise refusals.LAW_EMPTY_1(name=name)
     negative = next((number for number in numbers if number < 0), None)
     if negative is not None:
-        raise Refused(
-            "law.negative",
-            f"{name}: {text(negative)}",
-            "a probability is zero or more",
-            f"{name}=[0.5, 0.5]",
-        )
+        raise refusals.LAW_NEGATIVE_1(name=name, negative=text(negative))
     total = sum(numbers, Fraction(0))
     rounded = any(isinstance(value, float) or hasattr(value, "dtype") for value in written)
     if total != 1 and not (rounded and abs(total - 1) <= TOLERANCE):
         rewrite = "divide by the sum" if total else f"{name}=[0.5, 0.5]"
-        raise Refused(
-            "law.sum",
-            f"{name}, of sum {text(total)}",
-            "the probabilities of a law sum to 1",
-            rewrite,
-        )
+        raise refusals.LAW_SUM_1(name=name, total=text(total), rewrite=rewrite)
     return tuple(number / total for number in numbers)
 
 
@@ -78,24 +68,14 @@ def law(values: Law, outcomes: Sequence[Any] | None = None, name: str = "law") -
     if outcomes is None:
         return weights(values.values(), name)
     if set(values) != set(outcomes):
-        raise Refused(
-            "law.outcomes",
-            name,
-            "the outcomes are not the same",
-            "give every outcome its probability, 0 where it has none",
-        )
+        raise refusals.LAW_OUTCOMES_1(name=name)
     return weights((values[outcome] for outcome in outcomes), name)
 
 
 def pair(P: Law, Q: Law) -> tuple[Weights, Weights]:
     """Return two laws on the same outcomes, in the same order."""
     if isinstance(P, Mapping) != isinstance(Q, Mapping):
-        raise Refused(
-            "law.outcomes",
-            "P and Q",
-            "one law names its outcomes and the other does not",
-            "two lists, or two mappings",
-        )
+        raise refusals.LAW_OUTCOMES_2()
     p = law(P, None, "P")
     return p, law(Q, list(P) if isinstance(P, Mapping) else range(len(p)), "Q")
 
@@ -136,22 +116,14 @@ def rational(value: arb) -> Fraction:
 def exp_down(exponent: Fraction, bits: int) -> Fraction:
     """A rational at most e^exponent, and less than it by a few parts in 2^bits at most."""
     if exponent > 10_000:
-        raise Refused(
-            "number.range",
-            f"epsilon={text(exponent)}",
-            "so large an ε promises nothing",
-            "epsilon=1",
-        )
+        raise refusals.NUMBER_RANGE_2(exponent=text(exponent))
     with precision(bits):
         return rational(ball(exponent).exp().lower())
 
 
 def _of_length(numbers: Weights, outcomes: Sequence[Any] | None, name: str) -> Weights:
     if outcomes is not None and len(numbers) != len(outcomes):
-        raise Refused(
-            "law.outcomes",
-            f"{name}: {len(numbers)} for {len(outcomes)}",
-            "the outcomes are not the same",
-            "one probability for each outcome, in one order",
+        raise refusals.LAW_OUTCOMES_3(
+            name=name, numbers_count=len(numbers), outcomes_count=len(outcomes)
         )
     return numbers

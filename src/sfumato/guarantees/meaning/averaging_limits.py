@@ -19,6 +19,7 @@ from fractions import Fraction
 from ...errors import Refused
 from ...exact.numbers import Number, positive, probability, text
 from ...exact.search import first
+from .. import guarantee_refusals as refusals
 from ..gdp import GDP
 from ..guarantee import Guarantee, reach
 from ..mixed import Mixed
@@ -61,12 +62,7 @@ def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
         float(probability(confidence, "confidence", zero=False)),
     )
     if e < 1e-6:
-        raise Refused(
-            "number.range",
-            f"epsilon={text(positive(epsilon, 'epsilon'))}",
-            "the number of answers is too large to compute",
-            "epsilon=0.01",
-        )
+        raise refusals.NUMBER_RANGE_6(text=text(positive(epsilon, "epsilon")))
     about = 4.0 * _variance(
         e
     )  # answers at which the mean has a standard deviation of ½: where the search begins

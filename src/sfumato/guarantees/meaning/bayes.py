@@ -25,9 +25,9 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...errors import Refused
 from ...exact.balls import Rounding, ball, chance, evaluate
 from ...exact.numbers import Number, is_whole, probability
+from .. import guarantee_refusals as refusals
 from ..guarantee import Guarantee, check_epsilon, check_order
 
 
@@ -77,9 +77,7 @@ def correlated_posterior(
     all have it as if none has.
     """
     if not is_whole(copies):
-        raise Refused(
-            "guarantee.group", f"copies={copies}", "a group has one or more members", "copies=10"
-        )
+        raise refusals.GUARANTEE_GROUP_2(copies=copies)
     return _posterior(copies * check_epsilon(epsilon), check_prior(prior), rounding)
 
 

@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple
 
 from flint import arb
 
-from ...errors import Refused
 from ...exact.balls import ball, chance, evaluate
 from ...exact.numbers import Number, is_whole, probability, text
+from .. import guarantee_refusals as refusals
 from ..guarantee import check_epsilon
 from .honest_numbers import figure, percent
 
@@ -165,12 +165,7 @@ def name_and_shame(delta: Number, n: int) -> float:
 
 def _units(n: int) -> int:
     if not is_whole(n):
-        raise Refused(
-            "guarantee.units",
-            f"n={n}",
-            "a δ is judged for a declared number of units, one or more",
-            "n=10_000",
-        )
+        raise refusals.GUARANTEE_UNITS_1(n=n)
     return n
 
 

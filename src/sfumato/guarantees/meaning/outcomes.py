@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ...errors import Refused
 from ...exact.balls import ball, chance
 from ...exact.numbers import Number, non_negative, probability
+from .. import guarantee_refusals as refusals
 from ..finite.divergence_bounds import preservation_bound
 from ..guarantee import Guarantee, check_order
 from ..renyi import ORDERS
@@ -54,9 +54,7 @@ def least_chance(order: Number, divergence: Number, baseline: Number) -> float:
         probability(baseline, "baseline", one=True),
     )
     if a == 1:
-        raise Refused(
-            "divergence.order", "order=1", "the inequality needs an order above 1", "order=2"
-        )
+        raise refusals.DIVERGENCE_ORDER_2()
     return chance(lambda: (ball(a / (a - 1)) * ball(q).log() - ball(r)).exp(), "down") if q else 0.0
 
 

@@ -22,6 +22,7 @@ import tempfile
 from contextlib import suppress
 
 from ...errors import Refused
+from .. import ledger_refusals as refusals
 
 FileStamps = tuple[tuple[int, ...] | None, ...]
 SHARED = frozenset(
@@ -73,40 +74,14 @@ def _stamp_file(name: str) -> tuple[int, ...] | None:
 def explain_change(name: str, before: FileStamps, now: FileStamps) -> Refused:
     """Return the refusal for an open book whose files changed."""
     if now[0] is None or before[0] is None or now[0][:2] != before[0][:2]:
-        return Refused(
-            "ledger.moved",
-            name,
-            "the file was moved or replaced while the book was open; nothing was accepted",
-            "open it again",
-        )
+        return refusals.LEDGER_MOVED_1(name=name)
     if now[0] != before[0]:
         return two_names(name)
-    reason = (
-        f"its log, or the index of the log, was deleted or replaced while the book was open; "
-        f"{NOTHING}"
-    )
-    return Refused(
-        "ledger.log",
-        name,
-        reason,
-        (
-            "close() every book on this file, which writes the log's entries to it; then "
-            "Ledger.open(path, head=head)"
-        ),
-    )
+    return refusals.LEDGER_LOG_1(name=name, NOTHING=NOTHING)
 
 
 def two_names(name: str) -> Refused:
-    reason = (
-        f"the file has a second name, or is mounted by itself: each name would have a log of "
-        f"its own, and the budget could be spent twice; {NOTHING}"
-    )
-    return Refused(
-        "ledger.names",
-        name,
-        reason,
-        "one name: no hard link; mount the folder of the file, not the file",
-    )
+    return refusals.LEDGER_NAMES_1(name=name, NOTHING=NOTHING)
 
 
 def check_file(path: str, name: str) -> None:
@@ -124,22 +99,9 @@ def check_file(path: str, name: str) -> None:
     if device in _probed:
         return
     if parent is not None and _file_system(parent) in SHARED:
-        raise Refused(
-            "ledger.locks",
-            name,
-            (
-                f"several machines write to this file system, and this machine does not see "
-                f"their locks; {NOTHING}"
-            ),
-            LOCAL,
-        )
+        raise refusals.LEDGER_LOCKS_1(name=name, NOTHING=NOTHING, LOCAL=LOCAL)
     if not locks_hold(folder):
-        raise Refused(
-            "ledger.locks",
-            name,
-            f"locks on this file system exclude nobody: the budget could be spent twice; {NOTHING}",
-            LOCAL,
-        )
+        raise refusals.LEDGER_LOCKS_2(name=name, NOTHING=NOTHING, LOCAL=LOCAL)
     _probed.add(device)
 
 

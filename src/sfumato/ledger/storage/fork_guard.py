@@ -19,7 +19,7 @@ import weakref
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ...errors import Refused
+from .. import ledger_refusals as refusals
 
 if TYPE_CHECKING:
     from .sqlite_store import Store
@@ -79,16 +79,7 @@ def is_open_here(path: str) -> bool:
 def check_not_inherited(path: str, name: str) -> None:
     """Refuse a file whose connection this process inherited by a fork."""
     if CROSSED and identity(path) in CROSSED:
-        reason = (
-            "the process was forked in the middle of a transaction on this book; nothing was "
-            "accepted, no data was read"
-        )
-        raise Refused(
-            "ledger.fork",
-            name,
-            reason,
-            "a process started anew: multiprocessing.get_context('spawn')",
-        )
+        raise refusals.LEDGER_FORK_1(name=name)
 
 
 def _before() -> None:

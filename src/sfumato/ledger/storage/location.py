@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import Refused
+from .. import ledger_refusals as refusals
 from .sqlite_store import Store
 
 if TYPE_CHECKING:
@@ -52,12 +52,7 @@ def parse_location(path: str | Path | None) -> Path | Url | None:
         or not isinstance(path, str)
         or not path[scheme.end() :].startswith("/")
     ):
-        raise Refused(
-            "ledger.path",
-            "a URL",
-            "a ledger is a file path or a PostgreSQL URL, given as text",
-            "postgresql://role@host/database",
-        )
+        raise refusals.LEDGER_PATH_4()
     return Url(path)
 
 
@@ -78,8 +73,5 @@ def open_server(url: Url, *, begin: bool = False) -> PostgresStore:
     try:
         from .postgres_store import PostgresStore
     except ImportError:
-        reason = "a ledger on PostgreSQL is written by psycopg, which is not installed"
-        raise Refused(
-            "ledger.missing", "psycopg", reason, "pip install 'sfumato[postgres]'"
-        ) from None
+        raise refusals.LEDGER_MISSING_1() from None
     return PostgresStore(url, begin=begin)

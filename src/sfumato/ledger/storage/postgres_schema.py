@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from ...errors import Refused
+from .. import ledger_refusals as refusals
 from .sqlite_schema import ALTERED, APPLICATION, NEW, REWRITE, SCHEMA, UPGRADE
 
 OLDEST_SERVER = 14_00_00
@@ -284,33 +284,16 @@ def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
     connection.execute(SESSION.format(lock=lock, statement=statement), prepare=False)
     version, encoding, fsync, commit, ours, others = _read_settings(connection)
     if version < OLDEST_SERVER:
-        raise Refused(
-            "ledger.server",
-            "PostgreSQL",
-            f"its version is older than {OLDEST_SERVER // 10_000}; nothing was accepted",
-            "a newer server",
-        )
+        raise refusals.LEDGER_SERVER_1(value=OLDEST_SERVER // 10000)
     if encoding != "UTF8":
-        raise Refused(
-            "ledger.storage",
-            "PostgreSQL",
-            "the database does not use UTF-8; nothing was accepted",
-            "CREATE DATABASE ledger ENCODING 'UTF8' TEMPLATE template0",
-        )
+        raise refusals.LEDGER_STORAGE_1()
     if fsync != "on":
-        raise Refused(
-            "ledger.storage",
-            "PostgreSQL",
-            "the server runs with fsync=off: what it commits may be lost; nothing was accepted",
-            "fsync = on",
-        )
+        raise refusals.LEDGER_STORAGE_2()
     if commit not in ("on", "remote_apply"):
         connection.execute("SET synchronous_commit TO on")
     if not ours and not others:
         if not begin:
-            raise Refused(
-                "ledger.budget", "a new ledger", "a new account needs a budget", NEW.format("url")
-            )
+            raise refusals.LEDGER_BUDGET_3(format=NEW.format("url"))
         _create_tables(connection)
     if ours and version_of(connection) == SECOND:
         from .postgres_upgrade import rewrite
@@ -329,28 +312,13 @@ def check(connection: Any) -> None:
     """Refuse a database that holds no ledger of this version."""
     *_, ours, others = _read_settings(connection)
     if not ours and not others:
-        raise Refused(
-            "ledger.path",
-            "the database",
-            "it holds no ledger; nothing was created",
-            NEW.format("url"),
-        )
+        raise refusals.LEDGER_PATH_5(format=NEW.format("url"))
     version = version_of(connection) if ours else None
     if version is None:
-        raise Refused(
-            "ledger.format",
-            "the schema sfumato",
-            "it is not a ledger; it was not touched",
-            "another database",
-        )
+        raise refusals.LEDGER_FORMAT_2()
     if version != SCHEMA:
         rewrite = REWRITE if version == SECOND else UPGRADE
-        raise Refused(
-            "ledger.version",
-            f"schema {version}",
-            f"this sfumato reads schema {SCHEMA}; the tables were not touched",
-            rewrite,
-        )
+        raise refusals.LEDGER_VERSION_1(version=version, SCHEMA=SCHEMA, rewrite=rewrite)
 
 
 def structure(tx: Any) -> list[str]:

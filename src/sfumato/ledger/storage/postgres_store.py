@@ -26,6 +26,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
 from ...errors import Refused
+from .. import ledger_refusals as refusals
 from ..reader import ReadOnlyStore
 from .location import Url
 from .postgres_schema import SESSION, check, prepare, structure
@@ -126,12 +127,7 @@ class PostgresTransaction(AnyTransaction):
             TransactionStatus.IDLE,
             TransactionStatus.UNKNOWN,
         ):
-            raise Refused(
-                "ledger.storage",
-                Url.name,
-                f"a transaction is open already; {NOTHING[self._begin]}",
-                "one after the other",
-            )
+            raise refusals.LEDGER_STORAGE_3(name=Url.name, NOTHING=NOTHING[self._begin])
         try:
             self._open()
         except psycopg.OperationalError:
@@ -226,12 +222,7 @@ class PostgresStore(Store):
         try:
             options = conninfo_to_dict(self._url.reveal())
         except psycopg.Error:  # whose text has parts of the URL
-            raise Refused(
-                "ledger.path",
-                Url.name,
-                "PostgreSQL cannot parse this URL",
-                "postgresql://role@host/database",
-            ) from None
+            raise refusals.LEDGER_PATH_6(name=Url.name) from None
         connection = LedgerConnection.connect(
             make_conninfo("", **{**DEFAULTS, **options, "client_encoding": "utf8"}), autocommit=True
         )

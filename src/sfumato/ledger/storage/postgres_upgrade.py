@@ -14,7 +14,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from ...errors import Refused
+from .. import ledger_refusals as refusals
 from ..entries import Replay
 from .postgres_schema import FORMAT, TABLES
 from .sqlite_schema import SCHEMA
@@ -52,16 +52,7 @@ def rewrite(connection: Any, version: int) -> None:
     ):  # another process was quicker, and this one had waited for what is gone now
         return
     except psycopg.errors.InsufficientPrivilege:
-        reason = (
-            f"this sfumato reads schema {SCHEMA}, and the role may not rewrite the tables; "
-            f"they were not touched"
-        )
-        raise Refused(
-            "ledger.version",
-            f"schema {version}",
-            reason,
-            "open it once as the owner of the database; keep a copy",
-        ) from None
+        raise refusals.LEDGER_VERSION_2(version=version, SCHEMA=SCHEMA) from None
 
 
 def _move(connection: Any) -> None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import Refused
+from .. import ledger_refusals as refusals
 
 if TYPE_CHECKING:
     import apsw
@@ -97,33 +97,18 @@ def prepare(connection: apsw.Connection) -> None:
     if _ask(connection, "PRAGMA user_version") != SCHEMA:
         rewrite(connection)
     if connection.filename and _ask(connection, "PRAGMA journal_mode=WAL") != "wal":
-        raise Refused(
-            "ledger.storage",
-            "PRAGMA journal_mode=WAL",
-            "this file system cannot hold a book that several processes write",
-            "a local disk",
-        )
+        raise refusals.LEDGER_STORAGE_4()
     connection.execute("PRAGMA synchronous=FULL")
 
 
 def check(connection: apsw.Connection, name: str, versions: tuple[int, ...] = (SCHEMA,)) -> None:
     """Refuse a file that is not a ledger of one of these versions."""
     if _ask(connection, "PRAGMA application_id") != APPLICATION:
-        raise Refused(
-            "ledger.format",
-            name,
-            "this file is not a ledger; it was not touched",
-            "another path",
-        )
+        raise refusals.LEDGER_FORMAT_1(name=name)
     version = _ask(connection, "PRAGMA user_version")
     if version not in versions:
         rewrite = REWRITE if version in OLDER else UPGRADE
-        raise Refused(
-            "ledger.version",
-            f"schema {version}",
-            f"this sfumato reads schema {SCHEMA}; the file was not touched",
-            rewrite,
-        )
+        raise refusals.LEDGER_VERSION_3(version=version, SCHEMA=SCHEMA, rewrite=rewrite)
 
 
 def structure(tx: Any) -> list[str]:

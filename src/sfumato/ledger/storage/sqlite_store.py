@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...errors import Refused
+from .. import ledger_refusals as refusals
 from ..receipts import Head
 from .file_checks import FileStamps, check_file, explain_change, stamp_files
 from .fork_guard import check_not_inherited, create_private, identity, is_open_here, register
@@ -112,12 +113,7 @@ class Transaction:
         if (
             store._connection is not self._connection
         ):  # in the child of a fork from here: it is the parent's to end
-            raise Refused(
-                "ledger.fork",
-                store._name,
-                "the process was forked in the middle of a transaction; nothing was accepted",
-                "the parent process",
-            )
+            raise refusals.LEDGER_FORK_2(name=store._name)
         try:
             if kind is None and self._begin is WRITE:
                 happened = UNSURE
@@ -250,12 +246,7 @@ class Store:
     def _acquire(self) -> Any:
         """Lock the connection for this thread and return it."""
         if not self._lock.acquire(timeout=PATIENCE / 1000):
-            raise Refused(
-                "ledger.busy",
-                self._name,
-                "other threads held the book for too long; nothing was accepted, no data was read",
-                "try again",
-            )
+            raise refusals.LEDGER_BUSY_2(name=self._name)
         try:
             return self._open_connection()
         except BaseException:
@@ -265,8 +256,7 @@ class Store:
     def _open_connection(self) -> Any:
         if self._place is None:
             if self._inherited:
-                reason = "another process holds the book: two copies could both be spent"
-                raise Refused("ledger.fork", "a ledger in memory", reason, "Ledger.open(path)")
+                raise refusals.LEDGER_FORK_3()
             if self._connection is None:
                 self._open(":memory:")
             return self._connection
@@ -306,23 +296,13 @@ class Store:
         import apsw
 
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < OLDEST_SQLITE:
-            raise Refused(
-                "ledger.sqlite",
-                f"SQLite {apsw.sqlite_lib_version()}",
-                "older versions can lose a commit when the log is reset",
-                "a newer apsw",
-            )
+            raise refusals.LEDGER_SQLITE_1(sqlite_lib_version=apsw.sqlite_lib_version())
         if (
             self._place is not None
             and not is_open_here(self._place)
             and not may_be_a_ledger(self._place)
         ):
-            raise Refused(
-                "ledger.format",
-                self._name,
-                "this file is not a ledger; it was not touched",
-                "another path",
-            )
+            raise refusals.LEDGER_FORMAT_1(name=self._name)
         if self._place is not None:
             create_private(self._place)
             check_file(self._place, self._name)
@@ -330,12 +310,7 @@ class Store:
         try:
             connection.set_busy_timeout(PATIENCE)
             if connection.readonly("main"):
-                raise Refused(
-                    "ledger.read-only",
-                    self._name,
-                    "the book cannot be written; nothing was accepted",
-                    "a path that can be written",
-                )
+                raise refusals.LEDGER_READ_ONLY_2(name=self._name)
             _prepare_patiently(connection)
         except BaseException:
             connection.close()

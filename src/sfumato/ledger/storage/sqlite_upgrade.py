@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...errors import Refused
+from .. import ledger_refusals as refusals
 from ..clock import now
 from ..entries import AccountRow, Replay, canonical, digest, genesis, seal_entry
 from .sqlite_schema import OLDER, SCHEMA, TABLES, undo
@@ -49,13 +50,7 @@ def rewrite(connection: apsw.Connection) -> None:
 
 
 def damaged() -> Refused:
-    reason = "the entries do not come to what the book says; it was not touched"
-    return Refused(
-        "ledger.corrupt",
-        "a book of an older version",
-        reason,
-        "the last backup, checked with verify(head)",
-    )
+    return refusals.LEDGER_CORRUPT_2()
 
 
 def upgraded_entries(

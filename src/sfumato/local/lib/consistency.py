@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...mechanisms.shared.project_simplex import project
+from .. import local_refusals as refusals
 
 Floats = NDArray[np.float64]
 Consistency = Literal["norm-sub", "projection", "clip"]
@@ -50,10 +50,5 @@ CONSISTENT: dict[str, Callable[[Floats], Floats]] = {
 def make_consistent(frequencies: Floats, method: Consistency) -> Floats:
     """Make frequencies consistent by one of these methods."""
     if method not in CONSISTENT:
-        raise Refused(
-            "local.consistency",
-            f"method={method!r}",
-            "the method is unknown",
-            f"one of {', '.join(CONSISTENT)}",
-        )
+        raise refusals.LOCAL_CONSISTENCY_1(method=method, CONSISTENT=", ".join(CONSISTENT))
     return CONSISTENT[method](frequencies)

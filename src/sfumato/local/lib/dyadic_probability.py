@@ -15,9 +15,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from ...errors import Refused
 from ...exact.balls import above, ball, below, decide, floor
 from ...exact.numbers import text
+from .. import local_refusals as refusals
 
 BITS = 64
 ONE = 1 << BITS
@@ -43,15 +43,9 @@ def check_promise(odds: Fraction, epsilon: Fraction, place: str) -> None:
     report must be in (1, e^ε]. There is no tie: e^ε is irrational.
     """
     if odds <= 1:
-        reason = "ε is too small: with probabilities of 64 bits a report would tell nothing"
-        raise Refused("local.epsilon", f"{place}, epsilon={text(epsilon)}", reason, "epsilon=0.1")
+        raise refusals.LOCAL_EPSILON_1(place=place, epsilon=text(epsilon))
     if not below(lambda: ball(odds), lambda: ball(epsilon).exp()):
-        raise Refused(
-            "local.epsilon",
-            f"{place}, epsilon={text(epsilon)}",
-            "these probabilities tell more than ε allows",
-            "epsilon= without probabilities",
-        )
+        raise refusals.LOCAL_EPSILON_2(place=place, epsilon=text(epsilon))
 
 
 def epsilon_of_odds(odds: Fraction) -> Fraction:

@@ -20,10 +20,10 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.balls import ball, down, evaluate, up
 from ...exact.numbers import Number, probability
 from ...mechanisms.shared.response_estimate import limit
+from .. import local_refusals as refusals
 from ..frequency_estimate import estimate_header
 
 if TYPE_CHECKING:
@@ -62,12 +62,7 @@ class MeanEstimate:
         bit = self.oracle.top == 1
         chosen: Way = method or ("exact" if bit else "bounded")
         if chosen not in WAYS or (chosen == "exact" and not bit):
-            raise Refused(
-                "response.interval",
-                f"method={method!r}",
-                "the method is unknown, or exact for reports of more than one bit",
-                "method='bounded' or method='normal'",
-            )
+            raise refusals.RESPONSE_INTERVAL_3(method=method)
         missing = 1 - probability(confidence, "confidence", zero=False)
         if chosen == "exact":
             count = int(self.sums[0])

@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.balls import up
 from ...exact.numbers import Number, exact, positive, power_of_two
 from ...guarantees import Relation
@@ -36,6 +35,7 @@ from ...mechanisms.randomized_response import refuse_add_remove
 from ...mechanisms.shared.grid import snap_each
 from ...noise.bits import SYSTEM, Bits
 from .. import client
+from .. import local_refusals as refusals
 from ..frequency_estimate import Aggregate
 from ..oracle import Oracle, check_report_count
 from ..wire_reports import Reports
@@ -98,12 +98,7 @@ class NumberOracle(Oracle):
         put = object.__setattr__
         ends = exact(low, "low"), exact(high, "high")
         if not ends[0] < ends[1]:
-            raise Refused(
-                "local.bounds",
-                f"low={low}, high={high}",
-                "low must be below high",
-                "low=0, high=100",
-            )
+            raise refusals.LOCAL_BOUNDS_1(low=low, high=high)
         width = ends[1] - ends[0]
         exponent = _fine(width) if grid is None else power_of_two(grid, "grid")
         fields = {
@@ -120,12 +115,7 @@ class NumberOracle(Oracle):
             put(self, name, value)
         refuse_add_remove(self.relation)
         if not 1 <= self.steps <= most or max(map(abs, ends)) / self.unit_step >= 1 << 52:
-            raise Refused(
-                "local.grid",
-                f"grid={grid}",
-                f"the grid needs 1 to {most} steps from low to high, not too far from 0",
-                "leave grid= out",
-            )
+            raise refusals.LOCAL_GRID_1(grid=grid, most=most)
 
     @property
     def unit_step(self) -> Fraction:

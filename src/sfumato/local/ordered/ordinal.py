@@ -27,7 +27,6 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.balls import ball, decide, floor
 from ...exact.numbers import Number, double_above, exact, is_whole, positive, text
 from ...guarantees import Relation
@@ -35,6 +34,7 @@ from ...guarantees.guarantee import relation_of, unit_of
 from ...mechanisms.randomized_response import refuse_add_remove
 from ...mechanisms.shared.categories import Labels
 from ...noise.bits import SYSTEM, Bits
+from .. import local_refusals as refusals
 from ..frequency_estimate import Aggregate
 from ..lib.biased_coins import Bytes
 from ..numeric.number_oracle import to_doubles
@@ -71,20 +71,10 @@ class Ordinal(Oracle):
         unit: str | None = None,
     ) -> None:
         if (edges is None) == (categories is None):
-            raise Refused(
-                "local.edges",
-                "Ordinal(…)",
-                "give either edges= or ordered categories=",
-                "edges=range(0, 101, 10)",
-            )
+            raise refusals.LOCAL_EDGES_1()
         cuts = () if edges is None else tuple(exact(edge, "edges") for edge in edges)
         if edges is not None and (len(cuts) < 3 or any(not a < b for a, b in pairwise(cuts))):
-            raise Refused(
-                "local.edges",
-                f"{len(cuts)} edges",
-                "edges= needs at least three numbers in rising order",
-                "edges=range(0, 101, 10)",
-            )
+            raise refusals.LOCAL_EDGES_2(cuts_count=len(cuts))
         names = (
             tuple(categories)
             if categories is not None
@@ -102,12 +92,7 @@ class Ordinal(Oracle):
         put(self, "unit", unit_of(unit))
         refuse_add_remove(self.relation)
         if self.k > MOST or (window is not None and not is_whole(window, 1, MOST)):
-            raise Refused(
-                "local.size",
-                f"{self.k} buckets, window={window}",
-                f"at most {MOST} buckets, and a window of at most {MOST}",
-                "leave window= out",
-            )
+            raise refusals.LOCAL_SIZE_3(k=self.k, window=window, MOST=MOST)
         put(self, "window", best_window(self.epsilon, self.steps) if window is None else window)
         put(self, "own", inside_probability(self.epsilon, self.steps, self.window))
         self._end()

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.numbers import Number, probability
+from .. import local_refusals as refusals
 from ..frequency_estimate import bernstein_widths, estimate_header
 from ..lib.consistency import Floats
 from ..numeric.window_law import cell_chances
@@ -124,12 +124,7 @@ class Distribution:
         `simultaneous`, all intervals hold together.
         """
         if of not in ("cumulative", "frequencies"):
-            raise Refused(
-                "response.interval",
-                f"of={of!r}",
-                "of= is 'cumulative' or 'frequencies'",
-                "of='cumulative'",
-            )
+            raise refusals.RESPONSE_INTERVAL_4(of=of)
         scores = cumulative_scores(self.oracle) if of == "cumulative" else weights(self.oracle)
         missing = float(1 - probability(confidence, "confidence", zero=False)) / (
             len(scores) if simultaneous else 1

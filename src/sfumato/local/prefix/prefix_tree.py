@@ -30,13 +30,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.numbers import Number, is_whole, positive, text
 from ...guarantees import Relation
 from ...guarantees.guarantee import relation_of, unit_of
 from ...mechanisms.randomized_response import refuse_add_remove
 from ...noise.bits import SYSTEM, Bits
 from .. import client
+from .. import local_refusals as refusals
 from ..client import END, PRIME
 from ..direct import keep_probability
 from ..frequency_estimate import Aggregate, variance
@@ -95,16 +95,7 @@ class PrefixTree(Oracle):
             or most > 1 << 12
             or most * (len(alphabet) + 1) ** step > 1 << 20
         ):
-            reason = (
-                "length is a multiple of step up to 256, and most·(letters + 1)^step is at "
-                "most 2^20"
-            )
-            raise Refused(
-                "local.size",
-                f"length={length}, step={step}, most={most}",
-                reason,
-                "length=8, step=1, most=32",
-            )
+            raise refusals.LOCAL_SIZE_4(length=length, step=step, most=most)
         if (
             not isinstance(alphabet, str)
             or not alphabet
@@ -112,12 +103,7 @@ class PrefixTree(Oracle):
             or END in alphabet
             or not alphabet.isprintable()
         ):
-            raise Refused(
-                "local.alphabet",
-                "alphabet=…",
-                "an alphabet is a text of printable letters, each of them once",
-                "alphabet='abc'",
-            )
+            raise refusals.LOCAL_ALPHABET_1()
         put = object.__setattr__
         fields = {
             "alphabet": alphabet,
@@ -229,20 +215,10 @@ class PrefixTree(Oracle):
         search looks candidates up in the reports: an aggregate is not enough.
         """
         if isinstance(reports, Aggregate):
-            raise Refused(
-                "local.report",
-                f"{reports}",
-                "the search needs the reports themselves, not an aggregate",
-                "estimate(reports)",
-            )
+            raise refusals.LOCAL_REPORT_5(reports=reports)
         checked = self.read(reports)
         if not len(checked):
-            raise Refused(
-                "response.reports",
-                "estimate([])",
-                "there is no report to estimate from",
-                "estimate(oracle.perturb(values))",
-            )
+            raise refusals.RESPONSE_REPORTS_2()
         return search(self, checked.payload, confidence)
 
     def variance(self, n: int) -> float:

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.balls import up
 from ...exact.numbers import Number, by_its_bits, positive, power_of_two, power_of_two_at_least
 from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
 from ...noise.law import SymmetricLaw
 from . import grid as grids
+from . import mechanism_refusals as refusals
 from .mechanism import Mechanism
 
 
@@ -52,22 +52,12 @@ class Additive(Mechanism):
                 else self._perturb_on_grid(value, bits)
             )
         if isinstance(value, bool | str | bytes) or value is None or kind.__name__ == "MaskedArray":
-            raise Refused(
-                "value.type",
-                f"perturb({kind.__name__})",
-                "noise is added to integers and floats",
-                "perturb(int(value)), or an array without a mask",
-            )
+            raise refusals.VALUE_TYPE_6(name=kind.__name__)
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
             if value.dtype != object and (
                 value.dtype.kind not in "iuf" or value.dtype.itemsize > 8
             ):
-                raise Refused(
-                    "value.type",
-                    f"perturb({value.dtype})",
-                    "noise is added to integers and floats",
-                    "perturb(int(value))",
-                )
+                raise refusals.VALUE_TYPE_7(dtype=value.dtype)
             return self.perturb(value.item(), bits=bits)
         return self._perturb_array(value, bits)
 
@@ -137,11 +127,8 @@ class Additive(Mechanism):
 
     def _exponent(self) -> int:
         if self.grid is None:
-            raise Refused(
-                "mechanism.grid",
-                f"{type(self).__name__}(…).perturb(float)",
-                "floats need a public grid, fixed before the data are read",
-                f"grid={_fine_grid(self.sensitivity)}",
+            raise refusals.MECHANISM_GRID_2(
+                type=type(self).__name__, sensitivity=_fine_grid(self.sensitivity)
             )
         return self.grid.numerator.bit_length() - self.grid.denominator.bit_length()
 
@@ -152,12 +139,7 @@ class Additive(Mechanism):
                 "rounding to the grid moves every coordinate, so the number of coordinates "
                 "must be public"
             )
-            raise Refused(
-                "mechanism.size",
-                f"perturb of {size} values",
-                f"the record says {expected}: {reason}",
-                f"size={size}",
-            )
+            raise refusals.MECHANISM_SIZE_5(size=size, expected=expected, reason=reason)
 
 
 def set_additive_fields(
@@ -188,12 +170,7 @@ def check_size(value: object) -> int | None:
         return None
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= 2**40:
         return int(value)
-    raise Refused(
-        "mechanism.size",
-        f"size={value}",
-        "the number of coordinates is a whole number from 1 on",
-        "size=10",
-    )
+    raise refusals.MECHANISM_SIZE_4(value=value)
 
 
 def check_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
@@ -202,12 +179,7 @@ def check_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
     """
     sensitivity = positive(value, "sensitivity")
     if grid is None and sensitivity < 1:
-        raise Refused(
-            "mechanism.grid",
-            f"sensitivity={value}",
-            "integers move by whole numbers; floats need a public grid",
-            f"grid={_fine_grid(sensitivity)}",
-        )
+        raise refusals.MECHANISM_GRID_1(value=value, sensitivity=_fine_grid(sensitivity))
     return sensitivity
 
 
@@ -228,11 +200,11 @@ def check_exactly_one(place: str, example: str, **ways: Number | None) -> str:
     chosen = [name for name, value in ways.items() if value is not None]
     if len(chosen) != 1:
         names = ", ".join(ways)
-        raise Refused(
-            "mechanism.calibration",
-            f"{place}({', '.join(f'{name}=…' for name in chosen)})",
-            f"give exactly one of {names}",
-            example,
+        raise refusals.MECHANISM_CALIBRATION_8(
+            place=place,
+            chosen=", ".join(f"{name}=…" for name in chosen),
+            names=names,
+            example=example,
         )
     return chosen[0]
 
@@ -242,12 +214,7 @@ def steps_within(error: Number, grid: Fraction | None) -> int:
     tolerated = positive(error, "error")
     steps = math.floor(tolerated if grid is None else tolerated / grid - Fraction(1, 2))
     if steps < 0:
-        raise Refused(
-            "mechanism.calibration",
-            f"error={error}",
-            "the grid is coarser than the tolerated error",
-            f"grid={_fine_grid(tolerated)}",
-        )
+        raise refusals.MECHANISM_CALIBRATION_9(error=error, tolerated=_fine_grid(tolerated))
     return steps
 
 

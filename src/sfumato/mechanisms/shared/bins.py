@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.numbers import Number, exact
+from . import mechanism_refusals as refusals
 from .categories import MOST, Labels
 from .data_arrays import numbers
 
@@ -37,12 +37,7 @@ class Edges:
             or any(not a < b for a, b in pairwise(edges))
             or not all(map(math.isfinite, edges))
         ):
-            raise Refused(
-                "histogram.edges",
-                f"{len(edges)} edges",
-                "edges are two or more finite numbers, each larger than the one before",
-                "edges=range(0, 101, 10)",
-            )
+            raise refusals.HISTOGRAM_EDGES_1(edges_count=len(edges))
         object.__setattr__(self, "ends", edges)
 
     def __len__(self) -> int:
@@ -83,12 +78,7 @@ def axes_of(edges: Any, categories: Any, axes: Iterable[Axis] | None) -> tuple[A
         if value is not None
     ]
     if len(named) != 1:
-        raise Refused(
-            "histogram.axes",
-            f"Histogram({', '.join(named)})",
-            "give exactly one of edges, categories, axes",
-            "edges=range(0, 101, 10)",
-        )
+        raise refusals.HISTOGRAM_AXES_1(named=", ".join(named))
     if categories is not None:
         built: tuple[Axis, ...] = (Labels(categories),)
     elif axes is not None:
@@ -101,17 +91,7 @@ def axes_of(edges: Any, categories: Any, axes: Iterable[Axis] | None) -> tuple[A
         several = any(isinstance(part, list) for part in written)
         built = tuple(Edges(part) for part in written) if several else (Edges(written),)
     if not built or not all(isinstance(axis, Edges | Labels) for axis in built):
-        raise Refused(
-            "histogram.axes",
-            "axes",
-            "an axis is Edges or Labels",
-            "axes=[Edges(range(0, 101, 10)), Labels(['yes', 'no'])]",
-        )
+        raise refusals.HISTOGRAM_AXES_2()
     if math.prod(len(axis) for axis in built) > MOST:
-        raise Refused(
-            "histogram.axes",
-            "axes",
-            "there are more than 2^24 cells, nearly all of them empty",
-            "coarser bins, or fewer columns",
-        )
+        raise refusals.HISTOGRAM_AXES_3()
     return built

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import Refused
 from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least
+from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import integers, snap_integers, steps
 from .mechanism import Mechanism
@@ -33,12 +33,7 @@ class Range:
         self.exponent = power_of_two(self.grid, "grid")
         self.first, self.last = math.ceil(self.low / self.grid), math.floor(self.high / self.grid)
         if self.first > self.last or max(abs(self.first), abs(self.last)) >= 2**61:
-            raise Refused(
-                "range.grid",
-                f"low={low}, high={high}, grid={grid}",
-                "no points, or too many, of the grid lie in the range",
-                "a grid that fits the range",
-            )
+            raise refusals.RANGE_GRID_1(low=low, high=high, grid=grid)
 
     def sorted_steps(self, values: ArrayLike) -> NDArray[np.int64]:
         """The values on the grid, clipped to the ends, smallest first."""
@@ -73,16 +68,14 @@ def check_ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     """Check the public ends of a range that is not empty."""
     ends = exact(low, "low"), exact(high, "high")
     if not ends[0] < ends[1]:
-        raise Refused(
-            "range.ends", f"low={low}, high={high}", "the public range is empty", "low=0, high=1"
-        )
+        raise refusals.RANGE_ENDS_1(low=low, high=high)
     return ends
 
 
 def check_range(place: str, low: Number | None, high: Number | None, grid: Number | None) -> Range:
     """Build the range of an order statistic, which needs both ends."""
     if low is None or high is None:
-        raise Refused("range.ends", place, "an order statistic needs public ends", "low=0, high=1")
+        raise refusals.RANGE_ENDS_2(place=place)
     return Range(low, high, grid)
 
 
@@ -90,24 +83,14 @@ def check_categories(place: str, values: Sequence[Hashable]) -> tuple[Hashable, 
     """Check public categories, each named once."""
     categories = tuple(values)
     if not categories or len(set(categories)) != len(categories):
-        raise Refused(
-            "statistic.categories",
-            place,
-            "the categories are public and each is named once",
-            "categories=['a', 'b']",
-        )
+        raise refusals.STATISTIC_CATEGORIES_1(place=place)
     return categories
 
 
 def check_statistic(statistic: str, names: Sequence[str]) -> str:
     """Check that a statistic's distance or sensitivity has a closed form."""
     if statistic not in names:
-        raise Refused(
-            "statistic.unknown",
-            f"{statistic!r:.60}",
-            "this statistic's distance to a change has no closed form here",
-            f"one of {', '.join(names)}",
-        )
+        raise refusals.STATISTIC_UNKNOWN_1(statistic=statistic, names=", ".join(names))
     return statistic
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Refused
+from . import mechanism_refusals as refusals
 
 MOST = 1 << 24
 
@@ -28,25 +29,11 @@ class Labels:
         try:
             places = {name: place for place, name in enumerate(categories)}
         except TypeError:
-            raise Refused(
-                "categories.names",
-                "categories",
-                "a category that cannot be hashed cannot be looked up",
-                "categories=['yes', 'no']",
-            ) from None
+            raise refusals.CATEGORIES_NAMES_2() from None
         if not least <= len(categories) == len(places) <= MOST or any(
             name != name for name in categories
         ):
-            reason = (
-                f"categories are at least {least}, each named once, and equal to itself (NaN "
-                f"is not)"
-            )
-            raise Refused(
-                "categories.names",
-                f"{len(categories)} categories",
-                reason,
-                "categories=['yes', 'no']",
-            )
+            raise refusals.CATEGORIES_NAMES_1(categories_count=len(categories), least=least)
         put = object.__setattr__
         put(self, "names", categories)
         put(self, "array", _array(categories))
@@ -127,10 +114,4 @@ def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
 
 
 def _unknown() -> Refused:
-    reason = "a value is none of the public categories; the message does not name it"
-    return Refused(
-        "value.category",
-        "a value",
-        reason,
-        "name a category for all others, and replace them by it beforehand",
-    )
+    return refusals.VALUE_CATEGORY_1()

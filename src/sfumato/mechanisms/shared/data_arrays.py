@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
+from . import mechanism_refusals as refusals
 
 
 def numbers(values: Any) -> NDArray[np.float64]:
@@ -27,12 +27,7 @@ def numbers(values: Any) -> NDArray[np.float64]:
         with np.errstate(over="ignore"):
             return column.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
-        raise Refused(
-            "value.type",
-            "perturb(data)",
-            "a column of numbers is needed",
-            "a list or an array of numbers, in one dimension",
-        ) from None
+        raise refusals.VALUE_TYPE_8() from None
 
 
 def _number(value: Any) -> float:

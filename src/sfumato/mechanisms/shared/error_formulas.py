@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...errors import Refused
 from ...exact.balls import above, ball, chance, evaluate
 from ...exact.numbers import Number, is_whole, non_negative, positive, probability
+from . import mechanism_refusals as refusals
 
 
 def for_each(confidence: Number, values: int) -> Fraction:
@@ -135,18 +135,11 @@ def _beta(beta: Number) -> Fraction:
 def _share(candidates: int, best: int) -> Fraction:
     m, o = _count(candidates, "candidates"), _count(best, "best")
     if o > m:
-        raise Refused(
-            "accuracy.count",
-            f"best={best}",
-            "there are no more best candidates than candidates",
-            "best=1",
-        )
+        raise refusals.ACCURACY_COUNT_1(best=best)
     return Fraction(m, o)
 
 
 def _count(value: int, name: str) -> int:
     if not is_whole(value, 1, 2**40):
-        raise Refused(
-            "accuracy.count", f"{name}={value}", "this is a whole number from 1 on", f"{name}=10"
-        )
+        raise refusals.ACCURACY_COUNT_2(name=name, value=value)
     return value

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...noise.bits import CHUNK
+from . import mechanism_refusals as refusals
 
 _FAR = 2.0**62
 _MOST, _LEAST = 2**63 - 1, -(2**63)
@@ -49,12 +49,7 @@ def snap(value: float, exponent: int) -> int:
         steps = value << -exponent if exponent <= 0 else (value + (1 << exponent - 1)) >> exponent
         return max(-(1 << 62), min(1 << 62, steps))
     if not math.isfinite(value):
-        raise Refused(
-            "value.not-finite",
-            "perturb(NaN or infinity)",
-            "this is not a number on the grid",
-            "replace it by a fixed value and clip first",
-        )
+        raise refusals.VALUE_NOT_FINITE_1()
     try:
         y = math.ldexp(value, -exponent)
     except OverflowError:
@@ -112,12 +107,7 @@ def steps(value: Any, exponent: int) -> NDArray[np.int64]:
             isinstance(v, int | float | np.integer) and not isinstance(v, bool)
             for v in entries.ravel()
         ):
-            raise Refused(
-                "value.type",
-                "perturb(list)",
-                "noise is added to integers and floats",
-                "a list of numbers, or an array of int64 or float64",
-            )
+            raise refusals.VALUE_TYPE_10()
         return np.array(
             [snap(v if isinstance(v, float) else int(v), exponent) for v in entries.ravel()],
             dtype=np.int64,
@@ -173,18 +163,8 @@ def integers(values: NDArray[Any]) -> NDArray[Any] | None:
 def finite_floats(values: NDArray[Any]) -> NDArray[np.float64]:
     """Check a float array whose entries are all finite."""
     if values.dtype.kind != "f" or values.dtype.itemsize > 8:
-        raise Refused(
-            "value.type",
-            f"an array of {values.dtype}",
-            "noise is added to integers and floats",
-            "an array of int64 or float64",
-        )
+        raise refusals.VALUE_TYPE_9(dtype=values.dtype)
     doubles = values.astype(np.float64, copy=False)
     if not np.isfinite(doubles).all():
-        raise Refused(
-            "value.not-finite",
-            "an array with NaN or infinity",
-            "these are not numbers on the grid",
-            "replace them by a fixed value and clip first",
-        )
+        raise refusals.VALUE_NOT_FINITE_2()
     return doubles

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.numbers import Number, is_whole
 from ...guarantees import Guarantee
 from ...noise.bits import SYSTEM, Bits
 from ...noise.uniform import integers_below
+from . import mechanism_refusals as refusals
 from .bins import Axis, Edges
 from .noise_moments import MomentEstimate, moment
 from .project_simplex import apportion
@@ -47,12 +47,7 @@ class PrivateHistogram:
         """The edges of a histogram of one column of numbers."""
         (axis, *others) = self.axes
         if others or not isinstance(axis, Edges):
-            raise Refused(
-                "histogram.axes",
-                "edges",
-                "the histogram has several axes, or categories",
-                "histogram.axes",
-            )
+            raise refusals.HISTOGRAM_AXES_4()
         return axis.ends
 
     @property
@@ -84,12 +79,7 @@ class PrivateHistogram:
         """
         target = max(self.total, 0) if rows is None else rows
         if not is_whole(target, 0, 2**62 - 1):
-            raise Refused(
-                "histogram.rows",
-                f"rows={rows}",
-                "a number of rows is a whole number from 0 on",
-                "rows=1000",
-            )
+            raise refusals.HISTOGRAM_ROWS_1(rows=rows)
         return PrivateHistogram(self.mechanism, apportion(self.counts, target), processed=True)
 
     def moment(self, power: int | Sequence[int] = 1, *, rows: int | None = None) -> MomentEstimate:
@@ -97,12 +87,7 @@ class PrivateHistogram:
         public number of counted rows or by the noisy one.
         """
         if self.processed:
-            raise Refused(
-                "histogram.processed",
-                "moment",
-                "processed counts are biased: their error is not known",
-                "moment of the histogram as released",
-            )
+            raise refusals.HISTOGRAM_PROCESSED_1()
         powers = (power,) if isinstance(power, int) else tuple(power)
         return moment(self.mechanism, self.counts, powers, rows)
 
@@ -112,12 +97,7 @@ class PrivateHistogram:
         """
         target = max(self.total, 0) if rows is None else rows
         if not is_whole(target, 0, 2**40):
-            raise Refused(
-                "histogram.rows",
-                f"rows={rows}",
-                "a number of rows is a whole number from 0 on",
-                "rows=1000",
-            )
+            raise refusals.HISTOGRAM_ROWS_1(rows=rows)
         weights = np.maximum(self.counts.ravel(), 0)
         weights = weights if weights.any() else np.ones_like(weights)
         cells = (

@@ -14,6 +14,7 @@ from ...errors import Refused
 from ...exact.numbers import Number, text
 from ...guarantees import Guarantee, Relation
 from ...guarantees.guarantee import relation_of
+from . import mechanism_refusals as refusals
 
 if TYPE_CHECKING:
     from ..subsampled import Subsampled
@@ -64,12 +65,7 @@ class Mechanism(ABC):
             return Subsampled(base=self, rate=q)
         if q is None and size is not None and of is not None:
             return Subsampled(base=self, rate=fixed_rate(size, of), how="fixed")
-        raise Refused(
-            "mechanism.sampling",
-            f"{self}.subsample(…)",
-            "give q, or both size and of",
-            "subsample(0.01), or subsample(size=100, of=10_000)",
-        )
+        raise refusals.MECHANISM_SAMPLING_1(self=self)
 
     def __repr__(self) -> str:
         """Show the public parameters only, as a user would write them."""
@@ -87,7 +83,5 @@ def needed_relation(value: str | None, place: str, reason: str) -> Relation:
     """Check a relation that must be given, because the sensitivity depends on it."""
     relation = relation_of(value)
     if relation is None:
-        raise Refused(
-            "mechanism.relation", place, reason, "relation='add-remove' or relation='replace'"
-        )
+        raise refusals.MECHANISM_RELATION_1(place=place, reason=reason)
     return relation

@@ -20,13 +20,13 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.balls import ball, down, evaluate, up
 from ...exact.numbers import Number, is_whole, probability
 from ...exact.search import lowest
 from ...noise.continuous import Normal
 from ..gaussian import Gaussian
 from ..laplace import Laplace
+from . import mechanism_refusals as refusals
 from .bins import Edges
 
 if TYPE_CHECKING:
@@ -111,28 +111,13 @@ def moment(
 ) -> MomentEstimate:
     """The moment of these powers, one for each axis."""
     if len(powers) != len(histogram.axes) or any(not is_whole(p, 0, 64) for p in powers):
-        raise Refused(
-            "histogram.power",
-            f"power={powers}",
-            "a whole power from 0 to 64 for each axis",
-            "moment(2) or moment((1, 1))",
-        )
+        raise refusals.HISTOGRAM_POWER_1(powers=powers)
     if any(
         p and not isinstance(axis, Edges) for p, axis in zip(powers, histogram.axes, strict=True)
     ):
-        raise Refused(
-            "histogram.power",
-            f"power={powers}",
-            "categories have no powers",
-            "power 0 for that axis",
-        )
+        raise refusals.HISTOGRAM_POWER_2(powers=powers)
     if rows is not None and not is_whole(rows):
-        raise Refused(
-            "histogram.rows",
-            f"rows={rows}",
-            "a number of rows is a whole number from 1 on",
-            "rows=1000",
-        )
+        raise refusals.HISTOGRAM_ROWS_2(rows=rows)
     middle, low, high = np.ones(()), np.ones(()), np.ones(())
     for axis, power in zip(histogram.axes, powers, strict=True):
         ones = np.ones(len(axis))

@@ -19,9 +19,9 @@ from typing import Literal
 
 from flint import arb
 
-from ...errors import Refused
 from ...exact.balls import evaluate, precision
 from ...exact.numbers import is_whole
+from . import mechanism_refusals as refusals
 
 _WIDEST = 64  # the largest branching that is tried, apart from n itself
 
@@ -48,16 +48,9 @@ def strategies(
     range, for the flat strategy; by default all.
     """
     if not is_whole(length, 1, 1 << 20):
-        raise Refused(
-            "stream.length", f"length={length}", "there are from 1 to 2^20 values", "length=365"
-        )
+        raise refusals.STREAM_LENGTH_2(length=length)
     if noise not in ("gaussian", "laplace") or query not in ("prefix", "range"):
-        raise Refused(
-            "stream.strategy",
-            f"noise={noise!r}, query={query!r}",
-            "noise is gaussian or laplace, a query a prefix or a range",
-            'query="prefix"',
-        )
+        raise refusals.STREAM_STRATEGY_1(noise=noise, query=query)
     summed = length if width is None else width
     choices = [Strategy(name="flat", variance=float(_variance(noise, 1, summed)), nodes=summed)]
     trees = [tree(length, b, noise=noise, query=query) for b in range(2, min(length, _WIDEST) + 1)]

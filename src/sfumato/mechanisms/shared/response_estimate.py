@@ -23,9 +23,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.balls import Rounding, ball, below, evaluate
 from ...exact.numbers import Number, probability
+from . import mechanism_refusals as refusals
 from .project_simplex import project
 
 Method = Literal["exact", "hoeffding", "normal"]
@@ -94,12 +94,7 @@ class ResponseEstimate:
         together (union bound).
         """
         if method not in METHODS:
-            raise Refused(
-                "response.interval",
-                f"method={method!r}",
-                "there is no such interval",
-                f"one of {', '.join(METHODS)}",
-            )
+            raise refusals.RESPONSE_INTERVAL_1(method=method, METHODS=", ".join(METHODS))
         missing = (1 - probability(confidence, "confidence", zero=False)) / (
             len(self.counts) if simultaneous else 1
         )

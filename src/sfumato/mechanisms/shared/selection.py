@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.balls import ball, evaluate
 from ...exact.numbers import Number, exact, positive, power_of_two, probability
 from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
+from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import finite_floats, snap_each
 from .mechanism import Mechanism
@@ -91,29 +91,16 @@ class Selection(Mechanism):
     def _exact(self, scores: Sequence[Number]) -> Scores:
         values = _array(scores)
         if values.ndim != 1 or values.size == 0:
-            raise Refused(
-                "selection.scores",
-                f"scores of shape {values.shape}",
-                "one score for each candidate is needed",
-                "choose([3, 1, 0])",
-            )
+            raise refusals.SELECTION_SCORES_3(shape=values.shape)
         if self.candidates is not None and len(values) != len(self.candidates):
-            raise Refused(
-                "selection.scores",
-                f"{len(values)} scores",
-                f"the record names {len(self.candidates)} candidates",
-                "one score for each candidate",
+            raise refusals.SELECTION_SCORES_4(
+                values_count=len(values), candidates_count=len(self.candidates)
             )
         if values.dtype.kind == "i" and self.grid is None:
             return values.astype(np.int64)
         if values.dtype.kind == "f":
             if self.grid is None:
-                raise Refused(
-                    "selection.grid",
-                    f"{type(self).__name__}(…) with scores as floats",
-                    "differences of floats are not exact: floats need a public grid",
-                    "grid=2**-20, or scores as Fractions",
-                )
+                raise refusals.SELECTION_GRID_2(type=type(self).__name__)
             return snap_each(finite_floats(values), power_of_two(self.grid, "grid"))
         plain = values.tolist()
         if any(
@@ -122,12 +109,7 @@ class Selection(Mechanism):
             or (isinstance(s, Decimal) and not s.is_finite())
             for s in plain
         ):
-            raise Refused(
-                "selection.scores",
-                f"scores of type {values.dtype}",
-                "scores are finite exact numbers",
-                "ints, Fractions, or floats with grid=",
-            )
+            raise refusals.SELECTION_SCORES_5(dtype=values.dtype)
         rational = tuple(Fraction(s) for s in plain)
         return (
             rational
@@ -144,21 +126,10 @@ def _array(scores: Any) -> NDArray[Any]:
         return scores
     # a dictionary would pass its keys for scores, and a set has no order
     if not isinstance(scores, Iterable) or isinstance(scores, Mapping | Set):
-        place = f"scores={type(scores).__name__}"
-        raise Refused(
-            "selection.scores",
-            place,
-            "one score for each candidate is needed, in their order",
-            "choose([3, 1, 0])",
-        )
+        raise refusals.SELECTION_SCORES_1(type=type(scores).__name__)
     plain = list(scores)
     if any(isinstance(s, list | tuple | str | bytes | np.ndarray) for s in plain):
-        raise Refused(
-            "selection.scores",
-            "scores that are not numbers",
-            "one score for each candidate is needed",
-            "choose([3, 1, 0])",
-        )
+        raise refusals.SELECTION_SCORES_2()
     integers = [s for s in plain if isinstance(s, int) and not isinstance(s, bool)]
     if integers and any(abs(s) >= 2**53 for s in integers):
         try:
@@ -197,12 +168,7 @@ def set_selection_fields(
 def check_count(value: object) -> int:
     """Check a number of candidates."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise Refused(
-            "selection.count",
-            f"count={value}",
-            "the number of candidates is a whole number from 1 on",
-            "count=10",
-        )
+        raise refusals.SELECTION_COUNT_1(value=value)
     return int(value)
 
 
@@ -212,12 +178,7 @@ def check_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
         return None
     candidates = tuple(value)
     if not candidates or len(set(candidates)) != len(candidates):
-        raise Refused(
-            "selection.candidates",
-            f"{len(candidates)} candidates",
-            "candidates are one or more, each named once",
-            "candidates=['a', 'b']",
-        )
+        raise refusals.SELECTION_CANDIDATES_1(candidates_count=len(candidates))
     return candidates
 
 
@@ -229,12 +190,7 @@ def check_prior_weights(
         return None
     prior = tuple(positive(p, "prior") for p in value)
     if candidates is not None and len(prior) != len(candidates):
-        raise Refused(
-            "selection.prior",
-            f"{len(prior)} weights",
-            f"the record names {len(candidates)} candidates",
-            "one weight for each candidate",
-        )
+        raise refusals.SELECTION_PRIOR_2(prior_count=len(prior), candidates_count=len(candidates))
     return prior
 
 
@@ -255,10 +211,5 @@ def score_sensitivity(
         if are_neighbours(world[i], world[j]) and world[i] != world[j]
     ]
     if not pairs:
-        raise Refused(
-            "selection.world",
-            f"{len(world)} datasets",
-            "no two different datasets of this world are neighbours",
-            "a larger world",
-        )
+        raise refusals.SELECTION_WORLD_1(world_count=len(world))
     return max(abs(a - b) for i, j in pairs for a, b in zip(scores[i], scores[j], strict=True))

@@ -15,12 +15,12 @@ from inspect import signature
 from typing import Any
 
 from ... import mechanisms
-from ...errors import Refused
 from ...guarantees import Guarantee
 from ...guarantees.stored_guarantee import ratio
 from ...guarantees.stored_guarantee import record as guarantee_record
 from ...guarantees.stored_guarantee import restore as restore_guarantee
 from ..laplace import Laplace
+from . import mechanism_refusals as refusals
 from .bins import Edges
 from .categories import Labels
 from .mechanism import Mechanism
@@ -49,12 +49,7 @@ def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
     """
     listed = stored.get("promises") if isinstance(stored, dict) else None
     if not isinstance(listed, list):
-        raise Refused(
-            "mechanism.stored",
-            f"{stored!r:.60}",
-            "this is not the record of a mechanism",
-            "the record that a release stored",
-        )
+        raise refusals.MECHANISM_STORED_1(stored=stored)
     promised = tuple(restore_guarantee(promise) for promise in listed)
     mechanism = restore(stored)
     return promised if mechanism is None else (*mechanism.promises, *promised)

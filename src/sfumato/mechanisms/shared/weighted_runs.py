@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import Refused
 from ...noise.choice import Choice
 from ...noise.choices import MOST
+from . import mechanism_refusals as refusals
 from .bounded_data import Range
 from .grid import whole_numbers
 
@@ -49,12 +49,7 @@ def group_points(
     """Sort and merge the rows of the groups 0 … count − 1. Only a wrong type is refused."""
     of, at, weight = (_integers(column) for column in (groups, points, weights))
     if not len(of) == len(at) == len(weight):
-        raise Refused(
-            "value.type",
-            "rows of different length",
-            "each point has a group and a weight",
-            "columns of the same length",
-        )
+        raise refusals.VALUE_TYPE_11()
     at = np.clip(at, ends.first, ends.last).astype(np.int64)
     weight = np.maximum(weight, 0)
     if weight.dtype != object or sum(weight) < _FITS:
@@ -74,12 +69,7 @@ def _integers(column: ArrayLike) -> NDArray[Any]:
     if numbers is None and np.size(column) == 0:  # an empty list has no type
         return np.empty(0, dtype=np.int64)
     if numbers is None or numbers.ndim != 1:
-        raise Refused(
-            "value.type",
-            f"a column of {np.asarray(column).dtype}",
-            "points and weights are whole numbers, in one dimension",
-            "an array of int64",
-        )
+        raise refusals.VALUE_TYPE_12(dtype=np.asarray(column).dtype)
     return numbers
 
 

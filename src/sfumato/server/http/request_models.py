@@ -20,8 +20,8 @@ from pydantic import (
     model_validator,
 )
 
-from ...errors import Refused
 from ...guarantees.stored_guarantee import restore
+from .. import server_refusals as refusals
 from .problems import Problem, ProblemError
 
 MOST_TEXT = 10_000
@@ -140,12 +140,7 @@ class Question(BaseModel):
                     }
                 )
             except (KeyError, TypeError):
-                raise Refused(
-                    "plan.promise",
-                    "promise",
-                    "a notion comes with its own numbers",
-                    '{"notion": "Pure", "epsilon": "0.5"}',
-                ) from None
+                raise refusals.PLAN_PROMISE_1() from None
         return arguments
 
     def as_sent(self) -> dict[str, Any]:

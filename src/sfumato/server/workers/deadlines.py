@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ...errors import Refused
+from .. import server_refusals as refusals
 
 ROWS_A_SECOND = 2_000_000
 ROOM = 4
@@ -60,15 +60,8 @@ def deadline_class(
     least = min(ordinary, classes[-1] / ROOM)
     needed = max(ordinary, least * row_work / ORDINARY_WORK)
     if needed > classes[-1]:
-        reason = (
-            f"it takes {row_work:,} operations for each row, and the longest deadline here "
-            f"has time for {int(ORDINARY_WORK * classes[-1] / least):,}"
-        )
-        raise Refused(
-            "server.work",
-            "this question",
-            reason,
-            "fewer text functions, or several questions; one operation on a text counts 64",
+        raise refusals.SERVER_WORK_1(
+            row_work=row_work, int=int(ORDINARY_WORK * classes[-1] / least)
         )
     return next(seconds for seconds in classes if seconds >= needed)
 

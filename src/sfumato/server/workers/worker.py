@@ -35,6 +35,7 @@ from ...session.pending_plan import PendingPlan
 from ...session.share_payments import pay_lessons_and_replan
 from ...tables.engine.duckdb_engine import limit_engines
 from ...tables.plan.query_plan import Plan
+from .. import server_refusals as refusals
 from ..config import DatasetConfig, read
 from ..datasets import protect_dataset, stored_for
 from ..http import encode_replies
@@ -295,12 +296,7 @@ def _release(table: Any, question: Question, message: dict[str, Any]) -> Answer:
         question.sql, share=message["who"], timeout=message["timeout"], **question.plan_arguments()
     )
     if not isinstance(answer, Answer):
-        raise Refused(
-            "server.explain",
-            "EXPLAIN PRIVACY",
-            "this is a plan, and costs nothing",
-            f"POST /api/datasets/{message['dataset']}/plan",
-        )
+        raise refusals.SERVER_EXPLAIN_1(message=message["dataset"])
     return answer
 
 

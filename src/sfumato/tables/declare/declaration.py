@@ -29,6 +29,7 @@ from ...exact.numbers import LARGEST, Number, exact, shown
 from ...guarantees.guarantee import Relation, relation_of
 from ..expr.column_names import LONGEST_NAME, check_names, unknown_column
 from ..expr.types import Type
+from . import declare_refusals as refusals
 from .learned_limits import NOT_LEARNED, LearnedLimits, check_learned
 from .public_keys import Key, check_keys
 
@@ -145,17 +146,10 @@ def declare(
     )
     if not units and (rows not in (None, 1) or groups not in (None, 1)):
         reason = "without a unit every row counts as a different person, who has one row"
-        raise Refused(
-            "table.unit", f"max_rows={max_rows}, max_groups={max_groups}", reason, "unit='user_id'"
-        )
+        raise refusals.TABLE_UNIT_1(max_rows=max_rows, max_groups=max_groups, reason=reason)
     if bounding not in ("weights", "truncation"):
         reason = "a unit's rows are down-weighted, or cut to a few in a secret order"
-        raise Refused(
-            "table.bounding",
-            f"bounding={bounding!r:.60}",
-            reason,
-            "bounding='weights' or bounding='truncation'",
-        )
+        raise refusals.TABLE_BOUNDING_1(bounding=bounding, reason=reason)
     return Declaration(
         name=_check_label("name", name),
         unit=units,
@@ -186,12 +180,7 @@ def _check_types(
     declared = dict(_column_items("types", types))
     if schema is None:
         if not declared:
-            raise Refused(
-                "table.type",
-                "declare(…)",
-                "without a data source, types lists every column",
-                'types={"user_id": "int64", "spend": "float"}',
-            )
+            raise refusals.TABLE_TYPE_1()
         check_names(list(declared), "types")
         return {column: Type.of(text) for column, text in declared.items()}
     for column in declared:
@@ -206,57 +195,33 @@ def _check_unit(
     if unit is None:
         return ()
     if isinstance(unit, Mapping) or not isinstance(unit, Iterable):
-        raise Refused(
-            "table.unit",
-            f"unit={unit!s:.60}",
-            "the unit is the name of a column, or a list of names",
-            "unit='user_id' or unit=['hospital', 'patient']",
-        )
+        raise refusals.TABLE_UNIT_2(unit=unit)
     columns = (unit,) if isinstance(unit, str) else tuple(unit)
     for column in columns:
         if not isinstance(column, str) or column not in types:
             raise unknown_column(column, list(types), left_out, "unit")
         if types[column].kind == "float":
-            raise Refused(
-                "table.unit",
-                f"unit={column!r:.60}",
-                "a float cannot identify a person: floats that look the same may differ",
-                f"types={{{column!r:.60}: 'int64'}}",
-            )
+            raise refusals.TABLE_UNIT_5(column=column)
     if "row" in columns or any(", " in column for column in columns):
-        reason = "a ledger would read this name as 'each row', or as several columns"
-        raise Refused("table.unit", f"unit={unit!r:.60}", reason, "rename the column")
+        raise refusals.TABLE_UNIT_3(unit=unit)
     if not columns or len(set(columns)) != len(columns):
-        raise Refused(
-            "table.unit",
-            f"unit={unit!r:.60}",
-            "the unit is one column, or several different columns",
-            "unit='user_id' or unit=['hospital', 'patient']",
-        )
+        raise refusals.TABLE_UNIT_4(unit=unit)
     return columns
 
 
 def _check_bounds(column: str, ends: Any, types: Mapping[str, Type]) -> tuple[Fraction, Fraction]:
     place, rewrite = f"bounds={{{column!r:.60}: …}}", f"bounds={{{column!r:.60}: (0, 100)}}"
     if not types[column].numeric:
-        raise Refused(
-            "table.bounds",
-            place,
-            f"the column is {types[column].words}: only numbers have bounds",
-            f"types={{{column!r:.60}: 'float'}}, if it is a number",
-        )
+        raise refusals.TABLE_BOUNDS_1(place=place, words=types[column].words, column=column)
     if isinstance(ends, str) or not isinstance(ends, Iterable) or len(pair := tuple(ends)) != 2:
-        raise Refused("table.bounds", place, "bounds are a pair: lower bound, upper bound", rewrite)
+        raise refusals.TABLE_BOUNDS_2(place=place, rewrite=rewrite)
     low, high = (exact(end, f"bounds[{column!r:.60}]") for end in pair)
     if not low < high:
-        raise Refused(
-            "table.bounds",
-            f"bounds={{{column!r:.60}: ({shown(pair[0])}, {shown(pair[1])})}}",
-            "the lower bound must be below the upper bound",
-            rewrite,
+        raise refusals.TABLE_BOUNDS_3(
+            column=column, shown=shown(pair[0]), shown_2=shown(pair[1]), rewrite=rewrite
         )
     if max(abs(low), abs(high)) >= LARGEST / 2:
-        raise Refused("number.range", place, "bounds must fit into 64-bit floats", rewrite)
+        raise refusals.NUMBER_RANGE_1(place=place, rewrite=rewrite)
     return low, high
 
 

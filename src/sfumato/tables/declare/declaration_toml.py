@@ -18,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 from ...errors import Refused
+from . import declare_refusals as refusals
 from .declaration import TABLE_ROWS, Declaration, declare
 from .learned_limits import LIMITS, REST, TAILS, LearnedLimits, read_shares, shares_text
 from .public_keys import Key
@@ -137,7 +138,7 @@ def _has_only(table: Any, names: tuple[str, ...] | None) -> bool:
 
 
 def _unreadable(reason: str) -> Refused:
-    return Refused("table.stored", "Declaration.from_toml(…)", reason, "the text of to_toml()")
+    return refusals.TABLE_STORED_1(reason=reason)
 
 
 def _toml_value(value: Key | Fraction | list[Any]) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 
 from ...errors import Refused
 from ...guarantees.guarantee import Relation
+from . import declare_refusals as refusals
 from .declaration import Declaration
 from .declaration_toml import from_values, to_toml, toml_text
 from .ownership import Owner, find_owners, join_columns, split_column, unit_columns
@@ -188,39 +189,19 @@ class DatabaseDeclaration:
             or not self.name.strip()
             or len(self.name) > 200
         ):
-            raise Refused(
-                "table.name",
-                f"name={self.name!r:.60}",
-                "a name is printable text of at most 200 characters",
-                "name='clinic'",
-            )
+            raise refusals.TABLE_NAME_1(name=self.name)
         if len(set(names)) < len(names):
-            raise Refused(
-                "table.public",
-                ", ".join(names)[:80],
-                "two tables have the same name (upper and lower case are equal)",
-                "rename one of the two tables",
-            )
+            raise refusals.TABLE_PUBLIC_1(value=", ".join(names)[:80])
         first = self.tables[0]
         if any(
             (table.relation, table.bounding, table.version)
             != (first.relation, first.bounding, first.version)
             for table in self.tables
         ):
-            raise Refused(
-                "table.links",
-                self.name,
-                "tables protected together have the same relation, bounding and version",
-                "the same relation, bounding and version for all tables",
-            )
+            raise refusals.TABLE_LINKS_1(name=self.name)
         for name, owner in self.owners.items():
             if next(table for table in self.tables if table.name == name).unit != owner.unit:
-                raise Refused(
-                    "table.unit",
-                    name,
-                    "the links determine the unit of this table",
-                    f"unit = {list(owner.unit)}",
-                )
+                raise refusals.TABLE_UNIT_6(name=name, unit=list(owner.unit))
         return replace(
             self,
             tables=tuple(replace(table, database_unit=self.unit_name) for table in self.tables),
@@ -258,6 +239,4 @@ def _is_derived(owner: Owner | None, column: str) -> bool:
 
 
 def _unreadable(reason: str) -> Refused:
-    return Refused(
-        "table.stored", "DatabaseDeclaration.from_toml(…)", reason, "the text of to_toml()"
-    )
+    return refusals.TABLE_STORED_2(reason=reason)

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from ...errors import Refused
 from ...exact.numbers import exact, text
+from . import declare_refusals as refusals
 
 Rest = tuple[Fraction, ...]
 """(share, error, n): among units with up to n rows, the share with more rows than the limit, and
@@ -133,12 +133,7 @@ def check_learned(
         and all(name in columns for name, _ in learned.bounds)
     )
     if not isinstance(learned, LearnedLimits) or not fits:
-        raise Refused(
-            "table.learned",
-            "learned=…",
-            "a mark for a learned limit needs that limit in the declaration",
-            "learned=declaration.learned",
-        )
+        raise refusals.TABLE_LEARNED_1()
     return learned
 
 
@@ -158,17 +153,10 @@ def read_shares(values: object, counts: tuple[int, int]) -> tuple[Fraction, ...]
         or len(values) not in counts
         or not all(isinstance(share, str) for share in values)
     ):
-        raise Refused(
-            "table.stored",
-            "learned = …",
-            f"learned holds {counts[1]} numbers in quotes, or [] for a default",
-            "the text of to_toml()",
-        )
+        raise refusals.TABLE_STORED_3(counts=counts[1])
     shares = tuple(exact(share, "learned") for share in values)
     if not all(0 <= share <= 1 for share in shares[: counts[0]]):
-        raise Refused(
-            "table.stored", "learned = …", "a share lies between 0 and 1", "the text of to_toml()"
-        )
+        raise refusals.TABLE_STORED_4()
     return shares
 
 

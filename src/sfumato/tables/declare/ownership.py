@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ...errors import Refused
 from ..expr.column_names import unused_name
 from ..expr.types import Type
+from . import declare_refusals as refusals
 
 EXAMPLE = "links={'visits.patient_id': 'patients.id'}"
 
@@ -44,29 +44,17 @@ def split_column(word: object, tables: Iterable[str], place: str) -> tuple[str, 
         if isinstance(word, str) and word.startswith(f"{table}.") and len(word) > len(table) + 1
     ]
     if len(fit) > 1:
-        reason = f"it may be a column of {fit[0]!r:.60} or of {fit[1]!r:.60}"
-        raise Refused(
-            "table.links",
-            f"{place}: {word!r:.60}",
-            reason,
-            "rename one of the two tables",
-        )
+        raise refusals.TABLE_LINKS_3(place=place, word=word, fit=fit[0], fit_2=fit[1])
     if fit:
         table = fit[0]
         return table, str(word)[len(table) + 1 :]
-    raise Refused(
-        "table.links",
-        f"{place}: {word!r:.60}",
-        "with several tables, a column is written table.column",
-        "'visits.patient_id'",
-    )
+    raise refusals.TABLE_LINKS_2(place=place, word=word)
 
 
 def unit_columns(unit: object, schemas: Schemas) -> tuple[tuple[str, str], ...]:
     """Return the columns of the unit, all of one table."""
     if unit is None or isinstance(unit, Mapping) or not isinstance(unit, Iterable):
-        reason = "several tables need a unit: the column that identifies a person"
-        raise Refused("table.unit", f"unit={unit!s:.60}", reason, "unit='patients.id'")
+        raise refusals.TABLE_UNIT_7(unit=unit)
     columns = tuple(
         split_column(word, schemas, "unit") for word in ([unit] if isinstance(unit, str) else unit)
     )
@@ -75,12 +63,7 @@ def unit_columns(unit: object, schemas: Schemas) -> tuple[tuple[str, str], ...]:
         or len({table for table, _ in columns}) != 1
         or len(set(columns)) != len(columns)
     ):
-        raise Refused(
-            "table.unit",
-            f"unit={unit!r:.60}",
-            "the unit is one column, or several columns of one table",
-            "unit='patients.id'",
-        )
+        raise refusals.TABLE_UNIT_8(unit=unit)
     for table, column in columns:
         _column_type(table, column, schemas, "unit")
     return columns
@@ -117,11 +100,13 @@ def find_owners(
     for table in schemas:
         if table not in owners:
             reason = f"no link leads from {table:.60} to {home:.60}, so its rows have no owner"
-            rewrite = (
-                f"links={{'{table:.40}.{next(iter(schemas[table]), 'id'):.40}': "
-                f"'{home:.40}.{unit[0][1]:.40}'}}, or the table in public="
+            raise refusals.TABLE_LINKS_9(
+                table=table,
+                reason=reason,
+                next=next(iter(schemas[table]), "id"),
+                home=home,
+                value=unit[0][1],
             )
-            raise Refused("table.links", f"protect({{{table!r:.60}: …}})", reason, rewrite)
         _check_single_link(table, unit_positions, links)
     return owners
 
@@ -163,18 +148,12 @@ def _find_owner(
         return None
     if len(unit) > 1 or direct:
         reason = "with a unit of several columns, each table links to all of them"
-        raise Refused(
-            "table.links",
-            f"links={{'{table:.40}.{through[0][0]:.40}': …}}",
-            reason,
-            "a link for each column of the unit",
-        )
+        raise refusals.TABLE_LINKS_4(table=table, value=through[0][0], reason=reason)
     if len(through) > 1:
         reason = f"with two links a row of {table:.60} would belong to two people"
-        pair = (
-            f"links={{'{table:.40}.{through[0][0]:.40}': …, '{table:.40}.{through[1][0]:.40}': …}}"
+        raise refusals.TABLE_LINKS_5(
+            table=table, value=through[0][0], value_2=through[1][0], reason=reason
         )
-        raise Refused("table.links", pair, reason, "a link to the unit itself, or one link")
     ((column, (target_table, named)),) = through
     return Owner(
         (unused_name("_".join(unit[0]), {name.lower() for name in schemas[table]}),),
@@ -199,13 +178,7 @@ def _check_single_link(
         pair = (
             f"links={{'{table:.40}.{direct[0][1]:.40}': …, '{table:.40}.{direct[-1][1]:.40}': …}}"
         )
-        reason = (
-            f"with two links a row of {table:.60} would belong to two people, and only one of "
-            f"them would be protected"
-        )
-        raise Refused(
-            "table.links", pair, reason, "one link to the unit; no link for the other column"
-        )
+        raise refusals.TABLE_LINKS_6(pair=pair, table=table)
 
 
 def _check_link(table: str, column: str, target: tuple[str, str], schemas: Schemas) -> None:
@@ -215,26 +188,22 @@ def _check_link(table: str, column: str, target: tuple[str, str], schemas: Schem
     )
     place = f"links={{'{table:.40}.{column:.40}': '{'.'.join(target):.60}'}}"
     if table == target[0]:
-        raise Refused("table.links", place, "a link leads to another table", EXAMPLE)
+        raise refusals.TABLE_LINKS_7(place=place, EXAMPLE=EXAMPLE)
     # integers of any width are comparable
     alike = kind.bare == target_kind.bare or kind.kind == target_kind.kind == "integer"
     if not alike or kind.kind == "float":
-        reason = f"linked columns have one type: one is {kind.words}, the other {target_kind.words}"
-        raise Refused(
-            "table.links",
-            place,
-            reason,
-            f"types={{'{table:.40}.{column:.40}': '{target_kind.bare}'}}",
+        raise refusals.TABLE_LINKS_8(
+            place=place,
+            words=kind.words,
+            words_2=target_kind.words,
+            table=table,
+            column=column,
+            bare=target_kind.bare,
         )
 
 
 def _column_type(table: str, column: str, schemas: Schemas, place: str) -> Type:
     if column not in schemas[table]:
         listed = " or ".join(f"{table}.{name}" for name in list(schemas[table])[:3])
-        raise Refused(
-            "table.column",
-            f"{place}: '{table:.60}.{column:.60}'",
-            "the table has no such column",
-            listed,
-        )
+        raise refusals.TABLE_COLUMN_1(place=place, table=table, column=column, listed=listed)
     return schemas[table][column]

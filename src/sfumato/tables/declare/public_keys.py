@@ -20,9 +20,9 @@ from uuid import UUID
 
 import numpy as np
 
-from ...errors import Refused
 from ...exact.numbers import exact, shown
 from ..expr.types import Type
+from . import declare_refusals as refusals
 
 Key = None | bool | int | str | Decimal | date | datetime | UUID | float
 """A value by which rows are grouped."""
@@ -32,12 +32,7 @@ def check_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
     """Convert the keys of a column to its type and sort them; refuse a key that is listed twice."""
     place = f"keys={{{column!r:.60}: …}}"
     if isinstance(keys, str | bytes | Mapping) or not isinstance(keys, Iterable):
-        raise Refused(
-            "table.keys",
-            f"keys={{{column!r:.60}: {shown(keys)}}}",
-            "public keys are a list",
-            f"keys={{{column!r:.60}: {EXAMPLES[kind.kind]}}}",
-        )
+        raise refusals.TABLE_KEYS_1(column=column, keys=shown(keys), EXAMPLES=EXAMPLES[kind.kind])
     listed = list(keys)
     if (quickly := _plain_keys(listed, kind)) is not None:
         return quickly
@@ -45,20 +40,10 @@ def check_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
     for key in listed:
         checked_key = check_key(column, key, kind)
         if checked_key in checked:
-            raise Refused(
-                "table.keys",
-                f"keys={{{column!r:.60}: {shown(key)}}}",
-                "this key is listed twice",
-                "list each key once",
-            )
+            raise refusals.TABLE_KEYS_4(column=column, key=shown(key))
         checked.add(checked_key)
     if not checked:
-        raise Refused(
-            "table.keys",
-            place,
-            "a public key set has at least one key",
-            f"keys={{{column!r:.60}: {EXAMPLES[kind.kind]}}}",
-        )
+        raise refusals.TABLE_KEYS_2(place=place, column=column, EXAMPLES=EXAMPLES[kind.kind])
     return tuple(sorted(checked, key=lambda key: (key is None, 0 if key is None else key)))
 
 
@@ -87,11 +72,8 @@ def check_key(column: str, key: Any, kind: Type) -> Key:
             value = READERS[kind.kind](key, kind)
     if value is None:
         name = f"{kind.words}{'' if kind.nullable else ' that is not null'}"
-        raise Refused(
-            "table.keys",
-            f"keys={{{column!r:.60}: {shown(key)}}}",
-            f"a key of this column is {name}",
-            f"keys={{{column!r:.60}: {EXAMPLES[kind.kind]}}}",
+        raise refusals.TABLE_KEYS_3(
+            column=column, key=shown(key), name=name, EXAMPLES=EXAMPLES[kind.kind]
         )
     return value
 

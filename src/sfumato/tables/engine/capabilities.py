@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ...errors import Refused
 from ..expr.expressions import Expr, call, col
 from ..expr.types import Type
+from . import engine_refusals as refusals
 from .duckdb_engine import Engine
 
 ROWS = 8  # of the table of constants, all alike
@@ -63,10 +63,7 @@ def check_capabilities(engine: Engine) -> None:
     for i, (what, value) in enumerate(expected):
         if f"a{i}" not in row or row[f"a{i}"] != value:
             reason = f"this connection computes {what} wrongly, so an answer could reveal one row"
-            rewrite = "a connection with the engine's own settings, or the table as a Parquet file"
-            raise Refused(
-                "engine.capability", f"a connection to {engine.version:.60}", reason, rewrite
-            )
+            raise refusals.ENGINE_CAPABILITY_1(version=engine.version, reason=reason)
 
 
 def _statement() -> Any:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 from .duckdb_engine import quote_name, quote_text
 
 MOST_COLUMNS = 1000
@@ -41,20 +41,9 @@ def read_header(paths: Sequence[str]) -> tuple[str, ...]:
     first = _first_line(paths[0])
     for path in paths:
         if (_first_line(path), _comma(path)) != (first, _comma(paths[0])):
-            place = f"{Path(path).name!r:.60} and {Path(paths[0]).name!r:.60}"
-            raise Refused(
-                "table.files",
-                place,
-                "the files of a table have the same first line",
-                "files that were written alike",
-            )
+            raise refusals.TABLE_FILES_1(name=Path(path).name, name_2=Path(paths[0]).name)
     if len(first) > MOST_COLUMNS:
-        raise Refused(
-            "table.file",
-            f"{Path(paths[0]).name!r:.80}",
-            f"a CSV file has at most {MOST_COLUMNS} columns",
-            "a Parquet file",
-        )
+        raise refusals.TABLE_FILE_1(name=Path(paths[0]).name, MOST_COLUMNS=MOST_COLUMNS)
     return first
 
 
@@ -100,20 +89,9 @@ def _first_line(path: str) -> tuple[str, ...]:
             )
         names = tuple(next(csv.reader([line], delimiter=_comma(path), strict=True)))
     except UnicodeDecodeError:  # the first line is public, so that this may be said of it
-        rewrite = "iconv -f LATIN1 -t UTF-8 visits.csv > visits-utf8.csv, and that file"
-        raise Refused(
-            "table.file",
-            f"{Path(path).name!r:.80}",
-            "the first line is not UTF-8; the file has another encoding, such as Latin-1",
-            rewrite,
-        ) from None
+        raise refusals.TABLE_FILE_3(name=Path(path).name) from None
     except (OSError, EOFError, csv.Error, StopIteration):
         names = ()
     if not names:
-        raise Refused(
-            "table.file",
-            f"{Path(path).name!r:.80}",
-            "the first line does not name the columns",
-            "a first line like user_id,city,spend",
-        )
+        raise refusals.TABLE_FILE_2(name=Path(path).name)
     return names

@@ -30,6 +30,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import Refused
+from . import engine_refusals as refusals
 from .spills import Spills
 from .sql_cache import SqlCache
 from .timeout import check_timeout, deadline
@@ -134,13 +135,7 @@ class Engine(ABC):
         except Refused:
             raise
         except Exception:  # what Ibis says of it differs from engine to engine
-            reason = f"{self.backend.name} does not support a function of this query"
-            raise Refused(
-                "engine.language",
-                "release(…)",
-                reason,
-                "another function, or the same table as a file or a frame",
-            ) from None
+            raise refusals.ENGINE_LANGUAGE_2(name=self.backend.name) from None
 
     @abstractmethod
     def check(self, timeout: float | None = None) -> None:
@@ -266,16 +261,9 @@ class DuckDBEngine(Engine):
     def _check(self, timeout: float | None) -> None:
         check_timeout(timeout)
         if os.getpid() != self._pid:
-            raise Refused(
-                "engine.fork",
-                "release(…)",
-                "a forked process has the engine's memory but not its threads",
-                "call protect() again in each process",
-            )
+            raise refusals.ENGINE_FORK_1()
         if not self._spills.remove.alive:
-            raise Refused(
-                "engine.closed", "release(…)", "the table was closed", "call protect() again"
-            )
+            raise refusals.ENGINE_CLOSED_1()
 
     def verify(self) -> object:
         current = file_identities(self._paths)
@@ -284,16 +272,7 @@ class DuckDBEngine(Engine):
                 not all(still_has() for still_has in self._verifiers)
                 or file_identities(self._paths) != current
             ):
-                reason = (
-                    "a file was replaced and no longer has the declared columns, or is being "
-                    "written now"
-                )
-                raise Refused(
-                    "table.changed",
-                    "release(…)",
-                    reason,
-                    "call protect() again once the file is complete",
-                )
+                raise refusals.TABLE_CHANGED_1()
             self._verified = current
         return current
 
@@ -361,16 +340,7 @@ class DuckDBEngine(Engine):
         try:
             self.connection.execute(f"ATTACH {quote_text(path)} AS {quote_name(name)} (READ_ONLY)")
         except Exception:  # what DuckDB says depends on its version, and on who else has the file
-            reason = (
-                "the file cannot be opened as a DuckDB database: it may be of another kind, or "
-                "another process writes to it"
-            )
-            raise Refused(
-                "table.file",
-                f"{os.path.basename(path)!r:.80}",
-                reason,
-                "a copy of the database that no process writes to",
-            ) from None
+            raise refusals.TABLE_FILE_4(path=os.path.basename(path)) from None
 
     def close(self) -> None:
         if os.getpid() == self._pid:
@@ -429,12 +399,7 @@ def file_identities(paths: Sequence[str]) -> tuple[tuple[str, int, int, int, int
         try:
             stat = os.stat(path)
         except OSError:
-            raise Refused(
-                "table.path",
-                f"{os.path.basename(path)!r:.80}",
-                "this file was declared and no longer exists",
-                "call protect() again",
-            ) from None
+            raise refusals.TABLE_PATH_1(path=os.path.basename(path)) from None
         identities.append(
             (path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
         )
@@ -447,13 +412,7 @@ def import_duckdb() -> Any:
     version = tuple(int(part) for part in re.findall(r"\d+", duckdb.__version__)[:2])
     if not DUCKDB[0] <= version < DUCKDB[1]:
         first, last = (".".join(map(str, end)).removesuffix(".0") for end in DUCKDB)
-        reason = f"sfumato supports DuckDB from {first} on and before {last}"
-        raise Refused(
-            "engine.version",
-            f"DuckDB {duckdb.__version__}",
-            reason,
-            f"pip install 'duckdb>={first},<{last}'",
-        )
+        raise refusals.ENGINE_VERSION_1(version=duckdb.__version__, first=first, last=last)
     return duckdb
 
 
@@ -483,9 +442,4 @@ def _import(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise Refused(
-            "engine.missing",
-            "protect(…)",
-            f"{name} is not installed",
-            "pip install 'sfumato[tables]'",
-        ) from None
+        raise refusals.ENGINE_MISSING_1(name=name) from None

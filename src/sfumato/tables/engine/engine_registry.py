@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 from .external import ExternalEngine
 
 URLS = ("postgresql://", "postgres://")
@@ -41,12 +41,7 @@ class SupportedEngine:
             return import_module(f".{self.module}", __package__)
         except ImportError:
             extras = "tables" if self.extra == "tables" else f"tables,{self.extra}"
-            raise Refused(
-                "engine.missing",
-                "protect(…)",
-                f"{self.driver} is not installed",
-                f"pip install 'sfumato[{extras}]'",
-            ) from None
+            raise refusals.ENGINE_MISSING_2(driver=self.driver, extras=extras) from None
 
 
 ENGINES: Mapping[str, SupportedEngine] = {
@@ -62,13 +57,7 @@ def connected_table(source: object, table: str | None) -> Any:
     if isinstance(source, str) and source.startswith(URLS):
         return ENGINES["postgres"].load().connect(source, table)
     if table is not None:
-        reason = "table= is for a database URL; this source is one table"
-        raise Refused(
-            "table.table",
-            f"table={table!r:.60}",
-            reason,
-            "the same call without table=",
-        )
+        raise refusals.TABLE_TABLE_1(table=table)
     spark = sys.modules.get("pyspark.sql")
     if spark is not None and isinstance(source, spark.DataFrame):
         return ENGINES["pyspark"].load().frame_table(source)
@@ -83,12 +72,6 @@ def engine_of(backend: Any) -> ExternalEngine:
             f"{backend.name} is not supported: its sums may overflow, and an expression may fail "
             f"on a row"
         )
-        rewrite = (
-            'protect(connection.table("visits").to_pyarrow(), name="visits", unit="user_id", '
-            'budget=1), or protect("visits.parquet", unit="user_id", budget=1)'
-        )
-        raise Refused(
-            "engine.unknown", f"a connection of Ibis to {backend.name!r:.40}", reason, rewrite
-        )
+        raise refusals.ENGINE_UNKNOWN_1(name=backend.name, reason=reason)
     engine: ExternalEngine = getattr(supported.load(), supported.name)(backend)
     return engine

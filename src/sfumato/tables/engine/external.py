@@ -12,8 +12,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from ...errors import Refused
 from ..expr.types import SPAN, Type
+from . import engine_refusals as refusals
 from .duckdb_engine import Engine
 from .timeout import check_timeout, deadline
 
@@ -84,12 +84,7 @@ def as_type(engine: Engine, value: Any, target: Type) -> Any:
             f"{engine.backend.name} has no cast to microseconds that gives null instead of an "
             f"error, and an error would reveal data"
         )
-        raise Refused(
-            "table.cast",
-            f"{name!r:.60}: {dtype}",
-            reason,
-            "a column of microseconds, computed in the database",
-        )
+        raise refusals.TABLE_CAST_2(name=name, dtype=dtype, reason=reason)
     value = _within(value, have)
     if target.bare == have.bare:
         same = dtype.is_timestamp() or dtype.copy(nullable=True) == have.to_ibis()
@@ -100,12 +95,7 @@ def as_type(engine: Engine, value: Any, target: Type) -> Any:
             f"{engine.backend.name} has no cast that gives null instead of an error, and an "
             f"error would reveal data"
         )
-        raise Refused(
-            "table.cast",
-            f"types={{{name!r:.60}: '{target}'}}",
-            reason,
-            f"'{have}', or a column computed in the database",
-        )
+        raise refusals.TABLE_CAST_1(name=name, target=target, reason=reason, have=have)
     return _within(value.try_cast(target.to_ibis()), target)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 from .dialects.duckdb_dialect import FastDuckDBCompiler
 from .duckdb_catalog import CatalogEntry, Unstable, catalog_entries, generated_columns
 from .duckdb_engine import compile_sql, copy_rows, import_duckdb, quote_name
@@ -72,13 +72,7 @@ class ExternalDuckDB(ExternalEngine):
                 current = self._entries(place)
                 if current != entries:
                     if self._columns(place) != columns:
-                        reason = (
-                            "the table was altered or replaced, and no longer has the "
-                            "declared columns"
-                        )
-                        raise Refused(
-                            "table.changed", f"{place[-1]!r:.60}", reason, "call protect() again"
-                        )
+                        raise refusals.TABLE_CHANGED_2(place=place[-1])
                     self._tables[place] = current, columns
             return tuple(entries for entries, _ in self._tables.values())
 
@@ -113,7 +107,7 @@ class ExternalDuckDB(ExternalEngine):
                 if len(name) < 60
                 else "a table, or a Parquet file"
             )
-            raise Refused("table.source", f"{name!r:.60}", reason, rewrite) from None
+            raise refusals.TABLE_SOURCE_1(name=name, reason=reason, rewrite=rewrite) from None
 
     def _columns(self, place: Place) -> Any:
         database, schema, name = place

@@ -21,8 +21,8 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from ...errors import Refused
 from ..expr.types import DIGITS
+from . import engine_refusals as refusals
 from .dialects.postgres_dialect import TotalPostgresCompiler, by_bytes, without_nan
 from .duckdb_engine import compile_sql
 from .external import ExternalEngine
@@ -115,23 +115,11 @@ class Postgres(ExternalEngine):
     def check(self, timeout: float | None = None) -> None:
         check_timeout(timeout)
         if os.getpid() != self._pid:
-            raise Refused(
-                "engine.fork",
-                "release(…)",
-                "a forked process shares the connection with its parent",
-                "call protect() again in each process",
-            )
+            raise refusals.ENGINE_FORK_2()
         if self.backend.con.closed:
-            raise Refused(
-                "engine.closed", "release(…)", "the connection was closed", "call protect() again"
-            )
+            raise refusals.ENGINE_CLOSED_2()
         if self.backend.con.info.transaction_status != TransactionStatus.IDLE:
-            raise Refused(
-                "engine.busy",
-                "release(…)",
-                "the owner's connection is inside a transaction",
-                "a connection with autocommit=True",
-            )
+            raise refusals.ENGINE_BUSY_1()
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         text, schema = self.sql(expression), expression.as_table().schema()
@@ -233,13 +221,7 @@ def connect(url: str, table: str | None) -> Any:
             make_conninfo("", **{**_DEFAULTS, **parameters}), autocommit=True
         )
     except Exception:  # what the driver says may name hosts, roles and more
-        reason = "the server cannot be reached, or rejects this role"
-        raise Refused(
-            "engine.connection",
-            'protect("postgresql://…")',
-            reason,
-            "the URL that psql takes: postgresql://role@host/database",
-        ) from None
+        raise refusals.ENGINE_CONNECTION_1() from None
     try:
         return _table(ibis.postgres.from_connection(connection), *_find_table(connection, table))
     except BaseException:
@@ -291,33 +273,20 @@ def _find_table(connection: Any, table: str | None, schema: str | None = None) -
             "servers before 16 cannot test a text before they cast it, and a failed cast would "
             "reveal data"
         )
-        raise Refused(
-            "engine.version",
-            f"PostgreSQL {connection.info.server_version // 10000}",
-            reason,
-            "PostgreSQL 16 or later",
+        raise refusals.ENGINE_VERSION_2(
+            value=connection.info.server_version // 10000, reason=reason
         )
     if (
         connection.info.encoding != "utf-8"
         or connection.info.parameter_status("server_encoding") != "UTF8"
     ):
-        raise Refused(
-            "engine.version",
-            "the database's encoding",
-            "texts are compared by the bytes of UTF-8",
-            "a database with ENCODING 'UTF8'",
-        )
+        raise refusals.ENGINE_VERSION_3()
     if table is None:
         rows = connection.execute(
             f"{_WHERE}{_VISIBLE} AND c.relkind IN ('r', 'p', 'm', 'f') LIMIT 2"
         ).fetchall()
         if len(rows) != 1:
-            raise Refused(
-                "table.table",
-                'protect("postgresql://…")',
-                "the database has no table, or several: name one",
-                'table="visits"',
-            )
+            raise refusals.TABLE_TABLE_3()
         return rows[0][0], rows[0][1]
     named, dot, rest = (schema or "", ".", table) if schema else table.partition(".")
     rows = (
@@ -337,10 +306,5 @@ def _find_table(connection: Any, table: str | None, schema: str | None = None) -
             if rows
             else missing
         )
-        raise Refused(
-            "table.table",
-            f"table={table!r:.60}",
-            reason,
-            'a table: table="visits", or table="clinic.visits"',
-        )
+        raise refusals.TABLE_TABLE_2(table=table, reason=reason)
     return rows[0][0], rows[0][1]

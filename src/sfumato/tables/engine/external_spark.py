@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 from .dialects.spark_dialect import TotalSparkCompiler, by_bytes
 from .duckdb_engine import compile_sql
 from .external import ExternalEngine
@@ -90,9 +90,7 @@ class Spark(ExternalEngine):
     def check(self, timeout: float | None = None) -> None:
         check_timeout(timeout)
         if self._closed or self._session.sparkContext._jsc is None:
-            raise Refused(
-                "engine.closed", "release(…)", "the session was stopped", "call protect() again"
-            )
+            raise refusals.ENGINE_CLOSED_3()
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         import ibis.expr.operations as ops

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 
 MILLISECONDS_OF_DAY = 86_400_000
 
@@ -196,33 +196,18 @@ def _polars(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
 
 def _arrow(table: Any, kinds: Mapping[str, str]) -> FrameSource:
     if len(set(table.schema.names)) != len(table.schema.names):
-        raise Refused(
-            "table.columns",
-            "protect(Table, …)",
-            "two columns have the same name",
-            "table.rename_columns(['user_id', 'city', 'spend'])",
-        )
+        raise refusals.TABLE_COLUMNS_1()
     return FrameSource(
         {field.name: field.type for field in table.schema}, lambda names: table.select(names)
     )
 
 
 def _lazy(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
-    raise Refused(
-        "table.source",
-        "protect(LazyFrame, …)",
-        "a lazy frame is a query, not a table",
-        'protect(frame.collect(), name="visits", unit="user_id", budget=1)',
-    )
+    raise refusals.TABLE_SOURCE_2()
 
 
 def _reader(reader: Any, kinds: Mapping[str, str]) -> FrameSource:
-    raise Refused(
-        "table.source",
-        "protect(RecordBatchReader, …)",
-        "a reader can be read once, and queries read a table many times",
-        'protect(reader.read_all(), name="visits", unit="user_id", budget=1)',
-    )
+    raise refusals.TABLE_SOURCE_3()
 
 
 FRAMES: Mapping[tuple[str, str], Callable[[Any, Mapping[str, str]], FrameSource]] = {

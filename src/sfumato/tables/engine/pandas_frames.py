@@ -17,7 +17,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 
 OBJECTS: Mapping[str, tuple[type, ...]] = {
     "bool": (bool, np.bool_),
@@ -35,12 +35,7 @@ def types(frame: Any) -> dict[str, Any]:
     """Map each column to its Arrow type, or to its dtype where Arrow has none."""
     names = list(frame.columns)
     if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-        raise Refused(
-            "table.columns",
-            "protect(DataFrame, …)",
-            "column names are different texts",
-            "df.columns = ['user_id', 'city', 'spend']",
-        )
+        raise refusals.TABLE_COLUMNS_2()
     return {name: pandas_type(dtype) or dtype for name, dtype in frame.dtypes.items()}
 
 

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 from .duckdb_engine import quote_name, quote_text
 from .frame_sources import arrow_type, make_readable
 
@@ -53,13 +53,7 @@ class ParquetCells:
 
     def __post_init__(self) -> None:
         if NUMBER in map(str.lower, self.types):
-            reason = "DuckDB uses this name for the row numbers of a Parquet file"
-            raise Refused(
-                "table.columns",
-                f"column {NUMBER!r}",
-                reason,
-                f"a file with the column renamed from {NUMBER} to row",
-            )
+            raise refusals.TABLE_COLUMNS_3(NUMBER=NUMBER)
 
     def prepare(self, cursor: Any, columns: Collection[str]) -> None:
         """Make the view read these columns without an error. Columns of milliseconds are always

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ...errors import Refused
 from . import csv_files
+from . import engine_refusals as refusals
 from .duckdb_catalog import generated_columns
 from .duckdb_engine import DuckDBEngine, quote_name, quote_text
 
@@ -109,29 +109,18 @@ def find_files(source: Location | Sequence[Location]) -> Files:
     kinds = {_kind(text) for text in texts}
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     if kind is None:
-        reason = (
-            f"a path ends in one of {', '.join(SUFFIXES)}, and all files of a table are of one kind"
+        raise refusals.TABLE_PATH_2(
+            texts=_shown(texts), SUFFIXES=", ".join(SUFFIXES), EXAMPLE=_EXAMPLE
         )
-        raise Refused("table.path", _shown(texts), reason, _EXAMPLE)
     table = ""
     if kind == "DuckDB":
         if len(texts) != 1:
-            raise Refused(
-                "table.path",
-                _shown(texts),
-                "a table lies in one database",
-                'protect("clinic.duckdb::visits", unit="user_id", budget=1)',
-            )
+            raise refusals.TABLE_PATH_3(texts=_shown(texts))
         path, _, table = texts[0].partition("::")
         texts = [path]
     paths = tuple(path for text in texts for path in _expand(text))
     if kind == "DuckDB" and len(paths) != 1:
-        raise Refused(
-            "table.path",
-            _shown(texts),
-            "a table lies in one database",
-            'protect("clinic.duckdb::visits", unit="user_id", budget=1)',
-        )
+        raise refusals.TABLE_PATH_3(texts=_shown(texts))
     single = len(texts) == 1 and os.path.exists(texts[0])
     name = (table.rpartition(".")[2] or _stem(paths[0])) if single else None
     return Files(kind, paths, name, table, csv_files.read_header(paths) if kind == "CSV" else ())
@@ -140,19 +129,9 @@ def find_files(source: Location | Sequence[Location]) -> Files:
 def _local_path(path: Location) -> str:
     text = os.fspath(path)
     if not text or "\0" in text:
-        raise Refused(
-            "table.path",
-            f"protect({text!r:.60}, …)",
-            "this is not a path",
-            _EXAMPLE,
-        )
+        raise refusals.TABLE_PATH_4(text=text, EXAMPLE=_EXAMPLE)
     if _URL.match(text):
-        raise Refused(
-            "table.path",
-            f"{text:.60}",
-            "only local files are read: the engine has no network",
-            "a local copy",
-        )
+        raise refusals.TABLE_PATH_5(text=text)
     return os.path.expanduser(text)
 
 
@@ -171,29 +150,14 @@ def _expand(text: str) -> list[str]:
         else []
     )
     if not paths:
-        raise Refused("table.path", f"{text!r:.80}", "there is no such file", _EXAMPLE)
+        raise refusals.TABLE_PATH_6(text=text, EXAMPLE=_EXAMPLE)
     for path in map(os.path.abspath, paths):
         if not os.path.isfile(path):
-            raise Refused(
-                "table.path",
-                f"{path!r:.80}",
-                "this is not a file",
-                f"{os.path.join(text, '*.parquet')!r:.80}",
-            )
+            raise refusals.TABLE_PATH_7(path=path, text=os.path.join(text, "*.parquet"))
         if _PATTERN.search(path):
-            raise Refused(
-                "table.path",
-                f"{path!r:.80}",
-                "the engine would read this name as a pattern",
-                "a path without *, ? and [",
-            )
+            raise refusals.TABLE_PATH_8(path=path)
         if not os.access(path, os.R_OK):
-            raise Refused(
-                "table.path",
-                f"{path!r:.80}",
-                "this user may not read the file",
-                "a file that this user may read",
-            )
+            raise refusals.TABLE_PATH_9(path=path)
     return [os.path.abspath(path) for path in paths]
 
 
@@ -225,21 +189,10 @@ def _check_same_columns(engine: DuckDBEngine, files: Files) -> None:
         try:
             columns = engine.describe(_parquet([path]))
         except Exception:  # the type of DuckDB's error depends on its version
-            raise Refused(
-                "table.file",
-                f"{Path(path).name!r:.80}",
-                "this file cannot be read as Parquet",
-                "a Parquet file",
-            ) from None
+            raise refusals.TABLE_FILE_5(name=Path(path).name) from None
         first = first or columns
         if columns != first:
-            place = f"{Path(path).name!r:.60} and {Path(files.paths[0]).name!r:.60}"
-            raise Refused(
-                "table.files",
-                place,
-                "the files of a table have the same columns, in order and type",
-                "files that were written alike",
-            )
+            raise refusals.TABLE_FILES_2(name=Path(path).name, name_2=Path(files.paths[0]).name)
 
 
 def _table_in(engine: DuckDBEngine, files: Files) -> tuple[str, str, str]:
@@ -265,10 +218,10 @@ def _table_in(engine: DuckDBEngine, files: Files) -> tuple[str, str, str]:
             if table
             else "the database has no table, or several: name one"
         )
-        raise Refused(
-            "table.table",
-            f"{file}::{table}"[:80],
-            reason,
-            f"{file}::{next(iter(tables), 'visits')}",
+        raise refusals.TABLE_TABLE_4(
+            value=f"{file}::{table}"[:80],
+            reason=reason,
+            file=file,
+            next=next(iter(tables), "visits"),
         )
     return (alias, *tables[table])

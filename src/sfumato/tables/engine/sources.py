@@ -25,6 +25,7 @@ from ...errors import Refused
 from ..expr.column_names import check_names, unknown_column
 from ..expr.relational import select
 from ..expr.types import CASTS, SPAN, Type
+from . import engine_refusals as refusals
 from .capabilities import check_capabilities
 from .duckdb_engine import DuckDBEngine, Engine, quote_name
 from .engine_registry import connected_table, engine_of
@@ -100,12 +101,7 @@ def open_sources(
 
 def _declared_types(types: Mapping[str, str]) -> dict[str, Type]:
     if not isinstance(types, Mapping):
-        raise Refused(
-            "table.type",
-            f"types={types!s:.60}",
-            "types maps columns to types",
-            'types={"spend": "float"}',
-        )
+        raise refusals.TABLE_TYPE_1(types=types)
     return {name: Type.of(text) for name, text in types.items()}
 
 
@@ -132,27 +128,10 @@ def _find(source: object, declared: Mapping[str, Type], table: str | None = None
     if module is not None and isinstance(source, module.Table):
         if type(source.op()).__name__ == "DatabaseTable":
             return source
-        reason = "this is a query, whose rows may be about many people, not a table of a connection"
-        raise Refused(
-            "table.source",
-            place,
-            reason,
-            'protect(connection.table("visits"), unit="user_id", budget=1), then where()',
-        )
+        raise refusals.TABLE_SOURCE_5(place=place)
     if type(source).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-        rewrite = (
-            'protect(ibis.duckdb.from_connection(connection).table("visits"), unit="user_id", '
-            "budget=1)"
-        )
-        raise Refused(
-            "table.source", place, "a DuckDB relation or connection is not a table", rewrite
-        )
-    raise Refused(
-        "table.source",
-        place,
-        f"a table is {_KINDS_OF_SOURCE}",
-        'protect("visits.parquet", unit="user_id", budget=1)',
-    )
+        raise refusals.TABLE_SOURCE_6(place=place)
+    raise refusals.TABLE_SOURCE_4(place=place, KINDS_OF_SOURCE=_KINDS_OF_SOURCE)
 
 
 def _open_all(
@@ -164,13 +143,7 @@ def _open_all(
     ]
     if backends:
         if len(backends) != len(places) or any(backend is not backends[0] for backend in backends):
-            rewrite = "only files and frames, or only tables of one Ibis connection"
-            raise Refused(
-                "table.engines",
-                "protect({…}, …)",
-                "tables protected together are read by one engine",
-                rewrite,
-            )
+            raise refusals.TABLE_ENGINES_1()
         engine = engine_of(backends[0])
         try:
             check_capabilities(engine)
@@ -348,22 +321,17 @@ def _schema(
     have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str
 ) -> dict[str, Type]:
     if not have:
-        raise Refused(
-            "table.columns",
-            f"protect({name!r:.60})",
-            "the table has no column of a supported type",
-            "a table of numbers, texts and dates",
-        )
+        raise refusals.TABLE_COLUMNS_4(name=name)
     for column, kind in declared.items():
         if column not in have:
             raise unknown_column(column, list(have), left_out, "types")
         if kind.kind not in CASTS[have[column].kind]:
-            reason = f"the column is {have[column].words}, which cannot be cast to {kind.words}"
-            raise Refused(
-                "table.cast",
-                f"types={{{column!r:.60}: '{kind}'}}",
-                reason,
-                f"'{have[column]}', the type it has",
+            raise refusals.TABLE_CAST_3(
+                column=column,
+                kind=kind,
+                words=have[column].words,
+                words_2=kind.words,
+                have=have[column],
             )
     return {**have, **declared}
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 
 STORED = frozenset({"LocalRelation", "LogicalRelation", "OneRowRelation", "Range"})
 """Plan nodes that read stored rows."""
@@ -56,31 +56,12 @@ _REWRITE = f"{_STORED}, then where() or mutate()"
 def check_plan(frame: Any, place: str) -> None:
     """Refuse a DataFrame whose plan has a step or an expression outside the allow-lists."""
     if not hasattr(frame, "_jdf"):
-        raise Refused(
-            "table.source",
-            place,
-            "a session of Spark Connect does not show its plan",
-            "a classic Spark session, or a Parquet file",
-        )
+        raise refusals.TABLE_SOURCE_7(place=place)
     plan, session = frame._jdf.queryExecution().analyzed(), frame.sparkSession
     for step in _unknown(plan, session):
-        raise Refused(
-            "table.source",
-            place,
-            f"the step {step} is not on the list of safe steps: {_REASON}",
-            _REWRITE,
-        )
+        raise refusals.TABLE_SOURCE_8(place=place, step=step, REASON=_REASON, REWRITE=_REWRITE)
     for column in _milliseconds(plan, session):
-        reason = (
-            f"column {column!r:.60} is stored in milliseconds, and Spark fails on a value that "
-            f"microseconds cannot hold"
-        )
-        raise Refused(
-            "table.source",
-            place,
-            reason,
-            f"{_STORED}; or frame.drop({column!r:.60})",
-        )
+        raise refusals.TABLE_SOURCE_9(place=place, column=column, STORED=_STORED)
 
 
 def _unknown(plan: Any, session: Any) -> Iterator[str]:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from ...errors import Refused
+from . import engine_refusals as refusals
 
 _AGAIN = 0.01  # seconds from one interrupt to the next
 
@@ -22,12 +22,7 @@ def check_timeout(timeout: float | None) -> float | None:
         or not isinstance(timeout, int | float)
         or not 0 < timeout <= threading.TIMEOUT_MAX
     ):
-        raise Refused(
-            "engine.timeout",
-            f"timeout={timeout!s:.60}",
-            "a time-out is a number of seconds above zero",
-            "timeout=60",
-        )
+        raise refusals.ENGINE_TIMEOUT_1(timeout=timeout)
     return float(timeout)
 
 

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Collection, Mapping, Sequence
 
 from ...errors import Refused
+from . import expr_refusals as refusals
 
 LONGEST_NAME = 200
 
@@ -17,15 +18,10 @@ def check_names(names: Sequence[object], place: str) -> None:
     names_by_lower: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
-            reason = f"a column name is printable text of at most {LONGEST_NAME} characters"
-            raise Refused("table.columns", f"{place}: {name!r:.60}", reason, "user_id")
+            raise refusals.TABLE_COLUMNS_1(place=place, name=name, LONGEST_NAME=LONGEST_NAME)
         if name.lower() in names_by_lower:
-            pair = f"{place}: {names_by_lower[name.lower()]!r:.60} and {name!r:.60}"
-            raise Refused(
-                "table.columns",
-                pair,
-                "names that differ only in upper and lower case are one column to an engine",
-                "rename one of the two columns",
+            raise refusals.TABLE_COLUMNS_2(
+                place=place, names_by_lower=names_by_lower[name.lower()], name=name
             )
         names_by_lower[name.lower()] = name
 
@@ -43,13 +39,6 @@ def unknown_column(
 ) -> Refused:
     """Build the refusal of a column that the table does not have, or does not read."""
     if isinstance(column, str) and column in left_out:
-        return Refused(
-            "table.column", f"{place}: {column!r:.60}", left_out[column], "another column"
-        )
+        return refusals.TABLE_COLUMN_2(place=place, column=column, left_out=left_out[column])
     near = difflib.get_close_matches(f"{column!s:.60}", columns, n=2, cutoff=0.6) or columns[:3]
-    return Refused(
-        "table.column",
-        f"{place}: {column!r:.60}",
-        "the table has no such column",
-        " or ".join(near),
-    )
+    return refusals.TABLE_COLUMN_1(place=place, column=column, near=" or ".join(near))

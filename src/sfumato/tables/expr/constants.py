@@ -22,6 +22,7 @@ from uuid import UUID
 
 from ...errors import Refused
 from ...exact.numbers import shown
+from . import expr_refusals as refusals
 from . import types
 from .types import DIGITS, Span, Type
 
@@ -160,11 +161,8 @@ def parse_text(text_value: str, kind: Type, place: str) -> Constant:
         "uuid": "UUID '00000000-0000-0000-0000-000000000000'",
     }
     rewrite = examples.get(kind.kind, f"a constant that is {kind.words}")
-    raise Refused(
-        "expression.literal",
-        f"{place:.200}",
-        f"{text(text_value):.60} is not {kind.words}",
-        rewrite,
+    raise refusals.EXPRESSION_LITERAL_1(
+        place=place, text_value=text(text_value), words=kind.words, rewrite=rewrite
     )
 
 
@@ -206,9 +204,4 @@ def _text(value: str) -> str:
 
 
 def _refusal(value: object, reason: str) -> Refused:
-    return Refused(
-        "expression.literal",
-        shown(value),
-        reason,
-        "a truth value, a number, a text, a date, a datetime, a UUID or None",
-    )
+    return refusals.EXPRESSION_LITERAL_2(value=shown(value), reason=reason)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import Refused
+from . import expr_refusals as refusals
 from .nodes import ColumnRef, Expr, FunctionCall, Literal, call, literal
 
 __all__ = [
@@ -30,9 +30,7 @@ __all__ = [
 def col(name: str) -> Expr:
     """Refer to a column of the table by its name."""
     if not isinstance(name, str) or not name:
-        raise Refused(
-            "expression.column", f"col({name!r:.60})", "a column name is a text", 'col("age")'
-        )
+        raise refusals.EXPRESSION_COLUMN_1(name=name)
     return ColumnRef(name)
 
 

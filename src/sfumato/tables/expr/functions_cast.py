@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ...errors import Refused
 from . import engine_values as ev
+from . import expr_refusals as refusals
 from . import value_ranges
 from .constants import EMPTY_SPAN, Constant
 from .engine_values import Value
@@ -51,7 +51,7 @@ def _result_type(arguments: Sequence[Argument]) -> Type:
         if Type.of(via).kind in CASTS[value.type.kind]
         else f"a cast to one of {', '.join(CASTS[value.type.kind])}"
     )
-    raise Refused("expression.type", f"TRY_CAST({text} AS {target})", reason, rewrite)
+    raise refusals.EXPRESSION_TYPE_1(text=text, target=target, reason=reason, rewrite=rewrite)
 
 
 def _build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from ...errors import Refused
 from . import constants, value_ranges
 from . import engine_values as ev
+from . import expr_refusals as refusals
 from .constants import Constant, within
 from .engine_values import Value
 from .promotion import arithmetic_type, common_type, convert, exact_type
@@ -136,12 +136,7 @@ def _clip_gives(arguments: Sequence[Argument]) -> Type:
     number, low, high = arguments
     text = shorten(number.text, 60)
     if low.span and high.span and low.span[0] > high.span[0]:
-        raise Refused(
-            "expression.constant",
-            f"clip({text}, {low.text}, {high.text})",
-            "the lower bound lies above the upper bound",
-            f"clip({text}, {high.text}, {low.text})",
-        )
+        raise refusals.EXPRESSION_CONSTANT_1(text=text, text_2=low.text, text_3=high.text)
     return common_type(arguments, "clip")
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from ...errors import Refused
 from . import engine_values as ev
+from . import expr_refusals as refusals
 from . import value_ranges
 from .constants import narrowest_integer
 from .engine_values import Value
@@ -62,12 +62,7 @@ def _field(
 def _unit_fits(moment: Argument, unit: Argument) -> Type:
     if moment.type.kind == "date" and unit.value in _FINE:
         text = shorten(moment.text, 60)
-        raise Refused(
-            "expression.type",
-            f"{text}, {unit.text}",
-            "a date has no time of day",
-            f"TRY_CAST({text} AS timestamp)",
-        )
+        raise refusals.EXPRESSION_TYPE_2(text=text, text_2=unit.text)
     return moment.type.bare
 
 

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from ...exact.numbers import power_of_two_at_least, text
+from . import expr_refusals as refusals
 from .engine_values import number
 from .types import Type
 
@@ -151,41 +151,20 @@ def grid_of(place: str, kind: Type, low: Fraction, high: Fraction, bits: int = B
         scale = kind.scale if kind.kind == "decimal" else 0
         first, last = math.ceil(low * 10**scale), math.floor(high * 10**scale)
         if first >= last:
-            reason = "no two values of this type lie between the bounds"
-            raise Refused(
-                "aggregate.bounds",
-                f"{place} in [{text(low)}, {text(high)}]",
-                reason,
-                "wider bounds",
-            )
+            raise refusals.AGGREGATE_BOUNDS_3(place=place, low=text(low), high=text(high))
         if max(abs(first), abs(last)) <= MOST:
             return Grid(first, last, Fraction(1, 10**scale), False, scale)
     elif kind.kind != "float":
         rewrite = as_number(place) if kind.kind == "string" else "count()"
-        raise Refused(
-            "aggregate.type",
-            place,
-            f"a column of type {kind} has no bounds, so it cannot be summed",
-            rewrite,
-        )
+        raise refusals.AGGREGATE_TYPE_1(place=place, kind=kind, rewrite=rewrite)
     step = power_of_two_at_least(high - low) / 2**bits
     # with a finer step doubles could not hold the grid
     step = max(step, power_of_two_at_least(max(abs(low), abs(high))) / 2**51)
     if not Fraction(2) ** -900 < step < Fraction(2) ** 900:
-        raise Refused(
-            "aggregate.bounds",
-            f"{place} in [{text(low)}, {text(high)}]",
-            "a 64-bit float cannot hold a grid between these bounds",
-            "bounds between -1e200 and 1e200",
-        )
+        raise refusals.AGGREGATE_BOUNDS_1(place=place, low=text(low), high=text(high))
     first, last = round(low / step), round(high / step)
     if first >= last:
-        raise Refused(
-            "aggregate.bounds",
-            f"{place} in [{text(low)}, {text(high)}]",
-            "a 64-bit float cannot tell these bounds apart",
-            "wider bounds",
-        )
+        raise refusals.AGGREGATE_BOUNDS_2(place=place, low=text(low), high=text(high))
     return Grid(first, last, step, True)
 
 

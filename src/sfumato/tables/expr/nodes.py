@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from ...errors import Refused
 from . import constants
 from . import engine_values as ev
+from . import expr_refusals as refusals
 from .constants import Constant
 from .engine_values import Value
 from .functions import FUNCTIONS
@@ -121,16 +121,7 @@ class Expr(Methods):
         return call(name, *arguments)
 
     def __bool__(self) -> NoReturn:
-        reason = (
-            "an expression has a value for each row, so Python's `and`, `or`, `not`, `if` and "
-            "chains like a < b < c cannot use it"
-        )
-        raise Refused(
-            "expression.bool",
-            shorten(self.text),
-            reason,
-            "& | ~, with parentheses around each side: (a > 1) & (b < 2); x.between(1, 2)",
-        )
+        raise refusals.EXPRESSION_BOOL_1(text=shorten(self.text))
 
     def __repr__(self) -> str:
         return self.text
@@ -157,11 +148,9 @@ class ColumnRef(Expr):
     def _resolve(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
         if self.name not in schema:
             near = get_close_matches(self.name, schema, n=3, cutoff=0.5) or list(schema)[:6]
-            raise Refused(
-                "expression.column",
-                shorten(self.text),
-                "there is no such column",
-                shorten(" or ".join(ColumnRef(name).text for name in near))
+            raise refusals.EXPRESSION_COLUMN_2(
+                text=shorten(self.text),
+                rewrite=shorten(" or ".join(ColumnRef(name).text for name in near))
                 or "a table with columns",
             )
         return Argument(schema[self.name], schema[self.name].limits, self.text)
@@ -281,11 +270,8 @@ def call(name: str, *arguments: Any) -> Expr:
     function = FUNCTIONS.get(name)
     if function is None:
         near = get_close_matches(str(name), FUNCTIONS, n=3, cutoff=0.5)
-        raise Refused(
-            "expression.function",
-            f"{name!s:.60}(…)",
-            "there is no such function",
-            " or ".join(near) or "a function that docs/expressions.md lists",
+        raise refusals.EXPRESSION_FUNCTION_1(
+            name=name, rewrite=" or ".join(near) or "a function that docs/expressions.md lists"
         )
     operands = [literal(argument) for argument in arguments]
     if function.name in ("and", "or", "concat"):
@@ -294,12 +280,7 @@ def call(name: str, *arguments: Any) -> Expr:
     weight = function.weight([operand.weight for operand in operands], last)
     depth = 1 + max((operand.depth for operand in operands), default=0)
     if weight > WEIGHT or depth > DEPTH or len(operands) > ARGUMENTS:
-        raise Refused(
-            "expression.size",
-            f"{name}(…)",
-            "the expression is too large for an engine to plan quickly",
-            'mutate(part=col("a") + col("b")), then an expression of col("part")',
-        )
+        raise refusals.EXPRESSION_SIZE_1(name=name)
     if not function.slots(len(operands)):
         expected = (
             "a condition and a value, any number of times, and a last value"
@@ -307,11 +288,12 @@ def call(name: str, *arguments: Any) -> Expr:
             else ", ".join(place.words for place in function.takes)
         )
         count = " and more" if function.many else ""
-        raise Refused(
-            "expression.function",
-            f"{name}(…) with {len(operands)} arguments",
-            f"{name} takes {expected}{count}",
-            f"{len(function.takes)} arguments",
+        raise refusals.EXPRESSION_FUNCTION_2(
+            name=name,
+            operands_count=len(operands),
+            expected=expected,
+            count=count,
+            takes_count=len(function.takes),
         )
     cost = function.cost([operand.cost for operand in operands], last)
     return FunctionCall(function, tuple(operands), weight, cost, depth)

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from ...errors import Refused
 from . import engine_values as ev
+from . import expr_refusals as refusals
 from .constants import narrowest_integer, parse_text, within
 from .engine_values import Value
 from .scalar_function import Argument, shorten
@@ -52,9 +53,7 @@ def common_type(arguments: Sequence[Argument], place: str) -> Type:
     """Return the type that all arguments fit; NULL fits any type, and constant texts are parsed."""
     typed = [argument for argument in arguments if argument.type.kind != "null"]
     if not typed:
-        raise Refused(
-            "expression.type", shorten(place), "NULL alone has no type", "TRY_CAST(NULL AS int64)"
-        )
+        raise refusals.EXPRESSION_TYPE_4(place=shorten(place))
     written = [
         argument for argument in typed if argument.is_constant and argument.type.kind == "string"
     ]
@@ -130,9 +129,11 @@ def _type_conflict(arguments: Sequence[Argument], place: str) -> Refused:
         )
         if not argument.is_constant and to.kind in CASTS[argument.type.kind]
     )
-    return Refused(
-        "expression.type",
-        shorten(place),
-        f"{first_text} is {first.type.words}, and {second_text} is {second.type.words}",
-        next(casts, "values of one type"),
+    return refusals.EXPRESSION_TYPE_3(
+        place=shorten(place),
+        first_text=first_text,
+        words=first.type.words,
+        second_text=second_text,
+        words_2=second.type.words,
+        casts=next(casts, "values of one type"),
     )

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from ...errors import Refused
 from ...exact import effort
+from . import expr_refusals as refusals
 from . import value_ranges
 from .constants import Constant
 from .engine_values import Value
@@ -62,28 +62,21 @@ class Slot:
             return
         here = shorten(place(argument.text))
         if self.test is not None:
-            raise Refused(
-                "expression.constant",
-                here,
-                f"{name} takes {self.words}, as a constant",
-                shorten(place(self.example)),
+            raise refusals.EXPRESSION_CONSTANT_2(
+                here=here, name=name, words=self.words, shorten=shorten(place(self.example))
             )
         reason = (
             f"{name} takes {self.words}, and {shorten(argument.text, 60)} is {argument.type.words}"
         )
         if argument.type.kind == "null":
-            raise Refused(
-                "expression.type",
-                here,
-                reason,
-                f"TRY_CAST(NULL AS {self.example or 'int64'})",
+            raise refusals.EXPRESSION_TYPE_6(
+                here=here, reason=reason, value=self.example or "int64"
             )
         casts = self.example and Type.of(self.example).kind in CASTS[argument.type.kind]
-        raise Refused(
-            "expression.type",
-            here,
-            reason,
-            shorten(place(f"TRY_CAST({argument.text} AS {self.example})"))
+        raise refusals.EXPRESSION_TYPE_5(
+            here=here,
+            reason=reason,
+            rewrite=shorten(place(f"TRY_CAST({argument.text} AS {self.example})"))
             if casts
             else f"{name} of {self.words}",
         )

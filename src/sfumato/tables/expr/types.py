@@ -20,7 +20,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from ...errors import Refused
+from . import expr_refusals as refusals
 
 Kind = Literal["bool", "integer", "decimal", "float", "string", "date", "timestamp", "uuid", "null"]
 """The kind "null" is that of a bare NULL, which takes the type of its neighbours; no column has it.
@@ -77,10 +77,7 @@ class Type:
         if self.kind == "decimal" and not (
             1 <= self.precision <= DIGITS and 0 <= self.scale <= self.precision
         ):
-            reason = f"a decimal has 1 to {DIGITS} digits in all, and its scale counts some of them"
-            raise Refused(
-                "table.type", f"decimal({self.precision},{self.scale})", reason, "decimal(18,2)"
-            )
+            raise refusals.TABLE_TYPE_1(precision=self.precision, scale=self.scale, DIGITS=DIGITS)
 
     @staticmethod
     def of(text: str) -> Type:
@@ -99,9 +96,7 @@ class Type:
         )
         if kind is None:
             listed = ", ".join(map(str, dict.fromkeys(NAMES.values())))
-            raise Refused(
-                "table.type", f"{text!r:.60}", _UNKNOWN, f"one of {listed}, decimal(18,2)"
-            )
+            raise refusals.TABLE_TYPE_2(text=text, UNKNOWN=_UNKNOWN, listed=listed)
         return replace(kind, nullable=not words.endswith(_NOT_NULL))
 
     @staticmethod
@@ -118,12 +113,7 @@ class Type:
             return Type("timestamp", zone=dtype.timezone is not None, nullable=dtype.nullable)
         kind = _FROM_IBIS.get(type(dtype).__name__)
         if kind is None:
-            raise Refused(
-                "table.type",
-                f"{place}: {dtype!s:.60}",
-                _UNKNOWN,
-                f"types={{{place!r:.60}: 'string'}}, or a table without this column",
-            )
+            raise refusals.TABLE_TYPE_3(place=place, dtype=dtype, UNKNOWN=_UNKNOWN)
         return replace(kind, nullable=dtype.nullable)
 
     def to_ibis(self) -> Any:

@@ -26,13 +26,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from ...errors import Refused
 from ...guarantees import Relation
 from ..declare.declaration import Declaration
 from ..expr import engine_values as ev
 from ..expr.relational import group, select
 from ..expr.types import FLOAT, INT64
 from ..query.stages import Query
+from . import plan_refusals as refusals
 from .components import Component
 
 Norm = Literal["L1", "L2"]
@@ -80,13 +80,7 @@ class Bounding:
                 declared.table_rows,
             )
         if declared.max_rows is None:
-            reason = f"without max_rows one {declared.unit_name} could have any number of rows"
-            raise Refused(
-                "table.max-rows",
-                f"protect({declared.name!r}, …)",
-                reason,
-                "max_rows=5 in protect()",
-            )
+            raise refusals.TABLE_MAX_ROWS_1(name=declared.name, unit_name=declared.unit_name)
         groups = declared.max_groups or declared.max_rows
         most = declared.table_rows * (
             declared.max_rows if query.rows.fans else 1

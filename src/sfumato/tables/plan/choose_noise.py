@@ -21,7 +21,6 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ...accounting.largest_epsilon import largest_epsilon
-from ...errors import Refused
 from ...exact.balls import sqrt_up
 from ...guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation
 from ...guarantees.gdp import largest_mu
@@ -29,6 +28,7 @@ from ...mechanisms import Combined, Gaussian, Laplace, OptimalSelection, Weighte
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.mechanism import Mechanism
 from ..query.stages import Query
+from . import plan_refusals as refusals
 from .bounding import Bounding
 from .components import Component
 
@@ -73,20 +73,9 @@ def calibrate(query: Query, components: tuple[Component, ...], promise: Guarante
     makers = DRAFTERS.get(type(promise))
     if makers is None:
         kinds = ", ".join(f"sf.{notion.__name__}" for notion in DRAFTERS)
-        raise Refused(
-            "plan.promise",
-            f"{promise}",
-            f"noise is calibrated to one of {kinds}",
-            "promise=sf.Approx(1, 1e-6)",
-        )
+        raise refusals.PLAN_PROMISE_1(promise=promise, kinds=kinds)
     if not query.public and not _delta(promise):
-        reason = f"the keys of {query.keys[0]} come from the data: naming them needs a δ above 0"
-        raise Refused(
-            "plan.keys",
-            f"{promise}",
-            reason,
-            f"delta=1e-9, or public keys of {query.keys[0]} as keys= in protect()",
-        )
+        raise refusals.PLAN_KEYS_1(promise=promise, keys=query.keys[0])
     drafts = [draft for maker in makers if (draft := maker(query, components, promise)) is not None]
     calibration = _calibration(query, min(drafts, key=relative_variance))
     if not _keeps_promise(calibration.mechanism, promise):
@@ -303,11 +292,7 @@ def _quantile_noise(
 def _selection(query: Query, epsilon: Fraction, delta: Fraction) -> OptimalSelection:
     bounding = Bounding.of(query, "L1")
     if bounding.groups > MOST_GROUPS:
-        reason = (
-            f"a unit may count in {bounding.groups} groups, and private selection handles at most "
-            f"{MOST_GROUPS}"
-        )
-        raise Refused("plan.groups", "max_groups", reason, "max_groups=10 in protect()")
+        raise refusals.PLAN_GROUPS_1(groups=bounding.groups, MOST_GROUPS=MOST_GROUPS)
     return _optimal_selection(
         epsilon, delta, bounding.groups, 1 << bounding.vote_bits, **_unit_arguments(bounding)
     )

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
-from ...errors import Refused
 from ...exact import effort
 from ...exact.balls import sqrt_up
 from ...exact.numbers import text
@@ -28,6 +27,7 @@ from ..expr.expressions import ColumnRef, Expr
 from ..expr.grids import BITS, Grid, as_number, grid_of
 from ..query.aggregates import Aggregate
 from ..query.stages import Query, Rows, RowStep
+from . import plan_refusals as refusals
 from .count_tree import TREE_BITS, CountTree
 
 ComponentForm = Literal[
@@ -154,12 +154,7 @@ def _count_units(
     aggregate: Aggregate, rows: Rows
 ) -> tuple[list[Component], Mapping[str, Fraction]]:
     if aggregate.where is not None:
-        raise Refused(
-            "aggregate.units",
-            aggregate.text,
-            "count_units counts the units of all rows of the query, without a condition of its own",
-            f"where({aggregate.where.text!r}).aggregate(n=sf.count_units())",
-        )
+        raise refusals.AGGREGATE_UNITS_1(text=aggregate.text, text_2=aggregate.where.text)
     return [
         Component("units", "unit") if rows.declaration.unit else Component("count", "one")
     ], NOTHING
@@ -252,11 +247,8 @@ def _histogram(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mappi
             if column_type.kind == "string"
             else f"group_by({aggregate.of.text!r}).aggregate(n=sf.count())"
         )
-        raise Refused(
-            "aggregate.type",
-            aggregate.of.text,
-            f"a histogram needs numbers, and {aggregate.of.text} is of type {column_type}",
-            rewrite,
+        raise refusals.AGGREGATE_TYPE_1(
+            text=aggregate.of.text, column_type=column_type, rewrite=rewrite
         )
     return [
         Component(
@@ -274,12 +266,7 @@ def _distinct(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mappin
     assert aggregate.of is not None
     _check_where(aggregate, rows)
     if aggregate.of.columns & set(rows.declaration.unit):
-        raise Refused(
-            "aggregate.units",
-            aggregate.text,
-            "count_units counts each unit once, with less noise",
-            "sf.count_units()",
-        )
+        raise refusals.AGGREGATE_UNITS_2(text=aggregate.text)
     about = "" if aggregate.where is None else f" where {aggregate.where.text}"
     return [
         Component(
@@ -313,13 +300,7 @@ def _weighted_mean(
     )
     assert weights.grid is not None
     if weights.grid.low < 0:
-        reason = f"the lower bound of the weight {aggregate.by.text} is below 0"
-        raise Refused(
-            "aggregate.weight",
-            aggregate.text,
-            reason,
-            f"weight=sf.col({aggregate.by.text!r}).clip(0, 5)",
-        )
+        raise refusals.AGGREGATE_WEIGHT_1(text=aggregate.text, text_2=aggregate.by.text)
     value, weight = (
         of.clip(*(grid.constant(end) for end in (grid.low, grid.high)))
         for of, grid in ((aggregate.of, grid), (aggregate.by, weights.grid))
@@ -457,13 +438,7 @@ def _grid(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, boo
                 return grid_of(
                     place, column_type, Fraction(0), Fraction(1)
                 ), False  # refuses: the type is the matter
-            rewrite = f"low=0, high=100 here, or bounds={{{place!r}: (0, 100)}} in protect()"
-            raise Refused(
-                "aggregate.bounds",
-                aggregate.text,
-                f"{place} has no public bounds: one row could move the answer by any amount",
-                rewrite,
-            )
+            raise refusals.AGGREGATE_BOUNDS_1(text=aggregate.text, place=place)
         low, high = ends
     return grid_of(place, column_type, low, high, bits), not column_type.nullable
 
@@ -472,12 +447,7 @@ def _check_where(aggregate: Aggregate, rows: Rows) -> None:
     if aggregate.of is not None:
         aggregate.of.type(rows.schema)
     if aggregate.where is not None and aggregate.where.type(rows.schema).kind != "bool":
-        raise Refused(
-            "aggregate.where",
-            aggregate.text,
-            "a condition is true or false of a row",
-            "count_if(sf.col('age') >= 18)",
-        )
+        raise refusals.AGGREGATE_WHERE_1(text=aggregate.text)
 
 
 def _ends(grid: Grid) -> Mapping[str, Fraction]:

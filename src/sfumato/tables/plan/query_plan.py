@@ -26,6 +26,7 @@ from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.noise_moments import linear_error
 from ..query.stages import Query
+from . import plan_refusals as refusals
 from .choose_noise import TOTAL, Calibration, calibrate
 from .components import ColumnPlan, Component, QueryComponents, components_of
 from .read_results import ResultGroups, public_groups
@@ -230,24 +231,14 @@ def plan(
     """
     effort.check()
     if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1:
-        raise Refused(
-            "plan.group-size",
-            f"group_size={group_size}",
-            "the assumed number of rows of a group has to be a whole number from 1 on",
-            "group_size=1000",
-        )
+        raise refusals.PLAN_GROUP_SIZE_1(group_size=group_size)
     needed = components_of(query) if needed is None else needed
     components = needed.components
     cells = math.prod(len(domain) for domain in query.domains) * max(
         component.cells for component in components
     )
     if query.public and cells > MOST_CELLS:
-        raise Refused(
-            "plan.groups",
-            f"{cells} numbers in a column",
-            f"a column has at most {MOST_CELLS} numbers, over all groups and bins",
-            "fewer public keys, or fewer bins",
-        )
+        raise refusals.PLAN_GROUPS_2(cells=cells, MOST_CELLS=MOST_CELLS)
     if not query.public and any(component.name == "count" for component in components):
         components = (*components, Component(TOTAL, "one", pooled=True))
     try:
@@ -270,13 +261,4 @@ def plan(
 
 
 def _refuse_range(component: Component, what: str) -> Refused:
-    reason = f"values this far from 0, or this many rows: {what} could overflow 126-bit integers"
-    return Refused(
-        "plan.range",
-        component.name,
-        reason,
-        (
-            "narrower bounds, a smaller table_rows= in protect(), a larger epsilon, or a mean in "
-            "the place of a sum"
-        ),
-    )
+    return refusals.PLAN_RANGE_1(name=component.name, what=what)

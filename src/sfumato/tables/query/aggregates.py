@@ -16,9 +16,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
-from ...errors import Refused
 from ...exact.numbers import Number, exact, probability, shown, text
 from ..expr.expressions import Expr, as_expr
+from . import query_refusals as refusals
 
 AggregateKind = Literal[
     "count",
@@ -182,12 +182,7 @@ def quantile(
     """
     part = probability(q, "q", one=True)
     if part.denominator > 10_000:
-        raise Refused(
-            "aggregate.quantile",
-            f"q={shown(q)}",
-            "q is a fraction with a denominator of at most 10,000",
-            "q=0.999",
-        )
+        raise refusals.AGGREGATE_QUANTILE_1(q=shown(q))
     return Aggregate(
         "quantile",
         as_expr(of),
@@ -260,12 +255,7 @@ def quantiles(
     """
     parts = tuple(quantile(of, q).q or Fraction(0) for q in probabilities)
     if not parts or len(set(parts)) < len(parts):
-        raise Refused(
-            "aggregate.quantile",
-            f"{len(parts)} probabilities",
-            "quantiles needs one or more probabilities, each once",
-            "[0.25, 0.5, 0.75]",
-        )
+        raise refusals.AGGREGATE_QUANTILE_2(parts_count=len(parts))
     return Aggregates(
         Aggregate("percentile", as_expr(of), None, *_ends(low, high), q) for q in parts
     )
@@ -294,12 +284,7 @@ def histogram(of: str | Expr, *, edges: Iterable[Number]) -> Aggregate:
     """
     ends = tuple(exact(edge, "edge") for edge in edges)
     if not 2 <= len(ends) <= MOST_EDGES or any(a >= b for a, b in pairwise(ends)):
-        raise Refused(
-            "aggregate.edges",
-            f"{len(ends)} edges",
-            f"edges are 2 to {MOST_EDGES} numbers, each above the one before",
-            "edges=range(0, 121, 10)",
-        )
+        raise refusals.AGGREGATE_EDGES_1(ends_count=len(ends), MOST_EDGES=MOST_EDGES)
     return Aggregate("histogram", as_expr(of), edges=ends)
 
 
@@ -313,30 +298,15 @@ def _exactly(number: Fraction) -> str:
 
 def _check_condition(where: object, place: str) -> None:
     if not isinstance(where, Expr):
-        raise Refused(
-            "aggregate.where",
-            f"{place}({type(where).__name__})",
-            "a condition has to be an expression on columns",
-            f"{place}(sf.col('age') >= 18)",
-        )
+        raise refusals.AGGREGATE_WHERE_1(place=place, type=type(where).__name__)
 
 
 def _ends(low: Number | None, high: Number | None) -> tuple[Fraction | None, Fraction | None]:
     if (low is None) != (high is None):
-        raise Refused(
-            "aggregate.bounds",
-            f"low={shown(low)}, high={shown(high)}",
-            "bounds need both low= and high=",
-            "low=0, high=100",
-        )
+        raise refusals.AGGREGATE_BOUNDS_1(low=shown(low), high=shown(high))
     if low is None or high is None:
         return None, None
     ends = exact(low, "low"), exact(high, "high")
     if not ends[0] < ends[1]:
-        raise Refused(
-            "aggregate.bounds",
-            f"low={shown(low)}, high={shown(high)}",
-            "low has to be below high",
-            "low=0, high=100",
-        )
+        raise refusals.AGGREGATE_BOUNDS_2(low=shown(low), high=shown(high))
     return ends

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from ...errors import Refused
 from ..expr.expressions import ColumnRef, Expr, as_expr
 from ..expr.types import MONTHS, Type
+from . import query_refusals as refusals
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour")
 MOST_BUCKETS = 100_000
@@ -49,11 +49,10 @@ class Calendar:
         buckets: list[datetime] = []
         while at <= self.last:
             if len(buckets) == MOST_BUCKETS:
-                raise Refused(
-                    "calendar.buckets",
-                    f"calendar(…, {self.unit!r}, …)",
-                    f"a calendar has at most {MOST_BUCKETS} buckets: take a coarser unit",
-                    f"unit={UNITS[max(UNITS.index(self.unit) - 1, 0)]!r}",
+                raise refusals.CALENDAR_BUCKETS_1(
+                    unit=self.unit,
+                    MOST_BUCKETS=MOST_BUCKETS,
+                    UNITS=UNITS[max(UNITS.index(self.unit) - 1, 0)],
                 )
             buckets.append(at)
             try:
@@ -76,20 +75,10 @@ def calendar(
     "2026-12-31"))`.
     """
     if unit not in UNITS:
-        raise Refused(
-            "calendar.unit",
-            f"unit={unit!r:.40}",
-            f"a bucket is one of {', '.join(UNITS)}",
-            "unit='month'",
-        )
+        raise refusals.CALENDAR_UNIT_1(unit=unit, UNITS=", ".join(UNITS))
     ends = _moment(first, "first"), _moment(last, "last")
     if ends[0] > ends[1]:
-        raise Refused(
-            "calendar.dates",
-            f"{first} … {last}",
-            "the first date lies after the last",
-            "'2026-01-01', '2026-12-31'",
-        )
+        raise refusals.CALENDAR_DATES_2(first=first, last=last)
     return Calendar(as_expr(of), unit, *ends)
 
 
@@ -103,12 +92,7 @@ def _moment(value: str | date | datetime, name: str) -> datetime:
         return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
     if isinstance(moment, date):
         return datetime(moment.year, moment.month, moment.day)
-    raise Refused(
-        "calendar.dates",
-        f"{name}={value!r:.40}",
-        f"{name} has to be a date, or a date as text",
-        f"{name}='2026-01-01'",
-    )
+    raise refusals.CALENDAR_DATES_1(name=name, value=value)
 
 
 def _begin(at: datetime, unit: str) -> datetime:

@@ -20,10 +20,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...errors import Refused
 from ..declare.declaration import Declaration
 from ..expr.expressions import ColumnRef, Expr
 from ..expr.renaming import rename_columns, right_names
+from . import query_refusals as refusals
 from .join_steps import Join, JoinKind, Match, MatchKind, On, Pairs
 from .owned_rows import tables_in
 from .unit_work import (
@@ -49,31 +49,15 @@ def check_related(left: Rows, table: Any) -> Rows:
     """Return the rows of the other table. Refuses rows of another `protect` call."""
     right: Rows = getattr(table, "rows", table)
     if not hasattr(right, "origin") or not hasattr(right, "steps"):
-        raise Refused(
-            "join.tables",
-            f"{type(table).__name__:.60}",
-            "a join needs the rows of a protected table or of a public one",
-            EXAMPLE,
-        )
+        raise refusals.JOIN_TABLES_1(type=type(table).__name__, EXAMPLE=EXAMPLE)
     if (
         left.origin is None
         or right.origin is None
         or left.origin.source.engine is not right.origin.source.engine
     ):
-        reason = "tables in one query have to be protected together, under one budget"
-        raise Refused(
-            "join.tables",
-            right.declaration.name,
-            reason,
-            "sf.protect({'visits': visits, 'patients': patients}, unit='patients.id', budget=1)",
-        )
+        raise refusals.JOIN_TABLES_2(name=right.declaration.name)
     if tables_in(left) + tables_in(right) > MOST_TABLES:
-        raise Refused(
-            "join.tables",
-            right.declaration.name,
-            f"one query joins at most {MOST_TABLES} tables",
-            "fewer tables in one query",
-        )
+        raise refusals.JOIN_TABLES_3(name=right.declaration.name, MOST_TABLES=MOST_TABLES)
     return right
 
 
@@ -98,30 +82,22 @@ def join_rows(
         reason = (
             "only inner, left and cross joins are answered: others keep rows that belong to nobody"
         )
-        raise Refused("join.kind", f"how={how!r:.60}", reason, "how='left'")
+        raise refusals.JOIN_KIND_1(how=how, reason=reason)
     if how == "cross" and (pairs or where is not None):
-        raise Refused("join.kind", "how='cross'", "a cross join has no condition", "how='inner'")
+        raise refusals.JOIN_KIND_2()
     if how == "inner" and where is not None:
-        raise Refused(
-            "join.columns",
-            "where=…",
-            "an inner join takes no where=: filter the joined rows",
-            ".where(sf.col('age') >= 18) after the join",
-        )
+        raise refusals.JOIN_COLUMNS_1()
     if left.public and not right.public:
         reason = (
             f"{left.declaration.name:.60} is public: its rows without a match would count as data "
             f"of nobody"
         )
-        raise Refused(
-            "join.kind",
-            place,
-            reason,
-            f"{right.declaration.name:.60}.join({left.declaration.name:.60}, on='city')",
+        raise refusals.JOIN_KIND_3(
+            place=place, reason=reason, name=right.declaration.name, name_2=left.declaration.name
         )
     if not left.public and not left.declaration.unit:
         reason = "without a unit a row that the join repeats would count as several people"
-        raise Refused("join.unit", place, reason, "unit='user_id' in protect()")
+        raise refusals.JOIN_UNIT_1(place=place, reason=reason)
     _check_comparable(left, right, pairs, where, place)
     owned = _check_owned(left, right, pairs, place)
     names = right_names(left.schema, right.schema)
@@ -204,15 +180,11 @@ def match_rows(
             f"{left.declaration.name:.60} is public: which of its rows have a match is a fact "
             f"about the people who have it"
         )
-        rewrite = f"{right.declaration.name:.60}.semi_join({left.declaration.name:.60}, on='city')"
-        raise Refused("join.kind", place, reason, rewrite)
-    if nulls and (kind == "semi" or not right.public or len(pairs) != 1 or where is not None):
-        raise Refused(
-            "join.columns",
-            place,
-            "nulls=True works in an anti join on one column of a public table",
-            "anti_join(cities, on='city', nulls=True)",
+        raise refusals.JOIN_KIND_4(
+            place=place, reason=reason, name=right.declaration.name, name_2=left.declaration.name
         )
+    if nulls and (kind == "semi" or not right.public or len(pairs) != 1 or where is not None):
+        raise refusals.JOIN_COLUMNS_2(place=place)
     _check_comparable(left, right, pairs, where, place)
     owned = _check_owned(left, right, pairs, place)
     compared = COMPARED_ROWS if owned and where is not None and not (left.once or right.once) else 0
@@ -274,7 +246,7 @@ def pairs_of(left: Rows, right: Rows, on: On | None) -> Pairs:
     """Read the `on` argument: a name, several names, or a dictionary from left to right names."""
     place = f"join({right.declaration.name:.60}, on=…)"
     if on is None:
-        raise Refused("join.columns", place, "a join needs the columns to join on", EXAMPLE)
+        raise refusals.JOIN_COLUMNS_3(place=place, EXAMPLE=EXAMPLE)
     named = (
         {on: on}
         if isinstance(on, str)
@@ -283,12 +255,7 @@ def pairs_of(left: Rows, right: Rows, on: On | None) -> Pairs:
         else {name: name for name in on}
     )
     if not named or not all(isinstance(word, str) for pair in named.items() for word in pair):
-        raise Refused(
-            "join.columns",
-            place,
-            "on= takes a column name, several, or a dictionary from left names to right names",
-            EXAMPLE,
-        )
+        raise refusals.JOIN_COLUMNS_4(place=place, EXAMPLE=EXAMPLE)
     return tuple((left[here], right[there]) for here, there in named.items())
 
 
@@ -304,12 +271,7 @@ def _check_comparable(
     for ours, theirs in pairs:
         (ours == rename_columns(theirs, names)).type(schema)
     if where is not None and (not isinstance(where, Expr) or where.type(schema).kind != "bool"):
-        raise Refused(
-            "join.columns",
-            f"{place}: where=…",
-            "a condition has to be true or false of two rows",
-            "where=sf.col('age') >= sf.col('low')",
-        )
+        raise refusals.JOIN_COLUMNS_5(place=place)
 
 
 def _check_owned(left: Rows, right: Rows, pairs: Pairs, place: str) -> bool:
@@ -338,7 +300,7 @@ def _check_owned(left: Rows, right: Rows, pairs: Pairs, place: str) -> bool:
         "joined row would belong to two people"
     )
     rewrite = f"on={unit!r}" if unit else "unit='user_id' in protect()"
-    raise Refused("join.ownership", place, reason, rewrite)
+    raise refusals.JOIN_OWNERSHIP_1(place=place, reason=reason, rewrite=rewrite)
 
 
 def _equal_columns(left: Rows, right: Rows, pairs: Pairs) -> dict[str, str]:

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from ...errors import Refused
 from ..expr import engine_values as ev
 from ..expr.expressions import Expr, col
 from ..expr.grids import grid_of
 from ..expr.types import FLOAT, INT64, Span, Type
+from . import query_refusals as refusals
 
 TotalKind = Literal["count", "count_distinct", "sum", "mean", "min", "max"]
 Schema = Mapping[str, Type]
@@ -49,12 +49,7 @@ class Total:
     def type(self, schema: Schema, ranges: Mapping[str, Span]) -> Type:
         """Return the type of the total. Refuses a total that is not exact, or could fail."""
         if self.where is not None and self.where.type(schema).kind != "bool":
-            raise Refused(
-                "stage.total",
-                self.text,
-                "a condition has to be true or false of a row",
-                "where=sf.col('age') >= 18",
-            )
+            raise refusals.STAGE_TOTAL_1(text=self.text)
         if self.of is None:
             return Type("integer", nullable=False)
         value_type = self.of.type(schema)
@@ -62,28 +57,18 @@ class Total:
             return Type("integer", nullable=False)
         if self.kind in ("min", "max"):
             if value_type.kind not in _ORDERED:
-                raise Refused(
-                    "stage.total",
-                    self.text,
-                    f"{value_type.words} is not put in order here",
-                    f"count({self.of.text})",
+                raise refusals.STAGE_TOTAL_2(
+                    text=self.text, words=value_type.words, text_2=self.of.text
                 )
             return value_type.bare
         if value_type.kind == "float" or (
             value_type.kind == "decimal" and value_type.precision > DIGITS
         ):
             if self.of.range(ranges) is None:
-                reason = (
-                    f"without bounds of {self.of.text} its sum would depend on the order of "
-                    f"the rows, and so on who else is there"
-                )
-                raise Refused("stage.total", self.text, reason, f"{self.of.text}.clip(0, 100)")
+                raise refusals.STAGE_TOTAL_3(text=self.text, text_2=self.of.text)
         elif value_type.kind not in ("bool", "integer", "decimal"):
-            raise Refused(
-                "stage.total",
-                self.text,
-                f"{value_type.words} has no sum",
-                f"count({self.of.text})",
+            raise refusals.STAGE_TOTAL_4(
+                text=self.text, words=value_type.words, text_2=self.of.text
             )
         return FLOAT
 

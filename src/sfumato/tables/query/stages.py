@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
-from ...errors import Refused
 from ...exact.numbers import Number
 from ...guarantees import Guarantee
 from ..declare.declaration import Declaration, Key, check_keys
 from ..expr.column_names import check_names
 from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.types import Type
+from . import query_refusals as refusals
 from .aggregates import Aggregate, percent
 from .calendars import Calendar
 from .join_steps import Join, Match, On, Union
@@ -147,19 +147,9 @@ class Rows:
         if isinstance(condition, str):
             condition = self.curator.condition(condition, self)
         if not isinstance(condition, Expr):
-            raise Refused(
-                "stage.where",
-                f"where({type(condition).__name__})",
-                "a condition has to be an expression on columns",
-                "where(sf.col('age') >= 18)",
-            )
+            raise refusals.STAGE_WHERE_1(type=type(condition).__name__)
         if condition.type(self.schema).kind != "bool":
-            raise Refused(
-                "stage.where",
-                f"where({condition.text})",
-                "a condition has to be true or false of a row",
-                "where(sf.col('age') >= 18)",
-            )
+            raise refusals.STAGE_WHERE_2(text=condition.text)
         return spend(
             replace(self, steps=(*self.steps, RowStep(condition))), condition.cost, "where(…)"
         )
@@ -222,12 +212,7 @@ class Rows:
         if calendars:
             for name in calendars:
                 if name in self.schema:
-                    raise Refused(
-                        "stage.keys",
-                        f"group_by({name}=sf.calendar(…))",
-                        f"the table has a column {name} already",
-                        f"group_by({name}_bucket={calendars[name].text})",
-                    )
+                    raise refusals.STAGE_KEYS_2(name=name, text=calendars[name].text)
             rows = self.mutate(
                 **{name: public_keys.expression for name, public_keys in calendars.items()}
             )
@@ -237,12 +222,7 @@ class Rows:
             }
             return rows.group_by(*keys, **listed)
         if not all(isinstance(name, str) for name in keys):
-            raise Refused(
-                "stage.keys",
-                "group_by(…)",
-                "group_by takes columns by name",
-                "mutate(decade=sf.col('age') // 10).group_by('decade')",
-            )
+            raise refusals.STAGE_KEYS_1()
         named = list(dict.fromkeys([*keys, *public]))
         domains = {
             name: tuple(self.domains[name])
@@ -253,12 +233,7 @@ class Rows:
         for name in named:
             column = self[name]
             if name in self.declaration.unit:
-                raise Refused(
-                    "stage.unit",
-                    f"group_by({name!r})",
-                    f"a group for each {name} would be about one person",
-                    "aggregate(n=sf.count_units())",
-                )
+                raise refusals.STAGE_UNIT_4(name=name)
             if name in public:
                 listed_keys: Any = public[name]  # calendars returned above
                 domains[name] = check_keys(name, listed_keys, column.type(self.schema))
@@ -275,20 +250,10 @@ class Rows:
         """
         unit = self.declaration.unit
         if not unit:
-            raise Refused(
-                "stage.unit",
-                "per_unit(…)",
-                "without a unit each row is taken as a different person, who has no other rows",
-                "unit='user_id' in protect()",
-            )
+            raise refusals.STAGE_UNIT_1()
         names = [*unit, *keys, *totals]
         if len({name.lower() for name in names}) != len(names):
-            raise Refused(
-                "stage.unit",
-                f"per_unit({', '.join([*keys, *totals])})",
-                f"each column needs a name of its own, and {', '.join(unit)} is the unit",
-                "per_unit({}, {'total': total})",
-            )
+            raise refusals.STAGE_UNIT_2(names=", ".join([*keys, *totals]), unit=", ".join(unit))
         check_names(names, "per_unit(…)")
         step = PerUnit(unit, tuple(keys.items()), tuple(totals.items()), self.ranges)
         ends = {name: self.ranges.get(name) for name in unit} | {
@@ -329,29 +294,13 @@ class Rows:
 
     def _protected(self, place: str) -> None:
         if self.public:
-            reason = f"{self.declaration.name:.60} is public and has no budget: read it directly"
-            raise Refused(
-                "join.public",
-                place,
-                reason,
-                f"visits.join({self.declaration.name:.60}, on='city')",
-            )
+            raise refusals.JOIN_PUBLIC_1(place=place, name=self.declaration.name)
 
     def _with(self, name: str, expression: Expr) -> Rows:
         if not isinstance(expression, Expr):
-            raise Refused(
-                "stage.mutate",
-                f"mutate({name}=…)",
-                "a new column has to be an expression on columns",
-                f"mutate({name}=sf.col('age') // 10)",
-            )
+            raise refusals.STAGE_MUTATE_1(name=name)
         if name in self.declaration.unit:
-            raise Refused(
-                "stage.unit",
-                f"mutate({name}=…)",
-                f"{name} is the unit, which says whose row it is: no step may change it",
-                f"mutate({name}_2=sf.col({name!r}))",
-            )
+            raise refusals.STAGE_UNIT_3(name=name)
         check_names(
             [*(column for column in self.schema if column != name), name], "mutate(…)"
         )  # to an engine Age and age are one column
@@ -393,28 +342,15 @@ class Groups:
         """Aggregate every group."""
         aggregates = _name_columns(several)
         if not aggregates or not all(isinstance(a, Aggregate) for a in aggregates.values()):
-            raise Refused(
-                "stage.aggregate",
-                "aggregate(…)",
-                "aggregate needs at least one named aggregate",
-                "aggregate(n=sf.count())",
-            )
+            raise refusals.STAGE_AGGREGATE_1()
         if len(aggregates) + len(self.keys) > MOST_COLUMNS:
-            raise Refused(
-                "stage.aggregate",
-                f"{len(aggregates)} aggregates",
-                f"an answer has at most {MOST_COLUMNS} columns",
-                f"at most {MOST_COLUMNS} columns in each of several queries",
+            raise refusals.STAGE_AGGREGATE_2(
+                aggregates_count=len(aggregates), MOST_COLUMNS=MOST_COLUMNS
             )
         check_names(list(aggregates), "aggregate(…)")
         twice = set(aggregates) & set(self.keys)
         if twice:
-            raise Refused(
-                "stage.aggregate",
-                f"{min(twice)}=…",
-                f"a key is called {min(twice)} already",
-                f"{min(twice)}_n=sf.count()",
-            )
+            raise refusals.STAGE_AGGREGATE_3(twice=min(twice))
         query = Query(self.rows, self.keys, self.domains, tuple(aggregates.items()))
         check_work(query.work, "aggregate(…)")
         return query
@@ -539,12 +475,7 @@ def _name_columns(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> d
         )
         for column, aggregate in parts.items():
             if column in aggregates:
-                raise Refused(
-                    "stage.aggregate",
-                    f"{column}=…",
-                    f"two columns would be called {column}",
-                    f"{column}_2=sf.count()",
-                )
+                raise refusals.STAGE_AGGREGATE_4(column=column)
             aggregates[column] = aggregate
     return aggregates
 

@@ -20,6 +20,7 @@ from ..declare.learned_limits import LIMITS
 from ..expr.column_names import unused_name
 from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.value_ranges import hull
+from . import query_refusals as refusals
 from .join_steps import Union
 from .joins import check_related, groups_of
 from .unit_work import check_rows, cost_of, spend
@@ -48,20 +49,9 @@ def union_rows(
     """Return the rows of both tables, and the expression of each column in them."""
     place = f"union({right.declaration.name:.60})"
     if left.public or right.public:
-        reason = "a union would count public rows as if they were people's"
-        raise Refused(
-            "join.ownership",
-            place,
-            reason,
-            "a union of two protected tables",
-        )
+        raise refusals.JOIN_OWNERSHIP_2(place=place)
     if not left.declaration.unit:
-        raise Refused(
-            "join.unit",
-            place,
-            "without a unit a row that the union repeats would count as several people",
-            "unit='user_id' in protect()",
-        )
+        raise refusals.JOIN_UNIT_2(place=place)
     units = tuple(zip(left.declaration.unit, right.declaration.unit, strict=True))
     owners = {(here, there) for here, there in units}
     used_names = {here.lower() for here, _ in units}
@@ -83,7 +73,9 @@ def union_rows(
     try:
         schema = step.schema(left.schema)
     except Refused as refusal:
-        raise Refused("union.columns", place, refusal.reason, refusal.rewrite) from None
+        raise refusals.UNION_COLUMNS_1(
+            place=place, reason=refusal.reason, rewrite=refusal.rewrite
+        ) from None
     ranges = {
         name: ends
         for name, ours, theirs in step.both
@@ -146,16 +138,7 @@ def _added_limits(left: Declaration, right: Declaration, place: str) -> Declarat
     )
     groups = groups_of(left, right, lambda a, b: a + b)
     if max(rows or 0, groups or 0) > MOST_ROWS:
-        reason = (
-            f"a unit would count for the rows of both tables, and the limit is "
-            f"2^{MOST_ROWS.bit_length() - 1} rows"
-        )
-        raise Refused(
-            "table.max-rows",
-            place,
-            reason,
-            "a smaller max_rows in protect(), or fewer tables in the union",
-        )
+        raise refusals.TABLE_MAX_ROWS_1(place=place, value=MOST_ROWS.bit_length() - 1)
     learned = left.learned.after_join(
         *((name, of.learned) for name in LIMITS for of in (left, right))
     )

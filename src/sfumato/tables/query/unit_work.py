@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import Refused
 from ..expr.promotion import common_type, convert
 from ..expr.relational import group, select
+from . import query_refusals as refusals
 from .owned_rows import engine_rows, text_of
 
 if TYPE_CHECKING:
@@ -70,30 +71,14 @@ def spend(rows: Rows, cost: int, place: str) -> Rows:
 def check_work(work: int, place: str) -> None:
     """Refuse a question with which one unit could cause too much work."""
     if work > UNIT_WORK:
-        reason = (
-            f"one unit's rows could cost {work:,} operations, and the limit is {UNIT_WORK:,}; an "
-            f"operation on a text counts 64"
-        )
-        raise Refused(
-            "question.work",
-            place,
-            reason,
-            "put conditions and text functions before the join, use fewer, or split the question",
-        )
+        raise refusals.QUESTION_WORK_1(place=place, work=work, UNIT_WORK=UNIT_WORK)
 
 
 def check_rows(unit_rows: int, place: str) -> None:
     """Refuse joins that could make too many rows of one unit's rows."""
     if unit_rows > MOST_UNIT_ROWS:
-        reason = (
-            f"the joins could turn {UNIT_ROWS} rows of one unit into {unit_rows:,}, and the limit "
-            f"is {MOST_UNIT_ROWS:,}"
-        )
-        raise Refused(
-            "question.work",
-            place,
-            reason,
-            "join on columns that fit few public rows, or fewer public tables",
+        raise refusals.QUESTION_WORK_2(
+            place=place, UNIT_ROWS=UNIT_ROWS, unit_rows=unit_rows, MOST_UNIT_ROWS=MOST_UNIT_ROWS
         )
 
 
@@ -150,13 +135,7 @@ def check_public(right: Rows, place: str, cost: int = 0) -> None:
     rows = most_matches({}, replace(right, steps=(), schema=right.declaration.schema), ())
     work = rows * (right.work + cost)
     if work > PUBLIC_WORK:
-        reason = (
-            f"the expressions on its {rows:,} rows cost {work:,} operations, and the limit is "
-            f"{PUBLIC_WORK:,}; an operation on a text counts 64"
-        )
-        raise Refused(
-            "question.work", place, reason, "a public table that has these columns already"
-        )
+        raise refusals.QUESTION_WORK_3(place=place, rows=rows, work=work, PUBLIC_WORK=PUBLIC_WORK)
 
 
 def heavy_units(here: Any, there: Any, units: Sequence[str], most: int) -> Any:
@@ -182,8 +161,5 @@ def _read(right: Rows, expression: Any) -> int:
     except Refused:
         raise
     except Exception:  # what an engine says differs from one to the other
-        reason = "sfumato counts the rows of a public table before a join, and cannot read this one"
-        raise Refused(
-            "join.public", right.declaration.name, reason, "a public table that the engine can read"
-        ) from None
+        raise refusals.JOIN_PUBLIC_2(name=right.declaration.name) from None
     return int(count or 0)

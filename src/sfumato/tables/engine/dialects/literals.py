@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....errors import Refused
+from .. import engine_refusals as refusals
 
 NUMBER = "^[+-]?([0-9]{1,255}[.]?[0-9]{0,255}|[.][0-9]{1,255})([eE][+-]?[0-9]{1,4})?$"
 INFINITE = "^[+-]?inf(inity)?$"  # in small letters
@@ -39,7 +39,10 @@ def double(value: float, kind: str) -> str:
 def check_digits(to: Any, reason: str) -> None:
     """Refuse to cast a float to a decimal with more digits than a float has."""
     if to.precision > MOST_DIGITS:
-        rewrite = f"TRY_CAST(… AS decimal({MOST_DIGITS},{min(to.scale, MOST_DIGITS)}))"
-        raise Refused(
-            "engine.language", f"TRY_CAST(… AS decimal({to.precision},{to.scale}))", reason, rewrite
+        raise refusals.ENGINE_LANGUAGE_1(
+            precision=to.precision,
+            scale=to.scale,
+            reason=reason,
+            MOST_DIGITS=MOST_DIGITS,
+            scale_2=min(to.scale, MOST_DIGITS),
         )

@@ -1,0 +1,43 @@
+"""Keywords that several signatures share, written once.
+
+A function takes `**options: Unpack[Options]`, where `Options` is a TypedDict: type checkers know
+every keyword. `spell_out` shows the same keywords to `help()` and `inspect.signature`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TypeVar
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
+    """Show the keys of a TypedDict in a signature, in place of `**options`.
+
+    A key without a default here is shown with None.
+    """
+
+    def spell(function: F) -> F:
+        signature = inspect.signature(function)
+        stated = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        ]
+        shared = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=defaults.get(name),
+                annotation=getattr(annotation, "__forward_arg__", annotation),
+            )
+            for name, annotation in options.__annotations__.items()
+        ]
+        function.__signature__ = signature.replace(  # type: ignore[attr-defined]  # read by inspect
+            parameters=[*stated, *shared]
+        )
+        return function
+
+    return spell
