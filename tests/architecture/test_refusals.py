@@ -79,9 +79,8 @@ def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[s
 
 
 def documented() -> set[str]:
-    text = next((ROOT / "docs").rglob("refusals.md")).read_text(encoding="utf-8")
-    pages = [path for path in (ROOT / "docs").rglob("refusals.md") if "attacks" not in path.parts]
-    text = pages[0].read_text(encoding="utf-8")
+    [page] = [path for path in (ROOT / "docs").rglob("refusals.md") if "attacks" not in path.parts]
+    text = page.read_text(encoding="utf-8")
     return set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
 
 
