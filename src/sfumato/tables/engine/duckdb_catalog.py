@@ -26,6 +26,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from . import engine_refusals as refusals
+
 _GENERATED = re.compile(r"generated\s+always\s+as", re.IGNORECASE)
 _CLOCK = frozenset(
     {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "rowid"}
@@ -77,10 +79,6 @@ CatalogEntry = tuple[str, str, str, int, str]
 """Database, schema, name, number and SQL text of a table or view in the catalogue."""
 
 
-class Unstable(Exception):
-    """The reason why two reads of a table or view may give different rows."""
-
-
 def generated_columns(
     connection: Any, database: str | None, schema: str | None, table: str
 ) -> dict[str, str]:
@@ -114,15 +112,16 @@ def generated_columns(
 def catalog_entries(
     connection: Any, database: str | None, schema: str | None, name: str
 ) -> frozenset[CatalogEntry]:
-    """Return every table and view that a name reads; raise Unstable if two reads may differ."""
-    return _Catalogue(connection).read(database, schema, name)
+    """Return every table and view that a name reads; refuse it if two reads may differ."""
+    return _Catalogue(connection, name).read(database, schema)
 
 
 class _Catalogue:
-    """The tables and views of a connection, and those collected so far."""
+    """The tables and views of a connection, and those that a declared table reads."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Any, table: str) -> None:
         self._connection = connection
+        self._table = table  # as the owner calls it, for refusals
         self._tables: list[CatalogEntry] = connection.sql(
             "SELECT database_name, schema_name, table_name, table_oid, sql FROM duckdb_tables()"
         ).fetchall()
@@ -140,26 +139,20 @@ class _Catalogue:
         self._functions: frozenset[tuple[Any, ...]] | None = None
         self._entries: set[CatalogEntry] = set()
 
-    def read(self, database: str | None, schema: str | None, name: str) -> frozenset[CatalogEntry]:
+    def read(self, database: str | None, schema: str | None) -> frozenset[CatalogEntry]:
         tables, views = (
-            _matching(self._connection, listed, database, schema, name)
+            _matching(self._connection, listed, database, schema, self._table)
             for listed in (self._tables, self._views)
         )
-        self._add(name, tables, views)
+        self._add(self._table, tables, views)
         return frozenset(self._entries)
 
     def _add(self, name: str, tables: list[CatalogEntry], views: list[CatalogEntry]) -> None:
         if not tables and not views:
-            raise Unstable(
-                f"{name!r:.60} is not in the catalogue: DuckDB reads a file, or a variable of "
-                f"the program, anew each time"
-            )
+            raise refusals.TABLE_NOT_IN_CATALOGUE(table=self._table, name=name)
         for table in tables:
             if table[0] not in self._duckdb_names:
-                raise Unstable(
-                    f"{name!r:.60} lies in a database of another system, which may change "
-                    f"between two reads"
-                )
+                raise refusals.TABLE_OF_OTHER_SYSTEM(table=self._table, name=name)
         self._entries.update(tables)
         for view in views:
             if view not in self._entries:
@@ -170,12 +163,12 @@ class _Catalogue:
         """Parse the query of a view with DuckDB's parser."""
         text = (view[4] or "").partition(" AS ")[2]
         if not text:
-            raise Unstable("the catalogue does not hold its text, as for a registered frame")
+            raise refusals.VIEW_WITHOUT_TEXT(table=self._table)
         parsed = json.loads(
             self._connection.execute("SELECT json_serialize_sql(?)", [text]).fetchone()[0]
         )
         if parsed["error"] or len(parsed["statements"]) != 1:
-            raise Unstable("DuckDB cannot parse its text")
+            raise refusals.VIEW_NOT_PARSED(table=self._table)
         return parsed["statements"][0]["node"]
 
     def _check_query(self, node: Any) -> None:
@@ -193,7 +186,7 @@ class _Catalogue:
             self._check_value(node["select_list"])
             self._check_value(node["where_clause"])
         else:
-            raise Unstable(f"it has a {_kind_words(kind)}")
+            raise refusals.VIEW_HAS_UNSAFE_STEP(table=self._table, step=_kind_words(kind))
 
     def _check_from(self, source: Any) -> None:
         """Check the tables after FROM."""
@@ -208,11 +201,12 @@ class _Catalogue:
             self._check_from(source["right"])
             self._check_value(source["condition"])
         elif kind == "TABLE_FUNCTION":
-            raise Unstable(
-                f"it calls the table function {source['function']['function_name']}, anew each time"
+            raise refusals.VIEW_CALLS_TABLE_FUNCTION(
+                table=self._table, function=source["function"]["function_name"]
             )
         else:
-            raise Unstable(f"it reads a {_kind_words(kind)}")
+            step = f"{source['ref_type'].lower()} join" if kind == "JOIN" else _kind_words(kind)
+            raise refusals.VIEW_HAS_UNSAFE_STEP(table=self._table, step=step)
 
     def _add_named(self, database: str, schema: str, name: str) -> None:
         """Add every table and view that bears a name used in a view; there is at least one."""
@@ -227,13 +221,13 @@ class _Catalogue:
         ):
             tables = views = []
         if any(_GENERATED.search(text or "") for *_, text in tables):
-            raise Unstable(f"it names {name!r:.60}, a table that generates columns")
+            raise refusals.VIEW_OF_GENERATED_COLUMNS(table=self._table, name=name)
         self._add(name, tables, views)
 
     def _check_absent(self, node: Any) -> None:
-        for part, (absent, what) in PLAIN.items():
+        for part, (absent, action) in PLAIN.items():
             if part in node and node[part] != absent:
-                raise Unstable(f"it {what}")
+                raise refusals.VIEW_NOT_ROW_WISE(table=self._table, action=action)
 
     def _check_value(self, node: Any) -> None:
         """Check an expression and its parts."""
@@ -244,13 +238,13 @@ class _Catalogue:
             return
         kind = node.get("class")
         if kind is not None and kind not in ROW_WISE:
-            raise Unstable(f"it has a {_kind_words(kind)}")
+            raise refusals.VIEW_HAS_UNSAFE_STEP(table=self._table, step=_kind_words(kind))
         if kind == "FUNCTION":
             self._check_function(node)
         elif kind == "COLUMN_REF" and (
             named := _CLOCK & {name.casefold() for name in node["column_names"]}
         ):
-            raise Unstable(f"it calls {min(named)}")
+            raise refusals.VIEW_CALLS_FUNCTION(table=self._table, function=min(named))
         if kind != "CONSTANT":
             for part in node.values():
                 self._check_value(part)
@@ -270,7 +264,7 @@ class _Catalogue:
             or name in _NOT_CONSISTENT
             or any(function[2] != "CONSISTENT" for function in scalar)
         ):
-            raise Unstable(f"it calls {node['function_name']}")
+            raise refusals.VIEW_CALLS_FUNCTION(table=self._table, function=node["function_name"])
 
 
 def _kind_words(kind: str) -> str:

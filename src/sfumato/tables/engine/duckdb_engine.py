@@ -135,7 +135,7 @@ class Engine(ABC):
         except Refused:
             raise
         except Exception:  # what Ibis says of it differs from engine to engine
-            raise refusals.ENGINE_LANGUAGE_2(name=self.backend.name) from None
+            raise refusals.FUNCTION_UNSUPPORTED(engine=self.backend.name) from None
 
     @abstractmethod
     def check(self, timeout: float | None = None) -> None:
@@ -261,9 +261,9 @@ class DuckDBEngine(Engine):
     def _check(self, timeout: float | None) -> None:
         check_timeout(timeout)
         if os.getpid() != self._pid:
-            raise refusals.ENGINE_FORK_1()
+            raise refusals.ENGINE_FORKED()
         if not self._spills.remove.alive:
-            raise refusals.ENGINE_CLOSED_1()
+            raise refusals.TABLE_CLOSED()
 
     def verify(self) -> object:
         current = file_identities(self._paths)
@@ -272,7 +272,7 @@ class DuckDBEngine(Engine):
                 not all(still_has() for still_has in self._verifiers)
                 or file_identities(self._paths) != current
             ):
-                raise refusals.TABLE_CHANGED_1()
+                raise refusals.FILES_CHANGED()
             self._verified = current
         return current
 
@@ -340,7 +340,7 @@ class DuckDBEngine(Engine):
         try:
             self.connection.execute(f"ATTACH {quote_text(path)} AS {quote_name(name)} (READ_ONLY)")
         except Exception:  # what DuckDB says depends on its version, and on who else has the file
-            raise refusals.TABLE_FILE_4(path=os.path.basename(path)) from None
+            raise refusals.DATABASE_NOT_OPENED(file=os.path.basename(path)) from None
 
     def close(self) -> None:
         if os.getpid() == self._pid:
@@ -399,7 +399,7 @@ def file_identities(paths: Sequence[str]) -> tuple[tuple[str, int, int, int, int
         try:
             stat = os.stat(path)
         except OSError:
-            raise refusals.TABLE_PATH_1(path=os.path.basename(path)) from None
+            raise refusals.FILE_REMOVED(file=os.path.basename(path)) from None
         identities.append(
             (path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
         )
@@ -412,7 +412,9 @@ def import_duckdb() -> Any:
     version = tuple(int(part) for part in re.findall(r"\d+", duckdb.__version__)[:2])
     if not DUCKDB[0] <= version < DUCKDB[1]:
         first, last = (".".join(map(str, end)).removesuffix(".0") for end in DUCKDB)
-        raise refusals.ENGINE_VERSION_1(version=duckdb.__version__, first=first, last=last)
+        raise refusals.DUCKDB_VERSION_UNSUPPORTED(
+            version=duckdb.__version__, first=first, last=last
+        )
     return duckdb
 
 
@@ -442,4 +444,4 @@ def _import(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise refusals.ENGINE_MISSING_1(name=name) from None
+        raise refusals.PACKAGE_NOT_INSTALLED(package=name, extras="tables") from None

@@ -41,7 +41,7 @@ class SupportedEngine:
             return import_module(f".{self.module}", __package__)
         except ImportError:
             extras = "tables" if self.extra == "tables" else f"tables,{self.extra}"
-            raise refusals.ENGINE_MISSING_2(driver=self.driver, extras=extras) from None
+            raise refusals.PACKAGE_NOT_INSTALLED(package=self.driver, extras=extras) from None
 
 
 ENGINES: Mapping[str, SupportedEngine] = {
@@ -57,7 +57,7 @@ def connected_table(source: object, table: str | None) -> Any:
     if isinstance(source, str) and source.startswith(URLS):
         return ENGINES["postgres"].load().connect(source, table)
     if table is not None:
-        raise refusals.TABLE_TABLE_1(table=table)
+        raise refusals.TABLE_ARGUMENT_WITHOUT_URL(table=table)
     spark = sys.modules.get("pyspark.sql")
     if spark is not None and isinstance(source, spark.DataFrame):
         return ENGINES["pyspark"].load().frame_table(source)
@@ -68,10 +68,6 @@ def engine_of(backend: Any) -> ExternalEngine:
     """Return the engine of an Ibis connection; refuse an unsupported engine."""
     supported = ENGINES.get(backend.name)
     if supported is None:
-        reason = (
-            f"{backend.name} is not supported: its sums may overflow, and an expression may fail "
-            f"on a row"
-        )
-        raise refusals.ENGINE_UNKNOWN_1(name=backend.name, reason=reason)
+        raise refusals.ENGINE_UNSUPPORTED(engine=backend.name)
     engine: ExternalEngine = getattr(supported.load(), supported.name)(backend)
     return engine

@@ -80,22 +80,18 @@ def as_type(engine: Engine, value: Any, target: Type) -> Any:
     if finer and engine.backend.name in HAS_TRY_CAST:
         value, dtype = value.try_cast(have.to_ibis()), have.to_ibis()
     elif finer:
-        reason = (
-            f"{engine.backend.name} has no cast to microseconds that gives null instead of an "
-            f"error, and an error would reveal data"
+        raise refusals.CAST_TO_MICROSECONDS_MAY_FAIL(
+            column=name, dtype=dtype, engine=engine.backend.name
         )
-        raise refusals.TABLE_CAST_2(name=name, dtype=dtype, reason=reason)
     value = _within(value, have)
     if target.bare == have.bare:
         same = dtype.is_timestamp() or dtype.copy(nullable=True) == have.to_ibis()
         # an unsigned integer is read as a wider signed type
         return value if same else value.cast(have.to_ibis())
     if engine.backend.name not in HAS_TRY_CAST:
-        reason = (
-            f"{engine.backend.name} has no cast that gives null instead of an error, and an "
-            f"error would reveal data"
+        raise refusals.CAST_MAY_FAIL(
+            column=name, target=target, engine=engine.backend.name, stored=have
         )
-        raise refusals.TABLE_CAST_1(name=name, target=target, reason=reason, have=have)
     return _within(value.try_cast(target.to_ibis()), target)
 
 

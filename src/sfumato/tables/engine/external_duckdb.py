@@ -15,7 +15,7 @@ from typing import Any
 
 from . import engine_refusals as refusals
 from .dialects.duckdb_dialect import FastDuckDBCompiler
-from .duckdb_catalog import CatalogEntry, Unstable, catalog_entries, generated_columns
+from .duckdb_catalog import CatalogEntry, catalog_entries, generated_columns
 from .duckdb_engine import compile_sql, copy_rows, import_duckdb, quote_name
 from .external import ExternalEngine, uuids_as_text
 from .sql_cache import SqlCache
@@ -72,7 +72,7 @@ class ExternalDuckDB(ExternalEngine):
                 current = self._entries(place)
                 if current != entries:
                     if self._columns(place) != columns:
-                        raise refusals.TABLE_CHANGED_2(place=place[-1])
+                        raise refusals.TABLE_ALTERED(table=place[-1])
                     self._tables[place] = current, columns
             return tuple(entries for entries, _ in self._tables.values())
 
@@ -90,24 +90,7 @@ class ExternalDuckDB(ExternalEngine):
         )
 
     def _entries(self, place: Place) -> frozenset[CatalogEntry]:
-        name = place[-1]
-        try:
-            return catalog_entries(self.backend.con, *place)
-        except Unstable as unstable:
-            reason = (
-                f"{unstable}; a query reads the rows twice, to count them and to sum them, and "
-                f"both reads must see the same rows"
-            )
-            stored = (
-                f'protect(connection.create_table("{name}_stored", connection.table("{name}")), '
-                'unit="user_id", budget=1)'
-            )
-            rewrite = (
-                f"{stored}, which stores the rows once; or the Parquet file itself"
-                if len(name) < 60
-                else "a table, or a Parquet file"
-            )
-            raise refusals.TABLE_SOURCE_1(name=name, reason=reason, rewrite=rewrite) from None
+        return catalog_entries(self.backend.con, *place)
 
     def _columns(self, place: Place) -> Any:
         database, schema, name = place

@@ -115,11 +115,11 @@ class Postgres(ExternalEngine):
     def check(self, timeout: float | None = None) -> None:
         check_timeout(timeout)
         if os.getpid() != self._pid:
-            raise refusals.ENGINE_FORK_2()
+            raise refusals.CONNECTION_FORKED()
         if self.backend.con.closed:
-            raise refusals.ENGINE_CLOSED_2()
+            raise refusals.CONNECTION_CLOSED()
         if self.backend.con.info.transaction_status != TransactionStatus.IDLE:
-            raise refusals.ENGINE_BUSY_1()
+            raise refusals.CONNECTION_IN_TRANSACTION()
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         text, schema = self.sql(expression), expression.as_table().schema()
@@ -221,7 +221,7 @@ def connect(url: str, table: str | None) -> Any:
             make_conninfo("", **{**_DEFAULTS, **parameters}), autocommit=True
         )
     except Exception:  # what the driver says may name hosts, roles and more
-        raise refusals.ENGINE_CONNECTION_1() from None
+        raise refusals.SERVER_UNREACHABLE() from None
     try:
         return _table(ibis.postgres.from_connection(connection), *_find_table(connection, table))
     except BaseException:
@@ -269,24 +269,17 @@ def _table(backend: Any, schema: str, name: str) -> Any:
 def _find_table(connection: Any, table: str | None, schema: str | None = None) -> tuple[str, str]:
     """Find schema and name of the named table, or of the only table."""
     if connection.info.server_version < OLDEST:
-        reason = (
-            "servers before 16 cannot test a text before they cast it, and a failed cast would "
-            "reveal data"
-        )
-        raise refusals.ENGINE_VERSION_2(
-            value=connection.info.server_version // 10000, reason=reason
-        )
-    if (
-        connection.info.encoding != "utf-8"
-        or connection.info.parameter_status("server_encoding") != "UTF8"
-    ):
-        raise refusals.ENGINE_VERSION_3()
+        raise refusals.POSTGRES_TOO_OLD(version=connection.info.server_version // 10000)
+    if connection.info.parameter_status("server_encoding") != "UTF8":
+        raise refusals.DATABASE_NOT_UTF8()
+    if connection.info.encoding != "utf-8":
+        raise refusals.CLIENT_NOT_UTF8()
     if table is None:
         rows = connection.execute(
             f"{_WHERE}{_VISIBLE} AND c.relkind IN ('r', 'p', 'm', 'f') LIMIT 2"
         ).fetchall()
         if len(rows) != 1:
-            raise refusals.TABLE_TABLE_3()
+            raise refusals.TABLE_OF_SERVER_NOT_NAMED()
         return rows[0][0], rows[0][1]
     named, dot, rest = (schema or "", ".", table) if schema else table.partition(".")
     rows = (
@@ -299,12 +292,8 @@ def _find_table(connection: Any, table: str | None, schema: str | None = None) -
         if dot
         else []
     )
-    if not rows or rows[0][2] in _KINDS:
-        missing = "the database has no table of this name that this role can see"
-        reason = (
-            f"this is {_KINDS[rows[0][2]]}, whose rows may be about many people"
-            if rows
-            else missing
-        )
-        raise refusals.TABLE_TABLE_2(table=table, reason=reason)
+    if not rows:
+        raise refusals.TABLE_NOT_VISIBLE(table=table)
+    if rows[0][2] in _KINDS:
+        raise refusals.NOT_A_STORED_TABLE(table=table, kind=_KINDS[rows[0][2]])
     return rows[0][0], rows[0][1]

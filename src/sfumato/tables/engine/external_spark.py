@@ -89,8 +89,10 @@ class Spark(ExternalEngine):
 
     def check(self, timeout: float | None = None) -> None:
         check_timeout(timeout)
-        if self._closed or self._session.sparkContext._jsc is None:
-            raise refusals.ENGINE_CLOSED_3()
+        if self._closed:
+            raise refusals.TABLE_CLOSED()
+        if self._session.sparkContext._jsc is None:
+            raise refusals.SPARK_SESSION_STOPPED()
 
     def run(self, expression: Any, *, timeout: float | None = None) -> Any:
         import ibis.expr.operations as ops

@@ -195,19 +195,21 @@ def _polars(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
 
 
 def _arrow(table: Any, kinds: Mapping[str, str]) -> FrameSource:
-    if len(set(table.schema.names)) != len(table.schema.names):
-        raise refusals.TABLE_COLUMNS_1()
+    names = table.schema.names
+    if len(set(names)) != len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise refusals.ARROW_COLUMN_TWICE(column=repeated)
     return FrameSource(
         {field.name: field.type for field in table.schema}, lambda names: table.select(names)
     )
 
 
 def _lazy(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
-    raise refusals.TABLE_SOURCE_2()
+    raise refusals.LAZY_FRAME()
 
 
 def _reader(reader: Any, kinds: Mapping[str, str]) -> FrameSource:
-    raise refusals.TABLE_SOURCE_3()
+    raise refusals.ARROW_READER()
 
 
 FRAMES: Mapping[tuple[str, str], Callable[[Any, Mapping[str, str]], FrameSource]] = {

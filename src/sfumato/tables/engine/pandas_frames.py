@@ -34,8 +34,12 @@ OBJECTS: Mapping[str, tuple[type, ...]] = {
 def types(frame: Any) -> dict[str, Any]:
     """Map each column to its Arrow type, or to its dtype where Arrow has none."""
     names = list(frame.columns)
-    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-        raise refusals.TABLE_COLUMNS_2()
+    for name in names:
+        if not isinstance(name, str):
+            raise refusals.COLUMN_NAME_NOT_TEXT(kind=type(name).__name__)
+    if len(set(names)) != len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise refusals.PANDAS_COLUMN_TWICE(column=repeated)
     return {name: pandas_type(dtype) or dtype for name, dtype in frame.dtypes.items()}
 
 

@@ -53,7 +53,7 @@ class ParquetCells:
 
     def __post_init__(self) -> None:
         if NUMBER in map(str.lower, self.types):
-            raise refusals.TABLE_COLUMNS_3(NUMBER=NUMBER)
+            raise refusals.COLUMN_NAME_RESERVED(column=NUMBER)
 
     def prepare(self, cursor: Any, columns: Collection[str]) -> None:
         """Make the view read these columns without an error. Columns of milliseconds are always

@@ -35,10 +35,6 @@ from .parquet_cells import ParquetCells
 from .source_files import Files, find_files
 from .stored_columns import STORED, StoredColumns
 
-_KINDS_OF_SOURCE = (
-    "the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark DataFrame, an "
-    "Arrow table, an Ibis table, or the URL of a PostgreSQL database"
-)
 _NAMELESS = "table"  # the engine's name of a table without a name
 # DuckDB's own names, so that a column of the right type needs no cast
 _OWN_NAMES = {
@@ -101,7 +97,7 @@ def open_sources(
 
 def _declared_types(types: Mapping[str, str]) -> dict[str, Type]:
     if not isinstance(types, Mapping):
-        raise refusals.TABLE_TYPE_1(types=types)
+        raise refusals.TYPES_NOT_A_MAPPING(types=types)
     return {name: Type.of(text) for name, text in types.items()}
 
 
@@ -124,14 +120,14 @@ def _find(source: object, declared: Mapping[str, Type], table: str | None = None
     frame = find_frame(source, {name: kind.kind for name, kind in declared.items()})
     if frame is not None:
         return frame
-    place, module = f"protect({type(source).__name__}, …)", sys.modules.get("ibis")
+    kind, module = type(source).__name__, sys.modules.get("ibis")
     if module is not None and isinstance(source, module.Table):
         if type(source.op()).__name__ == "DatabaseTable":
             return source
-        raise refusals.TABLE_SOURCE_5(place=place)
+        raise refusals.IBIS_QUERY(kind=kind)
     if type(source).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-        raise refusals.TABLE_SOURCE_6(place=place)
-    raise refusals.TABLE_SOURCE_4(place=place, KINDS_OF_SOURCE=_KINDS_OF_SOURCE)
+        raise refusals.DUCKDB_OBJECT(kind=kind)
+    raise refusals.NOT_A_TABLE(kind=kind)
 
 
 def _open_all(
@@ -143,7 +139,7 @@ def _open_all(
     ]
     if backends:
         if len(backends) != len(places) or any(backend is not backends[0] for backend in backends):
-            raise refusals.TABLE_ENGINES_1()
+            raise refusals.ENGINES_MIXED()
         engine = engine_of(backends[0])
         try:
             check_capabilities(engine)
@@ -321,17 +317,17 @@ def _schema(
     have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str
 ) -> dict[str, Type]:
     if not have:
-        raise refusals.TABLE_COLUMNS_4(name=name)
+        raise refusals.NO_READABLE_COLUMN(table=name)
     for column, kind in declared.items():
         if column not in have:
             raise unknown_column(column, list(have), left_out, "types")
         if kind.kind not in CASTS[have[column].kind]:
-            raise refusals.TABLE_CAST_3(
+            raise refusals.CAST_IMPOSSIBLE(
                 column=column,
-                kind=kind,
-                words=have[column].words,
-                words_2=kind.words,
-                have=have[column],
+                target=kind,
+                target_words=kind.words,
+                stored=have[column],
+                stored_words=have[column].words,
             )
     return {**have, **declared}
 

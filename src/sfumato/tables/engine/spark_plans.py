@@ -45,23 +45,17 @@ EXPRESSIONS = frozenset({
 """Expressions that depend on their row only, and cannot fail."""
 
 _PADDING = "readSidePadding"  # what Spark does to a column of type char(n)
-_REASON = "every read must give the same row, whatever the other rows are"
-_STORED = (
-    'frame.write.parquet("visits"), then protect(spark.read.parquet("visits"), '
-    'unit="user_id", budget=1)'
-)
-_REWRITE = f"{_STORED}, then where() or mutate()"
 
 
 def check_plan(frame: Any, place: str) -> None:
     """Refuse a DataFrame whose plan has a step or an expression outside the allow-lists."""
     if not hasattr(frame, "_jdf"):
-        raise refusals.TABLE_SOURCE_7(place=place)
+        raise refusals.SPARK_CONNECT(place=place)
     plan, session = frame._jdf.queryExecution().analyzed(), frame.sparkSession
     for step in _unknown(plan, session):
-        raise refusals.TABLE_SOURCE_8(place=place, step=step, REASON=_REASON, REWRITE=_REWRITE)
+        raise refusals.SPARK_STEP_UNSAFE(place=place, step=step)
     for column in _milliseconds(plan, session):
-        raise refusals.TABLE_SOURCE_9(place=place, column=column, STORED=_STORED)
+        raise refusals.SPARK_MILLISECONDS(place=place, column=column)
 
 
 def _unknown(plan: Any, session: Any) -> Iterator[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import engine_refusals as refusals
 from .literals import BOOL_OF_TEXT, DAY, INFINITE, MOMENT, NUMBER, check_digits
 from .postgres_floats import PRODUCT, ROUNDED, number
 from .templates import fill, fill_once
@@ -140,7 +141,7 @@ def _decimal(value: str, to: Any) -> str:
 
 
 def _decimal_of_float(value: Any, to: Any) -> Any:
-    check_digits(to, "PostgreSQL casts a float to 15 decimal digits and rounds the others")
+    check_digits(to, refusals.DECIMAL_TOO_LONG_FOR_POSTGRES)
     scaled = (
         fill_once(PRODUCT, POSTGRES, a_=value, b_=fill(number(10.0**to.scale), POSTGRES))
         if to.scale

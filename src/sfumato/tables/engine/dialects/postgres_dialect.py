@@ -27,7 +27,8 @@ import sqlglot as sg
 import sqlglot.expressions as sge
 from ibis.backends.sql.compilers.postgres import PostgresCompiler
 
-from ....errors import Refused
+from ....errors import RefusalText
+from .. import engine_refusals as refusals
 from . import case_tables, exponent_bounds
 from . import postgres_floats as floats
 from .fast_compile import FastCompile
@@ -41,10 +42,8 @@ FUNCTIONS: Mapping[str, str] = {
 }
 """Functions that Ibis lacks → their SQL."""
 
-CANNOT: Mapping[str, tuple[str, str]] = {
-    "Log2": ("PostgreSQL has no logarithm to base 2 of floats", "ln(…) / ln(2)"),
-}
-"""Refused operation → reason and rewrite."""
+CANNOT: Mapping[str, RefusalText] = {"Log2": refusals.LOG2_NOT_IN_POSTGRES}
+"""Operation that PostgreSQL lacks → its refusal."""
 
 DEGREES, RADIANS = 57.29577951308232, 0.017453292519943295
 
@@ -87,7 +86,7 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
     def visit_node(self, op: Any, **arguments: Any) -> Any:
         refused = CANNOT.get(type(op).__name__)
         if refused is not None:
-            raise Refused("engine.language", f"{type(op).__name__.lower()}(…)", *refused)
+            raise refused()
         return super().visit_node(op, **arguments)
 
     # Floats

@@ -33,6 +33,7 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers.pyspark import PySparkCompiler
 from ibis.backends.sql.datatypes import PySparkType
 
+from .. import engine_refusals as refusals
 from . import case_tables, like_regex
 from .fast_compile import FastCompile
 from .literals import BOOL_OF_TEXT, DAY, INFINITE, MOMENT, NUMBER, check_digits, double
@@ -372,9 +373,7 @@ def _text(value: Any, to: Any, target: str) -> Any:
 
 def _decimal(value: Any, to: Any) -> Any:
     """Cast a float to a decimal by a product and a rounding in doubles, as in DuckDB."""
-    check_digits(
-        to, "Spark casts a float by its text, and rounds digits that the text does not have"
-    )
+    check_digits(to, refusals.DECIMAL_TOO_LONG_FOR_SPARK)
     scaled = fill(f"a_ * {number(10.0**to.scale)}", SPARK, a_=value)
     unit = (
         f" * CAST('{10.0**-to.scale:.{to.scale}f}' AS DECIMAL({to.scale}, {to.scale}))"
