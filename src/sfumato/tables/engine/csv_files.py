@@ -18,7 +18,6 @@ import gzip
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from . import engine_refusals as refusals
 from .duckdb_engine import quote_name, quote_text
@@ -81,9 +80,9 @@ def _comma(path: str) -> str:
 
 
 def _first_line(path: str) -> tuple[str, ...]:
-    reader: Any = gzip.open if path.lower().endswith(".gz") else open
+    zipped = path.lower().endswith(".gz")
     try:
-        with reader(path, "rb") as file:
+        with gzip.open(path, "rb") if zipped else open(path, "rb") as file:
             line = re.split(rb"[\r\n]", file.read(_LONGEST_HEADER), maxsplit=1)[0].decode(
                 "utf-8-sig"
             )

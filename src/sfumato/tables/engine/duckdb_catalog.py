@@ -22,11 +22,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import engine_refusals as refusals
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _GENERATED = re.compile(r"generated\s+always\s+as", re.IGNORECASE)
 _CLOCK = frozenset(
@@ -42,7 +45,7 @@ _NOT_CONSISTENT = frozenset(
 two arguments does not; refusing it is harmless.)
 """
 
-PLAIN: Mapping[str, tuple[Any, str]] = {
+PLAIN: Mapping[str, tuple[object, str]] = {
     "modifiers": ([], "orders, limits or merges rows"),
     "cte_map": ({"map": []}, "names a query by WITH"),
     "group_expressions": ([], "groups rows"),
@@ -78,9 +81,17 @@ REASON = "the database computes this column at every read: only stored columns a
 CatalogEntry = tuple[str, str, str, int, str]
 """Database, schema, name, number and SQL text of a table or view in the catalogue."""
 
+FunctionEntry = tuple[str, str, str, str, str | None, str | None]
+"""Name, kind, stability, arguments, result and text of a function."""
+
+SyntaxNode = dict[str, Any]
+"""A node of DuckDB's parser, as JSON: its version decides the fields."""
+
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
+
 
 def generated_columns(
-    connection: Any, database: str | None, schema: str | None, table: str
+    connection: DuckDBPyConnection, database: str | None, schema: str | None, table: str
 ) -> dict[str, str]:
     """Return the generated columns of a table, with the reason why they are left out. In such a
     table a column with a default counts as generated, too: the catalogue does not tell them apart.
@@ -110,7 +121,7 @@ def generated_columns(
 
 
 def catalog_entries(
-    connection: Any, database: str | None, schema: str | None, name: str
+    connection: DuckDBPyConnection, database: str | None, schema: str | None, name: str
 ) -> frozenset[CatalogEntry]:
     """Return every table and view that a name reads; refuse it if two reads may differ."""
     return _Catalogue(connection, name).read(database, schema)
@@ -119,13 +130,13 @@ def catalog_entries(
 class _Catalogue:
     """The tables and views of a connection, and those that a declared table reads."""
 
-    def __init__(self, connection: Any, table: str) -> None:
+    def __init__(self, connection: DuckDBPyConnection, table: str) -> None:
         self._connection = connection
         self._table = table  # as the owner calls it, for refusals
-        self._tables: list[CatalogEntry] = connection.sql(
+        self._tables: Sequence[CatalogEntry] = connection.sql(
             "SELECT database_name, schema_name, table_name, table_oid, sql FROM duckdb_tables()"
         ).fetchall()
-        self._views: list[CatalogEntry] = connection.sql(
+        self._views: Sequence[CatalogEntry] = connection.sql(
             "SELECT database_name, schema_name, view_name, view_oid, sql FROM "
             "duckdb_views() WHERE NOT internal"
         ).fetchall()
@@ -136,7 +147,7 @@ class _Catalogue:
             ).fetchall()
             if kind == "duckdb"
         }
-        self._functions: frozenset[tuple[Any, ...]] | None = None
+        self._functions: frozenset[FunctionEntry] | None = None
         self._entries: set[CatalogEntry] = set()
 
     def read(self, database: str | None, schema: str | None) -> frozenset[CatalogEntry]:
@@ -159,19 +170,20 @@ class _Catalogue:
                 self._entries.add(view)
                 self._check_query(self._parse(view))
 
-    def _parse(self, view: CatalogEntry) -> Any:
+    def _parse(self, view: CatalogEntry) -> SyntaxNode:
         """Parse the query of a view with DuckDB's parser."""
         text = (view[4] or "").partition(" AS ")[2]
         if not text:
             raise refusals.VIEW_WITHOUT_TEXT(table=self._table)
         parsed = json.loads(
-            self._connection.execute("SELECT json_serialize_sql(?)", [text]).fetchone()[0]
+            self._connection.execute("SELECT json_serialize_sql(?)", [text]).fetchall()[0][0]
         )
         if parsed["error"] or len(parsed["statements"]) != 1:
             raise refusals.VIEW_NOT_PARSED(table=self._table)
-        return parsed["statements"][0]["node"]
+        node: SyntaxNode = parsed["statements"][0]["node"]
+        return node
 
-    def _check_query(self, node: Any) -> None:
+    def _check_query(self, node: SyntaxNode) -> None:
         kind = node["type"]
         self._check_absent(node)
         if (
@@ -188,7 +200,7 @@ class _Catalogue:
         else:
             raise refusals.VIEW_HAS_UNSAFE_STEP(table=self._table, step=_kind_words(kind))
 
-    def _check_from(self, source: Any) -> None:
+    def _check_from(self, source: SyntaxNode) -> None:
         """Check the tables after FROM."""
         kind = source["type"]
         self._check_absent(source)
@@ -224,12 +236,12 @@ class _Catalogue:
             raise refusals.VIEW_OF_GENERATED_COLUMNS(table=self._table, name=name)
         self._add(name, tables, views)
 
-    def _check_absent(self, node: Any) -> None:
+    def _check_absent(self, node: SyntaxNode) -> None:
         for part, (absent, action) in PLAIN.items():
             if part in node and node[part] != absent:
                 raise refusals.VIEW_NOT_ROW_WISE(table=self._table, action=action)
 
-    def _check_value(self, node: Any) -> None:
+    def _check_value(self, node: object) -> None:
         """Check an expression and its parts."""
         if isinstance(node, list):
             for part in node:
@@ -249,7 +261,7 @@ class _Catalogue:
             for part in node.values():
                 self._check_value(part)
 
-    def _check_function(self, node: Any) -> None:
+    def _check_function(self, node: SyntaxNode) -> None:
         """Allow DuckDB's own functions of one row. The owner's functions may be random, and macros
         may be anything.
         """
@@ -271,7 +283,7 @@ def _kind_words(kind: str) -> str:
     return kind.removesuffix("_NODE").removesuffix("_REF").lower().replace("_", " ")
 
 
-def _list_functions(connection: Any) -> frozenset[tuple[Any, ...]]:
+def _list_functions(connection: DuckDBPyConnection) -> frozenset[FunctionEntry]:
     """List name, kind, stability, arguments, result and text of all functions except table
     functions.
     """
@@ -287,7 +299,7 @@ def _list_functions(connection: Any) -> frozenset[tuple[Any, ...]]:
 
 
 @cache
-def _built_in() -> frozenset[tuple[Any, ...]]:
+def _built_in() -> frozenset[FunctionEntry]:
     import duckdb
 
     with duckdb.connect(":memory:") as fresh:
@@ -295,8 +307,12 @@ def _built_in() -> frozenset[tuple[Any, ...]]:
 
 
 def _matching(
-    connection: Any, listed: list[Any], database: str | None, schema: str | None, name: str
-) -> list[Any]:
+    connection: DuckDBPyConnection,
+    listed: Sequence[_Row],
+    database: str | None,
+    schema: str | None,
+    name: str,
+) -> list[_Row]:
     """Return the rows (database, schema, name, …) that a name may mean: in `a.b`, a is a schema or
     a database; `b` alone is temporary, or on the search path.
     """

@@ -14,10 +14,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from . import engine_refusals as refusals
 from .external import ExternalEngine
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    from ibis.backends import BaseBackend
 
 URLS = ("postgresql://", "postgres://")
 
@@ -33,7 +38,7 @@ class SupportedEngine:
     driver: str
     extra: str
 
-    def load(self) -> Any:
+    def load(self) -> ModuleType:
         """Import the engine's module."""
         from importlib import import_module
 
@@ -52,7 +57,7 @@ ENGINES: Mapping[str, SupportedEngine] = {
 """Ibis's name of an engine → the module and class that run it."""
 
 
-def connected_table(source: object, table: str | None) -> Any:
+def connected_table(source: object, table: str | None) -> ir.Table | None:
     """Return the Ibis table of a URL or a Spark DataFrame; None for other sources."""
     if isinstance(source, str) and source.startswith(URLS):
         return ENGINES["postgres"].load().connect(source, table)
@@ -64,7 +69,7 @@ def connected_table(source: object, table: str | None) -> Any:
     return None
 
 
-def engine_of(backend: Any) -> ExternalEngine:
+def engine_of(backend: BaseBackend) -> ExternalEngine:
     """Return the engine of an Ibis connection; refuse an unsupported engine."""
     supported = ENGINES.get(backend.name)
     if supported is None:

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg.pq import TransactionStatus
+from psycopg.rows import TupleRow
 
 from ..expr.types import DIGITS
 from . import engine_refusals as refusals
@@ -29,6 +30,13 @@ from .external import ExternalEngine
 from .frame_sources import unread_reason
 from .sql_cache import SqlCache
 from .timeout import check_timeout, deadline
+
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
+    import ibis.expr.types as ir
+    import pyarrow as pa
+    from ibis.backends.postgres import Backend
+    from ibis.expr.schema import Schema
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "TimeZone": ("UTC", "a day begins at the same instant on every machine"),
@@ -91,14 +99,14 @@ an integer, but the server does not compare them with one.
 """
 
 
-class OwnConnection(psycopg.Connection[Any]):
+class OwnConnection(psycopg.Connection[TupleRow]):
     """A connection that this module opened and closes."""
 
 
 class Postgres(ExternalEngine):
     """The engine of a connection to PostgreSQL, opened here or by the owner."""
 
-    def __init__(self, backend: Any) -> None:
+    def __init__(self, backend: Backend) -> None:
         super().__init__(backend)
         self._pid = os.getpid()
         compiler = TotalPostgresCompiler()
@@ -109,7 +117,7 @@ class Postgres(ExternalEngine):
         number = self.backend.con.info.server_version
         return f"PostgreSQL {number // 10000}.{number % 10000}"
 
-    def sql(self, expression: Any) -> str:
+    def sql(self, expression: ir.Expr) -> str:
         return self._sql_cache.text(expression)
 
     def check(self, timeout: float | None = None) -> None:
@@ -121,7 +129,7 @@ class Postgres(ExternalEngine):
         if self.backend.con.info.transaction_status != TransactionStatus.IDLE:
             raise refusals.CONNECTION_IN_TRANSACTION()
 
-    def run(self, expression: Any, *, timeout: float | None = None) -> Any:
+    def run(self, expression: ir.Expr, *, timeout: float | None = None) -> pa.Table:
         text, schema = self.sql(expression), expression.as_table().schema()
         with self._lock:
             self.check(timeout)
@@ -138,14 +146,14 @@ class Postgres(ExternalEngine):
                     ):
                         connection.execute("ROLLBACK")
 
-    def resolve_table(self, table: Any) -> Any:
+    def resolve_table(self, table: ir.Table) -> ir.Table:
         """Return the table under its full name: queries run with another search path."""
         op = table.op()
         self.check()
         schema, name = _find_table(self.backend.con, op.name, op.namespace.database)
         return _table(self.backend, schema, name)
 
-    def left_out(self, table: Any) -> dict[str, str]:
+    def left_out(self, table: ir.Table) -> dict[str, str]:
         """Return columns of types that are not listed, and virtual generated columns."""
         op = table.op()
         about = _columns(self.backend.con, op.namespace.database, op.name)
@@ -155,7 +163,7 @@ class Postgres(ExternalEngine):
             if dtype is None
         }
 
-    def plain_column(self, value: Any) -> Any:
+    def plain_column(self, value: ir.Column) -> ir.Column:
         """Compare texts by bytes, without the padding of char(n), and replace NaN in decimals."""
         name, dtype = value.get_name(), value.type()
         plain = (
@@ -185,13 +193,15 @@ def _settings(timeout: float | None) -> list[str]:
     ]
 
 
-def _to_arrow(cursor: Any, schema: Any) -> Any:
+def _to_arrow(cursor: psycopg.Cursor[TupleRow], schema: Schema) -> pa.Table:
     """Convert the rows to Arrow; sums of 64-bit integers stay decimals."""
     import pyarrow as pa
 
     columns = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(schema)
     arrays = []
-    for values, (_, dtype), about in zip(columns, schema.items(), cursor.description, strict=True):
+    for values, (_, dtype), about in zip(
+        columns, schema.items(), cursor.description or (), strict=True
+    ):
         wide = (
             about.type_code == _NUMERIC
             and not dtype.is_floating()
@@ -208,7 +218,7 @@ def _to_arrow(cursor: Any, schema: Any) -> Any:
     return pa.table(arrays, names=list(schema.names))
 
 
-def connect(url: str, table: str | None) -> Any:
+def connect(url: str, table: str | None) -> ir.Table:
     """Connect to a server and return the Ibis table of that name. The URL may hold a password, so
     no message shows it.
     """
@@ -229,11 +239,13 @@ def connect(url: str, table: str | None) -> Any:
         raise
 
 
-def _columns(connection: Any, schema: str, name: str) -> dict[str, tuple[Any, str]]:
+def _columns(
+    connection: psycopg.Connection[TupleRow], schema: str, name: str
+) -> dict[str, tuple[dt.DataType | None, str]]:
     """Map each column to its Ibis type (None if it is not read) and the server's type name."""
     import ibis.expr.datatypes as dt
 
-    columns: dict[str, tuple[Any, str]] = {}
+    columns: dict[str, tuple[dt.DataType | None, str]] = {}
     for column, number, modifier, filled, sort, generated, text in connection.execute(
         _COLUMNS, [schema, name]
     ).fetchall():
@@ -251,7 +263,7 @@ def _columns(connection: Any, schema: str, name: str) -> dict[str, tuple[Any, st
     return columns
 
 
-def _table(backend: Any, schema: str, name: str) -> Any:
+def _table(backend: Backend, schema: str, name: str) -> ir.Table:
     """Build the Ibis table with the columns that are read."""
     import ibis.expr.operations as ops
     from ibis.expr.schema import Schema
@@ -266,7 +278,9 @@ def _table(backend: Any, schema: str, name: str) -> Any:
     ).to_expr()
 
 
-def _find_table(connection: Any, table: str | None, schema: str | None = None) -> tuple[str, str]:
+def _find_table(
+    connection: psycopg.Connection[TupleRow], table: str | None, schema: str | None = None
+) -> tuple[str, str]:
     """Find schema and name of the named table, or of the only table."""
     if connection.info.server_version < OLDEST:
         raise refusals.POSTGRES_TOO_OLD(version=connection.info.server_version // 10000)

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...errors import Refused
 from ..expr.column_names import check_names, unknown_column
@@ -34,6 +34,12 @@ from .frame_sources import FrameSource, find_frame, unread_reason
 from .parquet_cells import ParquetCells
 from .source_files import Files, find_files
 from .stored_columns import STORED, StoredColumns
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
+    SourceData: TypeAlias = Files | FrameSource | ir.Table
+    """What a source is: files, a table in memory, or a table of a connection."""
 
 _NAMELESS = "table"  # the engine's name of a table without a name
 # DuckDB's own names, so that a column of the right type needs no cast
@@ -55,7 +61,7 @@ _WIDER = (
 class TableSource:
     """A table and the engine that reads it. All fields are public; the rows of `table` are not."""
 
-    table: Any  # an ibis.Table
+    table: ir.Table
     schema: Mapping[str, Type]
     engine: Engine = field(repr=False)
     name: str | None  # as given, or as its file or table is called
@@ -64,7 +70,7 @@ class TableSource:
     # its Parquet files
     stored: StoredColumns | None = field(default=None, repr=False)
     # cache of the latest statements: building them dominates planning
-    statements: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    statements: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
 
 def open_source(
@@ -101,13 +107,13 @@ def _declared_types(types: Mapping[str, str]) -> dict[str, Type]:
     return {name: Type.of(text) for name, text in types.items()}
 
 
-def _name_of(place: Any) -> str | None:
+def _name_of(place: SourceData) -> str | None:
     if isinstance(place, FrameSource):
         return None
     return place.name if isinstance(place, Files) else str(place.get_name())
 
 
-def _find(source: object, declared: Mapping[str, Type], table: str | None = None) -> Any:
+def _find(source: object, declared: Mapping[str, Type], table: str | None = None) -> SourceData:
     """Find files, a frame, or an Ibis table of a connection."""
     if (connected := connected_table(source, table)) is not None:
         return connected
@@ -131,7 +137,7 @@ def _find(source: object, declared: Mapping[str, Type], table: str | None = None
 
 
 def _open_all(
-    places: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: int | None
+    places: Sequence[tuple[str | None, SourceData, dict[str, Type]]], threads: int | None
 ) -> list[TableSource]:
     """Open all tables on one engine: a DuckDBEngine, or that of their connection."""
     backends = [
@@ -262,7 +268,7 @@ def _select_sql(columns: Mapping[str, str], relation: str) -> str:
 
 
 def _external_source(
-    engine: ExternalEngine, name: str | None, table: Any, declared: dict[str, Type]
+    engine: ExternalEngine, name: str | None, table: ir.Table, declared: dict[str, Type]
 ) -> TableSource:
     """Cast the columns of an Ibis table to their types. Columns of a DuckDB get the same SQL as
     those of a file, so that no cell of either fails.
