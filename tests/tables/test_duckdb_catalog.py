@@ -18,7 +18,6 @@ from sfumato.tables.engine.duckdb_catalog import (
     PLAIN,
     REASON,
     ROW_WISE,
-    Unstable,
     catalog_entries,
     generated_columns,
 )
@@ -33,8 +32,8 @@ def unstable(connection: Any, database: str | None, schema: str | None, name: st
     """Why a name is not read; None where it is."""
     try:
         assert catalog_entries(connection, database, schema, name)
-    except Unstable as why:
-        return str(why)
+    except Refused as refused:
+        return refused.reason.partition(";")[0]
     return None
 
 
@@ -89,49 +88,53 @@ def test_generated_columns_of_a_lent_connection_are_left_out() -> None:
 
 
 VIEWS = {
-    "it calls random": "SELECT u, random() AS r FROM visits",
-    "it calls current_date": "SELECT u, CURRENT_DATE AS today FROM visits",
-    "it calls uuid": "SELECT u, uuid() AS id FROM visits",
-    "it takes a sample": "SELECT * FROM visits USING SAMPLE 3 ROWS",
-    "it takes a sample ": "SELECT * FROM visits TABLESAMPLE 10%",
-    "it calls ago": "SELECT u, ago(INTERVAL 1 DAY) AS day FROM visits",
-    "it calls current_localtimestamp": "SELECT u, current_localtimestamp() AS now FROM visits",
-    "it calls age": "SELECT u, age(TIMESTAMP '2020-01-01') AS old FROM visits",
-    "it calls getvariable": "SELECT u, getvariable('x') AS x FROM visits",
-    "it calls rowid": "SELECT rowid AS u, a FROM visits",
-    "it orders, limits or merges rows": "SELECT * FROM visits LIMIT 3",
-    "it orders, limits or merges rows ": "SELECT * FROM visits ORDER BY a LIMIT 3 OFFSET 2",
-    "it orders, limits or merges rows  ": "SELECT DISTINCT ON (u) u, a FROM visits",
-    "it orders, limits or merges rows   ": "SELECT DISTINCT u FROM visits",
-    "it groups rows": "SELECT u, first(a) AS a FROM visits GROUP BY u",
-    "it groups rows ": "SELECT u, any_value(a) AS a FROM visits GROUP BY u",
-    "it groups rows  ": "SELECT u, list(a)[1] AS a FROM visits GROUP BY u",
-    "it groups rows   ": "SELECT u, sum(a::DOUBLE) AS a FROM visits GROUP BY ALL",
-    "it groups rows    ": (
+    "the view calls random": "SELECT u, random() AS r FROM visits",
+    "the view calls current_date": "SELECT u, CURRENT_DATE AS today FROM visits",
+    "the view calls uuid": "SELECT u, uuid() AS id FROM visits",
+    "the view takes a sample": "SELECT * FROM visits USING SAMPLE 3 ROWS",
+    "the view takes a sample ": "SELECT * FROM visits TABLESAMPLE 10%",
+    "the view calls ago": "SELECT u, ago(INTERVAL 1 DAY) AS day FROM visits",
+    "the view calls current_localtimestamp": "SELECT u, current_localtimestamp() AS t FROM visits",
+    "the view calls age": "SELECT u, age(TIMESTAMP '2020-01-01') AS old FROM visits",
+    "the view calls getvariable": "SELECT u, getvariable('x') AS x FROM visits",
+    "the view calls rowid": "SELECT rowid AS u, a FROM visits",
+    "the view orders, limits or merges rows": "SELECT * FROM visits LIMIT 3",
+    "the view orders, limits or merges rows ": "SELECT * FROM visits ORDER BY a LIMIT 3 OFFSET 2",
+    "the view orders, limits or merges rows  ": "SELECT DISTINCT ON (u) u, a FROM visits",
+    "the view orders, limits or merges rows   ": "SELECT DISTINCT u FROM visits",
+    "the view groups rows": "SELECT u, first(a) AS a FROM visits GROUP BY u",
+    "the view groups rows ": "SELECT u, any_value(a) AS a FROM visits GROUP BY u",
+    "the view groups rows  ": "SELECT u, list(a)[1] AS a FROM visits GROUP BY u",
+    "the view groups rows   ": "SELECT u, sum(a::DOUBLE) AS a FROM visits GROUP BY ALL",
+    "the view groups rows    ": (
         "SELECT visits.u FROM visits JOIN (SELECT u, arg_max(a, b) AS f FROM visits GROUP BY "
         "u) s ON visits.u = s.u WHERE s.f > 0"
     ),
-    "it calls last": "SELECT last(u) AS u FROM visits",
-    "it calls mode": "SELECT mode(u) AS u FROM visits",
-    "it calls string_agg": "SELECT string_agg(b) AS u FROM visits",
-    "it calls unnest": "SELECT unnest([u, a]) AS u FROM visits",
-    "it numbers rows": "SELECT * FROM visits QUALIFY row_number() OVER (PARTITION BY u) = 1",
-    "it has a window": "SELECT row_number() OVER () AS u, a FROM visits",
-    "it has a window ": "SELECT u, sum(a) OVER (PARTITION BY u) AS a FROM visits",
-    "it has a subquery": "SELECT u, (SELECT max(a) FROM visits) AS a FROM visits",
-    "it has a subquery ": "SELECT * FROM visits WHERE u IN (SELECT u FROM visits)",
-    "it has a lambda": "SELECT u, list_transform(range(a), lambda x: x + 1)[1] AS a FROM visits",
-    "it has a collate": "SELECT u, a FROM visits WHERE b COLLATE NOCASE = 'X'",
-    "it has a set operation": "SELECT u FROM visits UNION SELECT a FROM visits",
-    "it has a set operation ": "SELECT u FROM visits EXCEPT ALL SELECT a FROM visits",
-    "it names a query by WITH": "WITH q AS (SELECT * FROM visits) SELECT * FROM q",
-    "it reads a join": (
+    "the view calls last": "SELECT last(u) AS u FROM visits",
+    "the view calls mode": "SELECT mode(u) AS u FROM visits",
+    "the view calls string_agg": "SELECT string_agg(b) AS u FROM visits",
+    "the view calls unnest": "SELECT unnest([u, a]) AS u FROM visits",
+    "the view numbers rows": "SELECT * FROM visits QUALIFY row_number() OVER (PARTITION BY u) = 1",
+    "the view has the step window": "SELECT row_number() OVER () AS u, a FROM visits",
+    "the view has the step window ": "SELECT u, sum(a) OVER (PARTITION BY u) AS a FROM visits",
+    "the view has the step subquery": "SELECT u, (SELECT max(a) FROM visits) AS a FROM visits",
+    "the view has the step subquery ": "SELECT * FROM visits WHERE u IN (SELECT u FROM visits)",
+    "the view has the step lambda": (
+        "SELECT u, list_transform(range(a), lambda x: x + 1)[1] AS a FROM visits"
+    ),
+    "the view has the step collate": "SELECT u, a FROM visits WHERE b COLLATE NOCASE = 'X'",
+    "the view has the step set operation": "SELECT u FROM visits UNION SELECT a FROM visits",
+    "the view has the step set operation ": "SELECT u FROM visits EXCEPT ALL SELECT a FROM visits",
+    "the view names a query by WITH": "WITH q AS (SELECT * FROM visits) SELECT * FROM q",
+    "the view has the step asof join": (
         "SELECT visits.u FROM visits ASOF JOIN visits AS w ON visits.u = w.u AND visits.a >= w.a"
     ),
-    "it reads a join ": "SELECT visits.u FROM visits POSITIONAL JOIN visits AS w",
-    "it reads a expression list": "SELECT * FROM (VALUES (1, 2)) AS t(u, a)",
-    "it reads a pivot": "PIVOT visits ON b IN ('x') USING count(*)",
-    "it calls the table function range, anew each time": "SELECT range AS u FROM range(3)",
+    "the view has the step positional join": (
+        "SELECT visits.u FROM visits POSITIONAL JOIN visits AS w"
+    ),
+    "the view has the step expression list": "SELECT * FROM (VALUES (1, 2)) AS t(u, a)",
+    "the view has the step pivot": "PIVOT visits ON b IN ('x') USING count(*)",
+    "the view calls the table function range, anew each time": "SELECT range AS u FROM range(3)",
 }
 """Why a view is refused → the view. Blanks at the end tell views apart that are refused for one
 reason.
@@ -158,7 +161,7 @@ def test_the_rewrite_of_a_refused_view_works() -> None:
     refused = refusal(
         lambda: sf.protect(connection.table("v"), unit="u", max_rows=1, budget=1), "table.source"
     )
-    call = refused.rewrite.partition(", which")[0].replace('"user_id"', '"u", max_rows=1')
+    call = refused.rewrite.replace('"user_id"', '"u", max_rows=1')
     table = eval(call, {"protect": sf.protect, "connection": connection})
     assert len(table.aggregate(n=sf.count()).release(epsilon=1)) == 1
 
@@ -292,7 +295,7 @@ def test_what_a_lent_view_names_is_found(name: str, tmp_path: Path) -> None:
             ibis.duckdb.from_connection(connection).table("v"), unit="u", max_rows=1, budget=1
         )
     assert refused.value.code == "table.source"
-    assert "Parquet" in refused.value.rewrite
+    assert "create_table" in refused.value.rewrite
     assert unstable(connection, None, None, "v") or unstable(connection, None, "s2", "v")
 
 
@@ -322,14 +325,14 @@ def test_a_view_of_one_schema_is_not_that_of_another() -> None:
     assert (
         unstable(connection, None, "s2", "v")
         == unstable(connection, "memory", "s2", "v")
-        == "it calls random"
+        == "the view calls random"
     )
     for place in ("s2", ("memory", "s2")):
         with pytest.raises(Refused, match=r"table\.source"):
             open_source(backend.table("v", database=place))
     connection.execute(f"CREATE VIEW s2.visits {DRAWS}")
     assert list(open_source(backend.table("visits")).schema) == ["u", "a", "b"]
-    assert unstable(connection, None, None, "v") == "it calls random", (
+    assert unstable(connection, None, None, "v") == "the view calls random", (
         "in its text the name may be that of either"
     )
 
@@ -402,7 +405,7 @@ def test_a_file_by_its_name_is_no_lent_table(tmp_path: Path) -> None:
         backend.read_parquet(f"{tmp_path}/visits.parquet", table_name="r"),
     ):
         refused = refusal(lambda table=table: open_source(table, name="visits"), "table.source")
-        assert "Parquet file" in refused.rewrite
+        assert "create_table" in refused.rewrite
 
 
 class Attached:

@@ -203,12 +203,40 @@ def test_a_server_that_is_not_there(tmp_path: Any) -> None:
     assert WORD not in str(caught.value)
 
 
+def test_a_connection_in_another_encoding_is_refused_with_the_statement_that_helps(
+    url: str,
+) -> None:
+    with psycopg.connect(url, autocommit=True, client_encoding="LATIN1") as connection:
+        lent = ibis.postgres.from_connection(connection).table("visits", database="clinic")
+        with pytest.raises(sf.Refused) as caught:
+            protected(lent)
+        assert (caught.value.code, caught.value.place) == (
+            "engine.version",
+            "the connection's encoding",
+        )
+        connection.execute(caught.value.rewrite)
+        protected(lent).close()
+
+
+def test_a_database_in_another_encoding_is_refused(server: PostgresServer) -> None:
+    server.sql(
+        server.url(),
+        "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
+    )
+    server.sql(server.url("latin"), "CREATE TABLE visits (id int)")
+    with pytest.raises(sf.Refused) as caught:
+        protected(server.url("latin"), table="visits")
+    assert (caught.value.code, caught.value.place) == ("engine.version", "the database's encoding")
+
+
 def test_what_cannot_be_said_is_refused_before_it_is_charged(url: str) -> None:
     with protected(url, table="clinic.visits") as table:
         with pytest.raises(sf.Refused) as caught:
             table.sql("SELECT SUM(CLAMP(log2(spend), 0, 5)) AS s FROM visits", epsilon=1)
         assert caught.value.code == "engine.language"
         assert table.spent <= sf.Approx(0, 0)
+        rewritten = caught.value.rewrite
+        table.sql(f"SELECT SUM(CLAMP({rewritten}, 0, 5)) AS s FROM visits", epsilon=1)
 
 
 def test_a_decimal_that_is_no_number_is_null(server: PostgresServer) -> None:

@@ -200,7 +200,7 @@ def test_a_file_of_another_kind_is_refused_without_the_engines_words(
 )
 def test_which_table_is_meant_must_be_clear(source: str) -> None:
     refused = refusal(lambda: rows(source), "table.table")
-    assert refused.rewrite == "many.db::people"
+    assert refused.rewrite == "protect('many.db::people', unit=\"user_id\", budget=1)"
 
 
 def test_a_database_that_is_being_written_is_refused() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato.tables.engine import engine_refusals
 from sfumato.tables.engine.dialects.literals import (
     BOOL_OF_TEXT,
     DAY,
@@ -109,8 +110,16 @@ def test_a_double_is_itself(value: float) -> None:
 
 
 def test_a_float_gives_no_more_digits_than_it_has() -> None:
-    check_digits(SimpleNamespace(precision=18, scale=18), "why")
-    refused = refusal(
-        lambda: check_digits(SimpleNamespace(precision=19, scale=19), "why"), "engine.language"
-    )
-    assert (refused.reason, refused.rewrite) == ("why", "TRY_CAST(… AS decimal(18,18))")
+    for entry in (
+        engine_refusals.DECIMAL_TOO_LONG_FOR_POSTGRES,
+        engine_refusals.DECIMAL_TOO_LONG_FOR_SPARK,
+    ):
+        check_digits(SimpleNamespace(precision=18, scale=18), entry)
+        refused = refusal(
+            lambda entry=entry: check_digits(SimpleNamespace(precision=19, scale=19), entry),
+            "engine.language",
+        )
+        assert (refused.reason, refused.rewrite) == (
+            entry.reason,
+            "TRY_CAST(spend AS decimal(18,18))",
+        )

@@ -14,15 +14,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..expr.expressions import Expr, call, col
 from ..expr.types import Type
 from . import engine_refusals as refusals
 from .duckdb_engine import Engine
 
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
 ROWS = 8  # of the table of constants, all alike
-COLUMNS: Mapping[str, tuple[Any, str]] = {
+COLUMNS: Mapping[str, tuple[float | str, str]] = {
     "small": (2**30, "int32"),
     "large": (2**62, "int64"),
     "wide": (1e308, "float64"),
@@ -40,7 +43,7 @@ SUMS: Mapping[str, tuple[str, str, int]] = {
 
 
 @cache
-def expressions() -> Mapping[str, tuple[Expr, Any]]:
+def expressions() -> Mapping[str, tuple[Expr, float | None]]:
     """Check → an expression of a row, and its expected value."""
     return {
         "a product beyond the doubles": (col("wide") * col("wide"), math.inf),
@@ -62,11 +65,10 @@ def check_capabilities(engine: Engine) -> None:
     ]
     for i, (what, value) in enumerate(expected):
         if f"a{i}" not in row or row[f"a{i}"] != value:
-            reason = f"this connection computes {what} wrongly, so an answer could reveal one row"
-            raise refusals.ENGINE_CAPABILITY_1(version=engine.version, reason=reason)
+            raise refusals.CONNECTION_COMPUTES_WRONGLY(version=engine.version, check=what)
 
 
-def _statement() -> Any:
+def _statement() -> ir.Table:
     """Build the statement that computes all checks in one row."""
     import ibis
 
@@ -77,7 +79,7 @@ def _statement() -> Any:
         .select(**{name: ibis.literal(value, kind) for name, (value, kind) in COLUMNS.items()})
     )
     rows = ibis.union(*[row.view() for _ in range(ROWS)], distinct=False)
-    values: dict[str, Any] = {}
+    values: dict[str, ir.Scalar] = {}
     for i, (column, kind, _) in enumerate(SUMS.values()):
         values[f"a{i}"] = rows[column].sum().cast(kind)
     for i, (expression, _) in enumerate(expressions().values(), len(SUMS)):

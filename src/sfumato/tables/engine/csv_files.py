@@ -18,7 +18,6 @@ import gzip
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from . import engine_refusals as refusals
 from .duckdb_engine import quote_name, quote_text
@@ -41,9 +40,9 @@ def read_header(paths: Sequence[str]) -> tuple[str, ...]:
     first = _first_line(paths[0])
     for path in paths:
         if (_first_line(path), _comma(path)) != (first, _comma(paths[0])):
-            raise refusals.TABLE_FILES_1(name=Path(path).name, name_2=Path(paths[0]).name)
+            raise refusals.CSV_HEADERS_DIFFER(file=Path(path).name, first_file=Path(paths[0]).name)
     if len(first) > MOST_COLUMNS:
-        raise refusals.TABLE_FILE_1(name=Path(paths[0]).name, MOST_COLUMNS=MOST_COLUMNS)
+        raise refusals.CSV_TOO_WIDE(file=Path(paths[0]).name, columns=len(first), most=MOST_COLUMNS)
     return first
 
 
@@ -81,17 +80,17 @@ def _comma(path: str) -> str:
 
 
 def _first_line(path: str) -> tuple[str, ...]:
-    reader: Any = gzip.open if path.lower().endswith(".gz") else open
+    zipped = path.lower().endswith(".gz")
     try:
-        with reader(path, "rb") as file:
+        with gzip.open(path, "rb") if zipped else open(path, "rb") as file:
             line = re.split(rb"[\r\n]", file.read(_LONGEST_HEADER), maxsplit=1)[0].decode(
                 "utf-8-sig"
             )
         names = tuple(next(csv.reader([line], delimiter=_comma(path), strict=True)))
     except UnicodeDecodeError:  # the first line is public, so that this may be said of it
-        raise refusals.TABLE_FILE_3(name=Path(path).name) from None
+        raise refusals.CSV_NOT_UTF8(file=Path(path).name) from None
     except (OSError, EOFError, csv.Error, StopIteration):
         names = ()
     if not names:
-        raise refusals.TABLE_FILE_2(name=Path(path).name)
+        raise refusals.CSV_HEADER_MISSING(file=Path(path).name)
     return names

@@ -22,9 +22,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import engine_refusals as refusals
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _GENERATED = re.compile(r"generated\s+always\s+as", re.IGNORECASE)
 _CLOCK = frozenset(
@@ -40,7 +45,7 @@ _NOT_CONSISTENT = frozenset(
 two arguments does not; refusing it is harmless.)
 """
 
-PLAIN: Mapping[str, tuple[Any, str]] = {
+PLAIN: Mapping[str, tuple[object, str]] = {
     "modifiers": ([], "orders, limits or merges rows"),
     "cte_map": ({"map": []}, "names a query by WITH"),
     "group_expressions": ([], "groups rows"),
@@ -76,13 +81,17 @@ REASON = "the database computes this column at every read: only stored columns a
 CatalogEntry = tuple[str, str, str, int, str]
 """Database, schema, name, number and SQL text of a table or view in the catalogue."""
 
+FunctionEntry = tuple[str, str, str, str, str | None, str | None]
+"""Name, kind, stability, arguments, result and text of a function."""
 
-class Unstable(Exception):
-    """The reason why two reads of a table or view may give different rows."""
+SyntaxNode = dict[str, Any]
+"""A node of DuckDB's parser, as JSON: its version decides the fields."""
+
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 
 def generated_columns(
-    connection: Any, database: str | None, schema: str | None, table: str
+    connection: DuckDBPyConnection, database: str | None, schema: str | None, table: str
 ) -> dict[str, str]:
     """Return the generated columns of a table, with the reason why they are left out. In such a
     table a column with a default counts as generated, too: the catalogue does not tell them apart.
@@ -112,21 +121,22 @@ def generated_columns(
 
 
 def catalog_entries(
-    connection: Any, database: str | None, schema: str | None, name: str
+    connection: DuckDBPyConnection, database: str | None, schema: str | None, name: str
 ) -> frozenset[CatalogEntry]:
-    """Return every table and view that a name reads; raise Unstable if two reads may differ."""
-    return _Catalogue(connection).read(database, schema, name)
+    """Return every table and view that a name reads; refuse it if two reads may differ."""
+    return _Catalogue(connection, name).read(database, schema)
 
 
 class _Catalogue:
-    """The tables and views of a connection, and those collected so far."""
+    """The tables and views of a connection, and those that a declared table reads."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: DuckDBPyConnection, table: str) -> None:
         self._connection = connection
-        self._tables: list[CatalogEntry] = connection.sql(
+        self._table = table  # as the owner calls it, for refusals
+        self._tables: Sequence[CatalogEntry] = connection.sql(
             "SELECT database_name, schema_name, table_name, table_oid, sql FROM duckdb_tables()"
         ).fetchall()
-        self._views: list[CatalogEntry] = connection.sql(
+        self._views: Sequence[CatalogEntry] = connection.sql(
             "SELECT database_name, schema_name, view_name, view_oid, sql FROM "
             "duckdb_views() WHERE NOT internal"
         ).fetchall()
@@ -137,48 +147,43 @@ class _Catalogue:
             ).fetchall()
             if kind == "duckdb"
         }
-        self._functions: frozenset[tuple[Any, ...]] | None = None
+        self._functions: frozenset[FunctionEntry] | None = None
         self._entries: set[CatalogEntry] = set()
 
-    def read(self, database: str | None, schema: str | None, name: str) -> frozenset[CatalogEntry]:
+    def read(self, database: str | None, schema: str | None) -> frozenset[CatalogEntry]:
         tables, views = (
-            _matching(self._connection, listed, database, schema, name)
+            _matching(self._connection, listed, database, schema, self._table)
             for listed in (self._tables, self._views)
         )
-        self._add(name, tables, views)
+        self._add(self._table, tables, views)
         return frozenset(self._entries)
 
     def _add(self, name: str, tables: list[CatalogEntry], views: list[CatalogEntry]) -> None:
         if not tables and not views:
-            raise Unstable(
-                f"{name!r:.60} is not in the catalogue: DuckDB reads a file, or a variable of "
-                f"the program, anew each time"
-            )
+            raise refusals.TABLE_NOT_IN_CATALOGUE(table=self._table, name=name)
         for table in tables:
             if table[0] not in self._duckdb_names:
-                raise Unstable(
-                    f"{name!r:.60} lies in a database of another system, which may change "
-                    f"between two reads"
-                )
+                raise refusals.TABLE_OF_OTHER_SYSTEM(table=self._table, name=name)
         self._entries.update(tables)
         for view in views:
             if view not in self._entries:
                 self._entries.add(view)
                 self._check_query(self._parse(view))
 
-    def _parse(self, view: CatalogEntry) -> Any:
+    def _parse(self, view: CatalogEntry) -> SyntaxNode:
         """Parse the query of a view with DuckDB's parser."""
         text = (view[4] or "").partition(" AS ")[2]
         if not text:
-            raise Unstable("the catalogue does not hold its text, as for a registered frame")
+            raise refusals.VIEW_WITHOUT_TEXT(table=self._table)
         parsed = json.loads(
-            self._connection.execute("SELECT json_serialize_sql(?)", [text]).fetchone()[0]
+            self._connection.execute("SELECT json_serialize_sql(?)", [text]).fetchall()[0][0]
         )
         if parsed["error"] or len(parsed["statements"]) != 1:
-            raise Unstable("DuckDB cannot parse its text")
-        return parsed["statements"][0]["node"]
+            raise refusals.VIEW_NOT_PARSED(table=self._table)
+        node: SyntaxNode = parsed["statements"][0]["node"]
+        return node
 
-    def _check_query(self, node: Any) -> None:
+    def _check_query(self, node: SyntaxNode) -> None:
         kind = node["type"]
         self._check_absent(node)
         if (
@@ -193,9 +198,9 @@ class _Catalogue:
             self._check_value(node["select_list"])
             self._check_value(node["where_clause"])
         else:
-            raise Unstable(f"it has a {_kind_words(kind)}")
+            raise refusals.VIEW_HAS_UNSAFE_STEP(table=self._table, step=_kind_words(kind))
 
-    def _check_from(self, source: Any) -> None:
+    def _check_from(self, source: SyntaxNode) -> None:
         """Check the tables after FROM."""
         kind = source["type"]
         self._check_absent(source)
@@ -208,11 +213,12 @@ class _Catalogue:
             self._check_from(source["right"])
             self._check_value(source["condition"])
         elif kind == "TABLE_FUNCTION":
-            raise Unstable(
-                f"it calls the table function {source['function']['function_name']}, anew each time"
+            raise refusals.VIEW_CALLS_TABLE_FUNCTION(
+                table=self._table, function=source["function"]["function_name"]
             )
         else:
-            raise Unstable(f"it reads a {_kind_words(kind)}")
+            step = f"{source['ref_type'].lower()} join" if kind == "JOIN" else _kind_words(kind)
+            raise refusals.VIEW_HAS_UNSAFE_STEP(table=self._table, step=step)
 
     def _add_named(self, database: str, schema: str, name: str) -> None:
         """Add every table and view that bears a name used in a view; there is at least one."""
@@ -227,15 +233,15 @@ class _Catalogue:
         ):
             tables = views = []
         if any(_GENERATED.search(text or "") for *_, text in tables):
-            raise Unstable(f"it names {name!r:.60}, a table that generates columns")
+            raise refusals.VIEW_OF_GENERATED_COLUMNS(table=self._table, name=name)
         self._add(name, tables, views)
 
-    def _check_absent(self, node: Any) -> None:
-        for part, (absent, what) in PLAIN.items():
+    def _check_absent(self, node: SyntaxNode) -> None:
+        for part, (absent, action) in PLAIN.items():
             if part in node and node[part] != absent:
-                raise Unstable(f"it {what}")
+                raise refusals.VIEW_NOT_ROW_WISE(table=self._table, action=action)
 
-    def _check_value(self, node: Any) -> None:
+    def _check_value(self, node: object) -> None:
         """Check an expression and its parts."""
         if isinstance(node, list):
             for part in node:
@@ -244,18 +250,18 @@ class _Catalogue:
             return
         kind = node.get("class")
         if kind is not None and kind not in ROW_WISE:
-            raise Unstable(f"it has a {_kind_words(kind)}")
+            raise refusals.VIEW_HAS_UNSAFE_STEP(table=self._table, step=_kind_words(kind))
         if kind == "FUNCTION":
             self._check_function(node)
         elif kind == "COLUMN_REF" and (
             named := _CLOCK & {name.casefold() for name in node["column_names"]}
         ):
-            raise Unstable(f"it calls {min(named)}")
+            raise refusals.VIEW_CALLS_FUNCTION(table=self._table, function=min(named))
         if kind != "CONSTANT":
             for part in node.values():
                 self._check_value(part)
 
-    def _check_function(self, node: Any) -> None:
+    def _check_function(self, node: SyntaxNode) -> None:
         """Allow DuckDB's own functions of one row. The owner's functions may be random, and macros
         may be anything.
         """
@@ -270,14 +276,14 @@ class _Catalogue:
             or name in _NOT_CONSISTENT
             or any(function[2] != "CONSISTENT" for function in scalar)
         ):
-            raise Unstable(f"it calls {node['function_name']}")
+            raise refusals.VIEW_CALLS_FUNCTION(table=self._table, function=node["function_name"])
 
 
 def _kind_words(kind: str) -> str:
     return kind.removesuffix("_NODE").removesuffix("_REF").lower().replace("_", " ")
 
 
-def _list_functions(connection: Any) -> frozenset[tuple[Any, ...]]:
+def _list_functions(connection: DuckDBPyConnection) -> frozenset[FunctionEntry]:
     """List name, kind, stability, arguments, result and text of all functions except table
     functions.
     """
@@ -293,7 +299,7 @@ def _list_functions(connection: Any) -> frozenset[tuple[Any, ...]]:
 
 
 @cache
-def _built_in() -> frozenset[tuple[Any, ...]]:
+def _built_in() -> frozenset[FunctionEntry]:
     import duckdb
 
     with duckdb.connect(":memory:") as fresh:
@@ -301,8 +307,12 @@ def _built_in() -> frozenset[tuple[Any, ...]]:
 
 
 def _matching(
-    connection: Any, listed: list[Any], database: str | None, schema: str | None, name: str
-) -> list[Any]:
+    connection: DuckDBPyConnection,
+    listed: Sequence[_Row],
+    database: str | None,
+    schema: str | None,
+    name: str,
+) -> list[_Row]:
     """Return the rows (database, schema, name, …) that a name may mean: in `a.b`, a is a schema or
     a database; `b` alone is temporary, or on the search path.
     """

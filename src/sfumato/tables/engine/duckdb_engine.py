@@ -26,8 +26,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Protocol
 
 from ...errors import Refused
 from . import engine_refusals as refusals
@@ -36,6 +36,13 @@ from .sql_cache import SqlCache
 from .timeout import check_timeout, deadline
 
 if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+    from ibis.backends import BaseBackend
+    from ibis.backends.sql.compilers.base import SQLGlotCompiler
+    from ibis.expr.schema import Schema
+
     from .parquet_cells import ParquetCells
 
 FEW_THREADS = 4
@@ -89,8 +96,8 @@ DUCKDB = ((1, 5), (2, 0))
 1.5 on, and Ibis 12 does not support 2.0.
 """
 
-_NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
-_LIMITS: ContextVar[Mapping[str, Any]] = ContextVar("_LIMITS", default=_NO_LIMITS)
+_NO_LIMITS: Mapping[str, int | str] = MappingProxyType({})
+_LIMITS: ContextVar[Mapping[str, int | str]] = ContextVar("_LIMITS", default=_NO_LIMITS)
 _COMPILING = threading.Lock()
 _LEAST = 0.001  # seconds of a time-out
 _SESSION = ("enable_progress_bar",)  # off on every new cursor, and only settable on one
@@ -105,28 +112,45 @@ class Changed(Exception):
 class Frame(Protocol):
     """A table in memory, which the engine copies at its first query."""
 
-    def empty(self) -> Any:
+    def empty(self) -> pa.Table:
         """Return an Arrow table with the columns and no rows."""
 
-    def load(self) -> Any:
+    def load(self) -> pa.Table:
         """Return the Arrow table."""
+
+
+class FastSums(Protocol):
+    """Sums over columns of Parquet files, without SQL."""
+
+    def attempt(self, schema: Schema, threads: int, stopped: Callable[[], bool]) -> pa.Table | None:
+        """Return the sums with this schema; None if SQL has to compute them. Secret."""
+
+
+class Statement(Protocol):
+    """A statement of a plan: its expression, and a faster way to compute it, if there is one."""
+
+    @property
+    def expression(self) -> ir.Table: ...
+
+    @property
+    def plain(self) -> FastSums | None: ...
 
 
 class Engine(ABC):
     """Runs expressions. `backend` is the Ibis connection, for building and compiling them."""
 
-    backend: Any
+    backend: BaseBackend
 
     @property
     @abstractmethod
     def version(self) -> str:
         """The name and version of the engine, for the release card."""
 
-    def sql(self, expression: Any) -> str:
+    def sql(self, expression: ir.Expr) -> str:
         """Write the SQL text of an expression, for people to read. Nothing is run."""
         return compile_sql(self.backend, expression)
 
-    def check_supported(self, expression: Any) -> None:
+    def check_supported(self, expression: ir.Expr) -> None:
         """Refuse an expression that the engine's SQL cannot express. Callers check this before they
         charge the budget.
         """
@@ -135,7 +159,7 @@ class Engine(ABC):
         except Refused:
             raise
         except Exception:  # what Ibis says of it differs from engine to engine
-            raise refusals.ENGINE_LANGUAGE_2(name=self.backend.name) from None
+            raise refusals.FUNCTION_UNSUPPORTED(engine=self.backend.name) from None
 
     @abstractmethod
     def check(self, timeout: float | None = None) -> None:
@@ -156,12 +180,12 @@ class Engine(ABC):
             raise Changed
 
     @abstractmethod
-    def run(self, expression: Any, *, timeout: float | None = None) -> Any:
+    def run(self, expression: ir.Expr, *, timeout: float | None = None) -> pa.Table:
         """Run the expression and return its rows as an Arrow table. Secret. A time-out, in seconds,
         interrupts the engine and raises TimeoutError.
         """
 
-    def tally(self, statement: Any, *, timeout: float | None = None) -> Any:
+    def tally(self, statement: Statement, *, timeout: float | None = None) -> pa.Table:
         """Run a statement of a plan and return an Arrow table. Secret."""
         return self.run(statement.expression, timeout=timeout)
 
@@ -201,14 +225,14 @@ class DuckDBEngine(Engine):
             for name, value in (("threads", threads), ("memory_limit", memory))
             if value is not None
         }
-        self.connection = duckdb.connect(":memory:", config=options)
+        self.connection: DuckDBPyConnection = duckdb.connect(":memory:", config=options)
         self.backend = ibis.duckdb.from_connection(self.connection)
         for name, (value, _) in SETTINGS.items():
             # a plain SET may affect this connection only, not its cursors
             scope = "SESSION" if name in _SESSION else "GLOBAL"
             self.connection.execute(f"SET {scope} {name} = {value}")
         self._threads = int(
-            self.connection.execute("SELECT current_setting('threads')").fetchone()[0]
+            self.connection.execute("SELECT current_setting('threads')").fetchall()[0][0]
         )
         self.connection.execute(
             f"SET GLOBAL perfect_ht_threshold = {_direct_bits(self.connection)}"
@@ -261,9 +285,9 @@ class DuckDBEngine(Engine):
     def _check(self, timeout: float | None) -> None:
         check_timeout(timeout)
         if os.getpid() != self._pid:
-            raise refusals.ENGINE_FORK_1()
+            raise refusals.ENGINE_FORKED()
         if not self._spills.remove.alive:
-            raise refusals.ENGINE_CLOSED_1()
+            raise refusals.TABLE_CLOSED()
 
     def verify(self) -> object:
         current = file_identities(self._paths)
@@ -272,11 +296,11 @@ class DuckDBEngine(Engine):
                 not all(still_has() for still_has in self._verifiers)
                 or file_identities(self._paths) != current
             ):
-                raise refusals.TABLE_CHANGED_1()
+                raise refusals.FILES_CHANGED()
             self._verified = current
         return current
 
-    def run(self, expression: Any, *, timeout: float | None = None) -> Any:
+    def run(self, expression: ir.Expr, *, timeout: float | None = None) -> pa.Table:
         import ibis.expr.operations as ops
 
         self._check(timeout)
@@ -294,7 +318,7 @@ class DuckDBEngine(Engine):
         finally:
             cursor.close()
 
-    def tally(self, statement: Any, *, timeout: float | None = None) -> Any:
+    def tally(self, statement: Statement, *, timeout: float | None = None) -> pa.Table:
         """Run a statement by the fastest way: NumPy sums over Parquet files, or SQL."""
         plain, begun = statement.plain, time.monotonic()
         if plain is None or self._threads > FEW_THREADS:
@@ -306,7 +330,7 @@ class DuckDBEngine(Engine):
         left = None if timeout is None else max(timeout - (time.monotonic() - begun), _LEAST)
         return self.run(statement.expression, timeout=left) if table is None else table
 
-    def _load(self, cursor: Any) -> None:
+    def _load(self, cursor: DuckDBPyConnection) -> None:
         """Copy the registered tables in memory, once. After an error nothing was copied, and the
         next run tries again.
         """
@@ -315,7 +339,7 @@ class DuckDBEngine(Engine):
                 copy_rows(cursor, name, self._frames[name].load(), "INSERT INTO")
                 del self._frames[name]
 
-    def _prepare(self, cursor: Any, expression: Any) -> None:
+    def _prepare(self, cursor: DuckDBPyConnection, expression: ir.Expr) -> None:
         """Check or copy Parquet files so that no cell of them can make the query fail."""
         import ibis.expr.operations as ops
 
@@ -332,7 +356,7 @@ class DuckDBEngine(Engine):
                             cursor, {field.name for field in fields if field.rel.name == op.name}
                         )
 
-    def sql(self, expression: Any) -> str:
+    def sql(self, expression: ir.Expr) -> str:
         """Write the SQL text of this very expression."""
         return self._sql_cache.text(expression)
 
@@ -340,7 +364,7 @@ class DuckDBEngine(Engine):
         try:
             self.connection.execute(f"ATTACH {quote_text(path)} AS {quote_name(name)} (READ_ONLY)")
         except Exception:  # what DuckDB says depends on its version, and on who else has the file
-            raise refusals.TABLE_FILE_4(path=os.path.basename(path)) from None
+            raise refusals.DATABASE_NOT_OPENED(file=os.path.basename(path)) from None
 
     def close(self) -> None:
         if os.getpid() == self._pid:
@@ -364,7 +388,7 @@ def limit_engines(*, threads: int, memory: int) -> Iterator[None]:
         _LIMITS.reset(token)
 
 
-def compile_sql(backend: Any, expression: Any) -> str:
+def compile_sql(backend: BaseBackend | SQLGlotCompiler, expression: ir.Expr) -> str:
     """Compile an expression to SQL with a SELECT for each step: engines merge them faster than
     Ibis.
     """
@@ -378,7 +402,7 @@ def compile_sql(backend: Any, expression: Any) -> str:
             ibis.options.sql.fuse_selects = before
 
 
-def copy_rows(connection: Any, name: str, table: Any, how: str) -> None:
+def copy_rows(connection: DuckDBPyConnection, name: str, table: pa.Table, how: str) -> None:
     """Copy Arrow rows into a DuckDB table. If DuckDB scanned Arrow itself, it would push conditions
     of a query down, and Arrow cannot evaluate all of them.
     """
@@ -399,20 +423,22 @@ def file_identities(paths: Sequence[str]) -> tuple[tuple[str, int, int, int, int
         try:
             stat = os.stat(path)
         except OSError:
-            raise refusals.TABLE_PATH_1(path=os.path.basename(path)) from None
+            raise refusals.FILE_REMOVED(file=os.path.basename(path)) from None
         identities.append(
             (path, stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
         )
     return tuple(identities)
 
 
-def import_duckdb() -> Any:
+def import_duckdb() -> ModuleType:
     """Import DuckDB; refuse a version with which releases would fail."""
     duckdb = _import("duckdb")
     version = tuple(int(part) for part in re.findall(r"\d+", duckdb.__version__)[:2])
     if not DUCKDB[0] <= version < DUCKDB[1]:
         first, last = (".".join(map(str, end)).removesuffix(".0") for end in DUCKDB)
-        raise refusals.ENGINE_VERSION_1(version=duckdb.__version__, first=first, last=last)
+        raise refusals.DUCKDB_VERSION_UNSUPPORTED(
+            version=duckdb.__version__, first=first, last=last
+        )
     return duckdb
 
 
@@ -426,20 +452,20 @@ def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _direct_bits(connection: Any) -> int:
+def _direct_bits(connection: DuckDBPyConnection) -> int:
     """Return the bits of the largest range of integer keys that DuckDB counts in an array, so that
     the arrays of all threads stay within an eighth of the memory.
     """
-    threads, memory = connection.execute(
+    [(threads, memory)] = connection.execute(
         "SELECT current_setting('threads'), current_setting('memory_limit')"
-    ).fetchone()
+    ).fetchall()
     number, unit = memory.split()
     places = int(float(number) * 1024 ** _UNITS.index(unit) / 8 / _PLACE / threads)
     return max(12, min(DIRECT_BITS, places.bit_length() - 1))
 
 
-def _import(name: str) -> Any:
+def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise refusals.ENGINE_MISSING_1(name=name) from None
+        raise refusals.PACKAGE_NOT_INSTALLED(package=name, extras="tables") from None

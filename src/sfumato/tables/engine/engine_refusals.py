@@ -4,354 +4,512 @@ from __future__ import annotations
 
 from ...errors import RefusalText
 
-ENGINE_BUSY_1 = RefusalText(
-    "engine.busy",
-    "release(…)",
-    "the owner's connection is inside a transaction",
-    "a connection with autocommit=True",
+_PROTECT_FILE = 'protect("visits.parquet", unit="user_id", budget=1)'
+_PROTECT_ROWS = (
+    'protect(connection.table("visits").to_pyarrow(), name="visits", unit="user_id", budget=1)'
 )
-ENGINE_CAPABILITY_1 = RefusalText(
-    "engine.capability",
-    "a connection to {version:.60}",
-    "{reason}",
-    "a connection with the engine's own settings, or the table as a Parquet file",
+_STORE_VIEW = (
+    'protect(connection.create_table("visits_stored", connection.table({table!r:.200})), '
+    'unit="user_id", budget=1)'
 )
-ENGINE_CLOSED_1 = RefusalText(
-    "engine.closed",
-    "release(…)",
-    "the table was closed",
-    "call protect() again",
+_STORE_SPARK_FRAME = (
+    'frame.write.parquet("visits"); protect(spark.read.parquet("visits"), unit="user_id", budget=1)'
 )
-ENGINE_CLOSED_2 = RefusalText(
-    "engine.closed",
-    "release(…)",
-    "the connection was closed",
-    "call protect() again",
+_TWO_READS = (
+    "; a query reads the rows twice, to count them and to sum them, and both reads must see the "
+    "same rows"
 )
-ENGINE_CLOSED_3 = RefusalText(
-    "engine.closed",
-    "release(…)",
-    "the session was stopped",
-    "call protect() again",
-)
-ENGINE_CONNECTION_1 = RefusalText(
-    "engine.connection",
-    'protect("postgresql://…")',
-    "the server cannot be reached, or rejects this role",
-    "the URL that psql takes: postgresql://role@host/database",
-)
-ENGINE_FORK_1 = RefusalText(
-    "engine.fork",
-    "release(…)",
-    "a forked process has the engine's memory but not its threads",
-    "call protect() again in each process",
-)
-ENGINE_FORK_2 = RefusalText(
-    "engine.fork",
-    "release(…)",
-    "a forked process shares the connection with its parent",
-    "call protect() again in each process",
-)
-ENGINE_LANGUAGE_1 = RefusalText(
-    "engine.language",
-    "TRY_CAST(… AS decimal({precision},{scale}))",
-    "{reason}",
-    "TRY_CAST(… AS decimal({MOST_DIGITS},{scale_2}))",
-)
-ENGINE_LANGUAGE_2 = RefusalText(
-    "engine.language",
-    "release(…)",
-    "{name} does not support a function of this query",
-    "another function, or the same table as a file or a frame",
-)
-ENGINE_MISSING_1 = RefusalText(
+
+# Packages and versions
+
+PACKAGE_NOT_INSTALLED = RefusalText(
     "engine.missing",
     "protect(…)",
-    "{name} is not installed",
-    "pip install 'sfumato[tables]'",
-)
-ENGINE_MISSING_2 = RefusalText(
-    "engine.missing",
-    "protect(…)",
-    "{driver} is not installed",
+    "{package} is not installed",
     "pip install 'sfumato[{extras}]'",
 )
-ENGINE_TIMEOUT_1 = RefusalText(
-    "engine.timeout",
-    "timeout={timeout!s:.60}",
-    "a time-out is a number of seconds above zero",
-    "timeout=60",
-)
-ENGINE_UNKNOWN_1 = RefusalText(
-    "engine.unknown",
-    "a connection of Ibis to {name!r:.40}",
-    "{reason}",
-    (
-        'protect(connection.table("visits").to_pyarrow(), name="visits", unit="user_id", '
-        'budget=1), or protect("visits.parquet", unit="user_id", budget=1)'
-    ),
-)
-ENGINE_VERSION_1 = RefusalText(
+DUCKDB_VERSION_UNSUPPORTED = RefusalText(
     "engine.version",
     "DuckDB {version}",
     "sfumato supports DuckDB from {first} on and before {last}",
     "pip install 'duckdb>={first},<{last}'",
 )
-ENGINE_VERSION_2 = RefusalText(
+POSTGRES_TOO_OLD = RefusalText(
     "engine.version",
-    "PostgreSQL {value}",
-    "{reason}",
-    "PostgreSQL 16 or later",
+    "PostgreSQL {version}",
+    (
+        "servers before 16 cannot test a text before they cast it, and a failed cast would reveal "
+        "data"
+    ),
+    "upgrade the server to PostgreSQL 16 or later",
 )
-ENGINE_VERSION_3 = RefusalText(
+DATABASE_NOT_UTF8 = RefusalText(
     "engine.version",
     "the database's encoding",
-    "texts are compared by the bytes of UTF-8",
-    "a database with ENCODING 'UTF8'",
+    "the database is not in UTF-8, and texts are compared by the bytes of UTF-8",
+    "CREATE DATABASE clinic ENCODING 'UTF8' TEMPLATE template0",
 )
-TABLE_CAST_1 = RefusalText(
-    "table.cast",
-    "types={{{name!r:.60}: '{target}'}}",
-    "{reason}",
-    "'{have}', or a column computed in the database",
+CLIENT_NOT_UTF8 = RefusalText(
+    "engine.version",
+    "the connection's encoding",
+    "the connection is not in UTF-8, and texts are compared by the bytes of UTF-8",
+    "SET client_encoding TO 'UTF8'",
 )
-TABLE_CAST_2 = RefusalText(
-    "table.cast",
-    "{name!r:.60}: {dtype}",
-    "{reason}",
-    "a column of microseconds, computed in the database",
+
+# Connections
+
+ENGINE_UNSUPPORTED = RefusalText(
+    "engine.unknown",
+    "an Ibis connection to {engine!r:.40}",
+    (
+        "{engine:.40} is not supported: its sums may overflow, and an expression may fail on one "
+        "row and so reveal it"
+    ),
+    _PROTECT_ROWS,
 )
-TABLE_CAST_3 = RefusalText(
-    "table.cast",
-    "types={{{column!r:.60}: '{kind}'}}",
-    "the column is {words}, which cannot be cast to {words_2}",
-    "'{have}', the type it has",
+CONNECTION_COMPUTES_WRONGLY = RefusalText(
+    "engine.capability",
+    "a connection to {version:.60}",
+    "this connection computes {check} wrongly, so an answer could reveal one row",
+    _PROTECT_ROWS,
 )
-TABLE_CHANGED_1 = RefusalText(
+SERVER_UNREACHABLE = RefusalText(
+    "engine.connection",
+    'protect("postgresql://…")',
+    "the server cannot be reached, or rejects this role; psql has to accept the same URL",
+    (
+        'protect("postgresql://role@localhost:5432/database", table="visits", unit="user_id", '
+        "budget=1)"
+    ),
+)
+CONNECTION_IN_TRANSACTION = RefusalText(
+    "engine.busy",
+    "release(…)",
+    "the owner's connection is inside a transaction",
+    (
+        'ibis.postgres.from_connection(psycopg.connect("postgresql://role@localhost:5432/database",'
+        " autocommit=True))"
+    ),
+)
+TABLE_CLOSED = RefusalText(
+    "engine.closed",
+    "release(…)",
+    "the table was closed",
+    "call protect() again",
+)
+CONNECTION_CLOSED = RefusalText(
+    "engine.closed",
+    "release(…)",
+    "the connection was closed",
+    "call protect() again",
+)
+SPARK_SESSION_STOPPED = RefusalText(
+    "engine.closed",
+    "release(…)",
+    "the Spark session was stopped",
+    "call protect() again",
+)
+ENGINE_FORKED = RefusalText(
+    "engine.fork",
+    "release(…)",
+    "a forked process has the engine's memory but not its threads",
+    "call protect() again in each process",
+)
+CONNECTION_FORKED = RefusalText(
+    "engine.fork",
+    "release(…)",
+    "a forked process shares the connection with its parent",
+    "call protect() again in each process",
+)
+TIMEOUT_NOT_POSITIVE = RefusalText(
+    "engine.timeout",
+    "timeout={timeout!s:.60}",
+    "a time-out is a number of seconds above zero",
+    "timeout=60",
+)
+
+# Functions that an engine lacks
+
+FUNCTION_UNSUPPORTED = RefusalText(
+    "engine.language",
+    "release(…)",
+    "{engine} does not support a function of this query",
+    _PROTECT_ROWS,
+)
+LOG2_NOT_IN_POSTGRES = RefusalText(
+    "engine.language",
+    "log2(…)",
+    "PostgreSQL has no logarithm to base 2 of floats",
+    "ln(spend) / ln(2)",
+)
+DECIMAL_TOO_LONG_FOR_POSTGRES = RefusalText(
+    "engine.language",
+    "TRY_CAST(… AS decimal({precision},{scale}))",
+    "PostgreSQL casts a float to 15 decimal digits and rounds the others",
+    "TRY_CAST(spend AS decimal({most_digits},{most_scale}))",
+)
+DECIMAL_TOO_LONG_FOR_SPARK = RefusalText(
+    "engine.language",
+    "TRY_CAST(… AS decimal({precision},{scale}))",
+    "Spark casts a float by its text, and rounds digits that the text does not have",
+    "TRY_CAST(spend AS decimal({most_digits},{most_scale}))",
+)
+
+# Paths
+
+NOT_A_PATH = RefusalText(
+    "table.path",
+    "protect({path!r:.60}, …)",
+    "this is not a path",
+    _PROTECT_FILE,
+)
+PATH_NOT_LOCAL = RefusalText(
+    "table.path",
+    "protect({path!r:.60}, …)",
+    "the engine has no network: it reads local files only, so download the file first",
+    _PROTECT_FILE,
+)
+SUFFIX_UNKNOWN = RefusalText(
+    "table.path",
+    "protect({source!r:.60}, …)",
+    "a path ends in one of {suffixes}",
+    _PROTECT_FILE,
+)
+FILE_KINDS_MIXED = RefusalText(
+    "table.path",
+    "protect({source!r:.60}, …)",
+    "the files of a table are of one kind, and these are {kinds}",
+    'protect(["2025.parquet", "2026.parquet"], name="visits", unit="user_id", budget=1)',
+)
+SEVERAL_DATABASES = RefusalText(
+    "table.path",
+    "protect({source!r:.60}, …)",
+    "a table lies in one database",
+    'protect("clinic.duckdb::visits", unit="user_id", budget=1)',
+)
+NO_SUCH_FILE = RefusalText(
+    "table.path",
+    "{path!r:.80}",
+    "there is no such file",
+    _PROTECT_FILE,
+)
+PATH_IS_NO_FILE = RefusalText(
+    "table.path",
+    "{path!r:.80}",
+    "this is not a file",
+    'protect({pattern!r:.200}, name="visits", unit="user_id", budget=1)',
+)
+PATH_LOOKS_LIKE_PATTERN = RefusalText(
+    "table.path",
+    "{path!r:.80}",
+    "the engine would read this name as a pattern",
+    "rename the file or its folder without *, ? and [",
+)
+FILE_NOT_READABLE = RefusalText(
+    "table.path",
+    "{path!r:.80}",
+    "this user may not read the file",
+    "let this user read the file",
+)
+FILE_REMOVED = RefusalText(
+    "table.path",
+    "{file!r:.80}",
+    "this file was declared and no longer exists",
+    "call protect() again",
+)
+
+# Files
+
+CSV_HEADER_MISSING = RefusalText(
+    "table.file",
+    "{file!r:.80}",
+    "the first line does not name the columns",
+    "sed -i '1i user_id,city,spend' visits.csv",
+)
+CSV_NOT_UTF8 = RefusalText(
+    "table.file",
+    "{file!r:.80}",
+    "the first line is not UTF-8; the file has another encoding, such as Latin-1",
+    "iconv -f LATIN1 -t UTF-8 visits.csv > visits-utf8.csv",
+)
+CSV_TOO_WIDE = RefusalText(
+    "table.file",
+    "{file!r:.80}",
+    "the file has {columns} columns, and a CSV file has at most {most}",
+    _PROTECT_FILE,
+)
+NOT_PARQUET = RefusalText(
+    "table.file",
+    "{file!r:.80}",
+    "this file cannot be read as Parquet",
+    'df.to_parquet("visits.parquet")',
+)
+DATABASE_NOT_OPENED = RefusalText(
+    "table.file",
+    "{file!r:.80}",
+    (
+        "the file cannot be opened as a DuckDB database: it may be of another kind, or another "
+        "process writes to it"
+    ),
+    "protect a copy of the database that no process writes to",
+)
+CSV_HEADERS_DIFFER = RefusalText(
+    "table.files",
+    "{file!r:.60} and {first_file!r:.60}",
+    "the files of a table have the same first line, and these two differ",
+    "write both files with the same columns, separated alike",
+)
+PARQUET_COLUMNS_DIFFER = RefusalText(
+    "table.files",
+    "{file!r:.60} and {first_file!r:.60}",
+    "the files of a table have the same columns, in order and type, and these two differ",
+    "write both files with the same columns",
+)
+FILES_CHANGED = RefusalText(
     "table.changed",
     "release(…)",
     "a file was replaced and no longer has the declared columns, or is being written now",
     "call protect() again once the file is complete",
 )
-TABLE_CHANGED_2 = RefusalText(
+
+# Tables of a database
+
+TABLE_ARGUMENT_WITHOUT_URL = RefusalText(
+    "table.table",
+    "table={table!r:.60}",
+    "table= is for a database URL; this source is one table",
+    _PROTECT_FILE,
+)
+TABLE_NOT_IN_FILE = RefusalText(
+    "table.table",
+    "{source!r:.80}",
+    "the database has no table {table!r:.60}; views are not tables",
+    'protect({example!r:.200}, unit="user_id", budget=1)',
+)
+TABLE_OF_FILE_NOT_NAMED = RefusalText(
+    "table.table",
+    "{file!r:.80}",
+    "the database has {tables} tables, and the path names none of them",
+    'protect({example!r:.200}, unit="user_id", budget=1)',
+)
+TABLE_NOT_VISIBLE = RefusalText(
+    "table.table",
+    "table={table!r:.60}",
+    "the database has no table of this name that this role can see",
+    'table="visits"',
+)
+NOT_A_STORED_TABLE = RefusalText(
+    "table.table",
+    "table={table!r:.60}",
+    "this is {kind}, not a table: its rows may be about many people",
+    'table="visits"',
+)
+TABLE_OF_SERVER_NOT_NAMED = RefusalText(
+    "table.table",
+    'protect("postgresql://…")',
+    "the database has several tables, or none that this role can see: name one",
+    'table="visits"',
+)
+TABLE_ALTERED = RefusalText(
     "table.changed",
-    "{place!r:.60}",
+    "{table!r:.60}",
     "the table was altered or replaced, and no longer has the declared columns",
     "call protect() again",
 )
-TABLE_COLUMNS_1 = RefusalText(
-    "table.columns",
-    "protect(Table, …)",
-    "two columns have the same name",
-    "table.rename_columns(['user_id', 'city', 'spend'])",
-)
-TABLE_COLUMNS_2 = RefusalText(
-    "table.columns",
-    "protect(DataFrame, …)",
-    "column names are different texts",
-    "df.columns = ['user_id', 'city', 'spend']",
-)
-TABLE_COLUMNS_3 = RefusalText(
-    "table.columns",
-    "column {NUMBER!r}",
-    "DuckDB uses this name for the row numbers of a Parquet file",
-    "a file with the column renamed from {NUMBER} to row",
-)
-TABLE_COLUMNS_4 = RefusalText(
-    "table.columns",
-    "protect({name!r:.60})",
-    "the table has no column of a supported type",
-    "a table of numbers, texts and dates",
-)
-TABLE_ENGINES_1 = RefusalText(
+ENGINES_MIXED = RefusalText(
     "table.engines",
     "protect({{…}}, …)",
-    "tables protected together are read by one engine",
-    "only files and frames, or only tables of one Ibis connection",
-)
-TABLE_FILE_1 = RefusalText(
-    "table.file",
-    "{name!r:.80}",
-    "a CSV file has at most {MOST_COLUMNS} columns",
-    "a Parquet file",
-)
-TABLE_FILE_2 = RefusalText(
-    "table.file",
-    "{name!r:.80}",
-    "the first line does not name the columns",
-    "a first line like user_id,city,spend",
-)
-TABLE_FILE_3 = RefusalText(
-    "table.file",
-    "{name!r:.80}",
-    "the first line is not UTF-8; the file has another encoding, such as Latin-1",
-    "iconv -f LATIN1 -t UTF-8 visits.csv > visits-utf8.csv, and that file",
-)
-TABLE_FILE_4 = RefusalText(
-    "table.file",
-    "{path!r:.80}",
+    "one engine reads all tables that are protected together",
     (
-        "the file cannot be opened as a DuckDB database: it may be of another kind, or another "
-        "process writes to it"
+        'protect({{"visits": "visits.parquet", "patients": "patients.parquet"}}, '
+        'unit="patients.id", links={{"visits.patient_id": "patients.id"}}, budget=1)'
     ),
-    "a copy of the database that no process writes to",
 )
-TABLE_FILE_5 = RefusalText(
-    "table.file",
-    "{name!r:.80}",
-    "this file cannot be read as Parquet",
-    "a Parquet file",
-)
-TABLE_FILES_1 = RefusalText(
-    "table.files",
-    "{name!r:.60} and {name_2!r:.60}",
-    "the files of a table have the same first line",
-    "files that were written alike",
-)
-TABLE_FILES_2 = RefusalText(
-    "table.files",
-    "{name!r:.60} and {name_2!r:.60}",
-    "the files of a table have the same columns, in order and type",
-    "files that were written alike",
-)
-TABLE_PATH_1 = RefusalText(
-    "table.path",
-    "{path!r:.80}",
-    "this file was declared and no longer exists",
-    "call protect() again",
-)
-TABLE_PATH_2 = RefusalText(
-    "table.path",
-    "{texts}",
-    "a path ends in one of {SUFFIXES}, and all files of a table are of one kind",
-    "{EXAMPLE}",
-)
-TABLE_PATH_3 = RefusalText(
-    "table.path",
-    "{texts}",
-    "a table lies in one database",
-    'protect("clinic.duckdb::visits", unit="user_id", budget=1)',
-)
-TABLE_PATH_4 = RefusalText(
-    "table.path",
-    "protect({text!r:.60}, …)",
-    "this is not a path",
-    "{EXAMPLE}",
-)
-TABLE_PATH_5 = RefusalText(
-    "table.path",
-    "{text:.60}",
-    "only local files are read: the engine has no network",
-    "a local copy",
-)
-TABLE_PATH_6 = RefusalText(
-    "table.path",
-    "{text!r:.80}",
-    "there is no such file",
-    "{EXAMPLE}",
-)
-TABLE_PATH_7 = RefusalText(
-    "table.path",
-    "{path!r:.80}",
-    "this is not a file",
-    "{text!r:.80}",
-)
-TABLE_PATH_8 = RefusalText(
-    "table.path",
-    "{path!r:.80}",
-    "the engine would read this name as a pattern",
-    "a path without *, ? and [",
-)
-TABLE_PATH_9 = RefusalText(
-    "table.path",
-    "{path!r:.80}",
-    "this user may not read the file",
-    "a file that this user may read",
-)
-TABLE_SOURCE_1 = RefusalText(
+
+# Sources that are not tables
+
+NOT_A_TABLE = RefusalText(
     "table.source",
-    "{name!r:.60}",
-    "{reason}",
-    "{rewrite}",
+    "protect({kind}, …)",
+    (
+        "a table is the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark "
+        "DataFrame, an Arrow table, an Ibis table, or the URL of a PostgreSQL database"
+    ),
+    _PROTECT_FILE,
 )
-TABLE_SOURCE_2 = RefusalText(
+LAZY_FRAME = RefusalText(
     "table.source",
     "protect(LazyFrame, …)",
     "a lazy frame is a query, not a table",
     'protect(frame.collect(), name="visits", unit="user_id", budget=1)',
 )
-TABLE_SOURCE_3 = RefusalText(
+ARROW_READER = RefusalText(
     "table.source",
     "protect(RecordBatchReader, …)",
     "a reader can be read once, and queries read a table many times",
     'protect(reader.read_all(), name="visits", unit="user_id", budget=1)',
 )
-TABLE_SOURCE_4 = RefusalText(
+IBIS_QUERY = RefusalText(
     "table.source",
-    "{place}",
-    "a table is {KINDS_OF_SOURCE}",
-    'protect("visits.parquet", unit="user_id", budget=1)',
-)
-TABLE_SOURCE_5 = RefusalText(
-    "table.source",
-    "{place}",
+    "protect({kind}, …)",
     "this is a query, whose rows may be about many people, not a table of a connection",
-    'protect(connection.table("visits"), unit="user_id", budget=1), then where()',
+    'protect(connection.table("visits"), unit="user_id", budget=1)',
 )
-TABLE_SOURCE_6 = RefusalText(
+DUCKDB_OBJECT = RefusalText(
     "table.source",
-    "{place}",
+    "protect({kind}, …)",
     "a DuckDB relation or connection is not a table",
     'protect(ibis.duckdb.from_connection(connection).table("visits"), unit="user_id", budget=1)',
 )
-TABLE_SOURCE_7 = RefusalText(
+
+# Spark frames of which two reads may differ
+
+SPARK_CONNECT = RefusalText(
     "table.source",
     "{place}",
     "a session of Spark Connect does not show its plan",
-    "a classic Spark session, or a Parquet file",
+    'protect(frame.toArrow(), name="visits", unit="user_id", budget=1)',
 )
-TABLE_SOURCE_8 = RefusalText(
+SPARK_STEP_UNSAFE = RefusalText(
     "table.source",
     "{place}",
-    "the step {step} is not on the list of safe steps: {REASON}",
-    "{REWRITE}",
+    (
+        "the step {step} is not on the list of safe steps: every read must give the same row, "
+        "whatever the other rows are"
+    ),
+    _STORE_SPARK_FRAME,
 )
-TABLE_SOURCE_9 = RefusalText(
+SPARK_MILLISECONDS = RefusalText(
     "table.source",
     "{place}",
     (
         "column {column!r:.60} is stored in milliseconds, and Spark fails on a value that "
         "microseconds cannot hold"
     ),
-    "{STORED}; or frame.drop({column!r:.60})",
+    _STORE_SPARK_FRAME,
 )
-TABLE_TABLE_1 = RefusalText(
-    "table.table",
-    "table={table!r:.60}",
-    "table= is for a database URL; this source is one table",
-    "the same call without table=",
+
+# DuckDB tables and views of which two reads may differ
+
+TABLE_NOT_IN_CATALOGUE = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    (
+        "{name!r:.60} is not in the catalogue: DuckDB reads a file, or a variable of the program, "
+        "anew each time"
+    )
+    + _TWO_READS,
+    _STORE_VIEW,
 )
-TABLE_TABLE_2 = RefusalText(
-    "table.table",
-    "table={table!r:.60}",
-    "{reason}",
-    'a table: table="visits", or table="clinic.visits"',
+TABLE_OF_OTHER_SYSTEM = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    "{name!r:.60} lies in a database of another system, which may change between two reads"
+    + _TWO_READS,
+    _STORE_VIEW,
 )
-TABLE_TABLE_3 = RefusalText(
-    "table.table",
-    'protect("postgresql://…")',
-    "the database has no table, or several: name one",
-    'table="visits"',
+VIEW_OF_GENERATED_COLUMNS = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    "the view names {name!r:.60}, a table that generates columns" + _TWO_READS,
+    _STORE_VIEW,
 )
-TABLE_TABLE_4 = RefusalText(
-    "table.table",
-    "{value}",
-    "{reason}",
-    "{file}::{next}",
+VIEW_WITHOUT_TEXT = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    "the catalogue does not hold the text of the view, as for a registered frame" + _TWO_READS,
+    _STORE_VIEW,
 )
-TABLE_TYPE_1 = RefusalText(
+VIEW_NOT_PARSED = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    "DuckDB cannot parse the text of the view" + _TWO_READS,
+    _STORE_VIEW,
+)
+VIEW_NOT_ROW_WISE = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    "the view {action}" + _TWO_READS,
+    _STORE_VIEW,
+)
+VIEW_HAS_UNSAFE_STEP = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    "the view has the step {step:.60}" + _TWO_READS,
+    _STORE_VIEW,
+)
+VIEW_CALLS_TABLE_FUNCTION = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    "the view calls the table function {function:.60}, anew each time" + _TWO_READS,
+    _STORE_VIEW,
+)
+VIEW_CALLS_FUNCTION = RefusalText(
+    "table.source",
+    "{table!r:.60}",
+    "the view calls {function:.60}" + _TWO_READS,
+    _STORE_VIEW,
+)
+
+# Columns
+
+COLUMN_NAME_NOT_TEXT = RefusalText(
+    "table.columns",
+    "protect(DataFrame, …)",
+    "column names are texts, and one of these is of type {kind}",
+    "df.columns = df.columns.map(str)",
+)
+PANDAS_COLUMN_TWICE = RefusalText(
+    "table.columns",
+    "protect(DataFrame, …)",
+    "two columns have the name {column!r:.60}",
+    "df = df.loc[:, ~df.columns.duplicated()]",
+)
+ARROW_COLUMN_TWICE = RefusalText(
+    "table.columns",
+    "protect(Table, …)",
+    "two columns have the name {column!r:.60}",
+    "table = table.remove_column(table.column_names.index({column!r:.200}))",
+)
+COLUMN_NAME_RESERVED = RefusalText(
+    "table.columns",
+    "column {column!r}",
+    "DuckDB uses this name for the row numbers of a Parquet file",
+    'df.rename(columns={{{column!r}: "row"}}).to_parquet("visits.parquet")',
+)
+NO_READABLE_COLUMN = RefusalText(
+    "table.columns",
+    "protect({table!r:.60})",
+    "the table has no column of a supported type",
+    "choose a table with columns of numbers, texts or dates",
+)
+
+# Types
+
+TYPES_NOT_A_MAPPING = RefusalText(
     "table.type",
     "types={types!s:.60}",
     "types maps columns to types",
     'types={{"spend": "float"}}',
+)
+CAST_IMPOSSIBLE = RefusalText(
+    "table.cast",
+    "types={{{column!r:.60}: '{target}'}}",
+    "the column is {stored_words}, which cannot be cast to {target_words}",
+    "types={{{column!r:.200}: '{stored}'}}",
+)
+CAST_MAY_FAIL = RefusalText(
+    "table.cast",
+    "types={{{column!r:.60}: '{target}'}}",
+    ("{engine} has no cast that gives null instead of an error, and an error would reveal data"),
+    "types={{{column!r:.200}: '{stored}'}}",
+)
+CAST_TO_MICROSECONDS_MAY_FAIL = RefusalText(
+    "table.cast",
+    "{column!r:.60}: {dtype}",
+    (
+        "{engine} has no cast to microseconds that gives null instead of an error, and an error "
+        "would reveal data"
+    ),
+    "ALTER TABLE visits ALTER COLUMN seen TYPE timestamp(6)",
 )

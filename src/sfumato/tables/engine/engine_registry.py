@@ -14,10 +14,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from . import engine_refusals as refusals
 from .external import ExternalEngine
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    from ibis.backends import BaseBackend
 
 URLS = ("postgresql://", "postgres://")
 
@@ -33,7 +38,7 @@ class SupportedEngine:
     driver: str
     extra: str
 
-    def load(self) -> Any:
+    def load(self) -> ModuleType:
         """Import the engine's module."""
         from importlib import import_module
 
@@ -41,7 +46,7 @@ class SupportedEngine:
             return import_module(f".{self.module}", __package__)
         except ImportError:
             extras = "tables" if self.extra == "tables" else f"tables,{self.extra}"
-            raise refusals.ENGINE_MISSING_2(driver=self.driver, extras=extras) from None
+            raise refusals.PACKAGE_NOT_INSTALLED(package=self.driver, extras=extras) from None
 
 
 ENGINES: Mapping[str, SupportedEngine] = {
@@ -52,26 +57,22 @@ ENGINES: Mapping[str, SupportedEngine] = {
 """Ibis's name of an engine → the module and class that run it."""
 
 
-def connected_table(source: object, table: str | None) -> Any:
+def connected_table(source: object, table: str | None) -> ir.Table | None:
     """Return the Ibis table of a URL or a Spark DataFrame; None for other sources."""
     if isinstance(source, str) and source.startswith(URLS):
         return ENGINES["postgres"].load().connect(source, table)
     if table is not None:
-        raise refusals.TABLE_TABLE_1(table=table)
+        raise refusals.TABLE_ARGUMENT_WITHOUT_URL(table=table)
     spark = sys.modules.get("pyspark.sql")
     if spark is not None and isinstance(source, spark.DataFrame):
         return ENGINES["pyspark"].load().frame_table(source)
     return None
 
 
-def engine_of(backend: Any) -> ExternalEngine:
+def engine_of(backend: BaseBackend) -> ExternalEngine:
     """Return the engine of an Ibis connection; refuse an unsupported engine."""
     supported = ENGINES.get(backend.name)
     if supported is None:
-        reason = (
-            f"{backend.name} is not supported: its sums may overflow, and an expression may fail "
-            f"on a row"
-        )
-        raise refusals.ENGINE_UNKNOWN_1(name=backend.name, reason=reason)
+        raise refusals.ENGINE_UNSUPPORTED(engine=backend.name)
     engine: ExternalEngine = getattr(supported.load(), supported.name)(backend)
     return engine

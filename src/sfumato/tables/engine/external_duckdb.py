@@ -11,15 +11,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import engine_refusals as refusals
 from .dialects.duckdb_dialect import FastDuckDBCompiler
-from .duckdb_catalog import CatalogEntry, Unstable, catalog_entries, generated_columns
+from .duckdb_catalog import CatalogEntry, catalog_entries, generated_columns
 from .duckdb_engine import compile_sql, copy_rows, import_duckdb, quote_name
 from .external import ExternalEngine, uuids_as_text
 from .sql_cache import SqlCache
 from .timeout import deadline
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+    from ibis.backends.duckdb import Backend
+    from ibis.expr.schema import Schema
+
+Columns = tuple["Schema", dict[str, str]]
+"""The columns of a table, and the generated ones with the reason to leave them out."""
 
 Place = tuple[str | None, str | None, str]
 """Database, schema and name of a table, as far as the owner gave them."""
@@ -28,11 +38,11 @@ Place = tuple[str | None, str | None, str]
 class ExternalDuckDB(ExternalEngine):
     """The engine of the owner's connection to DuckDB."""
 
-    def __init__(self, backend: Any) -> None:
+    def __init__(self, backend: Backend) -> None:
         import_duckdb()
         super().__init__(backend)
         # table → its entries in the catalogue, and its columns
-        self._tables: dict[Place, tuple[frozenset[CatalogEntry], Any]] = {}
+        self._tables: dict[Place, tuple[frozenset[CatalogEntry], Columns]] = {}
         compiler = FastDuckDBCompiler()
         self._sql_cache = SqlCache(
             lambda expression: compile_sql(compiler, uuids_as_text(expression.as_table()))
@@ -42,14 +52,14 @@ class ExternalDuckDB(ExternalEngine):
     def version(self) -> str:
         return f"DuckDB {self.backend.version}"
 
-    def sql(self, expression: Any) -> str:
+    def sql(self, expression: ir.Expr) -> str:
         return self._sql_cache.text(expression)
 
     def check(self, timeout: float | None = None) -> None:
         super().check(timeout)
         self.verify()
 
-    def run(self, expression: Any, *, timeout: float | None = None) -> Any:
+    def run(self, expression: ir.Expr, *, timeout: float | None = None) -> pa.Table:
         import ibis.expr.operations as ops
 
         super().check(timeout)
@@ -72,50 +82,33 @@ class ExternalDuckDB(ExternalEngine):
                 current = self._entries(place)
                 if current != entries:
                     if self._columns(place) != columns:
-                        raise refusals.TABLE_CHANGED_2(place=place[-1])
+                        raise refusals.TABLE_ALTERED(table=place[-1])
                     self._tables[place] = current, columns
             return tuple(entries for entries, _ in self._tables.values())
 
-    def resolve_table(self, table: Any) -> Any:
+    def resolve_table(self, table: ir.Table) -> ir.Table:
         """Register a table; refuse it if two reads may give different rows."""
         op = table.op()
         place = op.namespace.catalog, op.namespace.database, op.name
         self._tables[place] = self._entries(place), self._columns(place)
         return table
 
-    def left_out(self, table: Any) -> dict[str, str]:
+    def left_out(self, table: ir.Table) -> dict[str, str]:
         op = table.op()
         return generated_columns(
             self.backend.con, op.namespace.catalog, op.namespace.database, op.name
         )
 
     def _entries(self, place: Place) -> frozenset[CatalogEntry]:
-        name = place[-1]
-        try:
-            return catalog_entries(self.backend.con, *place)
-        except Unstable as unstable:
-            reason = (
-                f"{unstable}; a query reads the rows twice, to count them and to sum them, and "
-                f"both reads must see the same rows"
-            )
-            stored = (
-                f'protect(connection.create_table("{name}_stored", connection.table("{name}")), '
-                'unit="user_id", budget=1)'
-            )
-            rewrite = (
-                f"{stored}, which stores the rows once; or the Parquet file itself"
-                if len(name) < 60
-                else "a table, or a Parquet file"
-            )
-            raise refusals.TABLE_SOURCE_1(name=name, reason=reason, rewrite=rewrite) from None
+        return catalog_entries(self.backend.con, *place)
 
-    def _columns(self, place: Place) -> Any:
+    def _columns(self, place: Place) -> Columns:
         database, schema, name = place
         return self.backend.get_schema(name, catalog=database, database=schema), generated_columns(
             self.backend.con, *place
         )
 
 
-def _drop(connection: Any, names: Iterable[str]) -> None:
+def _drop(connection: DuckDBPyConnection, names: Iterable[str]) -> None:
     for name in names:
         connection.execute(f"DROP TABLE temp.{quote_name(name)}")

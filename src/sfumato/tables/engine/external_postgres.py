@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg.pq import TransactionStatus
+from psycopg.rows import TupleRow
 
 from ..expr.types import DIGITS
 from . import engine_refusals as refusals
@@ -29,6 +30,13 @@ from .external import ExternalEngine
 from .frame_sources import unread_reason
 from .sql_cache import SqlCache
 from .timeout import check_timeout, deadline
+
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
+    import ibis.expr.types as ir
+    import pyarrow as pa
+    from ibis.backends.postgres import Backend
+    from ibis.expr.schema import Schema
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "TimeZone": ("UTC", "a day begins at the same instant on every machine"),
@@ -91,14 +99,14 @@ an integer, but the server does not compare them with one.
 """
 
 
-class OwnConnection(psycopg.Connection[Any]):
+class OwnConnection(psycopg.Connection[TupleRow]):
     """A connection that this module opened and closes."""
 
 
 class Postgres(ExternalEngine):
     """The engine of a connection to PostgreSQL, opened here or by the owner."""
 
-    def __init__(self, backend: Any) -> None:
+    def __init__(self, backend: Backend) -> None:
         super().__init__(backend)
         self._pid = os.getpid()
         compiler = TotalPostgresCompiler()
@@ -109,19 +117,19 @@ class Postgres(ExternalEngine):
         number = self.backend.con.info.server_version
         return f"PostgreSQL {number // 10000}.{number % 10000}"
 
-    def sql(self, expression: Any) -> str:
+    def sql(self, expression: ir.Expr) -> str:
         return self._sql_cache.text(expression)
 
     def check(self, timeout: float | None = None) -> None:
         check_timeout(timeout)
         if os.getpid() != self._pid:
-            raise refusals.ENGINE_FORK_2()
+            raise refusals.CONNECTION_FORKED()
         if self.backend.con.closed:
-            raise refusals.ENGINE_CLOSED_2()
+            raise refusals.CONNECTION_CLOSED()
         if self.backend.con.info.transaction_status != TransactionStatus.IDLE:
-            raise refusals.ENGINE_BUSY_1()
+            raise refusals.CONNECTION_IN_TRANSACTION()
 
-    def run(self, expression: Any, *, timeout: float | None = None) -> Any:
+    def run(self, expression: ir.Expr, *, timeout: float | None = None) -> pa.Table:
         text, schema = self.sql(expression), expression.as_table().schema()
         with self._lock:
             self.check(timeout)
@@ -138,14 +146,14 @@ class Postgres(ExternalEngine):
                     ):
                         connection.execute("ROLLBACK")
 
-    def resolve_table(self, table: Any) -> Any:
+    def resolve_table(self, table: ir.Table) -> ir.Table:
         """Return the table under its full name: queries run with another search path."""
         op = table.op()
         self.check()
         schema, name = _find_table(self.backend.con, op.name, op.namespace.database)
         return _table(self.backend, schema, name)
 
-    def left_out(self, table: Any) -> dict[str, str]:
+    def left_out(self, table: ir.Table) -> dict[str, str]:
         """Return columns of types that are not listed, and virtual generated columns."""
         op = table.op()
         about = _columns(self.backend.con, op.namespace.database, op.name)
@@ -155,7 +163,7 @@ class Postgres(ExternalEngine):
             if dtype is None
         }
 
-    def plain_column(self, value: Any) -> Any:
+    def plain_column(self, value: ir.Column) -> ir.Column:
         """Compare texts by bytes, without the padding of char(n), and replace NaN in decimals."""
         name, dtype = value.get_name(), value.type()
         plain = (
@@ -185,13 +193,15 @@ def _settings(timeout: float | None) -> list[str]:
     ]
 
 
-def _to_arrow(cursor: Any, schema: Any) -> Any:
+def _to_arrow(cursor: psycopg.Cursor[TupleRow], schema: Schema) -> pa.Table:
     """Convert the rows to Arrow; sums of 64-bit integers stay decimals."""
     import pyarrow as pa
 
     columns = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(schema)
     arrays = []
-    for values, (_, dtype), about in zip(columns, schema.items(), cursor.description, strict=True):
+    for values, (_, dtype), about in zip(
+        columns, schema.items(), cursor.description or (), strict=True
+    ):
         wide = (
             about.type_code == _NUMERIC
             and not dtype.is_floating()
@@ -208,7 +218,7 @@ def _to_arrow(cursor: Any, schema: Any) -> Any:
     return pa.table(arrays, names=list(schema.names))
 
 
-def connect(url: str, table: str | None) -> Any:
+def connect(url: str, table: str | None) -> ir.Table:
     """Connect to a server and return the Ibis table of that name. The URL may hold a password, so
     no message shows it.
     """
@@ -221,7 +231,7 @@ def connect(url: str, table: str | None) -> Any:
             make_conninfo("", **{**_DEFAULTS, **parameters}), autocommit=True
         )
     except Exception:  # what the driver says may name hosts, roles and more
-        raise refusals.ENGINE_CONNECTION_1() from None
+        raise refusals.SERVER_UNREACHABLE() from None
     try:
         return _table(ibis.postgres.from_connection(connection), *_find_table(connection, table))
     except BaseException:
@@ -229,11 +239,13 @@ def connect(url: str, table: str | None) -> Any:
         raise
 
 
-def _columns(connection: Any, schema: str, name: str) -> dict[str, tuple[Any, str]]:
+def _columns(
+    connection: psycopg.Connection[TupleRow], schema: str, name: str
+) -> dict[str, tuple[dt.DataType | None, str]]:
     """Map each column to its Ibis type (None if it is not read) and the server's type name."""
     import ibis.expr.datatypes as dt
 
-    columns: dict[str, tuple[Any, str]] = {}
+    columns: dict[str, tuple[dt.DataType | None, str]] = {}
     for column, number, modifier, filled, sort, generated, text in connection.execute(
         _COLUMNS, [schema, name]
     ).fetchall():
@@ -251,7 +263,7 @@ def _columns(connection: Any, schema: str, name: str) -> dict[str, tuple[Any, st
     return columns
 
 
-def _table(backend: Any, schema: str, name: str) -> Any:
+def _table(backend: Backend, schema: str, name: str) -> ir.Table:
     """Build the Ibis table with the columns that are read."""
     import ibis.expr.operations as ops
     from ibis.expr.schema import Schema
@@ -266,27 +278,22 @@ def _table(backend: Any, schema: str, name: str) -> Any:
     ).to_expr()
 
 
-def _find_table(connection: Any, table: str | None, schema: str | None = None) -> tuple[str, str]:
+def _find_table(
+    connection: psycopg.Connection[TupleRow], table: str | None, schema: str | None = None
+) -> tuple[str, str]:
     """Find schema and name of the named table, or of the only table."""
     if connection.info.server_version < OLDEST:
-        reason = (
-            "servers before 16 cannot test a text before they cast it, and a failed cast would "
-            "reveal data"
-        )
-        raise refusals.ENGINE_VERSION_2(
-            value=connection.info.server_version // 10000, reason=reason
-        )
-    if (
-        connection.info.encoding != "utf-8"
-        or connection.info.parameter_status("server_encoding") != "UTF8"
-    ):
-        raise refusals.ENGINE_VERSION_3()
+        raise refusals.POSTGRES_TOO_OLD(version=connection.info.server_version // 10000)
+    if connection.info.parameter_status("server_encoding") != "UTF8":
+        raise refusals.DATABASE_NOT_UTF8()
+    if connection.info.encoding != "utf-8":
+        raise refusals.CLIENT_NOT_UTF8()
     if table is None:
         rows = connection.execute(
             f"{_WHERE}{_VISIBLE} AND c.relkind IN ('r', 'p', 'm', 'f') LIMIT 2"
         ).fetchall()
         if len(rows) != 1:
-            raise refusals.TABLE_TABLE_3()
+            raise refusals.TABLE_OF_SERVER_NOT_NAMED()
         return rows[0][0], rows[0][1]
     named, dot, rest = (schema or "", ".", table) if schema else table.partition(".")
     rows = (
@@ -299,12 +306,8 @@ def _find_table(connection: Any, table: str | None, schema: str | None = None) -
         if dot
         else []
     )
-    if not rows or rows[0][2] in _KINDS:
-        missing = "the database has no table of this name that this role can see"
-        reason = (
-            f"this is {_KINDS[rows[0][2]]}, whose rows may be about many people"
-            if rows
-            else missing
-        )
-        raise refusals.TABLE_TABLE_2(table=table, reason=reason)
+    if not rows:
+        raise refusals.TABLE_NOT_VISIBLE(table=table)
+    if rows[0][2] in _KINDS:
+        raise refusals.NOT_A_STORED_TABLE(table=table, kind=_KINDS[rows[0][2]])
     return rows[0][0], rows[0][1]

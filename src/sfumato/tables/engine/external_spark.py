@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from . import engine_refusals as refusals
@@ -22,6 +22,14 @@ from .frame_sources import unread_reason
 from .spark_plans import check_plan
 from .sql_cache import SqlCache
 from .timeout import check_timeout, deadline
+
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
+    import ibis.expr.types as ir
+    import pyarrow as pa
+    from ibis.backends.pyspark import Backend
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructField
 
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.sql.ansi.enabled": ("true", "one set of rules, whatever the cluster's"),
@@ -66,7 +74,7 @@ _SHARED = "global_temp"
 class Spark(ExternalEngine):
     """The engine of a Spark session."""
 
-    def __init__(self, backend: Any) -> None:
+    def __init__(self, backend: Backend) -> None:
         import ibis
 
         self._theirs = backend
@@ -84,15 +92,17 @@ class Spark(ExternalEngine):
     def version(self) -> str:
         return f"Spark {self._session.version}"
 
-    def sql(self, expression: Any) -> str:
+    def sql(self, expression: ir.Expr) -> str:
         return self._sql_cache.text(expression)
 
     def check(self, timeout: float | None = None) -> None:
         check_timeout(timeout)
-        if self._closed or self._session.sparkContext._jsc is None:
-            raise refusals.ENGINE_CLOSED_3()
+        if self._closed:
+            raise refusals.TABLE_CLOSED()
+        if self._session.sparkContext._jsc is None:
+            raise refusals.SPARK_SESSION_STOPPED()
 
-    def run(self, expression: Any, *, timeout: float | None = None) -> Any:
+    def run(self, expression: ir.Expr, *, timeout: float | None = None) -> pa.Table:
         import ibis.expr.operations as ops
 
         text = self.sql(expression)
@@ -112,7 +122,7 @@ class Spark(ExternalEngine):
                 for op in keys:
                     self._session.catalog.dropTempView(op.name)
 
-    def resolve_table(self, table: Any) -> Any:
+    def resolve_table(self, table: ir.Table) -> ir.Table:
         """Check the plan of a table and share it with our session under a new name."""
         op = table.op()
         there = self._theirs._session.table(
@@ -130,7 +140,7 @@ class Spark(ExternalEngine):
         ours.createTempView(view)
         return _table(self.backend, view, ours)
 
-    def left_out(self, table: Any) -> dict[str, str]:
+    def left_out(self, table: ir.Table) -> dict[str, str]:
         """Return the columns of types that are not listed."""
         fields = self._session.table(table.op().name).schema.fields
         return {
@@ -139,7 +149,7 @@ class Spark(ExternalEngine):
             if _dtype(field) is None
         }
 
-    def plain_column(self, value: Any) -> Any:
+    def plain_column(self, value: ir.Column) -> ir.Column:
         """Compare texts by their bytes."""
         return by_bytes()(value).name(value.get_name()) if value.type().is_string() else value
 
@@ -151,20 +161,21 @@ class Spark(ExternalEngine):
         self._views.clear()
 
 
-def _dtype(field: Any) -> Any:
+def _dtype(field: StructField) -> dt.DataType | None:
     """Return the Ibis type of a column; None if it is not read."""
     import ibis.expr.datatypes as dt
+    from pyspark.sql.types import DecimalType
 
-    name = field.dataType.typeName()
+    stored = field.dataType
     dtype_name = (
-        f"decimal({field.dataType.precision}, {field.dataType.scale})"
-        if name == "decimal"
-        else TYPES.get(name)
+        f"decimal({stored.precision}, {stored.scale})"
+        if isinstance(stored, DecimalType)
+        else TYPES.get(stored.typeName())
     )
     return None if dtype_name is None else dt.dtype(dtype_name, nullable=field.nullable)
 
 
-def _table(backend: Any, view: str, frame: Any) -> Any:
+def _table(backend: Backend, view: str, frame: DataFrame) -> ir.Table:
     """Build the Ibis table with the columns that are read. Ibis's own way gives all timestamps one
     type, and fails on types that it does not know.
     """
@@ -179,7 +190,7 @@ def _table(backend: Any, view: str, frame: Any) -> Any:
     ).to_expr()
 
 
-def frame_table(frame: Any) -> Any:
+def frame_table(frame: DataFrame) -> ir.Table:
     """Register a DataFrame in its session under a new name, and return the Ibis table."""
     import ibis
 

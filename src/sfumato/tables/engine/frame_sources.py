@@ -10,9 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import engine_refusals as refusals
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 MILLISECONDS_OF_DAY = 86_400_000
 
@@ -20,7 +25,7 @@ MILLISECONDS_OF_DAY = 86_400_000
 class FrameSource:
     """A table in memory: its Arrow schema is fixed now, its columns are converted by `load`."""
 
-    def __init__(self, types: Mapping[str, Any], make: Callable[[list[str]], Any]) -> None:
+    def __init__(self, types: Mapping[str, object], make: Callable[[list[str]], pa.Table]) -> None:
         """`types` maps each column to its Arrow type, or to the name of a type that Arrow lacks.
         `make` returns the named columns as an Arrow table.
         """
@@ -36,10 +41,10 @@ class FrameSource:
         }
         self._make = make
 
-    def empty(self) -> Any:
+    def empty(self) -> pa.Table:
         return self.schema.empty_table()
 
-    def load(self) -> Any:
+    def load(self) -> pa.Table:
         import pyarrow as pa
 
         return pa.table(
@@ -67,7 +72,7 @@ def unread_reason(kind: object) -> str:
     )
 
 
-def arrow_type(kind: Any) -> Any:
+def arrow_type(kind: pa.DataType) -> pa.DataType | None:
     """Return the Arrow type that the engine gets for a type; None if it is not read."""
     import pyarrow as pa
     from pyarrow import types
@@ -97,7 +102,7 @@ def arrow_type(kind: Any) -> Any:
     return kind if texts or plain or kind == pa.uuid() else None
 
 
-def make_readable(column: Any) -> Any:
+def make_readable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Convert a column to a type and to cells that the engine's scan can always read; other cells
     become null.
     """
@@ -125,7 +130,7 @@ def make_readable(column: Any) -> Any:
     return column if kind == target else column.cast(target)
 
 
-def _dictionary(indices: Any, values: Any) -> Any:
+def _dictionary(indices: pa.Array, values: pa.Array) -> pa.DictionaryArray:
     """Build a dictionary column; an index outside the dictionary becomes null."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -136,7 +141,7 @@ def _dictionary(indices: Any, values: Any) -> Any:
     )
 
 
-def _scale(column: Any, times: int, parts: int, most: int) -> Any:
+def _scale(column: pa.ChunkedArray, times: int, parts: int, most: int) -> pa.ChunkedArray:
     """Divide the integers of a column by `parts` (rounded down), replace those beyond `most` by
     null, and multiply by `times`.
     """
@@ -153,7 +158,7 @@ def _scale(column: Any, times: int, parts: int, most: int) -> Any:
     return pc.multiply(pc.if_else(fits, integers, pa.scalar(None, pa.int64())), times)
 
 
-def _utf8(column: Any) -> Any:
+def _utf8(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a text column in which cells that are not UTF-8 are null."""
     import pyarrow as pa
 
@@ -174,14 +179,14 @@ def _text(cell: bytes | None) -> str | None:
         return None
 
 
-def _pandas(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
+def _pandas(frame: pd.DataFrame, kinds: Mapping[str, str]) -> FrameSource:
     from .pandas_frames import columns, types
 
     return FrameSource(types(frame), lambda names: columns(frame, names, kinds))
 
 
-def _polars(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
-    types: dict[str, Any] = {}
+def _polars(frame: pl.DataFrame, kinds: Mapping[str, str]) -> FrameSource:
+    types: dict[str, object] = {}
     for name, dtype in frame.schema.items():
         try:
             types[name] = (
@@ -194,20 +199,22 @@ def _polars(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
     return FrameSource(types, lambda names: frame.select(names).to_arrow())
 
 
-def _arrow(table: Any, kinds: Mapping[str, str]) -> FrameSource:
-    if len(set(table.schema.names)) != len(table.schema.names):
-        raise refusals.TABLE_COLUMNS_1()
+def _arrow(table: pa.Table, kinds: Mapping[str, str]) -> FrameSource:
+    names = table.schema.names
+    if len(set(names)) != len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise refusals.ARROW_COLUMN_TWICE(column=repeated)
     return FrameSource(
         {field.name: field.type for field in table.schema}, lambda names: table.select(names)
     )
 
 
-def _lazy(frame: Any, kinds: Mapping[str, str]) -> FrameSource:
-    raise refusals.TABLE_SOURCE_2()
+def _lazy(frame: pl.LazyFrame, kinds: Mapping[str, str]) -> FrameSource:
+    raise refusals.LAZY_FRAME()
 
 
-def _reader(reader: Any, kinds: Mapping[str, str]) -> FrameSource:
-    raise refusals.TABLE_SOURCE_3()
+def _reader(reader: pa.RecordBatchReader, kinds: Mapping[str, str]) -> FrameSource:
+    raise refusals.ARROW_READER()
 
 
 FRAMES: Mapping[tuple[str, str], Callable[[Any, Mapping[str, str]], FrameSource]] = {

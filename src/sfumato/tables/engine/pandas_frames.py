@@ -12,12 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import numpy as np
 
 from . import engine_refusals as refusals
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from pandas.api.extensions import ExtensionDtype
 
 OBJECTS: Mapping[str, tuple[type, ...]] = {
     "bool": (bool, np.bool_),
@@ -31,15 +36,19 @@ OBJECTS: Mapping[str, tuple[type, ...]] = {
 """Kind of a column → the Python objects that it may hold, besides text."""
 
 
-def types(frame: Any) -> dict[str, Any]:
+def types(frame: pd.DataFrame) -> dict[str, object]:
     """Map each column to its Arrow type, or to its dtype where Arrow has none."""
     names = list(frame.columns)
-    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-        raise refusals.TABLE_COLUMNS_2()
+    for name in names:
+        if not isinstance(name, str):
+            raise refusals.COLUMN_NAME_NOT_TEXT(kind=type(name).__name__)
+    if len(set(names)) != len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise refusals.PANDAS_COLUMN_TWICE(column=repeated)
     return {name: pandas_type(dtype) or dtype for name, dtype in frame.dtypes.items()}
 
 
-def columns(frame: Any, names: Sequence[str], kinds: Mapping[str, str]) -> Any:
+def columns(frame: pd.DataFrame, names: Sequence[str], kinds: Mapping[str, str]) -> pa.Table:
     """Convert the named columns to an Arrow table."""
     import pyarrow as pa
 
@@ -51,7 +60,7 @@ def columns(frame: Any, names: Sequence[str], kinds: Mapping[str, str]) -> Any:
     )
 
 
-def pandas_type(dtype: Any) -> Any:
+def pandas_type(dtype: np.dtype[np.generic] | ExtensionDtype) -> pa.DataType | None:
     """Return the Arrow type of a dtype; None if it is not read."""
     import pandas as pd
     import pyarrow as pa
@@ -71,13 +80,15 @@ def pandas_type(dtype: Any) -> Any:
     if plain is None or plain.kind not in "biufM" or plain.itemsize > 8:
         return None
     return (
-        pa.timestamp(np.datetime_data(plain)[0])
+        pa.timestamp(np.datetime_data(plain.str)[0])
         if plain.kind == "M"
         else pa.from_numpy_dtype(plain)
     )
 
 
-def _column(series: Any, dtype: Any, kind: str) -> Any:
+def _column(
+    series: pd.Series, dtype: np.dtype[np.generic] | ExtensionDtype, kind: str
+) -> pa.Array | pa.ChunkedArray:
     import pandas as pd
     import pyarrow as pa
 
@@ -96,7 +107,7 @@ def _column(series: Any, dtype: Any, kind: str) -> Any:
     return pa.array(series.array, from_pandas=True).cast(pandas_type(dtype))
 
 
-def _texts(series: Any, cells: Any, kind: str) -> Any:
+def _texts(series: pd.Series, cells: Sequence[object], kind: str) -> pa.Array:
     """Convert a text column at once if all of it is UTF-8, else cell by cell."""
     import pyarrow as pa
 

@@ -16,11 +16,15 @@ import io
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import engine_refusals as refusals
 from .duckdb_engine import quote_name, quote_text
 from .frame_sources import arrow_type, make_readable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
 
 TEXT = "VARCHAR"
 _INSTANTS = ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
@@ -53,9 +57,9 @@ class ParquetCells:
 
     def __post_init__(self) -> None:
         if NUMBER in map(str.lower, self.types):
-            raise refusals.TABLE_COLUMNS_3(NUMBER=NUMBER)
+            raise refusals.COLUMN_NAME_RESERVED(column=NUMBER)
 
-    def prepare(self, cursor: Any, columns: Collection[str]) -> None:
+    def prepare(self, cursor: DuckDBPyConnection, columns: Collection[str]) -> None:
         """Make the view read these columns without an error. Columns of milliseconds are always
         checked: DuckDB reads their footer statistics in every query.
         """
@@ -80,7 +84,7 @@ class ParquetCells:
             self._copy(cursor)
         self._checked |= set(new)
 
-    def _readable(self, cursor: Any, columns: Collection[str]) -> bool:
+    def _readable(self, cursor: DuckDBPyConnection, columns: Collection[str]) -> bool:
         import duckdb
 
         try:
@@ -90,7 +94,7 @@ class ParquetCells:
             return False
         return True
 
-    def _copy(self, cursor: Any) -> None:
+    def _copy(self, cursor: DuckDBPyConnection) -> None:
         """Copy the files into a table: Arrow reads texts and timestamps, DuckDB the other columns,
         and the row number joins them.
         """
@@ -115,7 +119,7 @@ class ParquetCells:
         self._show(cursor, name)
         self._copied = True
 
-    def _show(self, cursor: Any, relation: str) -> None:
+    def _show(self, cursor: DuckDBPyConnection, relation: str) -> None:
         cursor.execute(
             f"CREATE OR REPLACE VIEW {quote_name(self.view)} AS "
             f"{self.selected.replace('{0}', relation)}"
@@ -127,7 +131,7 @@ def _state(paths: Collection[str]) -> State:
     return tuple((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats)
 
 
-def _reader(source: WithoutArrowTypes, columns: Sequence[str], number: str) -> Any:
+def _reader(source: WithoutArrowTypes, columns: Sequence[str], number: str) -> pa.RecordBatchReader:
     """Read columns of texts and timestamps with Arrow, in batches, with the number of each row."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -140,7 +144,7 @@ def _reader(source: WithoutArrowTypes, columns: Sequence[str], number: str) -> A
     }
     schema = pa.schema([(number, pa.int64()), *kinds.items()])
 
-    def batches() -> Iterator[Any]:
+    def batches() -> Iterator[pa.RecordBatch]:
         first = 0
         for batch in file.iter_batches(columns=list(columns)):
             numbers = pa.array(range(first, first + batch.num_rows), pa.int64())
@@ -153,7 +157,7 @@ def _reader(source: WithoutArrowTypes, columns: Sequence[str], number: str) -> A
     return pa.RecordBatchReader.from_batches(schema, batches())
 
 
-def _plain(column: Any, kind: Any) -> Any:
+def _plain(column: pa.Array, kind: pa.DataType) -> pa.Array:
     """Replace unreadable cells by null. DuckDB reads the extreme nanoseconds of Parquet as
     infinite, so they are null, too.
     """

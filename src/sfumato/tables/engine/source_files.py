@@ -42,7 +42,6 @@ SUFFIXES: dict[str, Kind] = {
 """The end of a path → the kind of file."""
 
 _PATTERN = re.compile(r"[*?\[]")
-_EXAMPLE = 'protect("visits.parquet", unit="user_id", budget=1)'
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -106,21 +105,16 @@ def find_files(source: Location | Sequence[Location]) -> Files:
         _local_path(path)
         for path in ([source] if isinstance(source, str | os.PathLike) else source)
     ]
-    kinds = {_kind(text) for text in texts}
-    kind = next(iter(kinds)) if len(kinds) == 1 else None
-    if kind is None:
-        raise refusals.TABLE_PATH_2(
-            texts=_shown(texts), SUFFIXES=", ".join(SUFFIXES), EXAMPLE=_EXAMPLE
-        )
+    kind = _kind_of_all(texts)
     table = ""
     if kind == "DuckDB":
         if len(texts) != 1:
-            raise refusals.TABLE_PATH_3(texts=_shown(texts))
+            raise refusals.SEVERAL_DATABASES(source=_shown(texts))
         path, _, table = texts[0].partition("::")
         texts = [path]
     paths = tuple(path for text in texts for path in _expand(text))
     if kind == "DuckDB" and len(paths) != 1:
-        raise refusals.TABLE_PATH_3(texts=_shown(texts))
+        raise refusals.SEVERAL_DATABASES(source=_shown(texts))
     single = len(texts) == 1 and os.path.exists(texts[0])
     name = (table.rpartition(".")[2] or _stem(paths[0])) if single else None
     return Files(kind, paths, name, table, csv_files.read_header(paths) if kind == "CSV" else ())
@@ -129,10 +123,20 @@ def find_files(source: Location | Sequence[Location]) -> Files:
 def _local_path(path: Location) -> str:
     text = os.fspath(path)
     if not text or "\0" in text:
-        raise refusals.TABLE_PATH_4(text=text, EXAMPLE=_EXAMPLE)
+        raise refusals.NOT_A_PATH(path=text)
     if _URL.match(text):
-        raise refusals.TABLE_PATH_5(text=text)
+        raise refusals.PATH_NOT_LOCAL(path=text)
     return os.path.expanduser(text)
+
+
+def _kind_of_all(texts: Sequence[str]) -> Kind:
+    """Return the kind that all files share."""
+    kinds = {kind for text in texts if (kind := _kind(text))}
+    if not all(map(_kind, texts)) or not kinds:
+        raise refusals.SUFFIX_UNKNOWN(source=_shown(texts), suffixes=", ".join(SUFFIXES))
+    if len(kinds) > 1:
+        raise refusals.FILE_KINDS_MIXED(source=_shown(texts), kinds=" and ".join(sorted(kinds)))
+    return kinds.pop()
 
 
 def _kind(text: str) -> Kind | None:
@@ -150,14 +154,14 @@ def _expand(text: str) -> list[str]:
         else []
     )
     if not paths:
-        raise refusals.TABLE_PATH_6(text=text, EXAMPLE=_EXAMPLE)
+        raise refusals.NO_SUCH_FILE(path=text)
     for path in map(os.path.abspath, paths):
         if not os.path.isfile(path):
-            raise refusals.TABLE_PATH_7(path=path, text=os.path.join(text, "*.parquet"))
+            raise refusals.PATH_IS_NO_FILE(path=path, pattern=os.path.join(text, "*.parquet"))
         if _PATTERN.search(path):
-            raise refusals.TABLE_PATH_8(path=path)
+            raise refusals.PATH_LOOKS_LIKE_PATTERN(path=path)
         if not os.access(path, os.R_OK):
-            raise refusals.TABLE_PATH_9(path=path)
+            raise refusals.FILE_NOT_READABLE(path=path)
     return [os.path.abspath(path) for path in paths]
 
 
@@ -166,8 +170,9 @@ def _stem(path: str) -> str:
     return name[: -max(len(suffix) for suffix in SUFFIXES if name.lower().endswith(suffix))]
 
 
-def _shown(texts: Sequence[str]) -> str:
-    return f"protect({texts[0] if len(texts) == 1 else texts!r:.60}, …)"
+def _shown(texts: Sequence[str]) -> str | Sequence[str]:
+    """Return what the owner wrote: a list of one path is shown as the path."""
+    return texts[0] if len(texts) == 1 else texts
 
 
 def _alias(path: str) -> str:
@@ -189,10 +194,12 @@ def _check_same_columns(engine: DuckDBEngine, files: Files) -> None:
         try:
             columns = engine.describe(_parquet([path]))
         except Exception:  # the type of DuckDB's error depends on its version
-            raise refusals.TABLE_FILE_5(name=Path(path).name) from None
+            raise refusals.NOT_PARQUET(file=Path(path).name) from None
         first = first or columns
         if columns != first:
-            raise refusals.TABLE_FILES_2(name=Path(path).name, name_2=Path(files.paths[0]).name)
+            raise refusals.PARQUET_COLUMNS_DIFFER(
+                file=Path(path).name, first_file=Path(files.paths[0]).name
+            )
 
 
 def _table_in(engine: DuckDBEngine, files: Files) -> tuple[str, str, str]:
@@ -213,15 +220,8 @@ def _table_in(engine: DuckDBEngine, files: Files) -> tuple[str, str, str]:
     table = files.table or (next(iter(tables)) if len(rows) == 1 else "")
     if table not in tables:
         file = Path(files.paths[0]).name
-        reason = (
-            f"the database has no table {table!r:.60}; views are not tables"
-            if table
-            else "the database has no table, or several: name one"
-        )
-        raise refusals.TABLE_TABLE_4(
-            value=f"{file}::{table}"[:80],
-            reason=reason,
-            file=file,
-            next=next(iter(tables), "visits"),
-        )
+        example = f"{file}::{next(iter(tables), 'visits')}"
+        if not table:
+            raise refusals.TABLE_OF_FILE_NOT_NAMED(file=file, tables=len(rows), example=example)
+        raise refusals.TABLE_NOT_IN_FILE(source=f"{file}::{table}", table=table, example=example)
     return (alias, *tables[table])

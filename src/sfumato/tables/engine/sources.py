@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...errors import Refused
 from ..expr.column_names import check_names, unknown_column
@@ -35,10 +35,12 @@ from .parquet_cells import ParquetCells
 from .source_files import Files, find_files
 from .stored_columns import STORED, StoredColumns
 
-_KINDS_OF_SOURCE = (
-    "the path of a Parquet, CSV or DuckDB file, a pandas, Polars or Spark DataFrame, an "
-    "Arrow table, an Ibis table, or the URL of a PostgreSQL database"
-)
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
+    SourceData: TypeAlias = Files | FrameSource | ir.Table
+    """What a source is: files, a table in memory, or a table of a connection."""
+
 _NAMELESS = "table"  # the engine's name of a table without a name
 # DuckDB's own names, so that a column of the right type needs no cast
 _OWN_NAMES = {
@@ -59,7 +61,7 @@ _WIDER = (
 class TableSource:
     """A table and the engine that reads it. All fields are public; the rows of `table` are not."""
 
-    table: Any  # an ibis.Table
+    table: ir.Table
     schema: Mapping[str, Type]
     engine: Engine = field(repr=False)
     name: str | None  # as given, or as its file or table is called
@@ -68,7 +70,7 @@ class TableSource:
     # its Parquet files
     stored: StoredColumns | None = field(default=None, repr=False)
     # cache of the latest statements: building them dominates planning
-    statements: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    statements: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
 
 def open_source(
@@ -101,17 +103,17 @@ def open_sources(
 
 def _declared_types(types: Mapping[str, str]) -> dict[str, Type]:
     if not isinstance(types, Mapping):
-        raise refusals.TABLE_TYPE_1(types=types)
+        raise refusals.TYPES_NOT_A_MAPPING(types=types)
     return {name: Type.of(text) for name, text in types.items()}
 
 
-def _name_of(place: Any) -> str | None:
+def _name_of(place: SourceData) -> str | None:
     if isinstance(place, FrameSource):
         return None
     return place.name if isinstance(place, Files) else str(place.get_name())
 
 
-def _find(source: object, declared: Mapping[str, Type], table: str | None = None) -> Any:
+def _find(source: object, declared: Mapping[str, Type], table: str | None = None) -> SourceData:
     """Find files, a frame, or an Ibis table of a connection."""
     if (connected := connected_table(source, table)) is not None:
         return connected
@@ -124,18 +126,18 @@ def _find(source: object, declared: Mapping[str, Type], table: str | None = None
     frame = find_frame(source, {name: kind.kind for name, kind in declared.items()})
     if frame is not None:
         return frame
-    place, module = f"protect({type(source).__name__}, …)", sys.modules.get("ibis")
+    kind, module = type(source).__name__, sys.modules.get("ibis")
     if module is not None and isinstance(source, module.Table):
         if type(source.op()).__name__ == "DatabaseTable":
             return source
-        raise refusals.TABLE_SOURCE_5(place=place)
+        raise refusals.IBIS_QUERY(kind=kind)
     if type(source).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-        raise refusals.TABLE_SOURCE_6(place=place)
-    raise refusals.TABLE_SOURCE_4(place=place, KINDS_OF_SOURCE=_KINDS_OF_SOURCE)
+        raise refusals.DUCKDB_OBJECT(kind=kind)
+    raise refusals.NOT_A_TABLE(kind=kind)
 
 
 def _open_all(
-    places: Sequence[tuple[str | None, Any, dict[str, Type]]], threads: int | None
+    places: Sequence[tuple[str | None, SourceData, dict[str, Type]]], threads: int | None
 ) -> list[TableSource]:
     """Open all tables on one engine: a DuckDBEngine, or that of their connection."""
     backends = [
@@ -143,7 +145,7 @@ def _open_all(
     ]
     if backends:
         if len(backends) != len(places) or any(backend is not backends[0] for backend in backends):
-            raise refusals.TABLE_ENGINES_1()
+            raise refusals.ENGINES_MIXED()
         engine = engine_of(backends[0])
         try:
             check_capabilities(engine)
@@ -266,7 +268,7 @@ def _select_sql(columns: Mapping[str, str], relation: str) -> str:
 
 
 def _external_source(
-    engine: ExternalEngine, name: str | None, table: Any, declared: dict[str, Type]
+    engine: ExternalEngine, name: str | None, table: ir.Table, declared: dict[str, Type]
 ) -> TableSource:
     """Cast the columns of an Ibis table to their types. Columns of a DuckDB get the same SQL as
     those of a file, so that no cell of either fails.
@@ -321,17 +323,17 @@ def _schema(
     have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str
 ) -> dict[str, Type]:
     if not have:
-        raise refusals.TABLE_COLUMNS_4(name=name)
+        raise refusals.NO_READABLE_COLUMN(table=name)
     for column, kind in declared.items():
         if column not in have:
             raise unknown_column(column, list(have), left_out, "types")
         if kind.kind not in CASTS[have[column].kind]:
-            raise refusals.TABLE_CAST_3(
+            raise refusals.CAST_IMPOSSIBLE(
                 column=column,
-                kind=kind,
-                words=have[column].words,
-                words_2=kind.words,
-                have=have[column],
+                target=kind,
+                target_words=kind.words,
+                stored=have[column],
+                stored_words=have[column].words,
             )
     return {**have, **declared}
 

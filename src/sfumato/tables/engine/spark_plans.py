@@ -16,9 +16,15 @@ alike.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import engine_refusals as refusals
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Java: TypeAlias = Any
+"""An object of Spark's Java process; py4j has no types."""
 
 STORED = frozenset({"LocalRelation", "LogicalRelation", "OneRowRelation", "Range"})
 """Plan nodes that read stored rows."""
@@ -45,26 +51,20 @@ EXPRESSIONS = frozenset({
 """Expressions that depend on their row only, and cannot fail."""
 
 _PADDING = "readSidePadding"  # what Spark does to a column of type char(n)
-_REASON = "every read must give the same row, whatever the other rows are"
-_STORED = (
-    'frame.write.parquet("visits"), then protect(spark.read.parquet("visits"), '
-    'unit="user_id", budget=1)'
-)
-_REWRITE = f"{_STORED}, then where() or mutate()"
 
 
-def check_plan(frame: Any, place: str) -> None:
+def check_plan(frame: DataFrame, place: str) -> None:
     """Refuse a DataFrame whose plan has a step or an expression outside the allow-lists."""
     if not hasattr(frame, "_jdf"):
-        raise refusals.TABLE_SOURCE_7(place=place)
+        raise refusals.SPARK_CONNECT(place=place)
     plan, session = frame._jdf.queryExecution().analyzed(), frame.sparkSession
     for step in _unknown(plan, session):
-        raise refusals.TABLE_SOURCE_8(place=place, step=step, REASON=_REASON, REWRITE=_REWRITE)
+        raise refusals.SPARK_STEP_UNSAFE(place=place, step=step)
     for column in _milliseconds(plan, session):
-        raise refusals.TABLE_SOURCE_9(place=place, column=column, STORED=_STORED)
+        raise refusals.SPARK_MILLISECONDS(place=place, column=column)
 
 
-def _unknown(plan: Any, session: Any) -> Iterator[str]:
+def _unknown(plan: Java, session: SparkSession) -> Iterator[str]:
     """Yield the names of steps and expressions of a plan that are not listed."""
     name = _name(plan)
     if name == "LogicalRelation":
@@ -84,7 +84,7 @@ def _unknown(plan: Any, session: Any) -> Iterator[str]:
         yield from _unknown(child, session)
 
 
-def _unknown_expressions(expression: Any, session: Any) -> Iterator[str]:
+def _unknown_expressions(expression: Java, session: SparkSession) -> Iterator[str]:
     name = _name(expression)
     padding = name == "StaticInvoke" and expression.functionName() == _PADDING
     if (
@@ -97,7 +97,7 @@ def _unknown_expressions(expression: Any, session: Any) -> Iterator[str]:
         yield from _unknown_expressions(child, session)
 
 
-def _cannot_fail(cast: Any, session: Any) -> bool:
+def _cannot_fail(cast: Java, session: SparkSession) -> bool:
     """Whether a cast gives a value or null for every row."""
     have, target = cast.child().dataType(), cast.dataType()
     if cast.foldable():
@@ -107,12 +107,13 @@ def _cannot_fail(cast: Any, session: Any) -> bool:
     # beyond 64 bits of microseconds Spark fails on a far date or a large number, even in TRY_CAST
     if target.typeName().startswith("timestamp"):
         return False
+    jvm: Java = session._jvm
     return cast.evalMode().toString() != "ANSI" or bool(
-        session._jvm.org.apache.spark.sql.catalyst.expressions.Cast.canUpCast(have, target)
+        jvm.org.apache.spark.sql.catalyst.expressions.Cast.canUpCast(have, target)
     )
 
 
-def _computes(constant: Any) -> bool:
+def _computes(constant: Java) -> bool:
     """Whether a constant can be computed: otherwise a query fails if and only if there is a row."""
     try:
         constant.eval(None)
@@ -121,11 +122,11 @@ def _computes(constant: Any) -> bool:
     return True
 
 
-def _milliseconds(plan: Any, session: Any) -> Iterator[str]:
+def _milliseconds(plan: Java, session: SparkSession) -> Iterator[str]:
     """Yield the columns that the frame reads as milliseconds from Parquet files. Footers are read
     only if there are columns of timestamps.
     """
-    used, relations = set[str](), list[Any]()
+    used, relations = set[str](), list[Java]()
     ahead = [plan]
     while ahead:
         node = ahead.pop()
@@ -146,9 +147,10 @@ def _milliseconds(plan: Any, session: Any) -> Iterator[str]:
                 yield from (instants[name] for name in _coarse(path, session) if name in instants)
 
 
-def _coarse(path: str, session: Any) -> list[str]:
+def _coarse(path: str, session: SparkSession) -> list[str]:
     """List the columns of a Parquet file that are milliseconds by its footer, in lower case."""
-    jvm, configuration = session._jvm, session._jsc.hadoopConfiguration()
+    jvm: Java = session._jvm
+    configuration = session._jsc.hadoopConfiguration()
     file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(
         jvm.org.apache.hadoop.fs.Path(jvm.java.net.URI(path)), configuration
     )
@@ -164,9 +166,9 @@ def _coarse(path: str, session: Any) -> list[str]:
         reader.close()
 
 
-def _name(node: Any) -> str:
+def _name(node: Java) -> str:
     return str(node.getClass().getSimpleName())
 
 
-def _items(sequence: Any) -> list[Any]:
+def _items(sequence: Java) -> list[Java]:
     return [sequence.apply(place) for place in range(sequence.size())]

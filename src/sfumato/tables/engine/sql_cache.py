@@ -5,7 +5,11 @@ and to run it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ibis.expr.operations as ops
+    import ibis.expr.types as ir
 
 MOST_TEXTS = 64
 
@@ -15,11 +19,11 @@ class SqlCache:
     0.
     """
 
-    def __init__(self, write: Callable[[Any], str]) -> None:
+    def __init__(self, write: Callable[[ir.Expr], str]) -> None:
         self._write = write
-        self._texts: dict[int, tuple[Any, str]] = {}
+        self._texts: dict[int, tuple[ops.Node, str]] = {}
 
-    def text(self, expression: Any) -> str:
+    def text(self, expression: ir.Expr) -> str:
         op = expression.op()
         cached, text = self._texts.get(id(op), (None, ""))
         if cached is op:

@@ -22,7 +22,7 @@ def check_timeout(timeout: float | None) -> float | None:
         or not isinstance(timeout, int | float)
         or not 0 < timeout <= threading.TIMEOUT_MAX
     ):
-        raise refusals.ENGINE_TIMEOUT_1(timeout=timeout)
+        raise refusals.TIMEOUT_NOT_POSITIVE(timeout=timeout)
     return float(timeout)
 
 

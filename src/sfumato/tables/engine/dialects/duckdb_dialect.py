@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import sqlglot as sg
 import sqlglot.expressions as sge
@@ -17,14 +16,19 @@ from sqlglot.dialects.duckdb import DuckDB
 
 from . import like_regex
 from .fast_compile import FastCompile
+from .templates import Sql
+
+if TYPE_CHECKING:
+    import ibis.expr.operations as ops
+    import ibis.expr.types as ir
 
 _KIND = sge.DataType.Type
 APART = frozenset({_KIND.ARRAY, _KIND.TIME, _KIND.TIMETZ, _KIND.TIMESTAMPTZ, _KIND.USERDEFINED})
 """Types that DuckDB writes in a special form."""
-_TRANSFORMS: Mapping[Any, Any] = DuckDB.Generator.TRANSFORMS
+_TRANSFORMS = DuckDB.Generator.TRANSFORMS
 
 
-def _type(writer: Any, dtype: Any) -> str:
+def _type(writer: DuckDB.Generator, dtype: sge.DataType) -> str:
     return str(
         _TRANSFORMS[sge.DataType](writer, dtype)
         if dtype.this in APART
@@ -42,15 +46,17 @@ class FastDuckDBCompiler(FastCompile, DuckDBCompiler):  # type: ignore[misc]  # 
     """Ibis's compiler for DuckDB, with LIKE in linear time."""
 
     __slots__ = ()
-    SIMPLE_OPS: ClassVar[dict[Any, str]] = {}  # the parent has them
+    SIMPLE_OPS: ClassVar[dict[type[ops.Node], str]] = {}  # the parent has them
 
-    def visit_StringSQLLike(self, op: Any, *, arg: Any, pattern: Any, escape: Any) -> Any:
+    def visit_StringSQLLike(
+        self, op: ops.StringSQLLike, *, arg: Sql, pattern: Sql, escape: str | None
+    ) -> Sql:
         constant = like_regex.constant_pattern(op.pattern)
         if constant is not None and "%" in constant and "_" in constant:
             return self.f.regexp_full_match(arg, sge.Literal.string(like_regex.re2(constant)))
         return super().visit_StringSQLLike(op, arg=arg, pattern=pattern, escape=escape)
 
-    def compile(self, expression: Any, *, pretty: bool = False) -> str:
+    def compile(self, expression: ir.Expr, *, pretty: bool = False) -> str:
         """Compile an expression to SQL."""
         writer = Writer(dialect=DuckDB(), pretty=pretty, unsupported_level=sg.ErrorLevel.RAISE)
         return str(writer.generate(self.tree(expression), copy=False))

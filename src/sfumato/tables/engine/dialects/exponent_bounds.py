@@ -11,7 +11,11 @@ gives infinity or zero.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
+    import ibis.expr.operations as ops
 
 Size = tuple[float, float]
 
@@ -23,7 +27,7 @@ _SAME = ("Negate", "Abs", "NullIf", "Alias")
 _CHOICES = ("Coalesce", "Least", "Greatest")
 
 
-def size(op: Any, sizes: dict[Any, Size] | None = None) -> Size:
+def size(op: ops.Value, sizes: dict[ops.Value, Size] | None = None) -> Size:
     """Bound an Ibis operation from the bounds of its parts."""
     sizes = {} if sizes is None else sizes
     if op not in sizes:
@@ -50,7 +54,7 @@ def total(first: Size, second: Size) -> Size:
     return 0.0, max(first[1], second[1]) + 1
 
 
-def _size(op: Any, sizes: dict[Any, Size]) -> Size:
+def _size(op: ops.Value, sizes: dict[ops.Value, Size]) -> Size:
     name, dtype = type(op).__name__, getattr(op, "dtype", None)
     if name == "Literal":
         return _size_of_value(op.value)
@@ -82,7 +86,7 @@ def _size(op: Any, sizes: dict[Any, Size]) -> Size:
     return _size_of_type(dtype)
 
 
-def _size_of_value(value: Any) -> Size:
+def _size_of_value(value: float | str | None) -> Size:
     if isinstance(value, str):
         try:
             value = float(value)  # constants are written as texts, which engines read exactly
@@ -93,7 +97,7 @@ def _size_of_value(value: Any) -> Size:
     return math.log2(abs(value)) - 1e-9, math.log2(abs(value)) + 1e-9
 
 
-def _size_of_type(dtype: Any) -> Size:
+def _size_of_type(dtype: dt.DataType | None) -> Size:
     if dtype is None or dtype.is_float64():
         return ANY
     if dtype.is_boolean() or dtype.is_integer():
@@ -103,7 +107,7 @@ def _size_of_type(dtype: Any) -> Size:
     return (-149.0, 128.0) if dtype.is_float32() else ANY
 
 
-def _definition(relation: Any, name: str) -> Any:
+def _definition(relation: ops.Relation, name: str) -> ops.Value | None:
     """Return the definition of a relation's column; None for a stored column."""
     for part in ("selections", "values", "groups", "metrics"):
         columns = getattr(relation, part, None)
@@ -114,7 +118,7 @@ def _definition(relation: Any, name: str) -> Any:
     return None
 
 
-def _within(case: Any, result: Any, size: Size) -> Size:
+def _within(case: ops.Value, result: ops.Value, size: Size) -> Size:
     """Narrow the size of a CASE result that its condition limits to lie between two constants."""
     kind = type(case).__name__
     if kind == "And":
@@ -131,7 +135,7 @@ def _within(case: Any, result: Any, size: Size) -> Size:
     )
 
 
-def _shifted(op: Any) -> float | None:
+def _shifted(op: ops.Value) -> float | None:
     """Return the exponent of the step if the operation is (x + M) − M with M = 3·2^51 steps, whose
     result is a multiple of the step.
     """

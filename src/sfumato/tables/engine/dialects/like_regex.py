@@ -15,9 +15,12 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import case_tables
+
+if TYPE_CHECKING:
+    import ibis.expr.operations as ops
 
 
 def java(pattern: str) -> str:
@@ -35,7 +38,7 @@ def re2(pattern: str) -> str:
     return "(?s)" + ".*".join(_letters(part) for part in _once(pattern).split("%"))
 
 
-def constant_pattern(pattern: Any) -> str | None:
+def constant_pattern(pattern: ops.Value) -> str | None:
     """Return the constant pattern of an Ibis operation, in small letters if it asks for them."""
     if type(pattern).__name__ == "Lowercase":
         inner = constant_pattern(pattern.arg)

@@ -7,9 +7,12 @@ and truth values, and doubles written as text.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from .. import engine_refusals as refusals
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
+
+    from ....errors import RefusalText
 
 NUMBER = "^[+-]?([0-9]{1,255}[.]?[0-9]{0,255}|[.][0-9]{1,255})([eE][+-]?[0-9]{1,4})?$"
 INFINITE = "^[+-]?inf(inity)?$"  # in small letters
@@ -36,13 +39,14 @@ def double(value: float, kind: str) -> str:
     )
 
 
-def check_digits(to: Any, reason: str) -> None:
-    """Refuse to cast a float to a decimal with more digits than a float has."""
+def check_digits(to: dt.Decimal, too_long: RefusalText) -> None:
+    """Refuse to cast a float to a decimal with more digits than a float has. `too_long` is the
+    engine's refusal.
+    """
     if to.precision > MOST_DIGITS:
-        raise refusals.ENGINE_LANGUAGE_1(
+        raise too_long(
             precision=to.precision,
             scale=to.scale,
-            reason=reason,
-            MOST_DIGITS=MOST_DIGITS,
-            scale_2=min(to.scale, MOST_DIGITS),
+            most_digits=MOST_DIGITS,
+            most_scale=min(to.scale, MOST_DIGITS),
         )

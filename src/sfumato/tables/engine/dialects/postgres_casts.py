@@ -9,11 +9,17 @@ and a value that does not fit becomes null.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
+from .. import engine_refusals as refusals
 from .literals import BOOL_OF_TEXT, DAY, INFINITE, MOMENT, NUMBER, check_digits
 from .postgres_floats import PRODUCT, ROUNDED, number
-from .templates import fill, fill_once
+from .templates import Sql, fill, fill_once
+
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
+
+    from .fast_compile import FastCompile
 
 POSTGRES = "postgres"
 _BLANKS = "E' \\t\\n\\r\\x0b\\x0c'"
@@ -49,7 +55,7 @@ TEXT_OF_FLOAT = f"""CASE WHEN abs(a_) >= {_INF} THEN
 """As DuckDB writes it: 1.0, 1e+16, inf."""
 
 
-def try_cast(compiler: Any, value: Any, have: Any, to: Any) -> Any:
+def try_cast(compiler: FastCompile, value: Sql, have: dt.DataType, to: dt.DataType) -> Sql:
     """Cast a value from one Ibis type to another; null where it does not fit."""
     target = compiler.type_mapper.to_string(to)
     if have.is_string():
@@ -90,7 +96,7 @@ def try_cast(compiler: Any, value: Any, have: Any, to: Any) -> Any:
     return compiler.cast(value, to)
 
 
-def _text(value: Any, to: Any, target: str) -> Any:
+def _text(value: Sql, to: dt.DataType, target: str) -> Sql:
     read = fill("CAST(a_ AS TEXT)", POSTGRES, a_=value)
     bare = fill(f"btrim(a_, {_BLANKS})", POSTGRES, a_=read)
     if to.is_string():
@@ -124,14 +130,14 @@ def _text(value: Any, to: Any, target: str) -> Any:
     )
 
 
-def _integer(value: str, to: Any, target: str) -> str:
+def _integer(value: str, to: dt.Integer, target: str) -> str:
     return (
         f"CASE WHEN {value} BETWEEN {to.bounds.lower} AND {to.bounds.upper} THEN "
         f"CAST({value} AS {target}) END"
     )
 
 
-def _decimal(value: str, to: Any) -> str:
+def _decimal(value: str, to: dt.Decimal) -> str:
     end = 10 ** (to.precision - to.scale)
     return (
         f"CASE WHEN {value} > {-end} AND {value} < {end} THEN CAST({value} AS "
@@ -139,8 +145,8 @@ def _decimal(value: str, to: Any) -> str:
     )
 
 
-def _decimal_of_float(value: Any, to: Any) -> Any:
-    check_digits(to, "PostgreSQL casts a float to 15 decimal digits and rounds the others")
+def _decimal_of_float(value: Sql, to: dt.Decimal) -> Sql:
+    check_digits(to, refusals.DECIMAL_TOO_LONG_FOR_POSTGRES)
     scaled = (
         fill_once(PRODUCT, POSTGRES, a_=value, b_=fill(number(10.0**to.scale), POSTGRES))
         if to.scale

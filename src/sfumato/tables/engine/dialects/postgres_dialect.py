@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -27,12 +27,20 @@ import sqlglot as sg
 import sqlglot.expressions as sge
 from ibis.backends.sql.compilers.postgres import PostgresCompiler
 
-from ....errors import Refused
+from ....errors import RefusalText
+from .. import engine_refusals as refusals
 from . import case_tables, exponent_bounds
 from . import postgres_floats as floats
 from .fast_compile import FastCompile
 from .postgres_casts import POSTGRES, TEXT_OF_FLOAT, try_cast
-from .templates import fill, fill_once
+from .templates import Sql, fill, fill_once
+
+if TYPE_CHECKING:
+    import ibis.expr.operations as ops
+    import ibis.expr.types as ir
+    from ibis.common.temporal import DateUnit
+    from ibis.expr.schema import Schema
+    from ibis.formats import TableProxy
 
 FUNCTIONS: Mapping[str, str] = {
     "divide": "a_ / b_",
@@ -41,33 +49,31 @@ FUNCTIONS: Mapping[str, str] = {
 }
 """Functions that Ibis lacks → their SQL."""
 
-CANNOT: Mapping[str, tuple[str, str]] = {
-    "Log2": ("PostgreSQL has no logarithm to base 2 of floats", "ln(…) / ln(2)"),
-}
-"""Refused operation → reason and rewrite."""
+CANNOT: Mapping[str, RefusalText] = {"Log2": refusals.LOG2_NOT_IN_POSTGRES}
+"""Operation that PostgreSQL lacks → its refusal."""
 
 DEGREES, RADIANS = 57.29577951308232, 0.017453292519943295
 
 
 @cache
-def by_bytes() -> Callable[[Any], Any]:
+def by_bytes() -> Callable[[ir.Value], ir.StringValue]:
     """Return the function that compares a text by bytes, whatever the collation of its column."""
 
-    def by_bytes(a: Any) -> Any: ...
+    def by_bytes(a: ir.Value) -> ir.StringValue: ...
 
-    function: Callable[[Any], Any] = ibis.udf.scalar.builtin(
+    function: Callable[[ir.Value], ir.StringValue] = ibis.udf.scalar.builtin(
         by_bytes, signature=(("string",), "string")
     )
     return function
 
 
 @cache
-def without_nan() -> Callable[[Any], Any]:
+def without_nan() -> Callable[[ir.Value], ir.DecimalValue]:
     """Return the function that replaces NaN in a decimal by null."""
 
-    def without_nan(a: Any) -> Any: ...
+    def without_nan(a: ir.Value) -> ir.DecimalValue: ...
 
-    function: Callable[[Any], Any] = ibis.udf.scalar.builtin(
+    function: Callable[[ir.Value], ir.DecimalValue] = ibis.udf.scalar.builtin(
         without_nan, signature=(("decimal",), "decimal")
     )
     return function
@@ -78,53 +84,63 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
 
     __slots__ = ()
     # the parent's entries would override the methods below
-    SIMPLE_OPS: ClassVar[dict[Any, str]] = {}
+    SIMPLE_OPS: ClassVar[dict[type[ops.Node], str]] = {}
 
-    def compile(self, expression: Any, *, pretty: bool = False) -> str:
+    def compile(self, expression: ir.Expr, *, pretty: bool = False) -> str:
         """Compile an expression to SQL."""
         return str(self.tree(expression).sql(dialect=self.dialect, pretty=pretty, copy=False))
 
-    def visit_node(self, op: Any, **arguments: Any) -> Any:
+    def visit_node(self, op: ops.Node, **arguments: Sql) -> Sql:
         refused = CANNOT.get(type(op).__name__)
         if refused is not None:
-            raise Refused("engine.language", f"{type(op).__name__.lower()}(…)", *refused)
+            raise refused()
         return super().visit_node(op, **arguments)
 
     # Floats
 
-    def visit_Add(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_Add(self, op: ops.Add, *, left: Sql, right: Sql) -> Sql:
         return self._float(op, sge.Add, floats.SUM, exponent_bounds.total, left, right)
 
-    def visit_Subtract(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_Subtract(self, op: ops.Subtract, *, left: Sql, right: Sql) -> Sql:
         if _floating(op) and not self._easy(op, exponent_bounds.total):
             return fill_once(floats.SUM, POSTGRES, a_=left, b_=-sge.paren(right))
         return self.binop(sge.Sub, left, right)
 
-    def visit_Multiply(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_Multiply(self, op: ops.Multiply, *, left: Sql, right: Sql) -> Sql:
         return self._float(op, sge.Mul, floats.PRODUCT, exponent_bounds.product, left, right)
 
-    def visit_Divide(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_Divide(self, op: ops.Divide, *, left: Sql, right: Sql) -> Sql:
         return self._float(op, sge.Div, floats.QUOTIENT, exponent_bounds.quotient, left, right)
 
     def _float(
-        self, op: Any, plain: Any, form: str, rule: Callable[..., Any], left: Any, right: Any
-    ) -> Any:
+        self,
+        op: ops.Binary,
+        plain: type[sge.Binary],
+        form: str,
+        rule: Callable[[exponent_bounds.Size, exponent_bounds.Size], exponent_bounds.Size],
+        left: Sql,
+        right: Sql,
+    ) -> Sql:
         if _floating(op) and not self._easy(op, rule):
             return fill_once(form, POSTGRES, a_=left, b_=right)
         return self.binop(plain, left, right)
 
-    def _easy(self, op: Any, rule: Callable[..., Any]) -> bool:
+    def _easy(
+        self,
+        op: ops.Binary,
+        rule: Callable[[exponent_bounds.Size, exponent_bounds.Size], exponent_bounds.Size],
+    ) -> bool:
         """Whether the result surely stays within the doubles. Sums over rows do: their limits are
         declared.
         """
         if any(_sum(side) for side in (op.left, op.right)):
             return True
-        sizes: dict[Any, exponent_bounds.Size] = {}
+        sizes: dict[ops.Value, exponent_bounds.Size] = {}
         return exponent_bounds.fits(
             rule(exponent_bounds.size(op.left, sizes), exponent_bounds.size(op.right, sizes))
         )
 
-    def visit_Modulus(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_Modulus(self, op: ops.Modulus, *, left: Sql, right: Sql) -> Sql:
         if not _floating(op):
             return self.binop(sge.Mod, left, right)
         parts = {
@@ -149,7 +165,7 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
             this=sg.select(fill(floats.REMAINDER, POSTGRES)).from_(with_parts.subquery("parts"))
         )
 
-    def visit_FloorDivide(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_FloorDivide(self, op: ops.FloorDivide, *, left: Sql, right: Sql) -> Sql:
         """Divide non-negative integers by PostgreSQL's own division. A sum of integers is a
         decimal, whose quotient would have decimal places, so both are cast.
         """
@@ -157,29 +173,29 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
         assert op.right.dtype.is_integer()
         return fill("CAST(a_ AS BIGINT) / CAST(b_ AS BIGINT)", POSTGRES, a_=left, b_=right)
 
-    def visit_Power(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_Power(self, op: ops.Power, *, left: Sql, right: Sql) -> Sql:
         return fill_once(floats.POWER, POSTGRES, a_=left, b_=right)
 
-    def visit_Exp(self, op: Any, *, arg: Any) -> Any:
+    def visit_Exp(self, op: ops.Exp, *, arg: Sql) -> Sql:
         return fill_once(floats.EXPONENTIAL, POSTGRES, a_=arg)
 
-    def visit_Degrees(self, op: Any, *, arg: Any) -> Any:
+    def visit_Degrees(self, op: ops.Degrees, *, arg: Sql) -> Sql:
         return fill_once(
             floats.PRODUCT, POSTGRES, a_=arg, b_=fill(floats.number(DEGREES), POSTGRES)
         )
 
-    def visit_Radians(self, op: Any, *, arg: Any) -> Any:
+    def visit_Radians(self, op: ops.Radians, *, arg: Sql) -> Sql:
         return fill_once(
             floats.PRODUCT, POSTGRES, a_=arg, b_=fill(floats.number(RADIANS), POSTGRES)
         )
 
-    def visit_Round(self, op: Any, *, arg: Any, digits: Any) -> Any:
+    def visit_Round(self, op: ops.Round, *, arg: Sql, digits: Sql | None) -> Sql:
         places = 0 if op.digits is None else op.digits.value
         return fill_once(
             floats.rounding_sql(places) if places else floats.ROUNDED, POSTGRES, a_=arg
         )
 
-    def visit_NonNullLiteral(self, op: Any, *, value: Any, dtype: Any) -> Any:
+    def visit_NonNullLiteral(self, op: ops.Literal, *, value: Any, dtype: dt.DataType) -> Sql:
         if dtype.is_floating():
             text = floats.number(float(value))  # as it stands it would be a decimal
             return fill(
@@ -187,7 +203,7 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
             )
         return super().visit_NonNullLiteral(op, value=value, dtype=dtype)
 
-    def visit_Sum(self, op: Any, *, arg: Any, where: Any) -> Any:
+    def visit_Sum(self, op: ops.Sum, *, arg: Sql, where: Sql | None) -> Sql:
         """Count truth values with COUNT … FILTER: summing them as numbers takes three times as
         long.
         """
@@ -197,7 +213,7 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
 
     # Casts
 
-    def visit_Cast(self, op: Any, *, arg: Any, to: Any) -> Any:
+    def visit_Cast(self, op: ops.Cast, *, arg: Sql, to: dt.DataType) -> Sql:
         have = op.arg.dtype
         to = dt.int32 if to.is_unsigned_integer() else to
         if have.is_boolean() and to.is_numeric():
@@ -213,7 +229,7 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
             return fill(r"regexp_replace(CAST(a_ AS TEXT), '^(-?)0[.]', '\1.')", POSTGRES, a_=arg)
         return self.cast(arg, to)
 
-    def visit_TryCast(self, op: Any, *, arg: Any, to: Any) -> Any:
+    def visit_TryCast(self, op: ops.TryCast, *, arg: Sql, to: dt.DataType) -> Sql:
         have = op.arg.dtype
         if have.is_boolean() or have.is_temporal() or have.is_uuid():
             return self.visit_Cast(op, arg=arg, to=to)
@@ -221,22 +237,24 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
 
     # Texts
 
-    def visit_Lowercase(self, op: Any, *, arg: Any) -> Any:
+    def visit_Lowercase(self, op: ops.Lowercase, *, arg: Sql) -> Sql:
         return _letters("lower", case_tables.small_letters(), arg)
 
-    def visit_Uppercase(self, op: Any, *, arg: Any) -> Any:
+    def visit_Uppercase(self, op: ops.Uppercase, *, arg: Sql) -> Sql:
         return _letters("upper", case_tables.capital_letters(), arg)
 
-    def visit_StringSQLLike(self, op: Any, *, arg: Any, pattern: Any, escape: Any) -> Any:
+    def visit_StringSQLLike(
+        self, op: ops.StringSQLLike, *, arg: Sql, pattern: Sql, escape: str | None
+    ) -> Sql:
         return sge.paren(
             sge.Escape(this=sge.Like(this=arg, expression=pattern), expression=sge.convert("")),
             copy=False,
         )
 
-    def visit_StringSplit(self, op: Any, *, arg: Any, delimiter: Any) -> Any:
+    def visit_StringSplit(self, op: ops.StringSplit, *, arg: Sql, delimiter: Sql) -> Sql:
         return sge.Tuple(expressions=[arg, delimiter])
 
-    def visit_ArrayIndex(self, op: Any, *, arg: Any, index: Any) -> Any:
+    def visit_ArrayIndex(self, op: ops.ArrayIndex, *, arg: Sql, index: Sql) -> Sql:
         """Take one part of a split text; null if there are fewer parts."""
         text, separator = arg.expressions
         size, place = len(separator.this), op.index.value + 1
@@ -246,11 +264,11 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
         )
         return fill_once(body, POSTGRES, a_=text, b_=separator)
 
-    def visit_HexDigest(self, op: Any, *, arg: Any, how: str) -> Any:
+    def visit_HexDigest(self, op: ops.HexDigest, *, arg: Sql, how: str) -> Sql:
         assert how == "sha256"
         return fill("encode(sha256(convert_to(a_, 'UTF8')), 'hex') COLLATE \"C\"", POSTGRES, a_=arg)
 
-    def visit_ScalarUDF(self, op: Any, **arguments: Any) -> Any:
+    def visit_ScalarUDF(self, op: ops.ScalarUDF, **arguments: Sql) -> Sql:
         return fill(
             FUNCTIONS[op.__func_name__],
             POSTGRES,
@@ -259,13 +277,13 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
 
     # Moments
 
-    def visit_DateTruncate(self, op: Any, *, arg: Any, unit: Any) -> Any:
+    def visit_DateTruncate(self, op: ops.DateTruncate, *, arg: Sql, unit: DateUnit) -> Sql:
         return self.visit_TimestampTruncate(op, arg=self.cast(arg, dt.timestamp), unit=unit)
 
-    def visit_DateDelta(self, op: Any, *, part: Any, left: Any, right: Any) -> Any:
+    def visit_DateDelta(self, op: ops.DateDelta, *, part: Sql, left: Sql, right: Sql) -> Sql:
         return self.binop(sge.Sub, left, right)
 
-    def visit_ExtractEpochSeconds(self, op: Any, *, arg: Any) -> Any:
+    def visit_ExtractEpochSeconds(self, op: ops.ExtractEpochSeconds, *, arg: Sql) -> Sql:
         return fill(
             (
                 "CAST(CAST(EXTRACT(epoch FROM a_) * 1000000 AS BIGINT) AS DOUBLE PRECISION) "
@@ -277,7 +295,9 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
 
     # Tables
 
-    def visit_InMemoryTable(self, op: Any, *, name: str, schema: Any, data: Any) -> Any:
+    def visit_InMemoryTable(
+        self, op: ops.InMemoryTable, *, name: str, schema: Schema, data: TableProxy
+    ) -> Sql:
         """Write a key set as one constant, without texts that PostgreSQL cannot hold."""
         column, dtype = next(iter(schema.items()))
         table = data.to_pyarrow(schema)
@@ -294,7 +314,7 @@ class TotalPostgresCompiler(FastCompile, PostgresCompiler):  # type: ignore[misc
         )
 
 
-def _letters(name: str, table: tuple[str, str], value: Any) -> Any:
+def _letters(name: str, table: tuple[str, str], value: Sql) -> Sql:
     """Convert ASCII letters by the server's function, other letters by the table."""
     body = (
         f'CASE WHEN octet_length(a_) = length(a_) THEN {name}(a_ COLLATE "C") ELSE '
@@ -305,17 +325,17 @@ def _letters(name: str, table: tuple[str, str], value: Any) -> Any:
     )
 
 
-def _floating(op: Any) -> bool:
+def _floating(op: ops.Value) -> bool:
     return bool(op.dtype.is_floating())
 
 
-def _sum(op: Any) -> bool:
+def _sum(op: ops.Value) -> bool:
     while type(op).__name__ == "Cast":
         op = op.arg
     return type(op).__name__ == "Sum"
 
 
-def _element(key: Any) -> str:
+def _element(key: object) -> str:
     if key is None:
         return "NULL"
     if isinstance(key, bool):

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -33,15 +33,20 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers.pyspark import PySparkCompiler
 from ibis.backends.sql.datatypes import PySparkType
 
+from .. import engine_refusals as refusals
 from . import case_tables, like_regex
 from .fast_compile import FastCompile
 from .literals import BOOL_OF_TEXT, DAY, INFINITE, MOMENT, NUMBER, check_digits, double
-from .templates import fill, fill_once_by_list
+from .templates import Sql, fill, fill_once_by_list
+
+if TYPE_CHECKING:
+    import ibis.expr.operations as ops
+    import ibis.expr.types as ir
 
 SPARK = "spark"
 BLANKS = " \t\n\r\v\f"
 
-FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+FUNCTIONS: Mapping[str, Callable[..., Sql]] = {
     "divide": lambda a, b: fill("a_ DIV b_", SPARK, a_=a, b_=b),
     "spark_by_bytes": lambda a: sge.Anonymous(
         this="collate", expressions=[_readable(a), sge.Literal.string("UTF8_BINARY")]
@@ -89,17 +94,18 @@ class SparkTypes(PySparkType):  # type: ignore[misc]  # Ibis has no types
     """Ibis's type mapper, with timestamps without a zone, and int32 for unsigned integers."""
 
     @classmethod
-    def from_ibis(cls, dtype: Any) -> Any:
+    def from_ibis(cls, dtype: dt.DataType) -> sge.DataType:
         if dtype.is_timestamp() and dtype.timezone is None:
             return sge.DataType(this=sge.DataType.Type.TIMESTAMPNTZ)
         if dtype.is_timestamp():
             return sge.DataType(this=sge.DataType.Type.TIMESTAMPLTZ)
         if dtype.is_uuid():
             return sge.DataType(this=sge.DataType.Type.TEXT)
-        return super().from_ibis(dt.int32 if dtype.is_unsigned_integer() else dtype)
+        mapped: sge.DataType = super().from_ibis(dt.int32 if dtype.is_unsigned_integer() else dtype)
+        return mapped
 
 
-def _readable(value: Any) -> Any:
+def _readable(value: Sql) -> Sql:
     """Replace a text whose bytes are not UTF-8 by null: no answer could hold it."""
     return sge.Anonymous(
         this="try_validate_utf8", expressions=[fill("CAST(a_ AS STRING)", SPARK, a_=value)]
@@ -107,14 +113,14 @@ def _readable(value: Any) -> Any:
 
 
 @cache
-def by_bytes() -> Callable[[Any], Any]:
+def by_bytes() -> Callable[[ir.Value], ir.StringValue]:
     """Return the function that compares a text by bytes, whatever the collation of its column, and
     gives null if it is not UTF-8.
     """
 
-    def spark_by_bytes(a: Any) -> Any: ...
+    def spark_by_bytes(a: ir.Value) -> ir.StringValue: ...
 
-    function: Callable[[Any], Any] = ibis.udf.scalar.builtin(
+    function: Callable[[ir.Value], ir.StringValue] = ibis.udf.scalar.builtin(
         spark_by_bytes, signature=(("string",), "string")
     )
     return function
@@ -125,7 +131,7 @@ def number(value: float) -> str:
     return double(value, "DOUBLE")
 
 
-def text(value: str) -> Any:
+def text(value: str) -> Sql:
     """Write a text exactly. Spark knows fewer escapes of control characters than sqlglot writes, so
     such texts are written as bytes.
     """
@@ -135,7 +141,7 @@ def text(value: str) -> Any:
     return sge.Anonymous(this="decode", expressions=[bytes_, sge.Literal.string("UTF-8")])
 
 
-def fill_once(text: str, **arguments: Any) -> Any:
+def fill_once(text: str, **arguments: Sql) -> Sql:
     """Fill a template; each argument is computed once."""
     return fill_once_by_list(text, SPARK, **arguments)
 
@@ -145,16 +151,16 @@ class TotalSparkCompiler(FastCompile, PySparkCompiler):  # type: ignore[misc]  #
 
     __slots__ = ()
     # the parent's entries would override the methods below
-    SIMPLE_OPS: ClassVar[dict[Any, str]] = {}
+    SIMPLE_OPS: ClassVar[dict[type[ops.Node], str]] = {}
     type_mapper = SparkTypes
 
-    def compile(self, expression: Any, *, pretty: bool = False) -> str:
+    def compile(self, expression: ir.Expr, *, pretty: bool = False) -> str:
         """Compile an expression to SQL."""
         return str(self.tree(expression).sql(dialect=self.dialect, pretty=pretty, copy=False))
 
     # Numbers
 
-    def visit_NonNullLiteral(self, op: Any, *, value: Any, dtype: Any) -> Any:
+    def visit_NonNullLiteral(self, op: ops.Literal, *, value: Any, dtype: dt.DataType) -> Sql:
         if dtype.is_floating():
             written = number(float(value))
             return fill(
@@ -164,60 +170,60 @@ class TotalSparkCompiler(FastCompile, PySparkCompiler):  # type: ignore[misc]  #
             return text(value)
         return super().visit_NonNullLiteral(op, value=value, dtype=dtype)
 
-    def visit_FloorDivide(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_FloorDivide(self, op: ops.FloorDivide, *, left: Sql, right: Sql) -> Sql:
         """Divide non-negative integers by Spark's own division."""
         assert op.left.dtype.is_integer()
         return fill("a_ DIV b_", SPARK, a_=left, b_=right)
 
-    def visit_Abs(self, op: Any, *, arg: Any) -> Any:
+    def visit_Abs(self, op: ops.Abs, *, arg: Sql) -> Sql:
         return (
             fill_once(ABSOLUTE.format(_decimal_name(op.arg.dtype)), a_=arg)
             if _long(op.arg.dtype)
             else self.f.abs(arg)
         )
 
-    def visit_Negate(self, op: Any, *, arg: Any) -> Any:
+    def visit_Negate(self, op: ops.Negate, *, arg: Sql) -> Sql:
         return (
             fill_once(OPPOSITE.format(_decimal_name(op.arg.dtype)), a_=arg)
             if _long(op.arg.dtype)
             else super().visit_Negate(op, arg=arg)
         )
 
-    def visit_Floor(self, op: Any, *, arg: Any) -> Any:
+    def visit_Floor(self, op: ops.Floor, *, arg: Sql) -> Sql:
         return (
             fill_once(FLOOR, a_=arg)
             if op.dtype.is_floating()
             else self.cast(self.f.floor(arg), op.dtype)
         )
 
-    def visit_Ceil(self, op: Any, *, arg: Any) -> Any:
+    def visit_Ceil(self, op: ops.Ceil, *, arg: Sql) -> Sql:
         return (
             fill_once(CEIL, a_=arg)
             if op.dtype.is_floating()
             else self.cast(self.f.ceil(arg), op.dtype)
         )
 
-    def visit_Round(self, op: Any, *, arg: Any, digits: Any) -> Any:
+    def visit_Round(self, op: ops.Round, *, arg: Sql, digits: Sql | None) -> Sql:
         places = 0 if op.digits is None else op.digits.value
         return fill_once(rounding_sql(places) if places else ROUNDED, a_=arg)
 
-    def visit_Power(self, op: Any, *, left: Any, right: Any) -> Any:
+    def visit_Power(self, op: ops.Power, *, left: Sql, right: Sql) -> Sql:
         return fill_once(POWER.format(number(math.inf)), a_=left, b_=right)
 
-    def visit_Sum(self, op: Any, *, arg: Any, where: Any) -> Any:
+    def visit_Sum(self, op: ops.Sum, *, arg: Sql, where: Sql | None) -> Sql:
         if op.arg.dtype.is_integer():
             arg = self.cast(arg, dt.Decimal(20, 0))
         return super().visit_Sum(op, arg=arg, where=where)
 
-    def visit_IsNull(self, op: Any, *, arg: Any) -> Any:
+    def visit_IsNull(self, op: ops.IsNull, *, arg: Sql) -> Sql:
         return arg.is_(sge.null())
 
-    def visit_NotNull(self, op: Any, *, arg: Any) -> Any:
+    def visit_NotNull(self, op: ops.NotNull, *, arg: Sql) -> Sql:
         return arg.is_(sge.Not(this=sge.null()))
 
     # Casts
 
-    def visit_Cast(self, op: Any, *, arg: Any, to: Any) -> Any:
+    def visit_Cast(self, op: ops.Cast, *, arg: Sql, to: dt.DataType) -> Sql:
         if type(op.arg).__name__ == "Sum" and op.arg.arg.dtype.is_integer() and to.is_int64():
             # the declared limits keep this sum within 62 bits
             arg = super().visit_Sum(op.arg, arg=arg.this.this, where=None)
@@ -227,7 +233,7 @@ class TotalSparkCompiler(FastCompile, PySparkCompiler):  # type: ignore[misc]  #
             return fill("regexp_replace(CAST(a_ AS STRING), '^(-?)0[.]', '$1.')", SPARK, a_=arg)
         return self.cast(arg, to)
 
-    def visit_TryCast(self, op: Any, *, arg: Any, to: Any) -> Any:
+    def visit_TryCast(self, op: ops.TryCast, *, arg: Sql, to: dt.DataType) -> Sql:
         have, target = op.arg.dtype, self.type_mapper.from_ibis(to).sql(dialect=SPARK)
         if have.is_string():
             return _text(arg, to, target)
@@ -256,22 +262,24 @@ class TotalSparkCompiler(FastCompile, PySparkCompiler):  # type: ignore[misc]  #
 
     # Texts
 
-    def visit_Lowercase(self, op: Any, *, arg: Any) -> Any:
+    def visit_Lowercase(self, op: ops.Lowercase, *, arg: Sql) -> Sql:
         return _translate(arg, case_tables.small_letters())
 
-    def visit_Uppercase(self, op: Any, *, arg: Any) -> Any:
+    def visit_Uppercase(self, op: ops.Uppercase, *, arg: Sql) -> Sql:
         return _translate(arg, case_tables.capital_letters())
 
-    def visit_Strip(self, op: Any, *, arg: Any) -> Any:
+    def visit_Strip(self, op: ops.Strip, *, arg: Sql) -> Sql:
         return sge.Trim(this=arg, expression=text(BLANKS), position="BOTH")
 
-    def visit_LStrip(self, op: Any, *, arg: Any) -> Any:
+    def visit_LStrip(self, op: ops.LStrip, *, arg: Sql) -> Sql:
         return sge.Trim(this=arg, expression=text(BLANKS), position="LEADING")
 
-    def visit_RStrip(self, op: Any, *, arg: Any) -> Any:
+    def visit_RStrip(self, op: ops.RStrip, *, arg: Sql) -> Sql:
         return sge.Trim(this=arg, expression=text(BLANKS), position="TRAILING")
 
-    def visit_StringSQLLike(self, op: Any, *, arg: Any, pattern: Any, escape: Any) -> Any:
+    def visit_StringSQLLike(
+        self, op: ops.StringSQLLike, *, arg: Sql, pattern: Sql, escape: str | None
+    ) -> Sql:
         constant = like_regex.constant_pattern(op.pattern)
         if constant is not None and constant.count("%") > 1:
             return sge.RegexpLike(this=arg, expression=text(like_regex.java(constant)))
@@ -282,10 +290,10 @@ class TotalSparkCompiler(FastCompile, PySparkCompiler):  # type: ignore[misc]  #
             expression=sge.Literal.string(pattern.this.replace("\\", "\\\\")) if plain else doubled,
         )
 
-    def visit_StringSplit(self, op: Any, *, arg: Any, delimiter: Any) -> Any:
+    def visit_StringSplit(self, op: ops.StringSplit, *, arg: Sql, delimiter: Sql) -> Sql:
         return sge.Tuple(expressions=[arg, delimiter])
 
-    def visit_ArrayIndex(self, op: Any, *, arg: Any, index: Any) -> Any:
+    def visit_ArrayIndex(self, op: ops.ArrayIndex, *, arg: Sql, index: Sql) -> Sql:
         """Take one part of a split text; null if there are fewer parts."""
         source_text, separator = arg.expressions
         place, size = op.index.value + 1, len(op.arg.delimiter.value)
@@ -298,15 +306,15 @@ class TotalSparkCompiler(FastCompile, PySparkCompiler):  # type: ignore[misc]  #
             b_=separator,
         )
 
-    def visit_ScalarUDF(self, op: Any, **arguments: Any) -> Any:
+    def visit_ScalarUDF(self, op: ops.ScalarUDF, **arguments: Sql) -> Sql:
         return FUNCTIONS[op.__func_name__](*arguments.values())
 
     # Moments
 
-    def visit_DateDelta(self, op: Any, *, part: Any, left: Any, right: Any) -> Any:
+    def visit_DateDelta(self, op: ops.DateDelta, *, part: Sql, left: Sql, right: Sql) -> Sql:
         return self.f.anon.datediff(left, right)
 
-    def visit_ExtractEpochSeconds(self, op: Any, *, arg: Any) -> Any:
+    def visit_ExtractEpochSeconds(self, op: ops.ExtractEpochSeconds, *, arg: Sql) -> Sql:
         return fill(
             "CAST(unix_micros(CAST(a_ AS TIMESTAMP)) AS DOUBLE) / CAST('1000000' AS DOUBLE)",
             SPARK,
@@ -314,17 +322,17 @@ class TotalSparkCompiler(FastCompile, PySparkCompiler):  # type: ignore[misc]  #
         )
 
 
-def _translate(value: Any, letters: tuple[str, str]) -> Any:
+def _translate(value: Sql, letters: tuple[str, str]) -> Sql:
     """Replace each letter of the first text by its letter of the second."""
     return fill(f"translate(a_, '{letters[0]}', '{letters[1]}')", SPARK, a_=value)
 
 
-def _long(dtype: Any) -> bool:
+def _long(dtype: dt.DataType) -> bool:
     """Whether a decimal has too many digits for Spark's own change of sign."""
     return bool(dtype.is_decimal() and (dtype.precision or 38) > SIGN_DIGITS)
 
 
-def _decimal_name(dtype: Any) -> str:
+def _decimal_name(dtype: dt.DataType) -> str:
     return f"DECIMAL({dtype.precision or 38}, {dtype.scale or 0})" if dtype.is_decimal() else ""
 
 
@@ -337,7 +345,7 @@ def rounding_sql(digits: int) -> str:
     return f"CASE WHEN abs(a_ * {unit}) < {number(math.inf)} THEN ({scaled}) / {unit} ELSE a_ END"
 
 
-def _text(value: Any, to: Any, target: str) -> Any:
+def _text(value: Sql, to: dt.DataType, target: str) -> Sql:
     read = fill("CAST(a_ AS STRING)", SPARK, a_=value)
     bare = sge.Trim(this=read, expression=text(BLANKS), position="BOTH")
     if to.is_string():
@@ -370,11 +378,9 @@ def _text(value: Any, to: Any, target: str) -> Any:
     )
 
 
-def _decimal(value: Any, to: Any) -> Any:
+def _decimal(value: Sql, to: dt.Decimal) -> Sql:
     """Cast a float to a decimal by a product and a rounding in doubles, as in DuckDB."""
-    check_digits(
-        to, "Spark casts a float by its text, and rounds digits that the text does not have"
-    )
+    check_digits(to, refusals.DECIMAL_TOO_LONG_FOR_SPARK)
     scaled = fill(f"a_ * {number(10.0**to.scale)}", SPARK, a_=value)
     unit = (
         f" * CAST('{10.0**-to.scale:.{to.scale}f}' AS DECIMAL({to.scale}, {to.scale}))"

@@ -8,23 +8,25 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import sqlglot as sg
 import sqlglot.expressions as sge
+
+Sql = sge.Expression
+"""A syntax tree of sqlglot: a value, or a whole statement."""
 
 GIVEN = "given"  # the alias of that sub-query
 
 
 @cache
-def _parse(text: str, dialect: str) -> Any:
+def _parse(text: str, dialect: str) -> Sql:
     return sg.parse_one(text, dialect=dialect)
 
 
-def fill(text: str, dialect: str, **arguments: Any) -> Any:
+def fill(text: str, dialect: str, **arguments: Sql) -> Sql:
     """Fill a template; each argument is written as often as the template mentions it."""
 
-    def place(node: Any) -> Any:
+    def place(node: Sql) -> Sql:
         if isinstance(node, sge.Column) and not node.table and node.name in arguments:
             return _in_parentheses(arguments[node.name].copy())
         return node
@@ -37,7 +39,7 @@ def fill(text: str, dialect: str, **arguments: Any) -> Any:
     )
 
 
-def fill_once(text: str, dialect: str, **arguments: Any) -> Any:
+def fill_once(text: str, dialect: str, **arguments: Sql) -> Sql:
     """Fill a template; each argument is computed once, in a sub-query."""
     if all(_is_plain(argument) for argument in arguments.values()):
         return fill(text, dialect, **arguments)
@@ -50,13 +52,13 @@ def fill_once(text: str, dialect: str, **arguments: Any) -> Any:
     return sge.Paren(this=outer)
 
 
-def _is_plain(argument: Any) -> bool:
+def _is_plain(argument: Sql) -> bool:
     while isinstance(argument, sge.Cast | sge.Paren | sge.Neg):
         argument = argument.this
     return isinstance(argument, sge.Column | sge.Literal | sge.Null | sge.Boolean)
 
 
-def _in_parentheses(argument: Any) -> Any:
+def _in_parentheses(argument: Sql) -> Sql:
     """Put an operator into parentheses."""
     return (
         sge.paren(argument, copy=False)
@@ -65,7 +67,7 @@ def _in_parentheses(argument: Any) -> Any:
     )
 
 
-def fill_once_by_list(text: str, dialect: str, **arguments: Any) -> Any:
+def fill_once_by_list(text: str, dialect: str, **arguments: Sql) -> Sql:
     """Fill a template; each argument is computed once, as an item of a list of one, for engines
     that do not allow sub-queries everywhere but have functions over lists.
     """
