@@ -138,7 +138,7 @@ def add_guarantees(a: Guarantee, b: Guarantee) -> Guarantee:
     """a + b."""
     relation, unit = common_relation_and_unit(a, b)
     if isinstance(a, RandomDP) != isinstance(b, RandomDP):
-        raise refusals.GUARANTEE_RANDOM_1(a=a, b=b)
+        raise refusals.RANDOM_DP_PLUS_DP(a=a, b=b)
     if type(a) is type(b):
         return Guarantee._bind(a._plus(b), relation, unit)
     parts = [

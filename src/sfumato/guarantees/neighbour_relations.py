@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from itertools import chain, combinations_with_replacement, product
 from typing import Any
 
-from ..errors import Refused
 from ..exact.numbers import is_whole
 from . import guarantee_refusals as refusals
 
@@ -93,12 +92,7 @@ class Replace(NeighbourRelation):
         """Over all datasets of exactly `size` rows."""
         values = _values(domain)
         if len(values) < 2 or size < 1:
-            raise _vacuous(
-                values,
-                size,
-                "replacing needs a row and another value for it",
-                "pairs(domain=(0, 1), size=2)",
-            )
+            raise refusals.NO_PAIR_UNDER_REPLACE(count=len(values), size=size)
         return ((x, y) for x in product(values, repeat=size) for y in self.neighbours(x, values))
 
 
@@ -131,12 +125,7 @@ class AddRemove(NeighbourRelation):
         """Over all datasets of at most `size` records."""
         values = _values(domain)
         if not values or size < 1:
-            raise _vacuous(
-                values,
-                size,
-                "adding needs a record and room for it",
-                "pairs(domain=(0, 1), size=2)",
-            )
+            raise refusals.NO_PAIR_UNDER_ADD_REMOVE(count=len(values), size=size)
         everything = chain.from_iterable(
             combinations_with_replacement(values, n) for n in range(size + 1)
         )
@@ -154,7 +143,7 @@ RELATIONS: dict[str, NeighbourRelation] = {
 def hamming(x: Sequence[Hashable], y: Sequence[Hashable]) -> int:
     """#{i : xᵢ ≠ yᵢ}, of equally many rows."""
     if len(x) != len(y):
-        raise refusals.RELATION_LENGTH_1(x_count=len(x), y_count=len(y))
+        raise refusals.UNEQUAL_NUMBERS_OF_ROWS(first=len(x), second=len(y))
     return sum(a != b for a, b in zip(x, y, strict=True))
 
 
@@ -166,7 +155,7 @@ def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Any]:
         counts = Counter(x)
         wrong = [value for value, count in counts.items() if not is_whole(count, 0)]
         if wrong:
-            raise refusals.RELATION_COUNT_1(wrong=wrong[0], counts=counts[wrong[0]])
+            raise refusals.RECORD_COUNT_NOT_WHOLE(record=wrong[0], count=counts[wrong[0]])
     return (
         Counter({value: counts[value] for value in _values(domain, +counts)}) if domain else counts
     )
@@ -183,7 +172,7 @@ def l1_distance(x: Sequence[int] | Mapping[Any, int], y: Sequence[int] | Mapping
     if isinstance(x, Mapping) and isinstance(y, Mapping):
         return sum(abs(x.get(value, 0) - y.get(value, 0)) for value in {*x, *y})
     if isinstance(x, Mapping) or isinstance(y, Mapping) or len(x) != len(y):
-        raise refusals.RELATION_LENGTH_2()
+        raise refusals.HISTOGRAM_CELLS_DIFFER()
     return sum(abs(a - b) for a, b in zip(x, y, strict=True))
 
 
@@ -194,14 +183,8 @@ def _values(
     values = tuple(domain)
     distinct = set(values)
     if len(distinct) < len(values):
-        raise refusals.RELATION_DOMAIN_1(values_count=len(values))
+        raise refusals.DOMAIN_REPEATS_A_VALUE(count=len(values))
     strange = [record for record in held if record not in distinct]
     if strange:
-        raise refusals.RELATION_DOMAIN_2()
+        raise refusals.RECORD_OUTSIDE_DOMAIN()
     return values
-
-
-def _vacuous(domain: Dataset, size: int, reason: str, rewrite: str) -> Refused:
-    return refusals.RELATION_VACUOUS_1(
-        domain_count=len(domain), size=size, reason=reason, rewrite=rewrite
-    )

@@ -31,7 +31,7 @@ class RandomDP(Guarantee):
 
     def __init__(self, guarantee: Guarantee, gamma: Number, *, over: str) -> None:
         if not isinstance(guarantee, Guarantee) or isinstance(guarantee, RandomDP):
-            raise refusals.GUARANTEE_RANDOM_3()
+            raise refusals.RANDOM_DP_WITHOUT_GUARANTEE(guarantee=guarantee)
         object.__setattr__(self, "guarantee", guarantee)
         object.__setattr__(self, "gamma", probability(gamma, "gamma"))
         object.__setattr__(self, "over", over)
@@ -52,11 +52,13 @@ class RandomDP(Guarantee):
         self._refuse(f"renyi({order})")
 
     def _refuse(self, call: str) -> NoReturn:
-        raise refusals.GUARANTEE_RANDOM_2(self=self, call=call)
+        raise refusals.RANDOM_DP_IS_NOT_DP(guarantee=self, call=call, gamma=text(self.gamma))
 
     def _plus(self, addend: Self) -> Self:
         if self.over != addend.over:
-            raise refusals.GUARANTEE_RANDOM_4(self=self, addend=addend)
+            raise refusals.DIFFERENT_DISTRIBUTIONS(
+                a=self, b=addend, first=self.over, second=addend.over
+            )
         return type(self)(
             self.guarantee + addend.guarantee,
             sum_of_deltas(self.gamma + addend.gamma, lambda: f"{self} + {addend}"),

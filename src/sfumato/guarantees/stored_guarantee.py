@@ -131,7 +131,6 @@ def _restore_mixed(parts: list[Guarantee]) -> Guarantee:
 
 def restore(stored: Any) -> Guarantee:
     """Restore a guarantee from its record; refuse anything that this library does not write."""
-    place = f"{stored!r:.60}"
     notion = stored.get("notion") if isinstance(stored, dict) else None
     if (
         not isinstance(stored, dict)
@@ -139,9 +138,11 @@ def restore(stored: Any) -> Guarantee:
         or not isinstance(notion, str)
         or notion not in {*_READERS, *ELSEWHERE}
     ):
-        raise refusals.GUARANTEE_STORED_1(place=place)
+        raise refusals.NOT_A_STORED_GUARANTEE(stored=stored)
     if stored.get("version") != VERSION:
-        raise refusals.GUARANTEE_STORED_2(place=place, get=stored.get("version"), VERSION=VERSION)
+        raise refusals.UNKNOWN_STORED_VERSION(
+            stored=stored, version=stored.get("version"), known=VERSION
+        )
     try:
         reader = (
             _READERS[notion] if notion in _READERS else import_module(ELSEWHERE[notion]).restore
@@ -163,7 +164,7 @@ def restore(stored: Any) -> Guarantee:
     ) as error:
         if isinstance(error, Refused):
             raise
-        raise refusals.GUARANTEE_STORED_3(place=place) from None
+        raise refusals.STORED_GUARANTEE_ALTERED(stored=stored) from None
 
 
 def restore_text(content: str) -> Guarantee:
@@ -173,4 +174,4 @@ def restore_text(content: str) -> Guarantee:
     except Refused:
         raise
     except (ValueError, RecursionError):
-        raise refusals.GUARANTEE_STORED_4(content=content) from None
+        raise refusals.NOT_JSON(content=content) from None
