@@ -65,7 +65,7 @@ def certified_total(
     check_delta(delta)
     losses = [_loss(record) for record in records]
     if not losses:
-        raise refusals.COMPOSITION_EMPTY_1()
+        raise refusals.LEDGER_WITHOUT_CHARGES()
     return Tight(compose(losses), delta, fixed_beforehand)
 
 
@@ -75,11 +75,11 @@ def _loss(stored: dict[str, Any]) -> Loss:
     mechanism = restore_mechanism(stored)
     if mechanism is not None:
         return compose([mechanism])
-    refusals: list[Refused] = []
+    refused: list[Refused] = []
     # the mechanism cannot be restored, but its stored promises still count
     for promise in stored_promises(stored):
         try:
             return compose([promise])
         except Refused as refusal:
-            refusals.append(refusal)
-    raise refusals[0]
+            refused.append(refusal)
+    raise refused[0]

@@ -29,14 +29,14 @@ def from_dp_event(event: Any, *, unit: str | None = None) -> Loss:
     """Return the Loss of an event tree."""
     parts, relations = _read(event)
     if len(relations) > 1:
-        raise refusals.GUARANTEE_RELATION_1(type=type(event).__name__)
+        raise refusals.TWO_KINDS_OF_SAMPLING(event=type(event).__name__)
     return Loss(parts, relation=next(iter(relations), None), unit=unit)
 
 
 def _read(event: Any) -> tuple[Parts, frozenset[Relation]]:
     name = type(event).__name__
     if (reader := EVENTS.get(name)) is None:
-        raise refusals.EVENTS_UNKNOWN_1(name=name, EVENTS=", ".join(EVENTS))
+        raise refusals.UNKNOWN_EVENT(event=name, known=", ".join(EVENTS))
     return reader(event)
 
 
@@ -84,7 +84,7 @@ def _sampled(
 ) -> tuple[Parts, frozenset[Relation]]:
     parts, relations = _read(event.event)
     if len(parts) != 1 or parts[0][1] != 1:
-        raise refusals.EVENTS_UNKNOWN_2(type=type(event).__name__)
+        raise refusals.SEVERAL_EVENTS_SAMPLED(event=type(event).__name__)
     return ((sampled(parts[0][0], rate, how), 1),), relations | {relation}
 
 

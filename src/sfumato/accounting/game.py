@@ -130,7 +130,7 @@ def _play(
     for _ in range(rounds):
         move = adversary.choose(answers)
         if relation is not None and not relation.are_neighbours(move.x0, move.x1):
-            raise refusals.GAME_NEIGHBOURS_1(x0=move.x0, x1=move.x1, relation=relation)
+            raise refusals.NOT_NEIGHBOURS(x0=move.x0, x1=move.x1, relation=relation)
         if not purse.admits(move.cost):
             break
         purse = purse.spend(move.cost)
@@ -162,8 +162,8 @@ def draw(channel: Channel, x: Hashable, bits: Bits = SYSTEM) -> Hashable:
 def _cost(release: Channel | Release, x0: Hashable, x1: Hashable) -> Guarantee:
     """Return the ε of a finite channel over this pair."""
     if not isinstance(release, Channel):
-        raise refusals.GAME_COST_1()
+        raise refusals.MOVE_WITHOUT_COST()
     epsilon = release.epsilon(pairs=[(x0, x1)])
     if math.isinf(epsilon):
-        raise refusals.GAME_COST_2()
+        raise refusals.MOVE_OF_INFINITE_COST()
     return Pure(Fraction(epsilon))

@@ -24,7 +24,7 @@ from typing import Any, Self
 from flint import arb
 
 from ..exact.balls import above, ball, short, up
-from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, shown, text
+from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, text
 from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
@@ -197,13 +197,13 @@ class Renyi(Guarantee):
 
     def __repr__(self) -> str:
         points = [f"{text(a)}: {text(v)}" for a, v in self.curve.items()]
-        shown = (
+        listed = (
             points
             if len(points) <= 6
             else [*points[:2], f"… {len(points) - 4} orders …", *points[-2:]]
         )
         rest = [text(self._delta)] if self._delta else []
-        curve = "{" + ", ".join(shown) + "}"
+        curve = "{" + ", ".join(listed) + "}"
         return f"Renyi({', '.join([curve, *rest, *self._about()])})"
 
 

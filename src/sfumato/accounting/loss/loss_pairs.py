@@ -125,7 +125,7 @@ class Pair(ABC):
 
     def group(self, size: int) -> Pair:
         """Return a pair for `size` units at once."""
-        raise refusals.GUARANTEE_GROUP_1(self=self, size=size)
+        raise refusals.PAIR_WITHOUT_GROUP(pair=self, size=size)
 
     def __repr__(self) -> str:
         shown = [f"{name}={_show(value)}" for name, value in self.numbers().items() if value != "0"]
@@ -251,7 +251,7 @@ class LaplacePair(Pair):
 def check_whole(value: object, name: str, least: int = 1) -> int:
     """Check a whole number of a pair that a double can hold."""
     if not is_whole(value, least, 2**53):
-        raise refusals.LOSS_NUMBER_1(name=name, value=shown(value), least=least)
+        raise refusals.PAIR_NUMBER_NOT_WHOLE(name=name, value=shown(value), least=least)
     return value
 
 

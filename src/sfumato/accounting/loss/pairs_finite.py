@@ -124,9 +124,9 @@ class FinitePair(Pair):
     def __post_init__(self) -> None:
         for name, law in (("p", self.p), ("q", self.q)):
             if weights(law, name) != law or max(a.denominator.bit_length() for a in law) > _LONGEST:
-                raise refusals.LAW_SUM_1(name=name, law_count=len(law))
+                raise refusals.LAW_NOT_EXACT(law=name, outcomes=len(law))
         if len(self.p) != len(self.q):
-            raise refusals.LAW_OUTCOMES_1(p_count=len(self.p), q_count=len(self.q))
+            raise refusals.LAWS_OF_DIFFERENT_LENGTH(first=len(self.p), second=len(self.q))
 
     @property
     def guarantee(self) -> Pure | None:

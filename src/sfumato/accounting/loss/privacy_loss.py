@@ -64,7 +64,7 @@ class Loss(Guarantee):
 
     def _check(self, relation: Relation | None) -> None:
         if relation == "replace" and not all(pair.symmetric for pair, _ in self.parts):
-            raise refusals.LOSS_DIRECTION_3(self=self)
+            raise refusals.REPLACE_NEEDS_SYMMETRIC_PAIRS(loss=self)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class Loss(Guarantee):
 
     def _subsample(self, q: Fraction) -> Guarantee:
         if len(self.parts) != 1 or self.parts[0][1] != 1:
-            raise refusals.GUARANTEE_SUBSAMPLE_1(self=self, q=text(q))
+            raise refusals.SEVERAL_RELEASES_SAMPLED(guarantee=self, rate=text(q))
         return Loss(((sampled(self.parts[0][0], q, "poisson"), 1),))
 
     def _stored(self) -> dict[str, Any]:
@@ -202,9 +202,9 @@ def _check_parts(parts: Parts) -> Parts:
     """Check that these are pairs, each with a number of uses."""
     for pair, count in parts:
         if not isinstance(pair, Pair):
-            raise refusals.LOSS_NUMBER_2(pair=pair)
+            raise refusals.PART_IS_NO_PAIR(part=pair)
         if not is_whole(count, 0, MOST):
-            raise refusals.LOSS_NUMBER_3(count=shown(count), MOST=MOST)
+            raise refusals.TOO_MANY_USES(count=shown(count), most=MOST)
     return tuple(parts)
 
 
