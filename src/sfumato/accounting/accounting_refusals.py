@@ -16,7 +16,7 @@ LEDGER_WITHOUT_CHARGES = RefusalText(
     "composition.empty",
     "tight(…)",
     "the ledger holds no charge",
-    "ledger.charge(sf.Pure(0.1))",
+    "ledger.charge(sf.Pure(0.1), memo='a count')",
 )
 SCHEDULE_IS_NO_LIST = RefusalText(
     "composition.schedule",

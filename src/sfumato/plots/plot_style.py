@@ -28,7 +28,7 @@ def figure(width: float, height: float, title: str = "") -> Figure:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
-        raise refusals.PLOTS_MISSING_1() from None
+        raise refusals.MATPLOTLIB_MISSING() from None
     canvas = Figure(
         figsize=(width, height),
         dpi=160,
