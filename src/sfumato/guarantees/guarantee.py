@@ -114,7 +114,7 @@ class Guarantee(ABC):
     def _check(self, relation: Relation | None) -> None:  # noqa: B027  # most accept any relation
         """Refuse a relation under which the guarantee is not known to hold."""
 
-    def _stored(self) -> dict[str, Any] | None:
+    def _stored(self) -> dict[str, object] | None:
         """Return the stored fields of a notion whose parameters are not enough to restore it."""
         return None
 
@@ -184,19 +184,19 @@ class Guarantee(ABC):
 
         return restore_text(content)
 
-    def __add__(self, other: Any) -> Guarantee:
+    def __add__(self, other: object) -> Guarantee:
         if not isinstance(other, Guarantee):
             return NotImplemented
         from .mixed import add_guarantees
 
         return add_guarantees(self, other)
 
-    def __radd__(self, other: Any) -> Guarantee:
+    def __radd__(self, other: object) -> Guarantee:
         if isinstance(other, int) and other == 0:  # so that sum() works
             return self
         return NotImplemented
 
-    def __mul__(self, count: Any) -> Self:
+    def __mul__(self, count: object) -> Self:
         if isinstance(count, bool) or not isinstance(count, int):
             return NotImplemented
         if count < 0:
@@ -205,13 +205,13 @@ class Guarantee(ABC):
 
     __rmul__ = __mul__
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         if not isinstance(other, Guarantee):
             return NotImplemented
         common_relation_and_unit(self, other)
         return other._implied_by(self)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return NotImplemented if not isinstance(other, Guarantee) else other <= self
 
     def __repr__(self) -> str:

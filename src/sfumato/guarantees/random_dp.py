@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn, Self
+from typing import NoReturn, Self
 
 from ..exact.numbers import Number, probability, shown, text
 from . import guarantee_refusals as refusals
@@ -39,7 +39,7 @@ class RandomDP(Guarantee):
         object.__setattr__(self, "unit", guarantee.unit)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         return {**self.guarantee.parameters, "gamma": self.gamma}
 
     def delta(self, epsilon: Number) -> NoReturn:

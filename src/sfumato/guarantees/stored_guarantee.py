@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import reduce
 from importlib import import_module
@@ -28,6 +28,9 @@ VERSION = 1
 STORED_NAMES = {"Mixed": "Together"}
 """Notions that are stored under another name than that of their class."""
 
+StoredFields = dict[str, Any]
+"""A JSON object by its names. Whoever reads one checks every value that it takes from it."""
+
 
 def stored_notion(guarantee: Guarantee) -> str:
     """The name under which ledgers, answers and cards store the notion of a guarantee."""
@@ -35,7 +38,7 @@ def stored_notion(guarantee: Guarantee) -> str:
     return STORED_NAMES.get(name, name)
 
 
-def record(guarantee: Guarantee) -> dict[str, Any]:
+def record(guarantee: Guarantee) -> StoredFields:
     """Return the guarantee as a JSON object of names and strings only."""
     about = {
         name: value
@@ -51,7 +54,7 @@ def record(guarantee: Guarantee) -> dict[str, Any]:
     }
 
 
-def _numbers(guarantee: Guarantee) -> dict[str, Any]:
+def _numbers(guarantee: Guarantee) -> dict[str, object]:
     match guarantee:
         case GDP():
             return {"mu_squared": str(guarantee.mu_squared)}
@@ -102,7 +105,7 @@ _RATIO = re.compile(
 )
 
 
-def ratio(written: Any) -> Fraction:
+def ratio(written: object) -> Fraction:
     """Read a ratio as this library writes it, or a decimal as people write it. Raise ValueError for
     anything else: computing a huge power of ten would never end.
     """
@@ -111,7 +114,7 @@ def ratio(written: Any) -> Fraction:
     return Fraction(written)
 
 
-def check_fields(stored: dict[str, Any], written: dict[str, Any], *more: str) -> None:
+def check_fields(stored: Iterable[str], written: Iterable[str], *more: str) -> None:
     """Raise ValueError if `stored` has a field that `written`, the record of the restored value,
     does not have.
     """
@@ -129,7 +132,7 @@ def _restore_mixed(parts: list[Guarantee]) -> Guarantee:
     return Mixed(total.parts, None, None)
 
 
-def restore(stored: Any) -> Guarantee:
+def restore(stored: object) -> Guarantee:
     """Restore a guarantee from its record; refuse anything that this library does not write."""
     notion = stored.get("notion") if isinstance(stored, dict) else None
     if (

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import arb
 
@@ -38,7 +39,7 @@ Between = tuple[Fraction, Fraction]
 """A number from below and above; the same number twice if it is rational."""
 
 
-def _show(stored: Any) -> str:
+def _show(stored: object) -> str:
     return text(Fraction(stored)) if isinstance(stored, str) else str(stored)
 
 
@@ -105,7 +106,7 @@ class Pair(ABC):
         raise NotImplementedError(self.kind)
 
     @abstractmethod
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Mapping[str, object]:
         """Return the stored numbers, as texts by name."""
 
     @property

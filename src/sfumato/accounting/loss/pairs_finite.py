@@ -4,10 +4,9 @@ pair, and any two stated laws.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -204,7 +203,7 @@ class FinitePair(Pair):
     def outcomes(self) -> Outcomes:
         return [(ball(a), ball(b)) for a, b in zip(self.p, self.q, strict=True) if a or b]
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Mapping[str, object]:
         return {"p": [str(a) for a in self.p], "q": [str(b) for b in self.q]}
 
     def __repr__(self) -> str:

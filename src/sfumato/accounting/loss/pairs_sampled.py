@@ -5,10 +5,11 @@ shuffled ones.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from flint import arb
@@ -143,7 +144,7 @@ class SampledPair(Pair):
             else [((1 - ball(self.rate)) * q + ball(self.rate) * p, q) for p, q in base_outcomes]
         )
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Mapping[str, object]:
         return {
             "base": {"kind": self.base.kind, **self.base.numbers()},
             "rate": str(self.rate),

@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, permutations, product
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from ...exact.balls import Rounding, ball, evaluate
 from ...exact.numbers import Number, positive, probability
@@ -27,9 +27,9 @@ from .. import guarantee_refusals as refusals
 from ..guarantee import check_epsilon
 from ..meaning.attacker import Attacker
 from .divergences import approx_max_divergence, hockey_stick, renyi
-from .finite_laws import Law, Weights, exceeds, exp_down, law, steps
+from .finite_laws import Law, Outcome, Weights, exceeds, exp_down, law, steps
 
-Pairs = Iterable[tuple[Any, Any]]
+Pairs = Iterable[tuple[Hashable, Hashable]]
 BITS = 100
 """The precision of e^ε in a channel made from an ε: so fine that nothing is lost, and coarse enough
 that `epsilon()` gives the ε back.
@@ -61,7 +61,7 @@ class Channel:
 
     def __init__(
         self,
-        rows: Iterable[Law] | Mapping[Any, Law],
+        rows: Iterable[Law] | Mapping[Outcome, Law],
         *,
         inputs: Iterable[Hashable] | None = None,
         outputs: Iterable[Hashable] | None = None,

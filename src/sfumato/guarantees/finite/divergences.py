@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flint import arb
 
@@ -176,7 +176,7 @@ def quantised_f_divergence(
     f: str | Callable[[Fraction], Value],
     P: Law,
     Q: Law,
-    cells: Iterable[Iterable[Any]],
+    cells: Iterable[Iterable[Hashable]],
     *,
     slope: Number | None = None,
     rounding: Rounding = "nearest",
@@ -191,7 +191,7 @@ def quantised_f_divergence(
     )
 
 
-def quantise(P: Law, cells: Iterable[Iterable[Any]]) -> tuple[Fraction, ...]:
+def quantise(P: Law, cells: Iterable[Iterable[Hashable]]) -> tuple[Fraction, ...]:
     """The law of the cell that the outcome falls in. Cells hold outcomes: positions in a list, or
     keys of a mapping; each outcome in one cell.
     """

@@ -12,7 +12,7 @@ every test between the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ from ...exact.balls import ball, below, precision
 from ...exact.numbers import Number, exact, text
 from .. import guarantee_refusals as refusals
 
-Law = Iterable[Number] | Mapping[Any, Number]
+Outcome = Any  # any hashable type: a mapping is invariant in its keys
+Law = Iterable[Number] | Mapping[Outcome, Number]
 """A law as a user writes it: a list of probabilities, or a mapping from outcome to probability."""
 Weights = tuple[Fraction, ...]
 
@@ -62,7 +63,7 @@ def weights(values: Iterable[Number], name: str = "law") -> Weights:
     return tuple(number / total for number in numbers)
 
 
-def law(values: Law, outcomes: Sequence[Any] | None = None, name: str = "law") -> Weights:
+def law(values: Law, outcomes: Sequence[Hashable] | None = None, name: str = "law") -> Weights:
     """Return the probabilities of a law; a mapping is read in the order of `outcomes`."""
     if not isinstance(values, Mapping):
         return _of_length(weights(values, name), outcomes, name)
@@ -122,7 +123,7 @@ def exp_down(exponent: Fraction, bits: int) -> Fraction:
         return rational(ball(exponent).exp().lower())
 
 
-def _of_length(numbers: Weights, outcomes: Sequence[Any] | None, name: str) -> Weights:
+def _of_length(numbers: Weights, outcomes: Sequence[Hashable] | None, name: str) -> Weights:
     if outcomes is not None and len(numbers) != len(outcomes):
         raise refusals.NUMBERS_OF_OUTCOMES_DIFFER(
             law=name, found=len(numbers), outcomes=len(outcomes)
