@@ -140,7 +140,7 @@ def privatize(
     `labels` are public names, by which a dictionary or a Series is read.
     """
     entry = None if ledger is None else LedgerEntry(ledger, _memo(f, memo), share)
-    if isinstance(sensitivity, Smooth | Inverse) and type(sensitivity) in OWN_MECHANISMS:
+    if type(sensitivity) in OWN_MECHANISMS and isinstance(sensitivity, Smooth | Inverse):
         request = NoiseRequest(sensitivity, epsilon, delta, promise, relation, unit, grid=grid)
         return _release_by_own_mechanism(f, data, sensitivity, request, entry, bits)
     if not callable(f):

@@ -124,19 +124,19 @@ RENYI_GROUP_WITH_DELTA = RefusalText(
     "guarantee.group",
     "{guarantee}.group({size})",
     "the group theorem of Rényi DP needs δ = 0",
-    ".to(sf.Approx, delta=1e-6).group({size})",
+    ".to(sf.Approx, delta=1e-6).group(2)",
 )
 RENYI_GROUP_ORDERS_TOO_SMALL = RefusalText(
     "guarantee.group",
     "{guarantee}.group({size})",
     "a group of {size} needs a bound at order {order} or above, and the largest is {largest}",
-    ".to(sf.Approx, delta=1e-6).group({size})",
+    "state the curve at order {order} or above",
 )
 ZCDP_GROUP_WITH_DELTA = RefusalText(
     "guarantee.group",
     "{guarantee}.group({size})",
     "no group theorem is known for zCDP with a δ",
-    ".to(sf.Approx, delta=1e-6).group({size})",
+    ".to(sf.Approx, delta=1e-6).group(2)",
 )
 NOTION_NOT_AMPLIFIED = RefusalText(
     "guarantee.subsample",
