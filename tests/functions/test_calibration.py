@@ -209,7 +209,6 @@ def test_a_sum_says_how_many() -> None:
 
 
 UNUSED: dict[type, Any] = {
-    type(None): None,
     Local: Local(Fraction(1)),
     Lipschitz: Lipschitz(1, metric="kilometres"),
     sf.sensitivity.SampledFunction: sample_sensitivity(
@@ -225,13 +224,14 @@ def test_what_noise_is_not_scaled_to(kind: type) -> None:
     """E-44, S-065, S-086: a local sensitivity is refused by its type, whatever its value."""
     with pytest.raises(Refused) as caught:
         noise_for(UNUSED[kind], sf.Pure(1))
-    assert caught.value.code == UNUSABLE[kind][0]
+    assert caught.value.code == UNUSABLE[kind].code
     assert caught.value.rewrite
 
 
 @pytest.mark.parametrize(
     ("call", "code"),
     [
+        (lambda: noise_for(None, sf.Pure(1)), "sensitivity.missing"),  # type: ignore[arg-type]  # refused
         (lambda: noise_for(0, sf.Pure(1)), "number.not-positive"),
         (lambda: noise_for("much", sf.Pure(1)), "number.text"),
         (lambda: noise_for(1, sf.Pure(1), slack=-1), "number.not-positive"),
@@ -261,6 +261,7 @@ def test_what_noise_is_not_scaled_to(kind: type) -> None:
         ),
     ],
     ids=[
+        "missing",
         "zero",
         "text",
         "slack",

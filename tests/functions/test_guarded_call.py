@@ -17,7 +17,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.functions.guarded_call import call_guarded, form_of
-from sfumato.functions.privatize import NoiseSetup, prepare
+from sfumato.functions.privatize import NoiseRequest, NoiseSetup, prepare
 from sfumato.sensitivity import Global
 
 
@@ -174,7 +174,11 @@ def test_forms() -> None:
 
 @pytest.mark.parametrize(
     "noise",
-    [prepare(Global(1, integer_valued=True), 1), prepare(1, 1, grid=1), prepare(1, 1, grid=8)],
+    [
+        prepare(NoiseRequest(Global(1, integer_valued=True), 1)),
+        prepare(NoiseRequest(1, 1, grid=1)),
+        prepare(NoiseRequest(1, 1, grid=8)),
+    ],
     ids=["whole", "grid 1", "grid 8"],
 )
 @pytest.mark.parametrize("kind", [int, np.int64, np.array], ids=["int", "int64", "0-d"])
@@ -201,7 +205,8 @@ def test_an_integer_is_not_made_a_double(noise: NoiseSetup, kind: Any, start: in
     ids=repr,
 )
 def test_nor_are_those_of_an_array(found: Any, whole: bool) -> None:
-    made = prepare(Global(l1=1, integer_valued=whole), 1, size=2, **({} if whole else {"grid": 1}))
+    grid = None if whole else 1
+    made = prepare(NoiseRequest(Global(l1=1, integer_valued=whole), 1, size=2, grid=grid))
     value = call_guarded(lambda _: found, None, made.form)
     assert [int(v) for v in value] == [2**60 + 129, 0]
     assert made.noise.perturb(value).dtype == (np.int64 if whole else np.float64)

@@ -21,7 +21,7 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato import sensitivity as sens
 from sfumato.functions import Released, SampledNoise
-from sfumato.functions.privatize import prepare, privatize
+from sfumato.functions.privatize import NoiseRequest, prepare, privatize
 from sfumato.sensitivity.kinds import Norms
 from sfumato.testing import SeededBits
 
@@ -103,7 +103,7 @@ def test_the_law_of_what_comes_out() -> None:
     bits give equal noise. So neighbours that are Δ apart differ by at most the steps that the
     mechanism's promise counts.
     """
-    setup = prepare(Fraction(1, 3), 1)
+    setup = prepare(NoiseRequest(Fraction(1, 3), 1))
     grid = setup.noise.grid
     assert grid is not None
     for seed in range(20):
@@ -129,7 +129,7 @@ def test_a_function_that_rounds_needs_its_slack() -> None:
         return math.floor(x * 10 + 0.5) / 10
 
     def steps(slack: Any) -> bool:
-        setup = prepare(Fraction(1, 1000), 1, slack=slack)
+        setup = prepare(NoiseRequest(Fraction(1, 1000), 1, slack=slack))
         grid = setup.noise.grid or Fraction(1)
         a, b = (
             privatize(
@@ -359,9 +359,9 @@ def test_what_is_prepared_is_kept_by_value_not_by_name() -> None:
     )
 
 
-def test_the_prepared_has_the_arguments_of_the_call() -> None:
+def test_the_request_has_the_arguments_of_the_call() -> None:
     arguments = list(inspect.signature(privatize).parameters)
-    assert list(inspect.signature(prepare).parameters) == [
+    assert list(NoiseRequest._fields) == [
         name
         for name in arguments
         if name not in ("f", "data", "labels", "ledger", "memo", "share", "bits")

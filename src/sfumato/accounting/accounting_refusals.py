@@ -4,316 +4,72 @@ from __future__ import annotations
 
 from ..errors import RefusalText
 
-CALIBRATE_MECHANISM_1 = RefusalText(
-    "calibrate.mechanism",
-    "{m}",
-    "a response with a fixed chance of the truth has no noise to scale",
-    "RandomizedResponse(categories=['no', 'yes'], epsilon=1)",
+# Schedules and composition
+
+NOTHING_RELEASED = RefusalText(
+    "composition.empty",
+    "{function}([])",
+    "nothing was released, so there is nothing to add up",
+    "{function}([sf.Pure(0.1)])",
 )
-CALIBRATE_MECHANISM_2 = RefusalText(
-    "calibrate.mechanism",
-    "{mechanism}",
-    "the noise of this mechanism has no single scale",
-    "Laplace, Gaussian, RandomizedResponse, or one of these behind sampling",
-)
-CALIBRATE_PROMISE_1 = RefusalText(
-    "calibrate.promise",
-    "noise × {factor}",
-    "no noise near that of the schedule keeps the promise",
-    "a larger δ or ε",
-)
-CALIBRATE_PROMISE_2 = RefusalText(
-    "calibrate.promise",
-    "{promise!r:.60}",
-    "a schedule is calibrated to Pure or Approx",
-    "sf.Approx(1, 1e-6)",
-)
-CHOOSE_ONE_1 = RefusalText(
-    "choose.one",
-    "choose_epsilon({demands})",
-    "{reason}",
-    "choose_epsilon(error=25)",
-)
-CHOOSE_POSTERIOR_1 = RefusalText(
-    "choose.posterior",
-    "posterior={q}, prior={p}",
-    "{reason}",
-    "posterior={text}",
-)
-COMPOSITION_EMPTY_1 = RefusalText(
+LEDGER_WITHOUT_CHARGES = RefusalText(
     "composition.empty",
     "tight(…)",
     "the ledger holds no charge",
-    "ledger.charge(mechanism) first",
+    "ledger.charge(sf.Pure(0.1), memo='a count')",
 )
-COMPOSITION_EMPTY_2 = RefusalText(
-    "composition.empty",
-    "compose([])",
-    "nothing was released",
-    "compose([(mechanism, 100)])",
-)
-COMPOSITION_EMPTY_3 = RefusalText(
-    "composition.empty",
-    "basic([])",
-    "nothing was released, so there is nothing to add up",
-    "basic([sf.Pure(0.1)]), or 0 * sf.Pure(1)",
-)
-COMPOSITION_EMPTY_4 = RefusalText(
-    "composition.empty",
-    "optimal_curve([])",
-    "nothing was released",
-    "optimal_curve([(sf.Pure(0.1), 30)])",
-)
-COMPOSITION_SCHEDULE_1 = RefusalText(
-    "composition.schedule",
-    "calibrate(…)",
-    "a schedule holds mechanisms, or pairs (mechanism, count)",
-    "[(mechanism, 100)]",
-)
-COMPOSITION_SCHEDULE_2 = RefusalText(
+SCHEDULE_IS_NO_LIST = RefusalText(
     "composition.schedule",
     "compose({schedule!r:.60})",
-    "a schedule is a list",
-    "compose([(mechanism, 100)])",
+    "a schedule is a list of releases",
+    "compose([(sf.Pure(0.1), 100)])",
 )
-COMPOSITION_SCHEDULE_3 = RefusalText(
+STEP_IS_NO_RELEASE = RefusalText(
     "composition.schedule",
     "{step!r:.60}",
     "a schedule holds mechanisms and guarantees, alone or with a count",
-    "[(mechanism, 100)]",
+    "compose([(sf.Pure(0.1), 100)])",
 )
-COMPOSITION_STEPS_1 = RefusalText(
+STEP_IS_NO_MECHANISM = RefusalText(
+    "composition.schedule",
+    "calibrate(…)",
+    "a schedule to calibrate holds mechanisms, alone or with a count",
+    "[(sf.mechanisms.Laplace(sensitivity=1, epsilon=0.1), 100)]",
+)
+TOO_MANY_STEPS = RefusalText(
     "composition.steps",
-    "{sum} steps",
+    "{count} steps",
     "at most {most} steps are composed optimally",
-    "a filter, or sf.ZCDP",
+    "sf.compose(steps)",
 )
-EVENTS_UNKNOWN_1 = RefusalText(
-    "events.unknown",
-    "{name}",
-    "sfumato knows no dominating pair for this event",
-    "{EVENTS}",
-)
-EVENTS_UNKNOWN_2 = RefusalText(
-    "events.unknown",
-    "{type}",
-    "only a single release can be sampled",
-    "a sampled Gaussian or Laplace event",
-)
-FILTER_CURRENCY_1 = RefusalText(
-    "filter.currency",
-    "Filter({budget})",
-    (
-        "no filter is proven for this currency, so costs that depend on earlier answers cannot "
-        "be added up in it"
-    ),
-    "a budget in one of {currencies}",
-)
-FILTER_CURRENCY_2 = RefusalText(
-    "filter.currency",
-    "{share}",
-    "a share needs a budget in a single currency",
-    "a share in one of {names}",
-)
-FILTER_EXHAUSTED_1 = RefusalText(
-    "filter.exhausted",
-    "{cost} of {budget}",
-    "it does not fit: {remaining} is left",
-    "a smaller cost",
-)
-GAME_COST_1 = RefusalText(
-    "game.cost",
-    "Move(…)",
-    "the cost of a function cannot be computed, so it must be stated",
-    "Move(x0, x1, release, cost=sf.Pure(0.1))",
-)
-GAME_COST_2 = RefusalText(
-    "game.cost",
-    "Move(…)",
-    "the channel has no finite ε over this pair",
-    "Move(x0, x1, channel, cost=sf.Approx(ε, δ))",
-)
-GAME_NEIGHBOURS_1 = RefusalText(
-    "game.neighbours",
-    "{x0!r} and {x1!r}",
-    "they are more than one step of {relation} apart",
-    "two neighbours",
-)
-GUARANTEE_COUNT_1 = RefusalText(
+COUNT_BELOW_ONE = RefusalText(
     "guarantee.count",
     "{name}={value}",
     "a number of releases is a whole number from 1 on",
     "{name}=10",
 )
-GUARANTEE_DOES_NOT_FOLLOW_1 = RefusalText(
+EPSILON_SUM_TOO_LARGE = RefusalText(
+    "number.range",
+    "epsilon={total}",
+    "the ε of the steps add up to more than {most:,}, which promises nothing",
+    "use fewer steps, or a smaller ε in each",
+)
+DELTA_BELOW_THAT_OF_STEPS = RefusalText(
     "guarantee.does-not-follow",
     "delta={delta}",
     "no ε follows: the δ of the steps add up to more",
-    "a larger delta, or smaller δ in the steps",
+    "use a larger delta, or smaller δ in the steps",
 )
-GUARANTEE_DOES_NOT_FOLLOW_2 = RefusalText(
-    "guarantee.does-not-follow",
-    "parallel({costs})",
-    "no notion of differential privacy follows from all of them",
-    "parts that all promise differential privacy",
+STABILITY_NOT_WHOLE = RefusalText(
+    "stability.factor",
+    "stable({guarantee}, {factor})",
+    "a stability is a whole number from 0 on, as it bounds a number of records",
+    "stable({guarantee}, 2)",
 )
-GUARANTEE_GROUP_1 = RefusalText(
-    "guarantee.group",
-    "{self}.group({size})",
-    "the pair about one unit does not bound the loss of several",
-    "a mechanism whose sensitivity covers the group",
-)
-GUARANTEE_ORDER_1 = RefusalText(
-    "guarantee.order",
-    "{guarantee} at {wanted_orders}",
-    "the guarantee bounds none of these orders",
-    "a curve with these orders, or larger ones",
-)
-GUARANTEE_ORDER_2 = RefusalText(
-    "guarantee.order",
-    "{cost}",
-    "the cost has no bound at some orders of the budget",
-    "a cost with bounds at all orders of the budget",
-)
-GUARANTEE_ORDER_3 = RefusalText(
-    "guarantee.order",
-    "order={order}",
-    "the conversion divides by order − 1",
-    "order=2",
-)
-GUARANTEE_RELATION_1 = RefusalText(
-    "guarantee.relation",
-    "{type}",
-    "Poisson sampling is about add-remove, fixed-size sampling about replace",
-    "only one kind of sampling",
-)
-GUARANTEE_RELATION_2 = RefusalText(
-    "guarantee.relation",
-    "{cost} in parallel(…, relation={stated_relation!r})",
-    "parallel needs this cost under {expected}",
-    "the cost with relation={expected!r}",
-)
-GUARANTEE_SUBSAMPLE_1 = RefusalText(
-    "guarantee.subsample",
-    "{self}.subsample({q})",
-    "only a single release can be sampled",
-    "mechanism.subsample(q), then sf.compose",
-)
-GUARANTEE_UNIT_1 = RefusalText(
-    "guarantee.unit",
-    "parallel(…)",
-    "the parts are about different units, {units}",
-    "state all for the same unit",
-)
-LAW_OUTCOMES_1 = RefusalText(
-    "law.outcomes",
-    "{p_count} and {q_count}",
-    "p and q have different numbers of outcomes",
-    "one probability for each outcome, in the same order",
-)
-LAW_SUM_1 = RefusalText(
-    "law.sum",
-    "{name} of {law_count} outcomes",
-    "exact ratios of fewer than 4000 digits are needed",
-    "{name}=[0.5, 0.5]",
-)
-LOSS_DIRECTION_1 = RefusalText(
-    "loss.direction",
-    "relation={relation!r}",
-    "P and Q are not mirror images, so the relation must say which of them is with the unit",
-    "relation='add-remove'",
-)
-LOSS_DIRECTION_2 = RefusalText(
-    "loss.direction",
-    "{base!r}",
-    "under replace a pair must be symmetric",
-    "a mechanism with a symmetric pair, such as Laplace or Gaussian",
-)
-LOSS_DIRECTION_3 = RefusalText(
-    "loss.direction",
-    "{self}",
-    "under replace every dominating pair must be symmetric",
-    "relation='add-remove'",
-)
-LOSS_NO_PAIR_1 = RefusalText(
-    "loss.no-pair",
-    "{release!r:.60}",
-    "no single pair of laws is the worst that {type} allows",
-    "the mechanism itself, or .to(sf.Approx, delta=1e-9)",
-)
-LOSS_NO_PAIR_2 = RefusalText(
-    "loss.no-pair",
-    "{mechanism}",
-    "{type} promises {promises}, for which no single pair is the worst",
-    "a Laplace or Gaussian mechanism, or .to(sf.Approx, delta=1e-9)",
-)
-LOSS_NUMBER_1 = RefusalText(
-    "loss.number",
-    "{name}={value}",
-    "{name} is a whole number from {least} to 2^53",
-    "{name}={least}",
-)
-LOSS_NUMBER_2 = RefusalText(
-    "loss.number",
-    "{pair!r:.60}",
-    "a Loss is made of dominating pairs",
-    "sf.compose([(mechanism, 100)])",
-)
-LOSS_NUMBER_3 = RefusalText(
-    "loss.number",
-    "{count} uses",
-    "a release is used at most {MOST} times",
-    "a smaller count",
-)
-LOSS_SAMPLED_1 = RefusalText(
-    "loss.sampled",
-    "how={how!r}",
-    "sampling is Poisson or of a fixed size",
-    "how='poisson'",
-)
-LOSS_SAMPLED_2 = RefusalText(
-    "loss.sampled",
-    "base={type}",
-    "the base must be a dominating pair",
-    "GaussianPair(Fraction(1))",
-)
-LOSS_SAMPLED_3 = RefusalText(
-    "loss.sampled",
-    "{base!r}",
-    "sampling twice is sampling once, at the product of the rates",
-    "one subsample(q)",
-)
-NUMBER_RANGE_1 = RefusalText(
-    "number.range",
-    "epsilon={top}",
-    "an ε this large promises nothing",
-    "smaller steps, or fewer",
-)
-PARALLEL_PARTS_1 = RefusalText(
-    "parallel.parts",
-    "{guarantees_count} parts",
-    "every part needs a cost, and an entry in within= if that is used",
-    "parallel(a, b, relation='add-remove')",
-)
-PARALLEL_PARTS_2 = RefusalText(
-    "parallel.parts",
-    "parts={parts!r}",
-    "parts are defined by the unit's value or by row position",
-    "parts='value'",
-)
-PARALLEL_PARTS_3 = RefusalText(
-    "parallel.parts",
-    "parts='index', relation='add-remove'",
-    "adding or removing a row moves later rows into other blocks",
-    "parts='value'",
-)
-PARALLEL_PARTS_4 = RefusalText(
-    "parallel.parts",
-    "within=…",
-    "within= applies only to relation='replace' with parts='value'",
-    "leave within= out",
-)
-PARALLEL_RELATION_1 = RefusalText(
+
+# Parallel composition
+
+PARALLEL_WITHOUT_RELATION = RefusalText(
     "parallel.relation",
     "parallel(…)",
     (
@@ -322,21 +78,288 @@ PARALLEL_RELATION_1 = RefusalText(
     ),
     "relation='add-remove'",
 )
-SHUFFLE_CLOSED_1 = RefusalText(
-    "shuffle.closed",
-    "epsilon={e}, n={n}",
-    "the theorem in closed form holds for smaller ε only",
-    "the clone pair itself",
+NO_PARTS = RefusalText(
+    "parallel.parts",
+    "parallel()",
+    "there is no part, so there is no cost",
+    "sf.parallel(sf.Pure(0.1), sf.Pure(0.2), relation='add-remove')",
 )
-SHUFFLE_EPSILON_1 = RefusalText(
+WITHIN_NOT_ONE_EACH = RefusalText(
+    "parallel.parts",
+    "{entries} entries in within= for {parts} parts",
+    "within= has one entry for each part, None where the cost is not known",
+    "within=[None] * {parts}",
+)
+UNKNOWN_PARTS = RefusalText(
+    "parallel.parts",
+    "parts={parts!r}",
+    "parts are defined by the unit's value or by row position",
+    "parts='value'",
+)
+BLOCKS_UNDER_ADD_REMOVE = RefusalText(
+    "parallel.parts",
+    "parts='index', relation='add-remove'",
+    "adding or removing a row moves later rows into other blocks",
+    "parts='value'",
+)
+WITHIN_NOT_APPLICABLE = RefusalText(
+    "parallel.parts",
+    "within=…",
+    "within= applies only to relation='replace' with parts='value'",
+    "within=None",
+)
+COST_UNDER_ANOTHER_RELATION = RefusalText(
+    "guarantee.relation",
+    "{cost} in parallel(…, relation={relation!r})",
+    "parallel needs this cost under {expected}",
+    "relation={expected!r}",
+)
+PARTS_ABOUT_DIFFERENT_UNITS = RefusalText(
+    "guarantee.unit",
+    "parallel(…)",
+    "the parts are about different units, {units}",
+    "unit={first!r}",
+)
+NO_COMMON_NOTION = RefusalText(
+    "guarantee.does-not-follow",
+    "parallel({costs})",
+    "no notion of differential privacy follows from all of them",
+    "sf.parallel(sf.Pure(0.1), sf.Pure(0.2), relation='add-remove')",
+)
+
+# Filters and shares
+
+NO_FILTER_FOR_NOTION = RefusalText(
+    "filter.currency",
+    "Filter({budget})",
+    (
+        "a filter adds up costs that depend on earlier answers, and is proven only for budgets "
+        "in {notions}"
+    ),
+    "sf.accounting.Filter(sf.ZCDP(0.5))",
+)
+SHARE_IN_SEVERAL_NOTIONS = RefusalText(
+    "filter.currency",
+    "{share}",
+    "a share is stated in one of {notions}",
+    "sf.ZCDP(0.5)",
+)
+COST_DOES_NOT_FIT = RefusalText(
+    "filter.exhausted",
+    "{cost} of {budget}",
+    "it does not fit: {remaining} is left",
+    "spend at most {remaining}",
+)
+
+# Rényi orders
+
+NO_ORDER_BOUNDED = RefusalText(
+    "guarantee.order",
+    "{guarantee} at {orders}",
+    "the guarantee bounds none of these orders",
+    "state a curve with these orders, or larger ones",
+)
+COST_WITHOUT_BOUND_AT_ORDERS = RefusalText(
+    "guarantee.order",
+    "{cost}",
+    "the cost has no bound at some orders of the budget",
+    "state the cost at all orders of the budget",
+)
+ORDER_IS_ONE = RefusalText(
+    "guarantee.order",
+    "order={order}",
+    "the conversion divides by order − 1",
+    "order=2",
+)
+
+# The choice of ε, and of noise for a schedule
+
+NOT_ONE_DEMAND = RefusalText(
+    "choose.one",
+    "choose_epsilon({demands})",
+    "ε follows from exactly one of error, advantage and posterior",
+    "choose_epsilon(error=25)",
+)
+POSTERIOR_NOT_ABOVE_PRIOR = RefusalText(
+    "choose.posterior",
+    "posterior={posterior}, prior={prior}",
+    "the prior belief is already {prior}: the posterior must be larger",
+    "posterior={larger}",
+)
+PROMISE_NOT_EPSILON_DELTA = RefusalText(
+    "calibrate.promise",
+    "{promise!r:.60}",
+    "a schedule is calibrated to Pure or Approx",
+    "sf.Approx(1, 1e-6)",
+)
+NO_NOISE_KEEPS_PROMISE = RefusalText(
+    "calibrate.promise",
+    "noise × {factor}",
+    "no noise near that of the schedule keeps the promise",
+    "promise a larger ε or δ",
+)
+RESPONSE_WITHOUT_EPSILON = RefusalText(
+    "calibrate.mechanism",
+    "{mechanism}",
+    "a response with a fixed chance of the truth has no noise to scale",
+    "sf.mechanisms.RandomizedResponse(categories=['no', 'yes'], epsilon=1)",
+)
+NOISE_WITHOUT_SCALE = RefusalText(
+    "calibrate.mechanism",
+    "{mechanism}",
+    "the noise of this mechanism has no single scale; calibrate scales {scalable}",
+    "sf.mechanisms.Laplace(sensitivity=1, epsilon=1)",
+)
+
+# Dominating pairs and their laws
+
+NOTION_WITHOUT_PAIR = RefusalText(
+    "loss.no-pair",
+    "{guarantee!r:.60}",
+    "no single pair of laws is the worst that {notion} allows: pass the mechanism, or convert",
+    ".to(sf.Approx, delta=1e-9)",
+)
+MECHANISM_WITHOUT_PAIR = RefusalText(
+    "loss.no-pair",
+    "{mechanism}",
+    "{kind} promises {notions}, for which no single pair is the worst",
+    "mechanism.promise.to(sf.Approx, delta=1e-9)",
+)
+PART_IS_NO_PAIR = RefusalText(
+    "loss.number",
+    "{part!r:.60}",
+    "a Loss is made of dominating pairs",
+    "sf.compose([(sf.Pure(0.1), 100)])",
+)
+PAIR_NUMBER_NOT_WHOLE = RefusalText(
+    "loss.number",
+    "{name}={value}",
+    "{name} is a whole number from {least} to 2^53",
+    "{name}={least}",
+)
+TOO_MANY_USES = RefusalText(
+    "loss.number",
+    "{count} uses",
+    "the number of uses is a whole number from 0 to {most}",
+    "1_000_000",
+)
+LAW_NOT_EXACT = RefusalText(
+    "law.sum",
+    "{law} of {outcomes} outcomes",
+    "its probabilities are exact ratios of fewer than 4000 digits, of sum 1",
+    "{law}=(Fraction(1, 2), Fraction(1, 2))",
+)
+LAWS_OF_DIFFERENT_LENGTH = RefusalText(
+    "law.outcomes",
+    "{first} and {second} probabilities",
+    "p and q have one probability for each outcome, in the same order",
+    "give every outcome its probability, 0 where it has none",
+)
+LAWS_NOT_MIRRORED = RefusalText(
+    "loss.direction",
+    "relation={relation!r}",
+    "P and Q are not mirror images, so the relation must say which of them is with the unit",
+    "relation='add-remove'",
+)
+REPLACE_NEEDS_SYMMETRIC_PAIRS = RefusalText(
+    "loss.direction",
+    "{loss}",
+    "under replace every dominating pair must be symmetric",
+    "relation='add-remove'",
+)
+PAIR_WITHOUT_GROUP = RefusalText(
+    "guarantee.group",
+    "{pair}.group({size})",
+    "the pair about one unit does not bound the loss of several",
+    "use a mechanism whose sensitivity covers {size} units",
+)
+
+# Sampling
+
+UNKNOWN_SAMPLING = RefusalText(
+    "loss.sampled",
+    "how={how!r}",
+    "sampling is Poisson or of a fixed size",
+    "how='poisson'",
+)
+BASE_IS_NO_PAIR = RefusalText(
+    "loss.sampled",
+    "base={kind}",
+    "the base must be a dominating pair",
+    "base=GaussianPair(Fraction(1))",
+)
+SAMPLED_TWICE = RefusalText(
+    "loss.sampled",
+    "{base!r}",
+    "sampling twice is sampling once, at the product of the rates",
+    "SampledPair(base.base, base.rate * rate)",
+)
+FIXED_SAMPLE_NEEDS_SYMMETRIC_PAIR = RefusalText(
+    "loss.direction",
+    "{base!r}",
+    "a sample of fixed size is about replace, under which a pair must be symmetric",
+    "how='poisson'",
+)
+SEVERAL_RELEASES_SAMPLED = RefusalText(
+    "guarantee.subsample",
+    "{guarantee}.subsample({rate})",
+    "only a single release can be sampled",
+    "sf.compose([(sf.Pure(0.1).subsample({rate}), 100)])",
+)
+TWO_KINDS_OF_SAMPLING = RefusalText(
+    "guarantee.relation",
+    "{event}",
+    "Poisson sampling is about add-remove, fixed-size sampling about replace",
+    "use one kind of sampling in all events",
+)
+
+# Events of dp-accounting
+
+UNKNOWN_EVENT = RefusalText(
+    "events.unknown",
+    "{event}",
+    "sfumato knows no dominating pair for this event; it knows {known}",
+    "GaussianDpEvent(noise_multiplier=1.0)",
+)
+SEVERAL_EVENTS_SAMPLED = RefusalText(
+    "events.unknown",
+    "{event}",
+    "only a single release can be sampled",
+    "PoissonSampledDpEvent(0.01, GaussianDpEvent(1.0))",
+)
+
+# Shuffling
+
+REPORT_EPSILON_TOO_LARGE = RefusalText(
     "shuffle.epsilon",
-    "epsilon={text}",
-    "a shuffled report of ε > {FARTHEST} hides nothing that could be computed",
+    "epsilon={epsilon}",
+    "a shuffled report of ε > {most} hides nothing that could be computed",
     "epsilon=1",
 )
-STABILITY_FACTOR_1 = RefusalText(
-    "stability.factor",
-    "stable({guarantee}, {c})",
-    "a stability is a whole number from 0 on, as it bounds a number of records",
-    "stable(guarantee, 2)",
+EPSILON_ABOVE_CLOSED_FORM = RefusalText(
+    "shuffle.closed",
+    "epsilon={epsilon}, n={n}",
+    "the theorem in closed form holds up to ε = {most:.3g}",
+    "sf.shuffle(local=sf.Pure({epsilon}), n={n})",
+)
+
+# The game of an adversary
+
+NOT_NEIGHBOURS = RefusalText(
+    "game.neighbours",
+    "{x0!r} and {x1!r}",
+    "they are more than one step of {relation} apart",
+    "choose two neighbours",
+)
+MOVE_WITHOUT_COST = RefusalText(
+    "game.cost",
+    "Move(…)",
+    "the cost of a function cannot be computed, so it must be stated",
+    "Move(x0, x1, release, cost=sf.Pure(0.1))",
+)
+MOVE_OF_INFINITE_COST = RefusalText(
+    "game.cost",
+    "Move(…)",
+    "the channel has no finite ε over this pair",
+    "Move(x0, x1, channel, cost=sf.Approx(1, 1e-6))",
 )

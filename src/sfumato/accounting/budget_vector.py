@@ -83,7 +83,7 @@ def at_orders(guarantee: Guarantee, orders: Iterable[Fraction]) -> Renyi:
     values = {a: exact[a] if a in exact else bare.renyi(a) for a in wanted_orders}
     curve = {a: Fraction(value) for a, value in values.items() if not math.isinf(value)}
     if not curve:
-        raise refusals.GUARANTEE_ORDER_1(
-            guarantee=guarantee, wanted_orders=", ".join(map(text, wanted_orders))
+        raise refusals.NO_ORDER_BOUNDED(
+            guarantee=guarantee, orders=", ".join(map(text, wanted_orders))
         )
     return Renyi(curve, _lost(implied), relation=guarantee.relation, unit=guarantee.unit)

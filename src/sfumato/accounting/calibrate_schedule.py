@@ -69,7 +69,7 @@ def _gaussian(m: Gaussian, factor: Fraction) -> Mechanism:
 
 def _response(m: RandomizedResponse, factor: Fraction) -> Mechanism:
     if m.epsilon is None:
-        raise refusals.CALIBRATE_MECHANISM_1(m=m)
+        raise refusals.RESPONSE_WITHOUT_EPSILON(mechanism=m)
     return RandomizedResponse(
         categories=m.categories, epsilon=m.epsilon / factor, relation=m.relation, unit=m.unit
     )
@@ -89,7 +89,9 @@ SCALED: dict[type[Mechanism], Callable[[Any, Fraction], Mechanism]] = {
 def scale_noise(mechanism: Mechanism, factor: Fraction) -> Mechanism:
     """Return the mechanism with its noise multiplied by the factor."""
     if (how := SCALED.get(type(mechanism))) is None:
-        raise refusals.CALIBRATE_MECHANISM_2(mechanism=mechanism)
+        raise refusals.NOISE_WITHOUT_SCALE(
+            mechanism=mechanism, scalable=", ".join(kind.__name__ for kind in SCALED)
+        )
     return how(mechanism, factor)
 
 
@@ -100,10 +102,10 @@ def calibrate(
     promise.
     """
     if not isinstance(promise, Pure | Approx):
-        raise refusals.CALIBRATE_PROMISE_2(promise=promise)
+        raise refusals.PROMISE_NOT_EPSILON_DELTA(promise=promise)
     steps = [step if isinstance(step, tuple) else (step, 1) for step in schedule]
     if not steps or not all(isinstance(m, Mechanism) for m, _ in steps):
-        raise refusals.COMPOSITION_SCHEDULE_1()
+        raise refusals.STEP_IS_NO_MECHANISM()
     tolerance = 1 + positive(precision, "precision")
     fixed = [(m, count_of(count, "count")) for m, count in steps if isinstance(m, Mechanism)]
 
@@ -138,7 +140,7 @@ def _bracket(
         fitting = try_factor(factor)
         if fitting is not None:
             return before, factor, fitting
-    raise refusals.CALIBRATE_PROMISE_1(factor=text(factor))
+    raise refusals.NO_NOISE_KEEPS_PROMISE(factor=text(factor))
 
 
 def _round_factor(value: float) -> Fraction:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from ..errors import Refused
 from ..exact.numbers import Number, text
 from ..guarantees.guarantee import check_delta
+from ..guarantees.stored_guarantee import StoredFields
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
@@ -59,27 +59,27 @@ class Tight:
 
 
 def certified_total(
-    records: Iterable[dict[str, Any]], delta: Number, *, fixed_beforehand: bool = False
+    records: Iterable[StoredFields], delta: Number, *, fixed_beforehand: bool = False
 ) -> Tight:
     """Compose the mechanisms and guarantees that a ledger has stored."""
     check_delta(delta)
     losses = [_loss(record) for record in records]
     if not losses:
-        raise refusals.COMPOSITION_EMPTY_1()
+        raise refusals.LEDGER_WITHOUT_CHARGES()
     return Tight(compose(losses), delta, fixed_beforehand)
 
 
-def _loss(stored: dict[str, Any]) -> Loss:
+def _loss(stored: StoredFields) -> Loss:
     if stored["sfumato"] != "mechanism":
         return compose([restore_guarantee(stored)])
     mechanism = restore_mechanism(stored)
     if mechanism is not None:
         return compose([mechanism])
-    refusals: list[Refused] = []
+    refused: list[Refused] = []
     # the mechanism cannot be restored, but its stored promises still count
     for promise in stored_promises(stored):
         try:
             return compose([promise])
         except Refused as refusal:
-            refusals.append(refusal)
-    raise refusals[0]
+            refused.append(refusal)
+    raise refused[0]

@@ -41,10 +41,7 @@ def choose_epsilon(
         if value is not None
     ]
     if len(demands) != 1:
-        reason = "ε follows from exactly one of error, advantage and posterior"
-        raise refusals.CHOOSE_ONE_1(
-            demands=", ".join(f"{name}=…" for name in demands), reason=reason
-        )
+        raise refusals.NOT_ONE_DEMAND(demands=", ".join(f"{name}=…" for name in demands))
     if error is not None:
         needed = Laplace(sensitivity=1, error=error, confidence=confidence)
         return _round_to_float(needed.sensitivity / needed.scale, "up")
@@ -53,9 +50,8 @@ def choose_epsilon(
         return _round_to_float(Fraction(evaluate(lambda: 2 * ball(a).atanh(), "down")), "down")
     p, q = check_prior(prior), probability(posterior or 0, "posterior", zero=False)
     if q <= p:
-        reason = f"the prior belief is already {text(p)}: the posterior must be larger"
-        raise refusals.CHOOSE_POSTERIOR_1(
-            q=text(q), p=text(p), reason=reason, text=text((1 + p) / 2)
+        raise refusals.POSTERIOR_NOT_ABOVE_PRIOR(
+            posterior=text(q), prior=text(p), larger=text((1 + p) / 2)
         )
     return _round_to_float(Fraction(epsilon_of_posterior(p, q)), "down")
 

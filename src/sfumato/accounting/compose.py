@@ -35,7 +35,7 @@ def compose(schedule: Iterable[ScheduleStep]) -> Loss:
         parts.append((_parts(release), count_of(count, "count")))
         about.append(Guarantee._bind(Pure(0), release.relation, release.unit))
     if not parts:
-        raise refusals.COMPOSITION_EMPTY_2()
+        raise refusals.NOTHING_RELEASED(function="compose")
     combined = reduce(lambda a, b: Guarantee._bind(Pure(0), *common_relation_and_unit(a, b)), about)
     return Loss(
         tuple((pair, n * count) for some, count in parts for pair, n in some),
@@ -51,18 +51,18 @@ def loss_between(P: Law, Q: Law, *, relation: str | None = None, unit: str | Non
     p, q = laws(P, Q)
     pair = FinitePair(p, q)
     if not pair.symmetric and relation != "add-remove":
-        raise refusals.LOSS_DIRECTION_1(relation=relation)
+        raise refusals.LAWS_NOT_MIRRORED(relation=relation)
     return Loss(((pair, 1),), relation=relation, unit=unit)
 
 
 def _steps(schedule: Iterable[ScheduleStep]) -> list[ScheduleStep]:
     if isinstance(schedule, Mechanism | Guarantee) or not isinstance(schedule, Iterable):
-        raise refusals.COMPOSITION_SCHEDULE_2(schedule=schedule)
+        raise refusals.SCHEDULE_IS_NO_LIST(schedule=schedule)
     steps = list(schedule)
     for step in steps:
         release = step[0] if isinstance(step, tuple) and len(step) == 2 else step
         if not isinstance(release, Mechanism | Guarantee):
-            raise refusals.COMPOSITION_SCHEDULE_3(step=step)
+            raise refusals.STEP_IS_NO_RELEASE(step=step)
     return steps
 
 
@@ -71,5 +71,5 @@ def _parts(release: Release) -> Parts:
         return pairs_of(release)
     parts = parts_of(release)
     if parts is None:
-        raise refusals.LOSS_NO_PAIR_1(release=release, type=type(release).__name__)
+        raise refusals.NOTION_WITHOUT_PAIR(guarantee=release, notion=type(release).__name__)
     return parts

@@ -35,7 +35,7 @@ def basic(guarantees: Iterable[Guarantee]) -> Guarantee:
     """Add up the guarantees of all releases. Parts of different notions stay separate parts."""
     parts = list(guarantees)
     if not parts:
-        raise refusals.COMPOSITION_EMPTY_3()
+        raise refusals.NOTHING_RELEASED(function="basic")
     return reduce(add, parts)
 
 
@@ -69,7 +69,7 @@ def count_of(value: object, name: str = "k") -> int:
     """Check a number of releases."""
     if is_whole(value):
         return value
-    raise refusals.GUARANTEE_COUNT_1(name=name, value=value)
+    raise refusals.COUNT_BELOW_ONE(name=name, value=value)
 
 
 def _steps(epsilon: Number, k: int, delta: Number) -> tuple[Fraction, int, Fraction]:

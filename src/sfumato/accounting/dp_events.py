@@ -21,22 +21,24 @@ from . import accounting_refusals as refusals
 from .loss.loss_pairs import GaussianPair, LaplacePair, Pair
 from .loss.pair_of_mechanism import Parts
 from .loss.pairs_finite import FinitePair
-from .loss.pairs_sampled import sampled
+from .loss.pairs_sampled import How, sampled
 from .loss.privacy_loss import Loss
 
+Event = Any  # an event of dp-accounting, which is not imported: its class and attributes by name
 
-def from_dp_event(event: Any, *, unit: str | None = None) -> Loss:
+
+def from_dp_event(event: Event, *, unit: str | None = None) -> Loss:
     """Return the Loss of an event tree."""
     parts, relations = _read(event)
     if len(relations) > 1:
-        raise refusals.GUARANTEE_RELATION_1(type=type(event).__name__)
+        raise refusals.TWO_KINDS_OF_SAMPLING(event=type(event).__name__)
     return Loss(parts, relation=next(iter(relations), None), unit=unit)
 
 
-def _read(event: Any) -> tuple[Parts, frozenset[Relation]]:
+def _read(event: Event) -> tuple[Parts, frozenset[Relation]]:
     name = type(event).__name__
     if (reader := EVENTS.get(name)) is None:
-        raise refusals.EVENTS_UNKNOWN_1(name=name, EVENTS=", ".join(EVENTS))
+        raise refusals.UNKNOWN_EVENT(event=name, known=", ".join(EVENTS))
     return reader(event)
 
 
@@ -44,7 +46,7 @@ def _single_pair(pair: Pair) -> tuple[Parts, frozenset[Relation]]:
     return ((pair, 1),), frozenset()
 
 
-def _response(event: Any) -> tuple[Parts, frozenset[Relation]]:
+def _response(event: Event) -> tuple[Parts, frozenset[Relation]]:
     uniform, k = (
         probability(event.noise_parameter, "noise_parameter", zero=False, one=True),
         int(event.num_buckets),
@@ -55,40 +57,40 @@ def _response(event: Any) -> tuple[Parts, frozenset[Relation]]:
     return _single_pair(FinitePair((truth, lie, *rest), (lie, truth, *rest)))
 
 
-def _composed(event: Any) -> tuple[Parts, frozenset[Relation]]:
+def _composed(event: Event) -> tuple[Parts, frozenset[Relation]]:
     read = [_read(child) for child in event.events]
     return tuple(part for parts, _ in read for part in parts), frozenset().union(
         *(relations for _, relations in read)
     )
 
 
-def _self_composed(event: Any) -> tuple[Parts, frozenset[Relation]]:
+def _self_composed(event: Event) -> tuple[Parts, frozenset[Relation]]:
     parts, relations = _read(event.event)
     return tuple((pair, count * int(event.count)) for pair, count in parts), relations
 
 
-def _poisson(event: Any) -> tuple[Parts, frozenset[Relation]]:
+def _poisson(event: Event) -> tuple[Parts, frozenset[Relation]]:
     return _sampled(
         event, exact(event.sampling_probability, "sampling_probability"), "poisson", "add-remove"
     )
 
 
-def _fixed(event: Any) -> tuple[Parts, frozenset[Relation]]:
+def _fixed(event: Event) -> tuple[Parts, frozenset[Relation]]:
     return _sampled(
         event, Fraction(int(event.sample_size), int(event.source_dataset_size)), "fixed", "replace"
     )
 
 
 def _sampled(
-    event: Any, rate: Fraction, how: Any, relation: Relation
+    event: Event, rate: Fraction, how: How, relation: Relation
 ) -> tuple[Parts, frozenset[Relation]]:
     parts, relations = _read(event.event)
     if len(parts) != 1 or parts[0][1] != 1:
-        raise refusals.EVENTS_UNKNOWN_2(type=type(event).__name__)
+        raise refusals.SEVERAL_EVENTS_SAMPLED(event=type(event).__name__)
     return ((sampled(parts[0][0], rate, how), 1),), relations | {relation}
 
 
-EVENTS: dict[str, Callable[[Any], tuple[Parts, frozenset[Relation]]]] = {
+EVENTS: dict[str, Callable[[Event], tuple[Parts, frozenset[Relation]]]] = {
     "NoOpDpEvent": lambda _: ((), frozenset()),
     "GaussianDpEvent": lambda e: _single_pair(
         GaussianPair(1 / positive(e.noise_multiplier, "noise_multiplier") ** 2)

@@ -50,8 +50,8 @@ class Filter:
 
     def __init__(self, budget: Guarantee, spent: Guarantee | None = None) -> None:
         if type(budget) not in FILTERS:
-            currencies = ", ".join(notion.__name__ for notion in FILTERS)
-            raise refusals.FILTER_CURRENCY_1(budget=budget, currencies=currencies)
+            notions = ", ".join(notion.__name__ for notion in FILTERS)
+            raise refusals.NO_FILTER_FOR_NOTION(budget=budget, notions=notions)
         object.__setattr__(self, "budget", budget)
         object.__setattr__(self, "spent", 0 * budget)
         if spent is not None:
@@ -79,7 +79,7 @@ class Filter:
             return cost if type(cost) is type(self.budget) else cost.to(type(self.budget))
         priced = at_orders(cost, self.budget.orders)
         if priced.orders != self.budget.orders:
-            raise refusals.GUARANTEE_ORDER_2(cost=cost)
+            raise refusals.COST_WITHOUT_BOUND_AT_ORDERS(cost=cost)
         return priced
 
     def admits(self, cost: Guarantee) -> bool:
@@ -90,7 +90,7 @@ class Filter:
         """Return the filter after a charge, or refuse the charge."""
         priced = self.price(cost)
         if not self._fits(priced):
-            raise refusals.FILTER_EXHAUSTED_1(
+            raise refusals.COST_DOES_NOT_FIT(
                 cost=cost, budget=self.budget, remaining=self.remaining
             )
         after = object.__new__(Filter)

@@ -19,20 +19,21 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee, Pure
 from ..guarantees.finite.channel import Channel
-from ..guarantees.neighbour_relations import NeighbourRelation
+from ..guarantees.neighbour_relations import Dataset, NeighbourRelation
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import integer_below
 from . import accounting_refusals as refusals
 from .composition import count_of
 from .filters import Filter
 
-Release = Callable[[Any, Bits], Any]
-Answers = tuple[Any, ...]
+Answer = Any  # whatever a release returns: adversaries compute with it
+Answers = tuple[Answer, ...]
+Release = Callable[[Any, Bits], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def composition_game(
     budget: Guarantee,
     rounds: int,
     plays: int = 1,
-    relation: NeighbourRelation | None = None,
+    relation: NeighbourRelation[Dataset] | None = None,
     bits: Bits = SYSTEM,
 ) -> Game:
     """Play the game. Without a relation any two datasets are neighbours, as in the local model,
@@ -123,14 +124,21 @@ def composition_game(
 
 
 def _play(
-    adversary: Adversary, purse: Filter, rounds: int, relation: NeighbourRelation | None, bits: Bits
+    adversary: Adversary,
+    purse: Filter,
+    rounds: int,
+    relation: NeighbourRelation[Dataset] | None,
+    bits: Bits,
 ) -> Play:
     secret = bits.integer(1)
     answers: Answers = ()
     for _ in range(rounds):
         move = adversary.choose(answers)
-        if relation is not None and not relation.are_neighbours(move.x0, move.x1):
-            raise refusals.GAME_NEIGHBOURS_1(x0=move.x0, x1=move.x1, relation=relation)
+        # with a relation, both inputs are datasets
+        if relation is not None and not relation.are_neighbours(
+            cast("Dataset", move.x0), cast("Dataset", move.x1)
+        ):
+            raise refusals.NOT_NEIGHBOURS(x0=move.x0, x1=move.x1, relation=relation)
         if not purse.admits(move.cost):
             break
         purse = purse.spend(move.cost)
@@ -138,7 +146,7 @@ def _play(
     return Play(secret, answers, adversary.guess(answers), purse.spent)
 
 
-def _answer(move: Move, secret: int, bits: Bits) -> Any:
+def _answer(move: Move, secret: int, bits: Bits) -> Answer:
     chosen = move.x1 if secret else move.x0
     return (
         draw(move.release, chosen, bits)
@@ -162,8 +170,8 @@ def draw(channel: Channel, x: Hashable, bits: Bits = SYSTEM) -> Hashable:
 def _cost(release: Channel | Release, x0: Hashable, x1: Hashable) -> Guarantee:
     """Return the ε of a finite channel over this pair."""
     if not isinstance(release, Channel):
-        raise refusals.GAME_COST_1()
+        raise refusals.MOVE_WITHOUT_COST()
     epsilon = release.epsilon(pairs=[(x0, x1)])
     if math.isinf(epsilon):
-        raise refusals.GAME_COST_2()
+        raise refusals.MOVE_OF_INFINITE_COST()
     return Pure(Fraction(epsilon))

@@ -33,8 +33,8 @@ def largest_epsilon(share: Guarantee, *, ranged: bool = False) -> Fraction:
     for a mechanism whose loss has range ε.
     """
     if type(share) not in INVERSES:
-        names = ", ".join(notion.__name__ for notion in INVERSES)
-        raise refusals.FILTER_CURRENCY_2(share=share, names=names)
+        notions = ", ".join(notion.__name__ for notion in INVERSES)
+        raise refusals.SHARE_IN_SEVERAL_NOTIONS(share=share, notions=notions)
     epsilon = INVERSES[type(share)](share)
     return (
         max(epsilon, _root(8 * _slope(share)))

@@ -111,7 +111,7 @@ class Composition:
             return Approx(self.total, delta, relation=self.relation, unit=self.unit)
         epsilon = self.epsilon(delta)
         if math.isinf(epsilon):
-            raise refusals.GUARANTEE_DOES_NOT_FOLLOW_1(delta=delta)
+            raise refusals.DELTA_BELOW_THAT_OF_STEPS(delta=delta)
         return Approx(Fraction(epsilon), delta, relation=self.relation, unit=self.unit)
 
     def _betrayed(self) -> arb:
@@ -160,7 +160,7 @@ def optimal_curve(steps: Iterable[CompositionStep]) -> Composition:
         epsilons[statement.parameters["epsilon"]] += count_of(count)
         deltas[statement.parameters.get("delta", Fraction(0))] += count
     if first is None:
-        raise refusals.COMPOSITION_EMPTY_4()
+        raise refusals.NOTHING_RELEASED(function="optimal_curve")
     del epsilons[Fraction(0)], deltas[Fraction(0)]
     return Composition(
         tuple(sorted(epsilons.items())), tuple(sorted(deltas.items())), first.relation, first.unit

@@ -75,9 +75,9 @@ def losses(groups: Multiplicities) -> Losses:
     top = sum((e * n for e, n in groups), Fraction(0))
     most = MOST if len(groups) < 2 else MOST // 128
     if top > LARGEST:
-        raise refusals.NUMBER_RANGE_1(top=text(top))
+        raise refusals.EPSILON_SUM_TOO_LARGE(total=text(top), most=LARGEST)
     if sum(n for _, n in groups) > most:
-        raise refusals.COMPOSITION_STEPS_1(sum=sum((n for _, n in groups)), most=most)
+        raise refusals.TOO_MANY_STEPS(count=sum(n for _, n in groups), most=most)
     if not groups:
         return Losses((), top, Fraction(1), exact=True, dense=False)
     unit = 2 * Fraction(

@@ -70,30 +70,32 @@ def _check_arguments(
 ) -> Relation:
     stated_relation = relation_of(relation)
     if stated_relation is None:
-        raise refusals.PARALLEL_RELATION_1()
-    if not guarantees or (within is not None and len(within) != len(guarantees)):
-        raise refusals.PARALLEL_PARTS_1(guarantees_count=len(guarantees))
+        raise refusals.PARALLEL_WITHOUT_RELATION()
+    if not guarantees:
+        raise refusals.NO_PARTS()
+    if within is not None and len(within) != len(guarantees):
+        raise refusals.WITHIN_NOT_ONE_EACH(entries=len(within), parts=len(guarantees))
     if parts not in ("value", "index"):
-        raise refusals.PARALLEL_PARTS_2(parts=parts)
+        raise refusals.UNKNOWN_PARTS(parts=parts)
     if parts == "index" and stated_relation == "add-remove":
-        raise refusals.PARALLEL_PARTS_3()
+        raise refusals.BLOCKS_UNDER_ADD_REMOVE()
     if within is not None and (parts == "index" or stated_relation == "add-remove"):
-        raise refusals.PARALLEL_PARTS_4()
+        raise refusals.WITHIN_NOT_APPLICABLE()
     return stated_relation
 
 
 def _check_relation(cost: Guarantee, expected: Relation, stated_relation: Relation) -> Guarantee:
     if cost.relation in (None, expected):
         return cost
-    raise refusals.GUARANTEE_RELATION_2(
-        cost=cost, stated_relation=stated_relation, expected=expected
+    raise refusals.COST_UNDER_ANOTHER_RELATION(
+        cost=cost, relation=stated_relation, expected=expected
     )
 
 
 def _unit(costs: Sequence[Guarantee]) -> str | None:
     units = sorted({cost.unit for cost in costs if cost.unit is not None})
     if len(units) > 1:
-        raise refusals.GUARANTEE_UNIT_1(units=" and ".join(units))
+        raise refusals.PARTS_ABOUT_DIFFERENT_UNITS(units=" and ".join(units), first=units[0])
     return units[0] if units else None
 
 
@@ -102,7 +104,7 @@ def _common(costs: Sequence[Guarantee]) -> type[Guarantee]:
     for notion in NOTIONS:
         if all(reach(cost, notion) is not None for cost in costs):
             return notion
-    raise refusals.GUARANTEE_DOES_NOT_FOLLOW_2(costs=", ".join(map(str, costs)))
+    raise refusals.NO_COMMON_NOTION(costs=", ".join(map(str, costs)))
 
 
 def _plain(cost: Guarantee, notion: type[Guarantee]) -> Guarantee:

@@ -51,5 +51,5 @@ def _check_arguments(
 ) -> tuple[Fraction, Fraction, Fraction]:
     a = check_order(order)
     if a == 1:
-        raise refusals.GUARANTEE_ORDER_3(order=order)
+        raise refusals.ORDER_IS_ONE(order=order)
     return a, non_negative(divergence, "divergence"), probability(delta, "delta", zero=False)

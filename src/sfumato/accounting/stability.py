@@ -24,5 +24,5 @@ per group: adding or removing a record changes its group's record, so one is rem
 def stable(guarantee: Guarantee, c: int) -> Guarantee:
     """Return the guarantee of a release about the input of a c-stable transformation before it."""
     if not is_whole(c, 0):
-        raise refusals.STABILITY_FACTOR_1(guarantee=guarantee, c=c)
+        raise refusals.STABILITY_NOT_WHOLE(guarantee=guarantee, factor=c)
     return guarantee.group(c) if c else 0 * guarantee

@@ -23,30 +23,33 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..exact.balls import sqrt_up
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
+from ..keywords import spell_out
 from ..mechanisms.shared.additive import Additive
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity.kinds import Global, Norms, Sensitivity
 from ..sensitivity.sampled import Sampled, SampledFunction
 from . import function_refusals as refusals
-from .calibration import check_usable, noise_for, promise_from
+from .calibration import PromiseOptions, check_usable, noise_for, promise_from
 from .curve import Curve
 from .guarded_call import ValueForm, call_guarded
-from .lattice import Lattice, check_bounds
-from .polynomial import check_iterations
+from .lattice import Bounds, Lattice, check_bounds
+from .polynomial import Floats, check_iterations
 from .sampled_noise import SampledNoise, base_of, check_records
 from .smoothness import hoelder_error, smooth_error
 
 if TYPE_CHECKING:
     from ..ledger import Ledger
 
-Fit = Callable[[Any], Callable[[Any], Any]]
+Fit = Callable[[Any], Callable[[Floats], ArrayLike]]
+"""A function of data of any kind: it returns a function of points."""
 
 
 class SensitiveFit(Protocol):
@@ -80,16 +83,16 @@ class Bernstein:
         degree: int = 25,
         sensitivity: Number | Sensitivity | None = None,
         dimensions: int | None = None,
-        bounds: Any = None,
+        bounds: Bounds | None = None,
         iterations: int = 1,
         norm: int | str = "best",
         grid: Number | None = None,
         slack: Number | None = None,
     ) -> None:
         if not callable(fit):
-            raise refusals.BERNSTEIN_FIT_1(type=type(fit).__name__)
+            raise refusals.FIT_IS_NO_FUNCTION(kind=type(fit).__name__)
         if str(norm) not in NORMS:
-            raise refusals.SENSITIVITY_NORM_2(norm=norm)
+            raise refusals.UNKNOWN_NORM(norm=norm)
         fit_box = getattr(fit, "box", None) if bounds is None and dimensions is None else None
         put = object.__setattr__
         put(self, "fit", fit)
@@ -107,13 +110,13 @@ class Bernstein:
         put(self, "grid", grid)
         put(self, "slack", slack)
         if sensitivity is None and not hasattr(fit, "sensitivity"):
-            check_usable(None)  # type: ignore[arg-type]  # refuses a missing sensitivity
+            raise refusals.SENSITIVITY_MISSING(sensitivity=None)
         if (
             isinstance(sensitivity, SampledFunction)
             and sensitivity.fit is not fit
             and sensitivity.fit != fit
         ):
-            raise refusals.BERNSTEIN_FIT_2()
+            raise refusals.SAMPLED_FOR_ANOTHER_FIT()
         if sensitivity is not None and not isinstance(sensitivity, SampledFunction):
             check_usable(sensitivity)  # refuses a local sensitivity, for example
 
@@ -159,28 +162,23 @@ class Bernstein:
             self._sampled_here(norms)
         return restrict_to_norm(norms, self.norm, self.lattice.size)
 
+    @spell_out(PromiseOptions)
     def release(
         self,
-        data: Any,
+        data: object,
         *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
         ledger: Ledger | None = None,
         memo: str = "",
         share: str | None = None,
         bits: Bits = SYSTEM,
+        **stated: Unpack[PromiseOptions],
     ) -> Curve:
         """Release the private curve. With `ledger=`, charge its cost before reading the data."""
         if ledger is not None and isinstance(self.sensitivity, Sampled | SampledFunction):
-            raise refusals.SENSITIVITY_SAMPLED_1()
+            raise refusals.SAMPLED_SENSITIVITY_CHARGED(call="Bernstein.release(…, ledger=…)")
         if (accepts := getattr(self.fit, "accepts", None)) is not None:
             accepts(data)  # by type and public shape
-        noise = self.noise(
-            epsilon=epsilon, delta=delta, promise=promise, relation=relation, unit=unit
-        )
+        noise = self.noise(**stated)  # raises for a keyword that does not exist
         if isinstance(self.sensitivity, Sampled | SampledFunction):
             check_records(self.sensitivity, data)
         if ledger is not None:
@@ -212,7 +210,7 @@ class Bernstein:
         class: `hoelder=(γ, L)` or `smooth=(derivatives, T)`.
         """
         if (hoelder is None) == (smooth is None):
-            raise refusals.BERNSTEIN_SMOOTHNESS_1()
+            raise refusals.SMOOTHNESS_NOT_STATED_ONCE()
         if hoelder is not None:
             return hoelder_error(
                 self.lattice, self.iterations, exponent=hoelder[0], constant=hoelder[1]
@@ -222,7 +220,9 @@ class Bernstein:
 
     def _sampled_here(self, sampled: Sampled) -> None:
         if sampled.size != self.lattice.size:
-            raise refusals.BERNSTEIN_LATTICE_1(size=sampled.size, size_2=self.lattice.size)
+            raise refusals.SAMPLED_ON_ANOTHER_LATTICE(
+                sampled=sampled.size, points=self.lattice.size
+            )
 
     def __repr__(self) -> str:
         return (
@@ -244,7 +244,7 @@ def restrict_to_norm(norms: Norms, norm: str, size: int) -> Norms:
         return norms
     move = {"1": norms.l1, "2": norms.l2_squared, "inf": norms.sup}[norm]
     if move is None:
-        raise refusals.SENSITIVITY_NORM_1(norm=norm)
+        raise refusals.NORM_WITHOUT_BOUND(norm=norm)
     rounding = norms.rounding if isinstance(norms, Global) else None
     return Global(
         l1=move if norm == "1" else None,

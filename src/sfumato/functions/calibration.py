@@ -22,10 +22,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypedDict
 
-from ..errors import Refused
+from ..errors import RefusalText
 from ..exact.balls import sqrt_up
-from ..exact.numbers import Number, non_negative, positive, power_of_two_at_least
+from ..exact.numbers import Number, non_negative, positive, power_of_two_at_least, rounded
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
 from ..guarantees.guarantee import relation_of
 from ..mechanisms.gaussian import Gaussian
@@ -45,6 +46,18 @@ _SHARE, _SHARED, _FLOAT, _MOST = (
 
 Stated = Number | Sensitivity
 """A number is the move in the norm of the noise: L1 for Laplace, L2 for Gaussian."""
+
+
+class PromiseOptions(TypedDict, total=False):
+    """The keywords that state a promise: `epsilon` (and `delta`), or `promise`; its relation and
+    unit.
+    """
+
+    epsilon: Number | None
+    delta: Number | None
+    promise: Guarantee | None
+    relation: str | None
+    unit: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +92,23 @@ def noise_for(
         unit or promise.unit,
     )
     if isinstance(moves, Sampled) and moves.size != values.size:
-        raise refusals.PRIVATIZE_SHAPE_1(moves=moves, size=moves.size, size_2=values.size)
+        raise refusals.SAMPLED_AT_ANOTHER_SIZE(
+            sensitivity=moves, sampled=moves.size, values=values.size
+        )
     mechanism = _calibrate(moves, promise, values)
     return SampledNoise(mechanism, moves) if isinstance(moves, Sampled) else mechanism
 
 
 def promise_from(
-    epsilon: Number | None, delta: Number | None, promise: Guarantee | None, place: str
+    epsilon: Number | None, delta: Number | None, promise: Guarantee | None, call: str
 ) -> Guarantee:
-    """Return the promise, which is stated as epsilon (and delta) or as `promise`."""
+    """Return the promise, which a `call` states as epsilon (and delta) or as `promise`."""
     if (epsilon is None) == (promise is None) or (delta is not None and epsilon is None):
-        raise refusals.PRIVATIZE_PROMISE_1(place=place)
+        raise refusals.PROMISE_NOT_STATED_ONCE(call=call)
     if epsilon is not None:
         return Pure(epsilon) if delta is None else Approx(epsilon, delta)
     if not isinstance(promise, Guarantee) or isinstance(promise, RandomDP):
-        raise refusals.PRIVATIZE_PROMISE_2(promise=promise)
+        raise refusals.NOTION_WITHOUT_NOISE(promise=promise)
     return promise
 
 
@@ -101,48 +116,22 @@ def check_usable(sensitivity: Stated) -> Norms | Fraction:
     """Return a sensitivity that noise may be scaled to; refuse the other kinds by their type."""
     if isinstance(sensitivity, Norms):
         return sensitivity
-    for kind, (code, reason, rewrite) in UNUSABLE.items():
+    if sensitivity is None:
+        raise refusals.SENSITIVITY_MISSING(sensitivity=None)
+    for kind, entry in UNUSABLE.items():
         if isinstance(sensitivity, kind):
-            raise Refused(code, f"sensitivity={type(sensitivity).__name__}(…)", reason, rewrite)
+            raise entry(sensitivity=f"{kind.__name__}(…)")
     return positive(sensitivity, "sensitivity")  # type: ignore[arg-type]  # a Number by now
 
 
-UNUSABLE: dict[type, tuple[str, str, str]] = {
-    type(None): (
-        "sensitivity.missing",
-        "noise is scaled to how far the function can move between neighbours: state it",
-        "sensitivity=1",
-    ),
-    Local: (
-        "sensitivity.local",
-        (
-            "a local sensitivity is about one dataset, and noise scaled to it gives that dataset "
-            "away: where it is 0 the exact answer comes out"
-        ),
-        "a Global or Smooth sensitivity, or sf.propose_test_release",
-    ),
-    Lipschitz: (
-        "sensitivity.metric",
-        "a Lipschitz constant is per unit of distance: state the distance of neighbours",
-        "lipschitz.within(1)",
-    ),
-    SampledFunction: (
-        "sensitivity.function",
-        "the fit returns functions, which are released by their values on a lattice",
-        "sf.Bernstein(fit, degree=25, sensitivity=sensitivity)",
-    ),
-    Smooth: (
-        "sensitivity.mechanism",
-        "a Smooth sensitivity has its own mechanism, for the statistic that it names",
-        "sf.privatize('median', data, sensitivity=sensitivity, epsilon=1, delta=1e-6)",
-    ),
-    Inverse: (
-        "sensitivity.mechanism",
-        "an Inverse sensitivity has its own mechanism, for the statistic that it names",
-        "sf.privatize('median', data, sensitivity=sensitivity, epsilon=1)",
-    ),
+UNUSABLE: dict[type[Sensitivity], RefusalText] = {
+    Local: refusals.SENSITIVITY_IS_LOCAL,
+    Lipschitz: refusals.SENSITIVITY_PER_DISTANCE,
+    SampledFunction: refusals.SENSITIVITY_OF_A_FIT,
+    Smooth: refusals.SMOOTH_HAS_ITS_MECHANISM,
+    Inverse: refusals.INVERSE_HAS_ITS_MECHANISM,
 }
-"""Kinds that additive noise cannot be scaled to: code, reason, rewrite."""
+"""Kinds of sensitivity that additive noise cannot be scaled to."""
 
 
 def same_relation(
@@ -152,7 +141,11 @@ def same_relation(
     stated = None if isinstance(sensitivity, Fraction) else sensitivity.relation
     relations = {r for r in (stated, relation_of(relation), promise.relation) if r is not None}
     if len(relations) > 1:
-        raise refusals.GUARANTEE_RELATION_1(relation=relation, stated=stated)
+        raise refusals.DIFFERENT_RELATIONS(
+            relation=relation,
+            relations=" and ".join(sorted(relations)),
+            stated=stated or promise.relation,
+        )
     return relations.pop() if relations else None
 
 
@@ -162,7 +155,7 @@ def _calibrate(moves: Norms | Fraction, promise: Guarantee, values: Values) -> A
     if values.size > 1 and isinstance(moves, Fraction | Sampled):
         ways = ways[-1:]
     if not ways:
-        raise refusals.PRIVATIZE_PROMISE_3(promise=promise)
+        raise refusals.NOTION_WITHOUT_NOISE(promise=promise)
     return min((way(moves, promise, values) for way in ways), key=lambda m: m.variance)
 
 
@@ -236,6 +229,9 @@ def _rounding(moves: Norms | Fraction, delta: Fraction, spread: Fraction) -> Fra
     """
     rounding = moves.rounding if isinstance(moves, Global) else Fraction(0)
     if 2 * rounding * spread > delta * _MOST:
-        place = f"rounding of {float(rounding):.3g} against a sensitivity of {float(delta):.3g}"
-        raise refusals.PRIVATIZE_SLACK_1(place=place)
+        raise refusals.ROUNDING_TOO_LARGE(
+            rounding=float(rounding),
+            sensitivity=float(delta),
+            slack=rounded(rounding, "up", 3),
+        )
     return rounding

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,11 +73,7 @@ class Curve:
             or len(self.coefficients) != self.lattice.size
             or not all(map(math.isfinite, self.coefficients))
         ):
-            reason = (
-                "a curve needs a lattice, a finite number for each of its points, a number of "
-                "iterations, its noise and its promise"
-            )
-            raise refusals.CURVE_PARTS_1(reason=reason)
+            raise refusals.CURVE_PARTS_DISAGREE()
         # the promise of the plain mechanism would be for all pairs
         if isinstance(self.promise, RandomDP) and isinstance(self.noise, Additive):
             object.__setattr__(self, "noise", SampledNoise(self.noise, self.promise))
@@ -89,7 +85,11 @@ class Curve:
         shape = point_shape if self.lattice.dimensions == 1 else point_shape[:-1]
         return values.reshape(shape) if shape else float(values[0])
 
-    def error(self, confidence: Number = 0.95, *, at: ArrayLike | None = None) -> Any:
+    @overload
+    def error(self, confidence: Number = 0.95, *, at: None = None) -> float: ...
+    @overload
+    def error(self, confidence: Number = 0.95, *, at: ArrayLike) -> float | Floats: ...
+    def error(self, confidence: Number = 0.95, *, at: ArrayLike | None = None) -> float | Floats:
         """Return half the width of a band that holds the noiseless curve: everywhere at once, or at
         each of the points `at` separately.
         """
@@ -140,7 +140,9 @@ class Curve:
                 bounds=[(ratio(low), ratio(high)) for low, high in stored["bounds"]],
             )
             coefficients = tuple(float.fromhex(c) for c in stored["coefficients"])
-            noise: Any = restore_noise(stored["noise"])
+            noise = restore_noise(stored["noise"])
+            if not isinstance(noise, Additive | SampledNoise):
+                raise KeyError
             curve = cls(
                 lattice,
                 stored["iterations"],
@@ -151,7 +153,7 @@ class Curve:
             check_fields(stored, json.loads(curve.to_json()))
             return curve
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
-            raise refusals.CURVE_STORED_1(content=content) from None
+            raise refusals.NOT_A_STORED_CURVE(content=content) from None
 
     def _values(self) -> Floats:
         return np.array(self.coefficients).reshape(self.lattice.shape)
@@ -222,12 +224,12 @@ class Curve:
             f"{self.promise} · ±{half:.3g} everywhere at 95 %"
         )
 
-    def __reduce__(self) -> tuple[Any, Sequence[Any]]:
+    def __reduce__(self) -> tuple[Callable[[str], Curve], tuple[str]]:
         """Pickle the stored text, so that nothing else travels along."""
         return Curve.from_json, (self.to_json(),)
 
 
-def _outside(noise: Additive, weights: Floats) -> Callable[[Any], Floats]:
+def _outside(noise: Additive, weights: Floats) -> Callable[[float | Floats], Floats]:
     """Bound P(|Σ w·Z| > x) for each row of weights w, including the rounding to the grid."""
     squares, total = np.square(weights), np.abs(weights).sum(axis=1)
     half = float(noise.step) / 2 * total

@@ -4,270 +4,336 @@ from __future__ import annotations
 
 from ..errors import RefusalText
 
-BERNSTEIN_BOUNDS_1 = RefusalText(
-    "bernstein.bounds",
-    "bounds={pair!r:.60}",
-    "bounds are public: a lower and a higher end for each dimension",
-    "bounds=(0, 1)",
-)
-BERNSTEIN_BOUNDS_2 = RefusalText(
-    "bernstein.bounds",
-    "{intervals_count} pairs of bounds",
-    "dimensions={dimensions}",
-    "a pair of bounds for each dimension",
-)
-BERNSTEIN_DEGREE_1 = RefusalText(
-    "bernstein.degree",
-    "degree={degree!r:.60}",
-    "the degree is a whole number from 1 to {LARGEST_DEGREE}",
-    "degree=25",
-)
-BERNSTEIN_FIT_1 = RefusalText(
-    "bernstein.fit",
-    "fit={type}",
-    "a fit is called on data and returns a function of points",
-    "Bernstein(KernelDensity(0.1))",
-)
-BERNSTEIN_FIT_2 = RefusalText(
-    "bernstein.fit",
-    "sensitivity=sample_sensitivity(…)",
-    "the sensitivity is sampled for another fit than the released one",
-    "the same fit in both",
-)
-BERNSTEIN_ITERATIONS_1 = RefusalText(
-    "bernstein.iterations",
-    "iterations={iterations!r:.60}",
-    "the operator is iterated from 1 to 100 times",
-    "iterations=2",
-)
-BERNSTEIN_LATTICE_1 = RefusalText(
-    "bernstein.lattice",
-    "a sensitivity sampled at {size} values",
-    "this lattice has {size_2} points",
-    "sensitivity=sf.sample_sensitivity(fit, oracle=oracle, n=500, gamma=0.2)",
-)
-BERNSTEIN_LATTICE_2 = RefusalText(
-    "bernstein.lattice",
-    "dimensions={dimensions!r:.60}",
-    "dimensions is a whole number from 1 to 20",
-    "dimensions=2",
-)
-BERNSTEIN_LATTICE_3 = RefusalText(
-    "bernstein.lattice",
-    "degree={degree} in {bounds_count} dimensions",
-    "a lattice has at least one dimension and at most {LARGEST:,} points",
-    "a smaller degree",
-)
-BERNSTEIN_SMOOTHNESS_1 = RefusalText(
-    "bernstein.smoothness",
-    "approximation(…)",
-    "state the smoothness as hoelder= or as smooth=, not both",
-    "approximation(smooth=(2, 10))",
-)
-BERNSTEIN_SMOOTHNESS_2 = RefusalText(
-    "bernstein.smoothness",
-    "exponent={exponent}",
-    "Hölder exponents lie above 0 and up to 1",
-    "exponent=1, for a Lipschitz function",
-)
-BERNSTEIN_SMOOTHNESS_3 = RefusalText(
-    "bernstein.smoothness",
-    "order={order!r:.40}",
-    "the number of derivatives is a whole number from 1 on",
-    "order=2",
-)
-CURVE_PARTS_1 = RefusalText(
-    "curve.parts",
-    "Curve(…)",
-    "{reason}",
-    "sf.Bernstein(fit).release(data, epsilon=1)",
-)
-CURVE_POINTS_1 = RefusalText(
-    "curve.points",
-    "points of {dtype}",
-    "a curve is evaluated at numbers",
-    "np.linspace(0, 1, 101)",
-)
-CURVE_POINTS_2 = RefusalText(
-    "curve.points",
-    "points of shape {shape}",
-    "a point has {bounds_count} coordinates",
-    "shape (n, {bounds_count})",
-)
-CURVE_POINTS_3 = RefusalText(
-    "curve.points",
-    "points",
-    "the curve is defined on {box} only",
-    "points of {box}",
-)
-CURVE_STORED_1 = RefusalText(
-    "curve.stored",
-    "{content!r:.60}",
-    "this is not a stored curve",
-    "the text of Curve.to_json()",
-)
-FIT_INPUTS_1 = RefusalText(
-    "fit.inputs",
-    "{place}",
-    "{reason}",
-    "{rewrite}",
-)
-FIT_INPUTS_2 = RefusalText(
-    "fit.inputs",
-    "a lattice in {dimensions} dimensions",
-    "the fit has {box_count} dimensions",
-    "bounds= and inputs= with as many pairs",
-)
-FIT_RECORDS_1 = RefusalText(
-    "fit.records",
-    "records={records!r:.60}",
-    "the number of records is public: a whole number from 1 on",
-    "records=500",
-)
-FIT_RECORDS_2 = RefusalText(
-    "fit.records",
-    "{name}(…)",
-    "the sensitivity depends on the number of records, which must be public",
-    "records=500",
-)
-FIT_RELATION_1 = RefusalText(
-    "fit.relation",
-    "{name} under {relation}",
-    "it divides by the number of records, which under add-remove is not public",
-    "relation='replace'",
-)
-FIT_VALUES_1 = RefusalText(
-    "fit.values",
-    "PriestleyChao(…)",
-    "without public bounds on y a neighbour can move the curve by any amount",
-    "values=(-1, 1), or a sampled sensitivity",
-)
-GUARANTEE_RELATION_1 = RefusalText(
-    "guarantee.relation",
-    "relation={relation!r}",
-    "the sensitivity is about {stated}, the promise about another relation",
-    "relation={stated!r}",
-)
-GUARANTEE_RELATION_2 = RefusalText(
-    "guarantee.relation",
-    "relation={relation!r}",
-    "{name} is about replace: the number of values is public",
-    "relation='replace'",
-)
-PRIVATIZE_BOUNDS_1 = RefusalText(
-    "privatize.bounds",
-    "bounds={bounds}",
-    "bounds are two numbers, the lower first",
-    "bounds=(0, 1)",
-)
-PRIVATIZE_FUNCTION_1 = RefusalText(
+# The function to release
+
+NOT_A_FUNCTION = RefusalText(
     "privatize.function",
     "privatize({f!r:.40}, …)",
     "the first argument must be a function of the data",
-    "privatize(np.mean, data, sensitivity=0.01, epsilon=1)",
+    "sf.privatize(np.mean, data, sensitivity=0.01, epsilon=1)",
 )
-PRIVATIZE_FUNCTION_2 = RefusalText(
+NOT_THE_STATISTIC = RefusalText(
     "privatize.function",
     "privatize({f!r:.40}, …)",
-    "{name} is for the {statistic}, which its mechanism computes itself",
-    "privatize({statistic!r}, data, sensitivity=sensitivity, {promise})",
+    "{sensitivity} is for the {statistic}, which its mechanism computes itself",
+    "sf.privatize({statistic!r}, data, sensitivity=sensitivity, promise={example})",
 )
-PRIVATIZE_PROMISE_1 = RefusalText(
+FIT_IS_NO_FUNCTION = RefusalText(
+    "bernstein.fit",
+    "fit={kind}",
+    "a fit is called on data and returns a function of points",
+    "sf.Bernstein(sf.fits.KernelDensity(0.1, records=500))",
+)
+
+# The promise
+
+PROMISE_NOT_STATED_ONCE = RefusalText(
     "privatize.promise",
-    "{place}",
+    "{call}",
     "state epsilon, epsilon and delta, or promise",
-    "epsilon=1, or promise=sf.Approx(1, 1e-6)",
+    "epsilon=1",
 )
-PRIVATIZE_PROMISE_2 = RefusalText(
+NOTION_WITHOUT_NOISE = RefusalText(
     "privatize.promise",
     "promise={promise!r:.60}",
     "noise is calibrated for Pure, Approx, ZCDP and GDP",
     "promise=sf.Pure(1)",
 )
-PRIVATIZE_PROMISE_3 = RefusalText(
+NOT_THE_NOTION_OF_MECHANISM = RefusalText(
     "privatize.promise",
-    "promise={promise!r:.80}",
-    "noise is calibrated for Pure, Approx, ZCDP and GDP",
-    "promise=sf.Pure(1), or epsilon=1",
+    "promise={promise!r:.60}",
+    "the mechanism of {sensitivity} promises {notion}",
+    "promise={example}",
 )
-PRIVATIZE_PROMISE_4 = RefusalText(
-    "privatize.promise",
-    "promise={target!r:.60}",
-    "the mechanism of {name} promises {name_2}",
-    "{rewrite}",
+DIFFERENT_RELATIONS = RefusalText(
+    "guarantee.relation",
+    "relation={relation!r}",
+    "the sensitivity, the promise and relation= are about different relations, {relations}",
+    "relation={stated!r}",
 )
-PRIVATIZE_SHAPE_1 = RefusalText(
-    "privatize.shape",
-    "sensitivity={moves}",
-    "it was sampled for {size} values, but there are {size_2}",
-    "size={size}, or a fit that returns {size_2} values",
+MECHANISM_NEEDS_REPLACE = RefusalText(
+    "guarantee.relation",
+    "relation={relation!r}",
+    "{sensitivity} is about replace: the number of values is public",
+    "relation='replace'",
 )
-PRIVATIZE_SHAPE_2 = RefusalText(
-    "privatize.shape",
-    "size={size}, shape={shape}",
-    "state size or shape, not both",
-    "shape={shape}",
+
+# The sensitivity
+
+SENSITIVITY_MISSING = RefusalText(
+    "sensitivity.missing",
+    "sensitivity={sensitivity}",
+    "noise is scaled to how far the function can move between neighbours: state it",
+    "sensitivity=1",
 )
-PRIVATIZE_SHAPE_3 = RefusalText(
-    "privatize.shape",
-    "labels={labels!r:.40}",
-    "labels are distinct public names, and replace size and shape",
-    "labels=['yes', 'no']",
-)
-PRIVATIZE_SHAPE_4 = RefusalText(
-    "privatize.shape",
-    "{place}",
-    "a record must be a single value",
-    "one column",
-)
-PRIVATIZE_SLACK_1 = RefusalText(
-    "privatize.slack",
-    "{place}",
+SENSITIVITY_IS_LOCAL = RefusalText(
+    "sensitivity.local",
+    "sensitivity={sensitivity}",
     (
-        "doubles round values this far from 0, or this many, by more than 1/32 of what one "
-        "record moves"
+        "a local sensitivity is about one dataset, and noise scaled to it gives that dataset "
+        "away: where it is 0 the exact answer comes out"
     ),
-    (
-        "subtract the lower end of the range first; or state n= for a sum, or slack=, the "
-        "rounding error of your function"
-    ),
+    "sf.smooth_sensitivity('median', data, low=0, high=1, epsilon=1, delta=1e-6)",
 )
-RELEASED_ERROR_1 = RefusalText(
-    "released.error",
-    "error of {name}",
-    "its error depends on the data, so there is none to publish",
-    "released.mechanism",
+SENSITIVITY_PER_DISTANCE = RefusalText(
+    "sensitivity.metric",
+    "sensitivity={sensitivity}",
+    "a Lipschitz constant is per unit of distance: state the distance of neighbours",
+    "sensitivity=lipschitz.within(1)",
 )
-SENSITIVITY_NORM_1 = RefusalText(
-    "sensitivity.norm",
-    "norm={norm}",
-    "the sensitivity is not known in this norm",
-    "norm='best'",
+SENSITIVITY_OF_A_FIT = RefusalText(
+    "sensitivity.function",
+    "sensitivity={sensitivity}",
+    "the fit returns functions, which are released by their values on a lattice",
+    "sf.Bernstein(fit, degree=25, sensitivity=sensitivity)",
 )
-SENSITIVITY_NORM_2 = RefusalText(
+SMOOTH_HAS_ITS_MECHANISM = RefusalText(
+    "sensitivity.mechanism",
+    "sensitivity={sensitivity}",
+    "a Smooth sensitivity has its own mechanism, for the statistic that it names",
+    "sf.privatize('median', data, sensitivity=sensitivity, epsilon=1, delta=1e-6)",
+)
+INVERSE_HAS_ITS_MECHANISM = RefusalText(
+    "sensitivity.mechanism",
+    "sensitivity={sensitivity}",
+    "an Inverse sensitivity has its own mechanism, for the statistic that it names",
+    "sf.privatize('median', data, sensitivity=sensitivity, epsilon=1)",
+)
+UNKNOWN_NORM = RefusalText(
     "sensitivity.norm",
     "norm={norm!r:.40}",
     "moves are measured by their sum, the root of their squares, or the largest",
     "norm='best'",
 )
-SENSITIVITY_SAMPLED_1 = RefusalText(
-    "sensitivity.sampled",
-    "release(…, ledger=…)",
-    "a sampled sensitivity promises RandomDP, for most pairs only: no ledger accepts it",
-    "a global sensitivity, or a fit that has its own",
+NORM_WITHOUT_BOUND = RefusalText(
+    "sensitivity.norm",
+    "norm={norm}",
+    "the sensitivity is not known in this norm",
+    "norm='best'",
 )
-SENSITIVITY_SAMPLED_2 = RefusalText(
+SAMPLED_SENSITIVITY_CHARGED = RefusalText(
     "sensitivity.sampled",
-    "ledger, {promise}",
+    "{call}",
     (
-        "a sampled sensitivity promises something for most pairs of neighbours only, which is "
-        "no differential privacy: no ledger accepts it"
+        "a sampled sensitivity promises RandomDP, for most pairs of neighbours only: no ledger "
+        "accepts it. Publish γ next to the value"
     ),
-    "a Global sensitivity; or no ledger, with γ published next to the value",
+    "ledger=None",
 )
-SENSITIVITY_SIZE_1 = RefusalText(
+SAMPLED_FOR_ANOTHER_FIT = RefusalText(
+    "bernstein.fit",
+    "sensitivity=sample_sensitivity(…)",
+    "the sensitivity is sampled for another fit than the released one",
+    "sf.Bernstein(sensitivity.fit, sensitivity=sensitivity)",
+)
+SAMPLED_AT_ANOTHER_SIZE = RefusalText(
+    "privatize.shape",
+    "sensitivity={sensitivity}",
+    "it was sampled for {sampled} values, but there are {values}",
+    "size={sampled}",
+)
+SAMPLED_ON_ANOTHER_LATTICE = RefusalText(
+    "bernstein.lattice",
+    "a sensitivity sampled at {sampled} values",
+    "this lattice has {points} points",
+    "sensitivity=sf.sample_sensitivity(fit, oracle=oracle, n=500, gamma=0.2)",
+)
+SAMPLED_BETWEEN_OTHER_SIZES = RefusalText(
     "sensitivity.size",
-    "data of {here}",
-    "the sensitivity was sampled between datasets of {n:,} records",
-    "{rewrite}",
+    "data of {records:,} records",
+    "the sensitivity was sampled between datasets of {sampled:,} records",
+    "sensitivity=sf.sample_sensitivity(fit, oracle=oracle, n={records}, gamma=0.2)",
+)
+DATA_WITHOUT_LENGTH = RefusalText(
+    "sensitivity.size",
+    "data of no known number of records",
+    "the sensitivity was sampled between datasets of {sampled:,} records",
+    "list(data)",
+)
+ROUNDING_TOO_LARGE = RefusalText(
+    "privatize.slack",
+    "rounding of {rounding:.3g} against a sensitivity of {sensitivity:.3g}",
+    (
+        "doubles round values this far from 0, or this many, by more than 1/32 of what one "
+        "record moves: subtract the lower end of the range first, state n= for a sum, or accept "
+        "more noise by slack="
+    ),
+    "slack={slack}",
+)
+
+# The values and their form
+
+SIZE_AND_SHAPE = RefusalText(
+    "privatize.shape",
+    "size={size}, shape={shape}",
+    "state size or shape, not both",
+    "shape={shape}",
+)
+LABELS_NOT_DISTINCT = RefusalText(
+    "privatize.shape",
+    "labels={labels!r:.40}",
+    "labels are distinct public names, and replace size and shape",
+    "labels=['yes', 'no']",
+)
+RECORDS_OF_SEVERAL_VALUES = RefusalText(
+    "privatize.shape",
+    "{data}",
+    "a record must be a single value",
+    "np.asarray(data)[:, 0]",
+)
+VALUE_BOUNDS_NOT_ASCENDING = RefusalText(
+    "privatize.bounds",
+    "bounds={bounds}",
+    "bounds are two numbers, the lower first",
+    "bounds=(0, 1)",
+)
+ERROR_DEPENDS_ON_DATA = RefusalText(
+    "released.error",
+    "error of {mechanism}",
+    "its error depends on the data, so there is none to publish",
+    "released.mechanism",
+)
+
+# The lattice and the polynomial
+
+DEGREE_OUT_OF_RANGE = RefusalText(
+    "bernstein.degree",
+    "degree={degree!r:.60}",
+    "the degree is a whole number from 1 to {most}",
+    "degree=25",
+)
+ITERATIONS_OUT_OF_RANGE = RefusalText(
+    "bernstein.iterations",
+    "iterations={iterations!r:.60}",
+    "the operator is iterated from 1 to 100 times",
+    "iterations=2",
+)
+DIMENSIONS_OUT_OF_RANGE = RefusalText(
+    "bernstein.lattice",
+    "dimensions={dimensions!r:.60}",
+    "dimensions is a whole number from 1 to 20",
+    "dimensions=2",
+)
+BOUNDS_NOT_ASCENDING = RefusalText(
+    "bernstein.bounds",
+    "bounds={bounds!r:.60}",
+    "bounds are public: a lower and a higher end for each dimension",
+    "bounds=(0, 1)",
+)
+BOUNDS_NOT_ONE_EACH = RefusalText(
+    "bernstein.bounds",
+    "{pairs} pairs of bounds for {dimensions} dimensions",
+    "each dimension needs a pair of bounds",
+    "bounds=[(0, 1)] * {dimensions}",
+)
+LATTICE_WITHOUT_DIMENSION = RefusalText(
+    "bernstein.lattice",
+    "degree={degree} in 0 dimensions",
+    "a lattice has at least one dimension",
+    "bounds=[(0, 1)]",
+)
+LATTICE_TOO_LARGE = RefusalText(
+    "bernstein.lattice",
+    "degree={degree} in {dimensions} dimensions",
+    "a lattice has at most {most:,} points",
+    "degree={fitting}",
+)
+SMOOTHNESS_NOT_STATED_ONCE = RefusalText(
+    "bernstein.smoothness",
+    "approximation(…)",
+    "state the smoothness as hoelder= or as smooth=, not both",
+    "approximation(smooth=(2, 10))",
+)
+EXPONENT_OUT_OF_RANGE = RefusalText(
+    "bernstein.smoothness",
+    "exponent={exponent}",
+    "a Hölder exponent lies above 0 and is at most 1, for a Lipschitz function",
+    "exponent=1",
+)
+DERIVATIVES_BELOW_ONE = RefusalText(
+    "bernstein.smoothness",
+    "order={order!r:.40}",
+    "the number of derivatives is a whole number from 1 on",
+    "order=2",
+)
+
+# Released curves
+
+CURVE_PARTS_DISAGREE = RefusalText(
+    "curve.parts",
+    "Curve(…)",
+    (
+        "a curve needs a lattice, a finite number for each of its points, a number of "
+        "iterations, its noise and its promise"
+    ),
+    "sf.Bernstein(fit).release(data, epsilon=1)",
+)
+POINTS_ARE_NO_NUMBERS = RefusalText(
+    "curve.points",
+    "points of {dtype}",
+    "a curve is evaluated at numbers",
+    "np.linspace(0, 1, 101)",
+)
+POINTS_OF_ANOTHER_DIMENSION = RefusalText(
+    "curve.points",
+    "points of shape {shape}",
+    "a point has {dimensions} coordinates",
+    "np.reshape(points, (-1, {dimensions}))",
+)
+POINTS_OUTSIDE_BOX = RefusalText(
+    "curve.points",
+    "points",
+    "the curve is defined on {box} only",
+    "np.clip(points, {low}, {high})",
+)
+NOT_A_STORED_CURVE = RefusalText(
+    "curve.stored",
+    "{content!r:.60}",
+    "this is not a stored curve",
+    "sf.Curve.from_json(curve.to_json())",
+)
+
+# Fits
+
+RECORDS_ARE_NO_NUMBERS = RefusalText(
+    "fit.inputs",
+    "{data}",
+    "records are numbers",
+    "np.reshape(data, -1)",
+)
+RECORDS_ARE_NO_ROWS = RefusalText(
+    "fit.inputs",
+    "{data}",
+    "records are rows of {columns} numbers",
+    "np.reshape(data, (-1, {columns}))",
+)
+FIT_OF_ANOTHER_DIMENSION = RefusalText(
+    "fit.inputs",
+    "a lattice in {lattice} dimensions",
+    "the fit has {fit} dimensions",
+    "dimensions={fit}",
+)
+RECORD_COUNT_OUT_OF_RANGE = RefusalText(
+    "fit.records",
+    "records={records!r:.60}",
+    "the number of records is public: a whole number from 1 to 2^30",
+    "records=500",
+)
+RECORD_COUNT_MISSING = RefusalText(
+    "fit.records",
+    "{fit}(…)",
+    "the sensitivity depends on the number of records, which must be public",
+    "records=500",
+)
+FIT_NEEDS_REPLACE = RefusalText(
+    "fit.relation",
+    "{fit} under {relation}",
+    "it divides by the number of records, which under add-remove is not public",
+    "relation='replace'",
+)
+VALUES_WITHOUT_BOUNDS = RefusalText(
+    "fit.values",
+    "PriestleyChao(…)",
+    "without public bounds on y a neighbour can move the curve by any amount",
+    "values=(-1, 1)",
 )

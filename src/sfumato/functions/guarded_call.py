@@ -20,9 +20,10 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exact.numbers import Number, exact
 from ..mechanisms.shared.additive import check_size
@@ -30,7 +31,10 @@ from ..mechanisms.shared.grid import integers, snap, snap_each
 from . import function_refusals as refusals
 
 _EXACT = 1 << 53
-SILENCE: Any = ("ignore", None, Warning, None, 0)
+SILENCE = ("ignore", None, Warning, None, 0)
+D = TypeVar("D")
+Guarded = float | NDArray[np.float64] | NDArray[np.int64] | list[object]
+"""A number, an array, or nested lists where integers beyond doubles stand among other numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def form_of(
 ) -> ValueForm:
     """Check the form that a caller states."""
     if size is not None and shape is not None:
-        raise refusals.PRIVATIZE_SHAPE_2(size=size, shape=shape)
+        raise refusals.SIZE_AND_SHAPE(size=size, shape=shape)
     sides = (
         None
         if size is None and shape is None
@@ -73,7 +77,7 @@ def form_of(
         else (float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds")))
     )
     if not low < high:
-        raise refusals.PRIVATIZE_BOUNDS_1(bounds=bounds)
+        raise refusals.VALUE_BOUNDS_NOT_ASCENDING(bounds=bounds)
     otherwise = (
         float(exact(default, "default"))
         if default is not None
@@ -100,11 +104,11 @@ def check_labels(
     except TypeError:
         different = False
     if not different or size is not None or shape is not None:
-        raise refusals.PRIVATIZE_SHAPE_3(labels=labels)
+        raise refusals.LABELS_NOT_DISTINCT(labels=labels)
     return names
 
 
-def by_label(result: Any, labels: tuple[Hashable, ...]) -> Any:
+def by_label(result: object, labels: tuple[Hashable, ...]) -> object:
     """Read a dictionary or a pandas Series by these labels. Return any other result as it is, to be
     read by position.
     """
@@ -114,7 +118,7 @@ def by_label(result: Any, labels: tuple[Hashable, ...]) -> Any:
     )
 
 
-def call_guarded(f: Callable[[Any], Any], data: Any, form: ValueForm) -> Any:
+def call_guarded(f: Callable[[D], object], data: D, form: ValueForm) -> Guarded:
     """Call f(data) and return finite floats, or whole numbers, of the stated shape, whatever f
     does. The result is secret.
     """
@@ -163,7 +167,7 @@ def _number(result: Any, form: ValueForm) -> float | int:
     return snap(value, 0) if form.integer_valued else value
 
 
-def _array(result: Any, form: ValueForm) -> Any:
+def _array(result: object, form: ValueForm) -> Guarded:
     """Return an array; or, for integers beyond doubles among other numbers, nested lists of both,
     which get the same noise.
     """
@@ -188,7 +192,8 @@ def _array(result: Any, form: ValueForm) -> Any:
             )
             whole_numbers = integers(values)
             assert whole_numbers is not None
-            return np.clip(whole_numbers, low, high)
+            clipped: NDArray[np.int64] = np.clip(whole_numbers, low, high)
+            return clipped
         if values.size and (int(values.max()) > _EXACT or int(values.min()) < -_EXACT):
             return _shaped([_number(v, form) for v in values.ravel().tolist()], values.shape)
     values = values.astype(np.float64)
@@ -198,7 +203,7 @@ def _array(result: Any, form: ValueForm) -> Any:
     return snap_each(values, 0) if form.integer_valued else values
 
 
-def _entry(value: Any, form: ValueForm) -> float | int:
+def _entry(value: object, form: ValueForm) -> float | int:
     """Read one coordinate of many: an invalid one becomes the default, and a list in its place is a
     wrong shape.
     """
@@ -210,8 +215,9 @@ def _entry(value: Any, form: ValueForm) -> float | int:
         return _number(math.nan, form)
 
 
-def _shaped(each: list[Any], shape: tuple[int, ...]) -> Any:
+def _shaped(each: list[float | int], shape: tuple[int, ...]) -> list[object]:
     """Return nested lists of this shape. Integers stay integers."""
     flat = np.empty(len(each), dtype=object)
     flat[:] = each
-    return flat.reshape(shape).tolist()
+    nested: list[object] = flat.reshape(shape).tolist()
+    return nested

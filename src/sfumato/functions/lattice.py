@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..exact.numbers import Number, exact, is_whole, text
 from . import function_refusals as refusals
@@ -18,6 +17,8 @@ LARGEST = 1 << 20
 """The most points: each of them gets noise, whose scale grows with their number."""
 
 Interval = tuple[Number, Number]
+Bounds = Sequence[Number] | Sequence[Sequence[Number]] | NDArray[np.generic]
+"""A lower and a higher end for all dimensions, or such a pair for each."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,9 +31,12 @@ class Lattice:
     def __init__(self, *, degree: int, bounds: Sequence[Interval]) -> None:
         object.__setattr__(self, "degree", check_degree(degree))
         object.__setattr__(self, "bounds", tuple(check_interval(pair) for pair in bounds))
-        if not self.bounds or self.size > LARGEST:
-            raise refusals.BERNSTEIN_LATTICE_3(
-                degree=degree, bounds_count=len(self.bounds), LARGEST=LARGEST
+        if not self.bounds:
+            raise refusals.LATTICE_WITHOUT_DIMENSION(degree=degree)
+        if self.size > LARGEST:
+            fits = (k for k in range(self.degree, 1, -1) if (k + 1) ** self.dimensions <= LARGEST)
+            raise refusals.LATTICE_TOO_LARGE(
+                degree=degree, dimensions=self.dimensions, most=LARGEST, fitting=next(fits, 1)
             )
 
     @property
@@ -65,7 +69,7 @@ class Lattice:
             np.meshgrid(*(self.axis(j) for j in range(len(self.bounds))), indexing="ij"), axis=-1
         ).reshape(-1, len(self.bounds))
 
-    def values(self, function: Callable[[Any], Any]) -> Floats:
+    def values(self, function: Callable[[Floats], ArrayLike]) -> Floats:
         """Evaluate a function at the points, shaped like the lattice. NaN counts as 0, so that any
         data give an answer.
         """
@@ -78,18 +82,20 @@ class Lattice:
         """Scale points of the box to [0, 1]^d, one row each."""
         array = np.asarray(points)
         if array.dtype.kind not in "iuf":
-            raise refusals.CURVE_POINTS_1(dtype=array.dtype)
+            raise refusals.POINTS_ARE_NO_NUMBERS(dtype=array.dtype)
         rows = (
             array.astype(np.float64).reshape(-1, 1)
             if len(self.bounds) == 1
             else np.atleast_2d(array.astype(np.float64))
         )
         if rows.ndim != 2 or rows.shape[1] != len(self.bounds):
-            raise refusals.CURVE_POINTS_2(shape=array.shape, bounds_count=len(self.bounds))
+            raise refusals.POINTS_OF_ANOTHER_DIMENSION(
+                shape=array.shape, dimensions=len(self.bounds)
+            )
         low = np.array([float(a) for a, _ in self.bounds])
         high = np.array([float(b) for _, b in self.bounds])
         if not bool(((rows >= low) & (rows <= high)).all()):
-            raise refusals.CURVE_POINTS_3(box=self.box)
+            raise refusals.POINTS_OUTSIDE_BOX(box=self.box, low=low.tolist(), high=high.tolist())
         return np.asarray(np.clip((rows - low) / (high - low), 0.0, 1.0))
 
     @property
@@ -100,32 +106,31 @@ class Lattice:
         return f"Lattice(degree={self.degree}, {self.box})"
 
 
-def check_interval(pair: Any) -> tuple[Fraction, Fraction]:
+def check_interval(pair: object) -> tuple[Fraction, Fraction]:
     """Check a public interval, the lower end first."""
     try:
-        low, high = pair
+        low, high = pair if isinstance(pair, Iterable) else (None, None)
     except (TypeError, ValueError):
         low = high = None
     if low is None or high is None or not exact(low, "low") < exact(high, "high"):
-        raise refusals.BERNSTEIN_BOUNDS_1(pair=pair)
+        raise refusals.BOUNDS_NOT_ASCENDING(bounds=pair)
     return exact(low, "low"), exact(high, "high")
 
 
-def check_bounds(bounds: Any, dimensions: int | None) -> tuple[tuple[Fraction, Fraction], ...]:
+def check_bounds(bounds: object, dimensions: int | None) -> tuple[tuple[Fraction, Fraction], ...]:
     """Check the bounds of all dimensions: a pair for all, or a pair each; [0, 1] by default."""
     if dimensions is not None and not is_whole(dimensions, 1, 20):
-        raise refusals.BERNSTEIN_LATTICE_2(dimensions=dimensions)
+        raise refusals.DIMENSIONS_OUT_OF_RANGE(dimensions=dimensions)
     if bounds is None:
         return ((Fraction(0), Fraction(1)),) * (dimensions or 1)
-    several = (
+    if not (
         isinstance(bounds, Sequence | np.ndarray)
         and len(bounds) > 0
         and isinstance(bounds[0], Sequence | np.ndarray)
         and not isinstance(bounds[0], str)
-    )
-    if not several:
+    ):
         return (check_interval(bounds),) * (dimensions or 1)
     intervals = tuple(check_interval(pair) for pair in bounds)
     if dimensions is not None and dimensions != len(intervals):
-        raise refusals.BERNSTEIN_BOUNDS_2(intervals_count=len(intervals), dimensions=dimensions)
+        raise refusals.BOUNDS_NOT_ONE_EACH(pairs=len(intervals), dimensions=dimensions)
     return intervals

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +49,7 @@ def _rows(points: Floats, degree: int) -> Floats:
     return rows
 
 
-def check_degree(degree: Any) -> int:
+def check_degree(degree: object) -> int:
     """Check a degree."""
     if (
         isinstance(degree, int | np.integer)
@@ -58,10 +57,10 @@ def check_degree(degree: Any) -> int:
         and 1 <= degree <= LARGEST_DEGREE
     ):
         return int(degree)
-    raise refusals.BERNSTEIN_DEGREE_1(degree=degree, LARGEST_DEGREE=LARGEST_DEGREE)
+    raise refusals.DEGREE_OUT_OF_RANGE(degree=degree, most=LARGEST_DEGREE)
 
 
-def check_iterations(iterations: Any) -> int:
+def check_iterations(iterations: object) -> int:
     """Check how often the operator corrects itself."""
     if (
         isinstance(iterations, int | np.integer)
@@ -69,7 +68,7 @@ def check_iterations(iterations: Any) -> int:
         and 1 <= iterations <= 100
     ):
         return int(iterations)
-    raise refusals.BERNSTEIN_ITERATIONS_1(iterations=iterations)
+    raise refusals.ITERATIONS_OUT_OF_RANGE(iterations=iterations)
 
 
 def corrected(values: Floats, iterations: int) -> Floats:
@@ -142,7 +141,11 @@ def evaluate(values: Floats, points: Floats) -> Floats:
 
 
 def bernstein(
-    function: Callable[[Any], Any], degree: int, *, dimensions: int = 1, iterations: int = 1
+    function: Callable[[Floats], ArrayLike],
+    degree: int,
+    *,
+    dimensions: int = 1,
+    iterations: int = 1,
 ) -> Callable[[ArrayLike], Floats]:
     """Return the Bernstein polynomial of a function on [0, 1]^d without noise, for public functions
     and comparisons.

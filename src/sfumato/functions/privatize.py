@@ -21,15 +21,16 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ..exact.numbers import Number
 from ..guarantees import Approx, Guarantee, Pure
 from ..mechanisms.inverse_sensitivity import InverseSensitivity
 from ..mechanisms.shared.additive import Additive
+from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM, Bits
-from ..sensitivity.kinds import Inverse, Smooth
+from ..sensitivity.kinds import Inverse, Sensitivity, Smooth
 from ..sensitivity.sampled import Sampled
 from . import function_refusals as refusals
 from .calibration import Stated, noise_for, promise_from
@@ -41,11 +42,61 @@ from .sampled_noise import SampledNoise, base_of, check_records
 if TYPE_CHECKING:
     from ..ledger import Ledger, Receipt
 
-OWN_MECHANISMS: dict[type, tuple[Any, type[Guarantee]]] = {
-    Smooth: (SmoothLaplace, Approx),
-    Inverse: (InverseSensitivity, Pure),
+D = TypeVar("D")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMechanism:
+    """The mechanism of a sensitivity that has its own: its class, the notion that it promises, and
+    a promise of that notion, as code.
+    """
+
+    kind: Callable[..., SmoothLaplace | InverseSensitivity]
+    notion: type[Guarantee]
+    example: str
+
+
+OWN_MECHANISMS: dict[type[Sensitivity], OwnMechanism] = {
+    Smooth: OwnMechanism(SmoothLaplace, Approx, "sf.Approx(1, 1e-6)"),
+    Inverse: OwnMechanism(InverseSensitivity, Pure, "sf.Pure(1)"),
 }
-"""Sensitivities with their own mechanism, and the notion that it promises."""
+"""Sensitivities with their own mechanism."""
+
+
+class NoiseRequest(NamedTuple):
+    """The public facts from which noise is calibrated, as a caller of `privatize` states them."""
+
+    sensitivity: Stated
+    epsilon: Number | None = None
+    delta: Number | None = None
+    promise: Guarantee | None = None
+    relation: str | None = None
+    unit: str | None = None
+    size: int | None = None
+    shape: tuple[int, ...] | None = None
+    bounds: tuple[Number, Number] | None = None
+    default: Number | None = None
+    grid: Number | None = None
+    slack: Number | None = None
+
+    def target(self) -> Guarantee:
+        """Return the promise that the caller asks for."""
+        return promise_from(self.epsilon, self.delta, self.promise, "privatize(…)")
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """Where a release is charged: the ledger, the memo of the entry, and the share that pays."""
+
+    ledger: Ledger
+    memo: str
+    share: str | None
+
+    def charge(self, mechanism: Mechanism) -> Receipt:
+        """Charge a release; refuse one whose sensitivity was sampled."""
+        if isinstance(mechanism, SampledNoise):
+            raise refusals.SAMPLED_SENSITIVITY_CHARGED(call="privatize(…, ledger=…)")
+        return self.ledger.charge(mechanism, memo=self.memo, share=self.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +111,8 @@ class NoiseSetup:
 
 
 def privatize(
-    f: Callable[[Any], Any] | str,
-    data: Any,
+    f: Callable[[D], object] | str,
+    data: D,
     *,
     sensitivity: Stated,
     epsilon: Number | None = None,
@@ -88,42 +139,31 @@ def privatize(
     noise) or a value of `sf.sensitivity`. `slack` bounds the rounding error of f as computed.
     `labels` are public names, by which a dictionary or a Series is read.
     """
-    if type(sensitivity) in OWN_MECHANISMS:
-        return _by_own_mechanism(
-            f,
-            data,
+    entry = None if ledger is None else LedgerEntry(ledger, _memo(f, memo), share)
+    if type(sensitivity) in OWN_MECHANISMS and isinstance(sensitivity, Smooth | Inverse):
+        request = NoiseRequest(sensitivity, epsilon, delta, promise, relation, unit, grid=grid)
+        return _release_by_own_mechanism(f, data, sensitivity, request, entry, bits)
+    if not callable(f):
+        raise refusals.NOT_A_FUNCTION(f=f)
+    names = None if labels is None else check_labels(labels, size, shape)
+    setup = _prepare_once(
+        NoiseRequest(
             sensitivity,
             epsilon,
             delta,
             promise,
-            grid,
-            unit,
             relation,
-            ledger,
-            memo,
-            share,
-            bits,
+            unit,
+            size if names is None else len(names),
+            shape,
+            bounds,
+            default,
+            grid,
+            slack,
         )
-    if not callable(f):
-        raise refusals.PRIVATIZE_FUNCTION_1(f=f)
-    names = None if labels is None else check_labels(labels, size, shape)
-    count = size if names is None else len(names)
-    setup = _prepare_once(
-        sensitivity,
-        epsilon,
-        delta,
-        promise,
-        relation,
-        unit,
-        count,
-        shape,
-        bounds,
-        default,
-        grid,
-        slack,
     )
-    receipt = None if ledger is None else _charge(ledger, setup, _memo(f, memo), share)
-    # nothing is charged by now: with a ledger `_charge` has refused a sampled sensitivity
+    receipt = None if entry is None else entry.charge(setup.mechanism)
+    # nothing is charged by now: with a ledger `charge` has refused a sampled sensitivity
     if isinstance(sensitivity, Sampled):
         check_records(sensitivity, data)
     if names is None:
@@ -138,58 +178,57 @@ def privatize(
     return Released(dict(zip(names, values.tolist(), strict=True)), setup.mechanism, receipt)
 
 
-def prepare(
-    sensitivity: Stated,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    promise: Guarantee | None = None,
-    relation: str | None = None,
-    unit: str | None = None,
-    size: int | None = None,
-    shape: tuple[int, ...] | None = None,
-    bounds: tuple[Number, Number] | None = None,
-    default: Number | None = None,
-    grid: Number | None = None,
-    slack: Number | None = None,
-) -> NoiseSetup:
+def prepare(request: NoiseRequest) -> NoiseSetup:
     """Build the setup from public facts, before the data are read."""
-    form = form_of(size=size, shape=shape, bounds=bounds, default=default)
-    target = promise_from(epsilon, delta, promise, "privatize(…)")
+    form = form_of(
+        size=request.size, shape=request.shape, bounds=request.bounds, default=request.default
+    )
     mechanism = noise_for(
-        sensitivity, target, size=form.size, grid=grid, slack=slack, relation=relation, unit=unit
+        request.sensitivity,
+        request.target(),
+        size=form.size,
+        grid=request.grid,
+        slack=request.slack,
+        relation=request.relation,
+        unit=request.unit,
     )
     noise = base_of(mechanism)
     return NoiseSetup(mechanism, noise, replace(form, integer_valued=noise.grid is None))
 
 
-_cached_prepare: Any = lru_cache(maxsize=256, typed=True)(prepare)
-_last: tuple[tuple[Any, ...], NoiseSetup] | None = None
+@lru_cache(maxsize=256, typed=True)
+def _cached_prepare(*facts: Hashable) -> NoiseSetup:
+    """Prepare from the fields of a request: one by one, so that the cache tells 1 from True."""
+    return prepare(NoiseRequest._make(facts))
 
 
-def _prepare_once(*public: Any) -> NoiseSetup:
+_last: tuple[NoiseRequest, NoiseSetup] | None = None
+
+
+def _prepare_once(request: NoiseRequest) -> NoiseSetup:
     """Return a cached setup: for the same objects as in the last call, or for equal immutable ones.
     A sensitivity of the caller's own class may change, so it is never cached.
     """
     global _last
     last = _last
-    if last is not None and all(map(is_, last[0], public)):
+    if last is not None and all(map(is_, last[0], request)):
         return last[1]
-    if not all(map(_is_immutable, public)):
-        return prepare(*public)
+    if not all(map(_is_immutable, request)):
+        return prepare(request)
     try:
-        setup: NoiseSetup = _cached_prepare(*public)
+        setup = _cached_prepare(*request)  # type: ignore[arg-type]  # caught if not hashable
     except TypeError:
-        return prepare(*public)
-    _last = (public, setup)
+        return prepare(request)
+    _last = (request, setup)
     return setup
 
 
-def _is_immutable(value: Any) -> bool:
+def _is_immutable(value: object) -> bool:
     """Whether this is a number, a name, a tuple of these, or a frozen record of this library."""
     kind = type(value)
     if kind in PLAIN:
         return True
-    if kind is tuple:
+    if kind is tuple and isinstance(value, tuple):
         return all(map(_is_immutable, value))
     parameters = vars(kind).get("__dataclass_params__")
     return (
@@ -203,62 +242,41 @@ PLAIN = frozenset({type(None), bool, int, float, str, Fraction, Decimal})
 """Immutable types whose equal values are interchangeable."""
 
 
-def _charge(ledger: Ledger, setup: NoiseSetup, memo: str, share: str | None) -> Receipt:
-    if isinstance(setup.mechanism, SampledNoise):
-        raise refusals.SENSITIVITY_SAMPLED_2(promise=setup.mechanism.promise)
-    return ledger.charge(setup.mechanism, memo=memo, share=share)
-
-
 def _memo(f: object, memo: str | None) -> str:
+    if isinstance(f, str):
+        return memo or f"privatize {f}"
     return memo if memo is not None else f"privatize {getattr(f, '__name__', type(f).__name__)}"
 
 
-def _by_own_mechanism(
-    f: Any,
-    data: Any,
-    sensitivity: Any,
-    epsilon: Number | None,
-    delta: Number | None,
-    promise: Guarantee | None,
-    grid: Number | None,
-    unit: str | None,
-    relation: str | None,
-    ledger: Ledger | None,
-    memo: str | None,
-    share: str | None,
+def _release_by_own_mechanism(
+    f: object,
+    data: object,
+    sensitivity: Smooth | Inverse,
+    request: NoiseRequest,
+    entry: LedgerEntry | None,
     bits: Bits,
 ) -> Released:
     """Release the statistic that a smooth or inverse sensitivity names, by its own mechanism."""
     name = type(sensitivity).__name__
-    kind, notion = OWN_MECHANISMS[type(sensitivity)]
+    own = OWN_MECHANISMS[type(sensitivity)]
     if f != sensitivity.statistic:
-        raise refusals.PRIVATIZE_FUNCTION_2(
-            f=f,
-            name=name,
-            statistic=sensitivity.statistic,
-            promise="epsilon=1" if notion is Pure else "epsilon=1, delta=1e-6",
+        raise refusals.NOT_THE_STATISTIC(
+            f=f, sensitivity=name, statistic=sensitivity.statistic, example=own.example
         )
-    target = promise_from(epsilon, delta, promise, "privatize(…)")
-    if relation not in (None, "replace") or target.relation not in (None, "replace"):
-        raise refusals.GUARANTEE_RELATION_2(relation=relation, name=name)
-    if not isinstance(target, notion):
-        raise refusals.PRIVATIZE_PROMISE_4(
-            target=target,
-            name=name,
-            name_2=notion.__name__,
-            rewrite="promise=sf.Pure(1)" if notion is Pure else "promise=sf.Approx(1, 1e-6)",
+    target = request.target()
+    if request.relation not in (None, "replace") or target.relation not in (None, "replace"):
+        raise refusals.MECHANISM_NEEDS_REPLACE(relation=request.relation, sensitivity=name)
+    if not isinstance(target, own.notion):
+        raise refusals.NOT_THE_NOTION_OF_MECHANISM(
+            promise=target, sensitivity=name, notion=own.notion.__name__, example=own.example
         )
-    mechanism = kind(
+    mechanism = own.kind(
         sensitivity.statistic,
         **target.parameters,
         **sensitivity.public(),
-        grid=grid,
-        unit=unit or target.unit,
+        grid=request.grid,
+        unit=request.unit or target.unit,
     )
     check_one_column(data)
-    receipt = (
-        None
-        if ledger is None
-        else ledger.charge(mechanism, memo=_memo(f, memo or f"privatize {f}"), share=share)
-    )
+    receipt = None if entry is None else entry.charge(mechanism)
     return Released(perturb_guarded(mechanism, data, bits, mechanism.low), mechanism, receipt)

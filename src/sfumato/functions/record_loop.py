@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Failed
 from ..noise.bits import Bits
@@ -25,17 +26,32 @@ from .guarded_call import SILENCE
 _FAR = 1e300
 
 
-def check_one_column(data: Any) -> None:
+class StatisticMechanism(Protocol):
+    """A mechanism that computes its statistic itself."""
+
+    @property
+    def statistic(self) -> str:
+        """The name of the statistic."""
+
+    def perturb(self, data: ArrayLike, /, *, bits: Bits) -> object:
+        """Return a private value of the statistic."""
+
+
+def check_one_column(data: object) -> None:
     """Refuse data with several values in a record, by the public shape alone."""
     shape = getattr(data, "shape", None)
     if isinstance(shape, tuple) and len(shape) != 1 and not (len(shape) == 2 and shape[1] == 1):
-        place = (
-            f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
-        )
-        raise refusals.PRIVATIZE_SHAPE_4(place=place)
+        raise refusals.RECORDS_OF_SEVERAL_VALUES(data=describe_shape(shape))
 
 
-def values_of(data: Any, otherwise: float) -> NDArray[Any]:
+def describe_shape(shape: tuple[int, ...]) -> str:
+    """Describe the shape of data for a refusal, without the number of records."""
+    if len(shape) == 2:
+        return f"data of {shape[1]} columns"
+    return f"data in {len(shape)} dimensions"
+
+
+def values_of(data: object, otherwise: float) -> NDArray[np.generic]:
     """Read each record by itself as a finite number; one that is no number becomes `otherwise`. The
     result is secret.
     """
@@ -54,7 +70,7 @@ def values_of(data: Any, otherwise: float) -> NDArray[Any]:
     return np.array([_finite(v, otherwise) for v in values.ravel().tolist()], dtype=np.float64)
 
 
-def flags_of(data: Any) -> NDArray[np.bool_]:
+def flags_of(data: object) -> NDArray[np.bool_]:
     """Read each record by itself as a yes or a no; one that is neither counts as no. The result is
     secret.
     """
@@ -67,15 +83,20 @@ def flags_of(data: Any) -> NDArray[np.bool_]:
     )
 
 
-def labels_of(data: Any) -> list[Any]:
+def labels_of(data: object) -> list[Hashable]:
     """Read each record by itself as a label; one that cannot be a label is dropped. The result is
     secret.
     """
-    records = data.tolist() if isinstance(data, np.ndarray) and data.ndim else list(data)
+    if isinstance(data, np.ndarray) and data.ndim:
+        records = data.tolist()
+    else:
+        records = list(cast("Iterable[object]", data))  # raises for data that are no records
     return [v for v in records if _can_be_hashed(v)]
 
 
-def perturb_guarded(mechanism: Any, data: Any, bits: Bits, low: Fraction | None) -> Any:
+def perturb_guarded(
+    mechanism: StatisticMechanism, data: object, bits: Bits, low: Fraction | None
+) -> object:
     """Apply a mechanism that computes its statistic itself. Each record is read by itself; one that
     is no number counts as the lower end. Any other exception would reveal data, so `Failed`
     replaces it and says nothing.
@@ -88,7 +109,7 @@ def perturb_guarded(mechanism: Any, data: Any, bits: Bits, low: Fraction | None)
             if low is not None
             else flags_of(data)
             if mechanism.statistic == "count"
-            else labels_of(data)
+            else cast("ArrayLike", labels_of(data))
         )
         return mechanism.perturb(read, bits=bits)
     except Exception:
@@ -110,7 +131,7 @@ def _finite(record: Any, otherwise: float) -> float:
     return otherwise if math.isnan(value) else min(_FAR, max(-_FAR, value))
 
 
-def _can_be_hashed(record: Any) -> bool:
+def _can_be_hashed(record: object) -> TypeGuard[Hashable]:
     try:
         hash(record)
     except Exception:
@@ -118,7 +139,7 @@ def _can_be_hashed(record: Any) -> bool:
     return True
 
 
-def _yes(record: Any) -> bool:
+def _yes(record: object) -> bool:
     try:
         return bool(record)
     except Exception:

@@ -35,5 +35,5 @@ class Released:
         error = getattr(self.mechanism, "error", None)
         if error is None:
             name = type(self.mechanism).__name__
-            raise refusals.RELEASED_ERROR_1(name=name)
+            raise refusals.ERROR_DEPENDS_ON_DATA(mechanism=name)
         return float(error(confidence))

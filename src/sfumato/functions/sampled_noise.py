@@ -56,7 +56,7 @@ class SampledNoise(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         return (self.random,)
 
-    def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, value: object, *, bits: Bits = SYSTEM) -> Any:
         """Return the value with the base's noise."""
         return self._base.perturb(value, bits=bits)
 
@@ -101,7 +101,7 @@ def base_of(noise: Additive | SampledNoise) -> Additive:
     return noise._base if isinstance(noise, SampledNoise) else noise
 
 
-def check_records(sampled: Sampled | SampledFunction, data: Any) -> None:
+def check_records(sampled: Sampled | SampledFunction, data: object) -> None:
     """Refuse data whose number of records differs from the sampled pairs', if the relation makes
     that number public. Reads no record.
     """
@@ -112,10 +112,6 @@ def check_records(sampled: Sampled | SampledFunction, data: Any) -> None:
     except Exception:
         records = None
     if records != sampled.n:
-        here = "no known number of records" if records is None else f"{records:,} records"
-        rewrite = (
-            "data with a length: a list, an array or a frame"
-            if records is None
-            else f"n={records} in sample_sensitivity"
-        )
-        raise refusals.SENSITIVITY_SIZE_1(here=here, n=sampled.n, rewrite=rewrite)
+        if records is None:
+            raise refusals.DATA_WITHOUT_LENGTH(sampled=sampled.n)
+        raise refusals.SAMPLED_BETWEEN_OTHER_SIZES(records=records, sampled=sampled.n)

@@ -29,7 +29,7 @@ def hoelder_error(
     """Bound the distance for a (γ, L)-Hölder function."""
     gamma, height = exact(exponent, "exponent"), positive(constant, "constant")
     if not 0 < gamma <= 1:
-        raise refusals.BERNSTEIN_SMOOTHNESS_2(exponent=exponent)
+        raise refusals.EXPONENT_OUT_OF_RANGE(exponent=exponent)
     spread = _width(lattice) ** 2 * lattice.dimensions / (4 * lattice.degree)
     return evaluate(
         lambda: 2 ** (iterations - 1) * ball(height) * ball(spread) ** (ball(gamma) / 2), "up"
@@ -42,7 +42,7 @@ def smooth_error(lattice: Lattice, iterations: int, *, order: int, bound: Number
     """
     most, d, k, w = positive(bound, "bound"), lattice.dimensions, lattice.degree, _width(lattice)
     if not is_whole(order):
-        raise refusals.BERNSTEIN_SMOOTHNESS_3(order=order)
+        raise refusals.DERIVATIVES_BELOW_ONE(order=order)
     # Lipschitz in the largest coordinate, constant d·T
     bounds = [Fraction(evaluate(lambda: ball(most * d) * ball(w**2 * d / (4 * k)).sqrt(), "up"))]
     if order >= 2:

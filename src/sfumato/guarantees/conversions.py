@@ -43,7 +43,7 @@ class Arrow(NamedTuple):
 def _normal(value: float | Fraction) -> Fraction:
     """Return the number exactly, raised to the smallest positive number that guarantees accept."""
     if value == math.inf:
-        raise refusals.NUMBER_RANGE_1()
+        raise refusals.CONVERTED_NUMBER_TOO_LARGE()
     return max(Fraction(value), SMALLEST) if value > 0 else Fraction(0)
 
 
@@ -216,18 +216,19 @@ def _reachable(start: type[Guarantee]) -> frozenset[type[Guarantee]]:
 def convert(guarantee: Guarantee, notion: type[G], delta: Number | None) -> G:
     """`guarantee.to(notion, delta=…)`."""
     if delta is not None:
-        place = f"{guarantee}.to({notion.__name__}, delta={delta})"
         if notion is not Approx:
-            raise refusals.GUARANTEE_DELTA_1(place=place, name=notion.__name__)
+            raise refusals.DELTA_FOR_ANOTHER_NOTION(
+                guarantee=guarantee, notion=notion.__name__, delta=delta
+            )
         epsilon = guarantee.epsilon(delta)
         if math.isinf(epsilon):
-            raise refusals.GUARANTEE_DOES_NOT_FOLLOW_2(place=place)
+            raise refusals.DELTA_TOO_SMALL(guarantee=guarantee, delta=delta)
         return cast(
             G, Approx(Fraction(epsilon), delta, relation=guarantee.relation, unit=guarantee.unit)
         )
     statement = best_statement(guarantee, notion)
     if statement is None:
-        raise refusals.GUARANTEE_DOES_NOT_FOLLOW_1(
-            guarantee=guarantee, name=notion.__name__, type=type(guarantee).__name__
+        raise refusals.NOTION_DOES_NOT_FOLLOW(
+            guarantee=guarantee, notion=notion.__name__, given=type(guarantee).__name__
         )
     return statement

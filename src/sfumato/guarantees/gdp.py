@@ -139,5 +139,5 @@ def largest_mu(epsilon: Number, delta: Number) -> Fraction:
     """
     e, d = positive(epsilon, "epsilon"), positive(probability(delta, "delta", zero=False), "delta")
     if e > _NOTHING:
-        raise refusals.NUMBER_RANGE_3(epsilon=epsilon)
+        raise refusals.EPSILON_PROMISES_NOTHING(epsilon=epsilon)
     return 1 / least(lambda s: delta_of_mu(1 / s**2, e) <= d)

@@ -21,7 +21,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
-from ..errors import Refused
 from ..exact.numbers import LARGEST, Number, exact, is_whole, positive, probability, shown, text
 from . import guarantee_refusals as refusals
 
@@ -92,7 +91,9 @@ class Guarantee(ABC):
         """The promise about `size` units at once."""
 
     def _subsample(self, q: Fraction) -> Guarantee:
-        raise refusals.GUARANTEE_SUBSAMPLE_1(self=self, q=text(q), type=type(self).__name__)
+        raise refusals.NOTION_NOT_AMPLIFIED(
+            guarantee=self, rate=text(q), notion=type(self).__name__
+        )
 
     def _quick(self) -> DeltaCurve:
         """Return the curve for searches that evaluate it at many ε. A notion with a slow curve
@@ -113,7 +114,7 @@ class Guarantee(ABC):
     def _check(self, relation: Relation | None) -> None:  # noqa: B027  # most accept any relation
         """Refuse a relation under which the guarantee is not known to hold."""
 
-    def _stored(self) -> dict[str, Any] | None:
+    def _stored(self) -> dict[str, object] | None:
         """Return the stored fields of a notion whose parameters are not enough to restore it."""
         return None
 
@@ -136,20 +137,20 @@ class Guarantee(ABC):
     def group(self, size: int) -> Guarantee:
         """The promise about `size` units who may all change at once."""
         if not is_whole(size):
-            raise refusals.GUARANTEE_GROUP_1(size=shown(size))
+            raise refusals.GROUP_BELOW_ONE(size=shown(size))
         return self if size == 1 else self._bind(self._group(size), self.relation, self.unit)
 
     def under(self, relation: str) -> Guarantee:
         """The promise under another relation: replacing a unit means removing it and adding a new
         one, so it takes two steps of add-remove.
         """
-        target, place = relation_of(relation), f"{self}.under({relation!r})"
+        target = relation_of(relation)
         if target == self.relation:
             return self
         if self.relation is None:
-            raise refusals.GUARANTEE_RELATION_2(place=place)
+            raise refusals.RELATION_NOT_STATED(guarantee=self, relation=relation)
         if target == "add-remove":
-            raise refusals.GUARANTEE_RELATION_3(place=place)
+            raise refusals.REPLACE_UNDER_ADD_REMOVE(guarantee=self, relation=relation)
         return self._bind(self._group(2), target, self.unit)
 
     def subsample(self, q: Number) -> Guarantee:
@@ -158,7 +159,7 @@ class Guarantee(ABC):
         """
         rate = probability(q, "q", one=True)
         if self.relation == "replace":
-            raise refusals.GUARANTEE_RELATION_4(self=self, q=q)
+            raise refusals.SUBSAMPLE_UNDER_REPLACE(guarantee=self, rate=q)
         return self._bind(self._subsample(rate), "add-remove", self.unit)
 
     def meaning(self, *, prior: Number = 0.5) -> Meaning:
@@ -168,7 +169,7 @@ class Guarantee(ABC):
         try:
             return meaning(self, prior)
         except OverflowError:
-            raise refusals.NUMBER_RANGE_5(self=self) from None
+            raise refusals.MEANING_TOO_LARGE(guarantee=self) from None
 
     def to_json(self) -> str:
         """A text that `from_json` reads back as an equal guarantee."""
@@ -183,34 +184,34 @@ class Guarantee(ABC):
 
         return restore_text(content)
 
-    def __add__(self, other: Any) -> Guarantee:
+    def __add__(self, other: object) -> Guarantee:
         if not isinstance(other, Guarantee):
             return NotImplemented
         from .mixed import add_guarantees
 
         return add_guarantees(self, other)
 
-    def __radd__(self, other: Any) -> Guarantee:
+    def __radd__(self, other: object) -> Guarantee:
         if isinstance(other, int) and other == 0:  # so that sum() works
             return self
         return NotImplemented
 
-    def __mul__(self, count: Any) -> Self:
+    def __mul__(self, count: object) -> Self:
         if isinstance(count, bool) or not isinstance(count, int):
             return NotImplemented
         if count < 0:
-            raise refusals.GUARANTEE_COUNT_1(count=shown(count), self=self)
+            raise refusals.COUNT_NEGATIVE(count=shown(count), guarantee=self)
         return self._bind(self._times(count), self.relation, self.unit)
 
     __rmul__ = __mul__
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         if not isinstance(other, Guarantee):
             return NotImplemented
         common_relation_and_unit(self, other)
         return other._implied_by(self)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return NotImplemented if not isinstance(other, Guarantee) else other <= self
 
     def __repr__(self) -> str:
@@ -234,14 +235,12 @@ class Guarantee(ABC):
 
 def common_relation_and_unit(a: Guarantee, b: Guarantee) -> tuple[Relation | None, str | None]:
     """Return the relation and unit that two guarantees share; refuse two that differ."""
-    for name, first, second in (("relation", a.relation, b.relation), ("unit", a.unit, b.unit)):
+    for entry, first, second in (
+        (refusals.DIFFERENT_RELATIONS, a.relation, b.relation),
+        (refusals.DIFFERENT_UNITS, a.unit, b.unit),
+    ):
         if first is not None and second is not None and first != second:
-            raise Refused(
-                f"guarantee.{name}",
-                f"{a} and {b}",
-                f"one is about {name} {first!r}, the other about {second!r}",
-                f"state both for the same {name}",
-            )
+            raise entry(a=a, b=b, first=first, second=second)
     return a.relation or b.relation, a.unit or b.unit
 
 
@@ -252,14 +251,14 @@ def relation_of(value: str | None) -> Relation | None:
             return relation
     if value is None:
         return None
-    raise refusals.GUARANTEE_RELATION_1(value=value)
+    raise refusals.UNKNOWN_RELATION(relation=value)
 
 
 def unit_of(value: object) -> str | None:
     """Check the name of the protected unit; None leaves it unspecified."""
     if value is None or (isinstance(value, str) and value):
         return value
-    raise refusals.GUARANTEE_UNIT_1(value=value)
+    raise refusals.UNIT_IS_NO_NAME(unit=value)
 
 
 def reach(guarantee: Guarantee, notion: type[G]) -> G | None:
@@ -273,9 +272,9 @@ def check_epsilon(epsilon: Number) -> Fraction:
     """Check an ε ≥ 0 at which a curve is evaluated."""
     number = exact(epsilon, "epsilon")
     if number < 0:
-        raise refusals.NUMBER_NEGATIVE_1(epsilon=shown(epsilon))
+        raise refusals.EPSILON_NEGATIVE(epsilon=shown(epsilon))
     if number >= LARGEST:
-        raise refusals.NUMBER_RANGE_4(epsilon=shown(epsilon))
+        raise refusals.EPSILON_TOO_LARGE(epsilon=shown(epsilon))
     return number
 
 
@@ -291,12 +290,15 @@ def check_order(order: Number) -> Fraction:
     """Check a Rényi order α ≥ 1."""
     number = exact(order, "order")
     if number < 1 or number > LARGEST_ORDER or 1 < number < SMALLEST_ORDER:
-        raise refusals.GUARANTEE_ORDER_1(order=shown(order))
+        raise refusals.ORDER_OUT_OF_RANGE(order=shown(order))
     return number
 
 
-def sum_of_deltas(total: Fraction, place: Callable[[], str]) -> Fraction:
-    """Return a sum of failure probabilities; refuse 1 or more, which would promise nothing."""
+def sum_of_deltas(total: Fraction, written: Callable[[], str]) -> Fraction:
+    """Return a sum of failure probabilities; refuse 1 or more, which would promise nothing.
+
+    `written` returns the sum as the caller wrote it, for the refusal.
+    """
     if total >= 1:
-        raise refusals.GUARANTEE_NO_PROMISE_1(place=place())
+        raise refusals.DELTAS_REACH_ONE(sum=written())
     return total

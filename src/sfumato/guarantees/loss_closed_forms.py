@@ -108,11 +108,11 @@ def gaussian_renyi(
     d = [exact(x, "difference") for x in difference]
     sigma = [[exact(x, "covariance") for x in row] for row in covariance]
     if not d or len(sigma) != len(d) or any(len(row) != len(d) for row in sigma):
-        raise refusals.DIVERGENCE_COVARIANCE_1(sigma_count=len(sigma), d_count=len(d))
+        raise refusals.COVARIANCE_SIZE(rows=len(sigma), means=len(d))
     matrix = _matrix(sigma)
     minors = (_matrix([row[:n] for row in sigma[:n]]).det() for n in range(1, len(d) + 1))
     if matrix != matrix.transpose() or not all(minor > 0 for minor in minors):
-        raise refusals.DIVERGENCE_COVARIANCE_2()
+        raise refusals.COVARIANCE_NOT_POSITIVE_DEFINITE()
     column = _matrix([[x] for x in d])
     form = (column.transpose() * matrix.solve(column))[0, 0]
     if a is None:

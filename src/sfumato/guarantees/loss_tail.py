@@ -90,8 +90,9 @@ def epsilon_outside(guarantee: Guarantee, eta: Number) -> float:
         places.append(guarantee.parameters["epsilon"])  # where the curve has its kink
     epsilon = min([bound(t) for t in places], default=math.inf)
     if math.isinf(epsilon):
-        raise refusals.GUARANTEE_DOES_NOT_FOLLOW_3(
-            guarantee=guarantee, n=text(n), delta=guarantee.delta(2**20)
+        lost = guarantee.delta(2**20)
+        raise refusals.ETA_TOO_SMALL(
+            guarantee=guarantee, eta=text(n), delta=lost, larger=min(2 * lost, (1 + lost) / 2)
         )
     return epsilon if largest is None else min(epsilon, up(largest))
 

@@ -10,12 +10,13 @@ parts together.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
 from operator import add
-from typing import Any, Self, cast
+from typing import Self, cast
 
 from ..errors import Refused
 from ..exact.balls import least, up
@@ -49,7 +50,7 @@ class Mixed(Guarantee):
     unit: str | None
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         return {
             f"{type(part).__name__}.{name}": value
             for part in self.parts
@@ -138,7 +139,7 @@ def add_guarantees(a: Guarantee, b: Guarantee) -> Guarantee:
     """a + b."""
     relation, unit = common_relation_and_unit(a, b)
     if isinstance(a, RandomDP) != isinstance(b, RandomDP):
-        raise refusals.GUARANTEE_RANDOM_1(a=a, b=b)
+        raise refusals.RANDOM_DP_PLUS_DP(a=a, b=b)
     if type(a) is type(b):
         return Guarantee._bind(a._plus(b), relation, unit)
     parts = [
@@ -187,9 +188,10 @@ def _sums(parts: tuple[Guarantee, ...]) -> tuple[Guarantee, ...]:
     return tuple(total for total in (*sums, _absorb_all(parts)) if total is not None)
 
 
-def _sum(parts: list[Any]) -> Guarantee | None:
+def _sum(parts: Sequence[Guarantee | None]) -> Guarantee | None:
     """Return the sum; None if a part is missing or the curves have no order in common."""
     try:
-        return None if None in parts else reduce(add, parts)
+        reached = [part for part in parts if part is not None]
+        return reduce(add, reached) if len(reached) == len(parts) else None
     except Refused:
         return None

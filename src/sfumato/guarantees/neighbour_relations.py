@@ -20,21 +20,23 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations_with_replacement, product
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from ..errors import Refused
 from ..exact.numbers import is_whole
 from . import guarantee_refusals as refusals
 
 Dataset = tuple[Hashable, ...]
-Records = Sequence[Hashable] | Mapping[Any, int]
+Record = Any  # any hashable type: a mapping is invariant in its keys
+Records = Sequence[Hashable] | Mapping[Record, int]
 """Rows, one after the other, or a histogram: record to its count."""
+D = TypeVar("D", contravariant=True)
+K = TypeVar("K", bound=Hashable)
 
 
-class NeighbourRelation(ABC):
+class NeighbourRelation(ABC, Generic[D]):
     """A distance between datasets; neighbours are one step apart, and guarantees are about them."""
 
     __slots__ = ()
@@ -45,11 +47,11 @@ class NeighbourRelation(ABC):
         """The name of the relation in guarantees, ledgers and cards."""
 
     @abstractmethod
-    def distance(self, x: Any, y: Any) -> int | float:
+    def distance(self, x: D, y: D) -> int | float:
         """The least number of steps from x to y; infinite if no steps lead there."""
 
     @abstractmethod
-    def neighbours(self, x: Any, domain: Sequence[Hashable]) -> Iterator[Dataset]:
+    def neighbours(self, x: D, domain: Sequence[Hashable]) -> Iterator[Dataset]:
         """Yield every dataset over the domain that is one step away from x, once each, without x
         itself.
         """
@@ -58,7 +60,7 @@ class NeighbourRelation(ABC):
     def pairs(self, domain: Sequence[Hashable], size: int) -> Iterator[tuple[Dataset, Dataset]]:
         """Yield every ordered pair of different neighbours over the domain."""
 
-    def are_neighbours(self, x: Any, y: Any) -> bool:
+    def are_neighbours(self, x: D, y: D) -> bool:
         """Whether at most one step leads from x to y."""
         return self.distance(x, y) <= 1
 
@@ -67,7 +69,7 @@ class NeighbourRelation(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Replace(NeighbourRelation):
+class Replace(NeighbourRelation[Sequence[Hashable]]):
     """One row is replaced by another; the number of rows is public and fixed, and so is their
     order.
     """
@@ -93,17 +95,12 @@ class Replace(NeighbourRelation):
         """Over all datasets of exactly `size` rows."""
         values = _values(domain)
         if len(values) < 2 or size < 1:
-            raise _vacuous(
-                values,
-                size,
-                "replacing needs a row and another value for it",
-                "pairs(domain=(0, 1), size=2)",
-            )
+            raise refusals.NO_PAIR_UNDER_REPLACE(count=len(values), size=size)
         return ((x, y) for x in product(values, repeat=size) for y in self.neighbours(x, values))
 
 
 @dataclass(frozen=True, slots=True)
-class AddRemove(NeighbourRelation):
+class AddRemove(NeighbourRelation[Records]):
     """One record is added or removed; datasets have no order, and their size is as secret as the
     rest.
     """
@@ -131,12 +128,7 @@ class AddRemove(NeighbourRelation):
         """Over all datasets of at most `size` records."""
         values = _values(domain)
         if not values or size < 1:
-            raise _vacuous(
-                values,
-                size,
-                "adding needs a record and room for it",
-                "pairs(domain=(0, 1), size=2)",
-            )
+            raise refusals.NO_PAIR_UNDER_ADD_REMOVE(count=len(values), size=size)
         everything = chain.from_iterable(
             combinations_with_replacement(values, n) for n in range(size + 1)
         )
@@ -145,7 +137,7 @@ class AddRemove(NeighbourRelation):
 
 ADD_REMOVE, REPLACE = AddRemove(), Replace()
 
-RELATIONS: dict[str, NeighbourRelation] = {
+RELATIONS: dict[str, NeighbourRelation[Dataset]] = {
     relation.name: relation for relation in (ADD_REMOVE, REPLACE)
 }
 """Relations by the name that guarantees carry."""
@@ -154,54 +146,46 @@ RELATIONS: dict[str, NeighbourRelation] = {
 def hamming(x: Sequence[Hashable], y: Sequence[Hashable]) -> int:
     """#{i : xᵢ ≠ yᵢ}, of equally many rows."""
     if len(x) != len(y):
-        raise refusals.RELATION_LENGTH_1(x_count=len(x), y_count=len(y))
+        raise refusals.UNEQUAL_NUMBERS_OF_ROWS(first=len(x), second=len(y))
     return sum(a != b for a, b in zip(x, y, strict=True))
 
 
-def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Any]:
+def to_histogram(x: Records, domain: Sequence[Hashable] = ()) -> Counter[Hashable]:
     """Count how often each record occurs; a value of the domain that does not occur counts 0."""
     if not isinstance(x, Mapping):
-        counts: Counter[Any] = Counter(x)
+        counts: Counter[Hashable] = Counter(x)
     else:
         counts = Counter(x)
         wrong = [value for value, count in counts.items() if not is_whole(count, 0)]
         if wrong:
-            raise refusals.RELATION_COUNT_1(wrong=wrong[0], counts=counts[wrong[0]])
+            raise refusals.RECORD_COUNT_NOT_WHOLE(record=wrong[0], count=counts[wrong[0]])
     return (
         Counter({value: counts[value] for value in _values(domain, +counts)}) if domain else counts
     )
 
 
-def symmetric_difference(x: Records, y: Records) -> Counter[Any]:
+def symmetric_difference(x: Records, y: Records) -> Counter[Hashable]:
     """Return the records whose counts differ, each with the absolute difference of its counts."""
     a, b = to_histogram(x), to_histogram(y)
     return (a - b) + (b - a)
 
 
-def l1_distance(x: Sequence[int] | Mapping[Any, int], y: Sequence[int] | Mapping[Any, int]) -> int:
+def l1_distance(x: Sequence[int] | Mapping[K, int], y: Sequence[int] | Mapping[K, int]) -> int:
     """‖x − y‖₁ of two histograms: counts in one common order, or counts by record."""
     if isinstance(x, Mapping) and isinstance(y, Mapping):
         return sum(abs(x.get(value, 0) - y.get(value, 0)) for value in {*x, *y})
     if isinstance(x, Mapping) or isinstance(y, Mapping) or len(x) != len(y):
-        raise refusals.RELATION_LENGTH_2()
+        raise refusals.HISTOGRAM_CELLS_DIFFER()
     return sum(abs(a - b) for a, b in zip(x, y, strict=True))
 
 
-def _values(
-    domain: Sequence[Hashable], held: Sequence[Hashable] | Mapping[Any, int] = ()
-) -> Dataset:
+def _values(domain: Sequence[Hashable], held: Iterable[Hashable] = ()) -> Dataset:
     """Check that the values of a domain are different and include every record in `held`."""
     values = tuple(domain)
     distinct = set(values)
     if len(distinct) < len(values):
-        raise refusals.RELATION_DOMAIN_1(values_count=len(values))
+        raise refusals.DOMAIN_REPEATS_A_VALUE(count=len(values))
     strange = [record for record in held if record not in distinct]
     if strange:
-        raise refusals.RELATION_DOMAIN_2()
+        raise refusals.RECORD_OUTSIDE_DOMAIN()
     return values
-
-
-def _vacuous(domain: Dataset, size: int, reason: str, rewrite: str) -> Refused:
-    return refusals.RELATION_VACUOUS_1(
-        domain_count=len(domain), size=size, reason=reason, rewrite=rewrite
-    )

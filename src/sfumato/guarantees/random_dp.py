@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn, Self
+from typing import NoReturn, Self
 
 from ..exact.numbers import Number, probability, shown, text
 from . import guarantee_refusals as refusals
@@ -31,7 +31,7 @@ class RandomDP(Guarantee):
 
     def __init__(self, guarantee: Guarantee, gamma: Number, *, over: str) -> None:
         if not isinstance(guarantee, Guarantee) or isinstance(guarantee, RandomDP):
-            raise refusals.GUARANTEE_RANDOM_3()
+            raise refusals.RANDOM_DP_WITHOUT_GUARANTEE(guarantee=guarantee)
         object.__setattr__(self, "guarantee", guarantee)
         object.__setattr__(self, "gamma", probability(gamma, "gamma"))
         object.__setattr__(self, "over", over)
@@ -39,7 +39,7 @@ class RandomDP(Guarantee):
         object.__setattr__(self, "unit", guarantee.unit)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         return {**self.guarantee.parameters, "gamma": self.gamma}
 
     def delta(self, epsilon: Number) -> NoReturn:
@@ -52,11 +52,13 @@ class RandomDP(Guarantee):
         self._refuse(f"renyi({order})")
 
     def _refuse(self, call: str) -> NoReturn:
-        raise refusals.GUARANTEE_RANDOM_2(self=self, call=call)
+        raise refusals.RANDOM_DP_IS_NOT_DP(guarantee=self, call=call, gamma=text(self.gamma))
 
     def _plus(self, addend: Self) -> Self:
         if self.over != addend.over:
-            raise refusals.GUARANTEE_RANDOM_4(self=self, addend=addend)
+            raise refusals.DIFFERENT_DISTRIBUTIONS(
+                a=self, b=addend, first=self.over, second=addend.over
+            )
         return type(self)(
             self.guarantee + addend.guarantee,
             sum_of_deltas(self.gamma + addend.gamma, lambda: f"{self} + {addend}"),

@@ -71,9 +71,9 @@ class Renyi(Guarantee):
         pairs = curve.items() if isinstance(curve, Mapping) else ((a, curve(a)) for a in ORDERS)
         points = {check_order(a): non_negative(v, f"curve({a})") for a, v in pairs}
         if not points or min(points) <= 1:
-            raise refusals.GUARANTEE_ORDER_2()
+            raise refusals.NO_ORDER_ABOVE_ONE()
         if len(points) > _MOST:
-            raise refusals.GUARANTEE_ORDER_3(points_count=len(points), MOST=_MOST)
+            raise refusals.TOO_MANY_ORDERS(count=len(points), most=_MOST)
         for order, after in pairwise(sorted(points, reverse=True)):
             points[after] = min(
                 points[after], points[order]
@@ -148,7 +148,7 @@ class Renyi(Guarantee):
         theirs = addend.curve
         shared = {a: short(v + theirs[a]) for a, v in self.curve.items() if a in theirs}
         if not shared:
-            raise refusals.GUARANTEE_ORDER_4(self=self, addend=addend)
+            raise refusals.NO_COMMON_ORDER(a=self, b=addend)
         return type(self)(
             shared, sum_of_deltas(self._delta + addend._delta, lambda: f"{self} + {addend}")
         )
@@ -184,19 +184,26 @@ class Renyi(Guarantee):
     def _group(self, size: int) -> Renyi:
         steps = (size - 1).bit_length()
         curve = {a / 2**steps: 3**steps * v for a, v in self.curve.items() if a >= 2 ** (steps + 1)}
-        if self._delta or not curve:
-            raise refusals.GUARANTEE_GROUP_3(self=self, size=size)
+        if self._delta:
+            raise refusals.RENYI_GROUP_WITH_DELTA(guarantee=self, size=shown(size))
+        if not curve:
+            raise refusals.RENYI_GROUP_ORDERS_TOO_SMALL(
+                guarantee=self,
+                size=shown(size),
+                order=shown(2 ** (steps + 1)),
+                largest=text(max(self.orders)),
+            )
         return Renyi(curve)
 
     def __repr__(self) -> str:
         points = [f"{text(a)}: {text(v)}" for a, v in self.curve.items()]
-        shown = (
+        listed = (
             points
             if len(points) <= 6
             else [*points[:2], f"… {len(points) - 4} orders …", *points[-2:]]
         )
         rest = [text(self._delta)] if self._delta else []
-        curve = "{" + ", ".join(shown) + "}"
+        curve = "{" + ", ".join(listed) + "}"
         return f"Renyi({', '.join([curve, *rest, *self._about()])})"
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import reduce
 from importlib import import_module
@@ -28,6 +28,9 @@ VERSION = 1
 STORED_NAMES = {"Mixed": "Together"}
 """Notions that are stored under another name than that of their class."""
 
+StoredFields = dict[str, Any]
+"""A JSON object by its names. Whoever reads one checks every value that it takes from it."""
+
 
 def stored_notion(guarantee: Guarantee) -> str:
     """The name under which ledgers, answers and cards store the notion of a guarantee."""
@@ -35,7 +38,7 @@ def stored_notion(guarantee: Guarantee) -> str:
     return STORED_NAMES.get(name, name)
 
 
-def record(guarantee: Guarantee) -> dict[str, Any]:
+def record(guarantee: Guarantee) -> StoredFields:
     """Return the guarantee as a JSON object of names and strings only."""
     about = {
         name: value
@@ -51,7 +54,7 @@ def record(guarantee: Guarantee) -> dict[str, Any]:
     }
 
 
-def _numbers(guarantee: Guarantee) -> dict[str, Any]:
+def _numbers(guarantee: Guarantee) -> dict[str, object]:
     match guarantee:
         case GDP():
             return {"mu_squared": str(guarantee.mu_squared)}
@@ -102,7 +105,7 @@ _RATIO = re.compile(
 )
 
 
-def ratio(written: Any) -> Fraction:
+def ratio(written: object) -> Fraction:
     """Read a ratio as this library writes it, or a decimal as people write it. Raise ValueError for
     anything else: computing a huge power of ten would never end.
     """
@@ -111,7 +114,7 @@ def ratio(written: Any) -> Fraction:
     return Fraction(written)
 
 
-def check_fields(stored: dict[str, Any], written: dict[str, Any], *more: str) -> None:
+def check_fields(stored: Iterable[str], written: Iterable[str], *more: str) -> None:
     """Raise ValueError if `stored` has a field that `written`, the record of the restored value,
     does not have.
     """
@@ -129,9 +132,8 @@ def _restore_mixed(parts: list[Guarantee]) -> Guarantee:
     return Mixed(total.parts, None, None)
 
 
-def restore(stored: Any) -> Guarantee:
+def restore(stored: object) -> Guarantee:
     """Restore a guarantee from its record; refuse anything that this library does not write."""
-    place = f"{stored!r:.60}"
     notion = stored.get("notion") if isinstance(stored, dict) else None
     if (
         not isinstance(stored, dict)
@@ -139,9 +141,11 @@ def restore(stored: Any) -> Guarantee:
         or not isinstance(notion, str)
         or notion not in {*_READERS, *ELSEWHERE}
     ):
-        raise refusals.GUARANTEE_STORED_1(place=place)
+        raise refusals.NOT_A_STORED_GUARANTEE(stored=stored)
     if stored.get("version") != VERSION:
-        raise refusals.GUARANTEE_STORED_2(place=place, get=stored.get("version"), VERSION=VERSION)
+        raise refusals.UNKNOWN_STORED_VERSION(
+            stored=stored, version=stored.get("version"), known=VERSION
+        )
     try:
         reader = (
             _READERS[notion] if notion in _READERS else import_module(ELSEWHERE[notion]).restore
@@ -163,7 +167,7 @@ def restore(stored: Any) -> Guarantee:
     ) as error:
         if isinstance(error, Refused):
             raise
-        raise refusals.GUARANTEE_STORED_3(place=place) from None
+        raise refusals.STORED_GUARANTEE_ALTERED(stored=stored) from None
 
 
 def restore_text(content: str) -> Guarantee:
@@ -173,4 +177,4 @@ def restore_text(content: str) -> Guarantee:
     except Refused:
         raise
     except (ValueError, RecursionError):
-        raise refusals.GUARANTEE_STORED_4(content=content) from None
+        raise refusals.NOT_JSON(content=content) from None

@@ -101,5 +101,5 @@ class ZCDP(Guarantee):
 
     def _group(self, size: int) -> ZCDP:
         if self._delta:
-            raise refusals.GUARANTEE_GROUP_4(self=self, size=size)
+            raise refusals.ZCDP_GROUP_WITH_DELTA(guarantee=self, size=shown(size))
         return ZCDP(size * size * self.rho)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ..errors import RefusalText
 
-PLOTS_EMPTY_1 = RefusalText(
-    "plots.empty",
-    "spending(())",
-    "the account has no entry to draw",
-    "course(ledger)",
-)
-PLOTS_MISSING_1 = RefusalText(
+MATPLOTLIB_MISSING = RefusalText(
     "plots.missing",
     "matplotlib",
     "plots need matplotlib, which is not installed",
     "pip install 'sfumato[plots]'",
+)
+ACCOUNT_WITHOUT_ENTRIES = RefusalText(
+    "plots.empty",
+    "spending(())",
+    "the account has no entry to draw",
+    "spending(course(ledger), title='Spending')",
 )

@@ -5,13 +5,14 @@ axes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from . import plot_refusals as refusals
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.container import Container
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito 2008
@@ -28,7 +29,7 @@ def figure(width: float, height: float, title: str = "") -> Figure:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
-        raise refusals.PLOTS_MISSING_1() from None
+        raise refusals.MATPLOTLIB_MISSING() from None
     canvas = Figure(
         figsize=(width, height),
         dpi=160,
@@ -65,11 +66,15 @@ def name_axes(axes: Axes, across: str = "", up: str = "") -> None:
 
 
 def legend(
-    canvas: Figure, handles: Mapping[str, Artist], columns: int, *, size: float = 9.5
+    canvas: Figure,
+    handles: Mapping[str, Artist | Container],
+    columns: int,
+    *,
+    size: float = 9.5,
 ) -> None:
     """Draw the legend below the plots."""
     canvas.legend(
-        list(handles.values()),
+        cast("list[Artist]", list(handles.values())),  # the stubs leave containers out
         list(handles),
         loc="outside lower center",
         ncols=columns,

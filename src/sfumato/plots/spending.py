@@ -23,7 +23,7 @@ def spending(moments: Sequence[Moment], *, title: str) -> Figure:
     the order that is nearest its limit at the end.
     """
     if not moments:
-        raise refusals.PLOTS_EMPTY_1()
+        raise refusals.ACCOUNT_WITHOUT_ENTRIES()
     last = moments[-1]
     purses = []
     for index in worth_showing(last.budget, last.spent[""]):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .plot_style import COLOURS, FAINT, INK, figure, legend, name_axes, quiet, tint
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.container import Container
     from matplotlib.figure import Figure
 
 
@@ -42,7 +44,7 @@ def successes(
     canvas = figure(max(6.8, 1.5 + 1.05 * len(columns)), 4.2, title)
     axes = canvas.subplots(1, 1)
     quiet(axes)
-    handles: dict[str, Any] = {}
+    handles: dict[str, Artist | Container] = {}
     promised = any(column.bound is not None for column in columns)
     for place, column in enumerate(columns):
         bare = promised and column.bound is None

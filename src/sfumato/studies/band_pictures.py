@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..plots.plot_style import COLOURS, FAINT, INK, RULE, figure, legend, name_axes, quiet, tint
 from .printed import Interval
@@ -11,6 +11,7 @@ from .study import StudyRow, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.container import Container
     from matplotlib.figure import Figure
 
 MARKS = {
@@ -94,7 +95,7 @@ def bars(
     axes = canvas.subplots()
     quiet(axes)
     width = 0.8 / len(groups)
-    handles: dict[str, Any] = {}
+    handles: dict[str, Artist | Container] = {}
     for place, (name, heights) in enumerate(groups.items()):
         at = [i + (place - (len(groups) - 1) / 2) * width for i in range(len(names))]
         handles[name] = axes.bar(at, heights, width=0.92 * width, color=COLOURS[place])

@@ -75,7 +75,7 @@ def prediction_band(draws: Sequence[float], *, logarithm: bool = True) -> Interv
 
     values = np.asarray(draws, dtype=np.float64)
     if len(values) < 2:
-        raise refusals.STUDIES_REPETITIONS_1(values_count=len(values))
+        raise refusals.TOO_FEW_REPETITIONS(repetitions=len(values), least=2)
     if logarithm:
         values = np.log(values)
     reach = (

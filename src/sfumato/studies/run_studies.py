@@ -27,9 +27,7 @@ def run(
     each study before it runs.
     """
     if not is_whole(repetitions, LEAST):
-        raise refusals.STUDIES_REPETITIONS_2(
-            repetitions=repetitions, LEAST=LEAST, REPETITIONS=REPETITIONS
-        )
+        raise refusals.TOO_FEW_REPETITIONS(repetitions=repetitions, least=LEAST)
     chosen = {study(name).name for name in names} or {s.name for s in STUDIES}
     done = []
     for current in STUDIES:

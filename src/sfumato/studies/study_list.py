@@ -70,5 +70,5 @@ def study(name: str) -> Study:
     """Return the study with this name."""
     by_name = {s.name: s for s in STUDIES}
     if name not in by_name:
-        raise refusals.STUDIES_UNKNOWN_1(name=name, by_name=", ".join(by_name))
+        raise refusals.UNKNOWN_STUDY(name=name, names=", ".join(by_name), first=next(iter(by_name)))
     return by_name[name]

@@ -98,7 +98,7 @@ def prepare(out: Path) -> None:
         (out / "csv").mkdir(parents=True, exist_ok=True)
         (out / "index.html").touch()
     except OSError:
-        raise refusals.STUDIES_OUT_1(out=out) from None
+        raise refusals.REPORT_NOT_WRITABLE(out=out) from None
 
 
 def render(done: Done, *, repetitions: int, seed: int) -> str:

@@ -22,7 +22,6 @@ import math
 from dataclasses import dataclass
 from functools import reduce
 from operator import mul
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +146,7 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
     n, tilt = mesh.size, mesh.tilt * mesh.h
     transform_error = _ROUND * max(1.0, math.log2(n))
     node, scale, doubt = 0.0, 0.0, 0.0
-    faces: list[tuple[NDArray[Any], int]] = []
+    faces: list[tuple[NDArray[np.complex128], int]] = []
     for measure, k in parts:
         size = log_sum(measure, tilt)
         exponent = tilt * measure.numbers
@@ -195,7 +194,9 @@ def add(parts: tuple[tuple[Measure, int], ...], mesh: Mesh) -> Sum:
     )
 
 
-def _power(faces: list[tuple[NDArray[Any], int]]) -> tuple[Integers, NDArray[np.complex128], float]:
+def _power(
+    faces: list[tuple[NDArray[np.complex128], int]],
+) -> tuple[Integers, NDArray[np.complex128], float]:
     """Return the nodes at which Π f^k is not negligible, its values there, and a bound on the error
     of computing it from the f, for all nodes.
     """
@@ -206,9 +207,9 @@ def _power(faces: list[tuple[NDArray[Any], int]]) -> tuple[Integers, NDArray[np.
     return nodes, product, 3 * UNIT * sum(k for _, k in faces) * 1.01 + math.exp(_FAINT)
 
 
-def _raise(base: NDArray[Any], k: int) -> NDArray[Any]:
+def _raise(base: NDArray[np.complex128], k: int) -> NDArray[np.complex128]:
     """Return base^k, by squaring."""
-    power: NDArray[Any] | None = None
+    power: NDArray[np.complex128] | None = None
     while k:
         if k & 1:
             power = base if power is None else power * base

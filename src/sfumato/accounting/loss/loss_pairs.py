@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import arb
 
@@ -38,7 +39,7 @@ Between = tuple[Fraction, Fraction]
 """A number from below and above; the same number twice if it is rational."""
 
 
-def _show(stored: Any) -> str:
+def _show(stored: object) -> str:
     return text(Fraction(stored)) if isinstance(stored, str) else str(stored)
 
 
@@ -105,7 +106,7 @@ class Pair(ABC):
         raise NotImplementedError(self.kind)
 
     @abstractmethod
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Mapping[str, object]:
         """Return the stored numbers, as texts by name."""
 
     @property
@@ -125,7 +126,7 @@ class Pair(ABC):
 
     def group(self, size: int) -> Pair:
         """Return a pair for `size` units at once."""
-        raise refusals.GUARANTEE_GROUP_1(self=self, size=size)
+        raise refusals.PAIR_WITHOUT_GROUP(pair=self, size=size)
 
     def __repr__(self) -> str:
         shown = [f"{name}={_show(value)}" for name, value in self.numbers().items() if value != "0"]
@@ -251,7 +252,7 @@ class LaplacePair(Pair):
 def check_whole(value: object, name: str, least: int = 1) -> int:
     """Check a whole number of a pair that a double can hold."""
     if not is_whole(value, least, 2**53):
-        raise refusals.LOSS_NUMBER_1(name=name, value=shown(value), least=least)
+        raise refusals.PAIR_NUMBER_NOT_WHOLE(name=name, value=shown(value), least=least)
     return value
 
 

@@ -5,20 +5,19 @@ constructor of a pair checks its numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from ...guarantees.stored_guarantee import check_fields, ratio
+from ...guarantees.stored_guarantee import StoredFields, check_fields, ratio
 from .loss_pairs import GaussianPair, LaplacePair, Pair
 from .pairs_finite import FinitePair, ResponsePair
 from .pairs_sampled import ClonePair, RoundedPair, SampledPair
 
 
-def record_of(pair: Pair) -> dict[str, Any]:
+def record_of(pair: Pair) -> dict[str, object]:
     """Return the stored record of a pair."""
     return {"kind": pair.kind, **pair.numbers()}
 
 
-def pair_from(stored: dict[str, Any]) -> Pair:
+def pair_from(stored: StoredFields) -> Pair:
     """Read a pair from its record. Raise ValueError (Refused is one) or KeyError for any other
     record.
     """
@@ -27,7 +26,7 @@ def pair_from(stored: dict[str, Any]) -> Pair:
     return pair
 
 
-def integer_from(stored: Any) -> int:
+def integer_from(stored: object) -> int:
     """Read a whole number that is stored as a ratio."""
     number = ratio(stored)
     if number.denominator != 1:
@@ -35,7 +34,7 @@ def integer_from(stored: Any) -> int:
     return int(number)
 
 
-READERS: dict[str, Callable[[dict[str, Any]], Pair]] = {
+READERS: dict[str, Callable[[StoredFields], Pair]] = {
     "gaussian": lambda r: GaussianPair(ratio(r["mu_squared"])),
     "laplace": lambda r: LaplacePair(
         ratio(r["epsilon"]), integer_from(r["steps"]) if "steps" in r else None

@@ -69,10 +69,10 @@ def pair_of(mechanism: Mechanism) -> Pair:
         parts = parts_of(promise)
         if parts is not None and len(parts) == 1 and parts[0][1] == 1:
             return parts[0][0]
-    raise refusals.LOSS_NO_PAIR_2(
+    raise refusals.MECHANISM_WITHOUT_PAIR(
         mechanism=mechanism,
-        type=type(mechanism).__name__,
-        promises=", ".join(type(p).__name__ for p in mechanism.promises),
+        kind=type(mechanism).__name__,
+        notions=", ".join(type(p).__name__ for p in mechanism.promises),
     )
 
 

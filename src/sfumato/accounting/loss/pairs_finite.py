@@ -4,10 +4,9 @@ pair, and any two stated laws.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -124,9 +123,9 @@ class FinitePair(Pair):
     def __post_init__(self) -> None:
         for name, law in (("p", self.p), ("q", self.q)):
             if weights(law, name) != law or max(a.denominator.bit_length() for a in law) > _LONGEST:
-                raise refusals.LAW_SUM_1(name=name, law_count=len(law))
+                raise refusals.LAW_NOT_EXACT(law=name, outcomes=len(law))
         if len(self.p) != len(self.q):
-            raise refusals.LAW_OUTCOMES_1(p_count=len(self.p), q_count=len(self.q))
+            raise refusals.LAWS_OF_DIFFERENT_LENGTH(first=len(self.p), second=len(self.q))
 
     @property
     def guarantee(self) -> Pure | None:
@@ -204,7 +203,7 @@ class FinitePair(Pair):
     def outcomes(self) -> Outcomes:
         return [(ball(a), ball(b)) for a, b in zip(self.p, self.q, strict=True) if a or b]
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Mapping[str, object]:
         return {"p": [str(a) for a in self.p], "q": [str(b) for b in self.q]}
 
     def __repr__(self) -> str:

@@ -5,10 +5,11 @@ shuffled ones.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from flint import arb
@@ -44,13 +45,13 @@ class SampledPair(Pair):
 
     def __post_init__(self) -> None:
         if self.how not in ("poisson", "fixed"):
-            raise refusals.LOSS_SAMPLED_1(how=self.how)
+            raise refusals.UNKNOWN_SAMPLING(how=self.how)
         if not isinstance(self.base, Pair):
-            raise refusals.LOSS_SAMPLED_2(type=type(self.base).__name__)
+            raise refusals.BASE_IS_NO_PAIR(kind=type(self.base).__name__)
         if isinstance(self.base, SampledPair):
-            raise refusals.LOSS_SAMPLED_3(base=self.base)
+            raise refusals.SAMPLED_TWICE(base=self.base)
         if self.how == "fixed" and not self.base.symmetric:
-            raise refusals.LOSS_DIRECTION_2(base=self.base)
+            raise refusals.FIXED_SAMPLE_NEEDS_SYMMETRIC_PAIR(base=self.base)
         positive(probability(self.rate, "rate", zero=False), "rate")
 
     @property
@@ -143,7 +144,7 @@ class SampledPair(Pair):
             else [((1 - ball(self.rate)) * q + ball(self.rate) * p, q) for p, q in base_outcomes]
         )
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> Mapping[str, object]:
         return {
             "base": {"kind": self.base.kind, **self.base.numbers()},
             "rate": str(self.rate),

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import Any, Self
+from typing import Self
 
 from ...exact.balls import up
 from ...exact.numbers import Number, is_whole, shown, text
@@ -34,6 +34,7 @@ from ...guarantees.guarantee import (
     relation_of,
     unit_of,
 )
+from ...guarantees.stored_guarantee import StoredFields
 from .. import accounting_refusals as refusals
 from .loss_curve import Quick, deltas, epsilons
 from .loss_pairs import GaussianPair, Pair
@@ -64,10 +65,10 @@ class Loss(Guarantee):
 
     def _check(self, relation: Relation | None) -> None:
         if relation == "replace" and not all(pair.symmetric for pair, _ in self.parts):
-            raise refusals.LOSS_DIRECTION_3(self=self)
+            raise refusals.REPLACE_NEEDS_SYMMETRIC_PAIRS(loss=self)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Parts]:
         return {"parts": self.parts}
 
     def delta(self, epsilon: Number) -> float:
@@ -167,10 +168,10 @@ class Loss(Guarantee):
 
     def _subsample(self, q: Fraction) -> Guarantee:
         if len(self.parts) != 1 or self.parts[0][1] != 1:
-            raise refusals.GUARANTEE_SUBSAMPLE_1(self=self, q=text(q))
+            raise refusals.SEVERAL_RELEASES_SAMPLED(guarantee=self, rate=text(q))
         return Loss(((sampled(self.parts[0][0], q, "poisson"), 1),))
 
-    def _stored(self) -> dict[str, Any]:
+    def _stored(self) -> dict[str, object]:
         return {"parts": [{"count": str(count), **record_of(pair)} for pair, count in self.parts]}
 
     def __repr__(self) -> str:
@@ -186,7 +187,7 @@ def sampled_gaussian(mu_squared: Fraction, rate: Fraction) -> Loss:
     )
 
 
-def restore(stored: dict[str, Any], *, relation: str | None, unit: str | None) -> Loss:
+def restore(stored: StoredFields, *, relation: str | None, unit: str | None) -> Loss:
     """Read a stored Loss. Raise ValueError (Refused is one) or KeyError for any other record."""
     loss = Loss(
         tuple((pair_from(part), integer_from(part["count"])) for part in stored["parts"]),
@@ -202,9 +203,9 @@ def _check_parts(parts: Parts) -> Parts:
     """Check that these are pairs, each with a number of uses."""
     for pair, count in parts:
         if not isinstance(pair, Pair):
-            raise refusals.LOSS_NUMBER_2(pair=pair)
+            raise refusals.PART_IS_NO_PAIR(part=pair)
         if not is_whole(count, 0, MOST):
-            raise refusals.LOSS_NUMBER_3(count=shown(count), MOST=MOST)
+            raise refusals.TOO_MANY_USES(count=shown(count), most=MOST)
     return tuple(parts)
 
 

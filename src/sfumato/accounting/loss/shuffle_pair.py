@@ -113,7 +113,7 @@ def _law(epsilon: float, numbers: list[int], chances: list[float], values: int) 
 def check_report_epsilon(epsilon: float | Fraction) -> None:
     """Refuse an ε whose pair overflows a double."""
     if epsilon > FARTHEST:
-        raise refusals.SHUFFLE_EPSILON_1(text=text(Fraction(epsilon)), FARTHEST=FARTHEST)
+        raise refusals.REPORT_EPSILON_TOO_LARGE(epsilon=text(Fraction(epsilon)), most=FARTHEST)
 
 
 def binomial(n: int, chance: float, *, odds: float | None = None) -> tuple[int, Doubles]:
@@ -150,8 +150,9 @@ def closed_form(epsilon: Number, n: int, delta: Number) -> Fraction:
         count_of(n, "n"),
         probability(delta, "delta", zero=False),
     )
-    if e > Fraction(closed_form_limit(n, delta)):
-        raise refusals.SHUFFLE_CLOSED_1(e=text(e), n=n)
+    most = closed_form_limit(n, delta)
+    if e > Fraction(most):
+        raise refusals.EPSILON_ABOVE_CLOSED_FORM(epsilon=text(e), n=n, most=most)
 
     def formula() -> arb:
         growth = ball(e).exp()

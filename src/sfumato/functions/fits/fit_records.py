@@ -13,25 +13,27 @@ end of its interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import function_refusals as refusals
 from ..lattice import Lattice, check_bounds
 from ..polynomial import Floats
+from ..record_loop import describe_shape
 
 Ends = tuple[Fraction, Fraction]
 
 
-def rows(data: Any, columns: int) -> Floats:
+def rows(data: object, columns: int) -> Floats:
     """Read the records, one row each, with this many columns. No data make this function raise."""
     try:
         array = np.asarray(data)
     except Exception:  # ragged, or with something strange in it
-        several: Any = data if isinstance(data, Sequence) else ()
+        several: Iterable[object] = data if isinstance(data, Sequence) else ()
     else:
         if array.dtype.kind in "biuf" and array.ndim == 2 and array.shape[1] >= columns:
             return _doubles(array[:, :columns])
@@ -42,38 +44,31 @@ def rows(data: Any, columns: int) -> Floats:
     return np.array(parsed, dtype=np.float64).reshape(len(parsed), columns)
 
 
-def check_table(data: Any, columns: int) -> None:
+def check_table(data: object, columns: int) -> None:
     """Refuse data that cannot be a table with so many columns, by type and public shape alone,
     before anything is charged.
     """
     shape = getattr(data, "shape", None)
     if isinstance(shape, tuple):
         fits = (len(shape) == 2 and shape[1] >= columns) or (len(shape) == 1 and columns == 1)
-        place = (
-            f"data in {len(shape)} dimensions" if len(shape) != 2 else f"data of {shape[1]} columns"
-        )
+        described = describe_shape(shape)
     else:
         fits = (isinstance(data, Sequence) and not isinstance(data, str | bytes)) or hasattr(
             data, "__array__"
         )
-        place = f"data={type(data).__name__}"
+        described = f"data={type(data).__name__}"
+    if not fits and columns == 1:
+        raise refusals.RECORDS_ARE_NO_NUMBERS(data=described)
     if not fits:
-        reason = "records are numbers" if columns == 1 else f"records are rows of {columns} numbers"
-        raise refusals.FIT_INPUTS_1(
-            place=place,
-            reason=reason,
-            rewrite="an array of shape (n,), or a list"
-            if columns == 1
-            else f"an array of shape (n, {columns}), or a frame",
-        )
+        raise refusals.RECORDS_ARE_NO_ROWS(data=described, columns=columns)
 
 
-def _doubles(array: Any) -> Floats:
+def _doubles(array: NDArray[np.generic]) -> Floats:
     with np.errstate(all="ignore"):
         return np.asarray(array, dtype=np.float64)
 
 
-def _row(record: Any, columns: int) -> list[float]:
+def _row(record: object, columns: int) -> list[float]:
     """Read one record, looking at this record alone."""
     try:
         cells = np.asarray(record, dtype=object)
@@ -101,7 +96,7 @@ def clip(values: Floats, ends: Ends) -> Floats:
     return np.asarray(np.clip(np.nan_to_num(values, nan=low, posinf=high, neginf=low), low, high))
 
 
-def check_record_count(records: Any) -> int | None:
+def check_record_count(records: object) -> int | None:
     """Check a public number of records."""
     if records is None or (
         isinstance(records, int | np.integer)
@@ -109,15 +104,15 @@ def check_record_count(records: Any) -> int | None:
         and 1 <= records <= 2**30
     ):
         return None if records is None else int(records)
-    raise refusals.FIT_RECORDS_1(records=records)
+    raise refusals.RECORD_COUNT_OUT_OF_RANGE(records=records)
 
 
-def check_ends(pair: Any) -> Ends:
+def check_ends(pair: object) -> Ends:
     """Check a public interval."""
     return check_bounds(pair, 1)[0]
 
 
-def box_of(inputs: Any) -> tuple[Ends, ...]:
+def box_of(inputs: object) -> tuple[Ends, ...]:
     """Check the public intervals of the coordinates of a record."""
     return check_bounds(inputs, None)
 
@@ -125,16 +120,16 @@ def box_of(inputs: Any) -> tuple[Ends, ...]:
 def check_dimensions(lattice: Lattice, box: tuple[Ends, ...]) -> None:
     """Check that the lattice and the fit have the same number of coordinates."""
     if lattice.dimensions != len(box):
-        raise refusals.FIT_INPUTS_2(dimensions=lattice.dimensions, box_count=len(box))
+        raise refusals.FIT_OF_ANOTHER_DIMENSION(lattice=lattice.dimensions, fit=len(box))
 
 
 def require_records(records: int | None, name: str) -> int:
     """Return the number of records; refuse a fit without one, as its sensitivity depends on it."""
     if records is None:
-        raise refusals.FIT_RECORDS_2(name=name)
+        raise refusals.RECORD_COUNT_MISSING(fit=name)
     return records
 
 
 def check_replace(relation: str | None, name: str) -> None:
     if relation not in (None, "replace"):
-        raise refusals.FIT_RELATION_1(name=name, relation=relation)
+        raise refusals.FIT_NEEDS_REPLACE(fit=name, relation=relation)

@@ -17,7 +17,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -26,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...exact.balls import ball, evaluate, sqrt_up
 from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
-from ..lattice import Lattice
+from ..lattice import Bounds, Lattice
 from ..polynomial import Floats
 from . import kernel_profiles
 from .fit_records import (
@@ -56,7 +55,7 @@ class KernelDensity:
     records: int | None
 
     def __init__(
-        self, bandwidth: Number = "0.1", *, inputs: Any = (0, 1), records: int | None = None
+        self, bandwidth: Number = "0.1", *, inputs: Bounds = (0, 1), records: int | None = None
     ) -> None:
         put = object.__setattr__
         put(self, "bandwidth", positive(bandwidth, "bandwidth"))
@@ -67,11 +66,11 @@ class KernelDensity:
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
-    def accepts(self, data: Any) -> None:
+    def accepts(self, data: object) -> None:
         """Refuse data that are no table for this fit, by type and public shape."""
         check_table(data, len(self.inputs))
 
-    def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
+    def __call__(self, data: object) -> Callable[[ArrayLike], Floats]:
         records = rows(data, len(self.inputs))
         x = np.stack(
             [clip(column, ends) for column, ends in zip(records.T, self.inputs, strict=True)],

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +23,7 @@ from numpy.typing import ArrayLike
 from ...exact.balls import sqrt_up
 from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
-from ..lattice import Lattice
+from ..lattice import Bounds, Lattice
 from ..polynomial import Floats
 from .fit_records import (
     Ends,
@@ -56,7 +55,7 @@ class LinearRegression:
         self,
         *,
         ridge: Number = "0.1",
-        inputs: Any = (0, 1),
+        inputs: Bounds = (0, 1),
         values: tuple[Number, Number] = (-1, 1),
         records: int | None = None,
     ) -> None:
@@ -70,11 +69,11 @@ class LinearRegression:
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
-    def accepts(self, data: Any) -> None:
+    def accepts(self, data: object) -> None:
         """Refuse data that are no table for this fit, by type and public shape."""
         check_table(data, len(self.inputs) + 1)
 
-    def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
+    def __call__(self, data: object) -> Callable[[ArrayLike], Floats]:
         records = rows(data, len(self.inputs) + 1)[: self.records]
         phi, y = features(records[:, :-1], self.inputs), clip(records[:, -1], self.values)
         n = self.records or max(1, len(records))

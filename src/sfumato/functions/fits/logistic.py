@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +23,7 @@ from numpy.typing import ArrayLike
 from ...exact.balls import sqrt_up
 from ...exact.numbers import Number, positive
 from ...sensitivity.kinds import Global
-from ..lattice import Lattice
+from ..lattice import Bounds, Lattice
 from ..polynomial import Floats
 from .fit_records import (
     Ends,
@@ -52,7 +51,7 @@ class LogisticRegression:
     records: int | None
 
     def __init__(
-        self, *, ridge: Number = "0.1", inputs: Any = (0, 1), records: int | None = None
+        self, *, ridge: Number = "0.1", inputs: Bounds = (0, 1), records: int | None = None
     ) -> None:
         put = object.__setattr__
         put(self, "ridge", positive(ridge, "ridge"))
@@ -63,11 +62,11 @@ class LogisticRegression:
     def box(self) -> tuple[Ends, ...]:
         return self.inputs
 
-    def accepts(self, data: Any) -> None:
+    def accepts(self, data: object) -> None:
         """Refuse data that are no table for this fit, by type and public shape."""
         check_table(data, len(self.inputs) + 1)
 
-    def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
+    def __call__(self, data: object) -> Callable[[ArrayLike], Floats]:
         records = rows(data, len(self.inputs) + 1)[: self.records]
         sign = np.where(records[:, -1] >= 0.5, 1.0, -1.0)
         w = _weights(

@@ -22,7 +22,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -73,11 +72,11 @@ class PriestleyChao:
     def box(self) -> tuple[Ends, ...]:
         return box_of(self.inputs)
 
-    def accepts(self, data: Any) -> None:
+    def accepts(self, data: object) -> None:
         """Refuse data that are no table for this fit, by type and public shape."""
         check_table(data, 2)
 
-    def __call__(self, data: Any) -> Callable[[ArrayLike], Floats]:
+    def __call__(self, data: object) -> Callable[[ArrayLike], Floats]:
         records = rows(data, 2)
         x, y = (
             (records[:, 0], records[:, 1])
@@ -101,7 +100,7 @@ class PriestleyChao:
     def sensitivity(self, lattice: Lattice, relation: str | None = "replace") -> Global:
         """Bound how far a neighbour moves the values on the lattice."""
         if self.values is None:
-            raise refusals.FIT_VALUES_1()
+            raise refusals.VALUES_WITHOUT_BOUNDS()
         check_dimensions(lattice, self.box)
         low, high = self.inputs
         axis, per = lattice.axis(), self._highest() / self.bandwidth

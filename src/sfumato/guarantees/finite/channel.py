@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, permutations, product
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from ...exact.balls import Rounding, ball, evaluate
 from ...exact.numbers import Number, positive, probability
@@ -27,9 +27,9 @@ from .. import guarantee_refusals as refusals
 from ..guarantee import check_epsilon
 from ..meaning.attacker import Attacker
 from .divergences import approx_max_divergence, hockey_stick, renyi
-from .finite_laws import Law, Weights, exceeds, exp_down, law, steps
+from .finite_laws import Law, Outcome, Weights, exceeds, exp_down, law, steps
 
-Pairs = Iterable[tuple[Any, Any]]
+Pairs = Iterable[tuple[Hashable, Hashable]]
 BITS = 100
 """The precision of e^ε in a channel made from an ε: so fine that nothing is lost, and coarse enough
 that `epsilon()` gives the ε back.
@@ -61,14 +61,14 @@ class Channel:
 
     def __init__(
         self,
-        rows: Iterable[Law] | Mapping[Any, Law],
+        rows: Iterable[Law] | Mapping[Outcome, Law],
         *,
         inputs: Iterable[Hashable] | None = None,
         outputs: Iterable[Hashable] | None = None,
     ) -> None:
         laws: list[Law] = list(rows.values() if isinstance(rows, Mapping) else rows)
         if not laws:
-            raise refusals.CHANNEL_LABELS_3()
+            raise refusals.NO_ROWS()
         first = laws[0] = laws[0] if isinstance(laws[0], Mapping) else list(laws[0])
         put = object.__setattr__
         put(
@@ -114,8 +114,10 @@ class Channel:
         bits, so the channel promises ε and, but for the 30th digit, no less.
         """
         names = list(range(k)) if labels is None else list(labels)
-        if (epsilon is None) == (odds is None) or len(names) < 2:
-            raise refusals.CHANNEL_RESPONSE_1()
+        if (epsilon is None) == (odds is None):
+            raise refusals.RESPONSE_NEEDS_EPSILON_OR_ODDS(epsilon=epsilon, odds=odds)
+        if len(names) < 2:
+            raise refusals.RESPONSE_NEEDS_TWO_ANSWERS(count=len(names))
         weight = (
             positive(odds, "odds")
             if epsilon is None and odds is not None
@@ -135,7 +137,7 @@ class Channel:
     def compose(self, after: Channel) -> Channel:
         """Feed the answer of this channel into the channel `after`."""
         if set(after.inputs) != set(self.outputs):
-            raise refusals.CHANNEL_COMPOSE_1()
+            raise refusals.OUTPUTS_ARE_NOT_INPUTS()
         kernel = [after.row(y) for y in self.outputs]
         rows = [
             [
@@ -149,7 +151,7 @@ class Channel:
     def product(self, second: Channel) -> Channel:
         """Run both channels independently on the same input; the answer is the pair of answers."""
         if set(second.inputs) != set(self.inputs):
-            raise refusals.CHANNEL_COMPOSE_2()
+            raise refusals.INPUTS_DIFFER()
         rows = [[p * q for p, q in product(self.row(x), second.row(x))] for x in self.inputs]
         return Channel(rows, inputs=self.inputs, outputs=product(self.outputs, second.outputs))
 
@@ -186,7 +188,7 @@ class Channel:
         δ = 0.
         """
         if probability(delta, "delta"):
-            raise refusals.CHANNEL_POINTWISE_1(delta=delta)
+            raise refusals.DELTA_AT_EACH_ANSWER(delta=delta)
         e = check_epsilon(epsilon)
         return not any(
             b == 0 < a or (b > 0 and exceeds(a / b, e))
@@ -220,7 +222,12 @@ class Channel:
         joint = [w * row[j] for w, row in zip(held, self.rows, strict=True)]
         total = sum(joint, Fraction(0))
         if not total:
-            raise refusals.CHANNEL_IMPOSSIBLE_1(y=y)
+            possible = next(
+                answer
+                for answer, column in zip(self.outputs, zip(*self.rows, strict=True), strict=True)
+                if any(w and p for w, p in zip(held, column, strict=True))
+            )
+            raise refusals.ANSWER_IMPOSSIBLE(answer=y, possible=possible)
         return {x: mass / total for x, mass in zip(self.inputs, joint, strict=True)}
 
     def _laws(self, pairs: Pairs | None) -> Iterator[tuple[Weights, Weights]]:
@@ -232,7 +239,7 @@ class Channel:
         )
         ordered = list(dict.fromkeys(chosen))
         if not ordered:
-            raise refusals.CHANNEL_PAIRS_1()
+            raise refusals.NO_PAIR_OF_INPUTS()
         rows = dict(zip(self.inputs, self.rows, strict=True))
         return ((rows.get(x) or self.row(x), rows.get(y) or self.row(y)) for x, y in ordered)
 
@@ -254,13 +261,13 @@ def belief_shift(prior: Number, posterior: Number, *, rounding: Rounding = "near
 def _labels(names: Iterable[Hashable] | None, count: int, what: str) -> tuple[Hashable, ...]:
     labels = tuple(range(count)) if names is None else tuple(names)
     if len(labels) != count or len(set(labels)) != count:
-        raise refusals.CHANNEL_LABELS_1(labels_count=len(labels), what=what, count=count)
+        raise refusals.LABELS_NOT_ONE_EACH(found=len(labels), what=what, count=count)
     return labels
 
 
 def _at(labels: tuple[Hashable, ...], label: Hashable, what: str) -> int:
     if label not in labels:
-        raise refusals.CHANNEL_LABELS_2(
-            what=what, label=label, names=", ".join(map(repr, labels[:5]))
+        raise refusals.UNKNOWN_LABEL(
+            what=what, label=label, names=", ".join(map(repr, labels[:5])), known=labels[0]
         )
     return labels.index(label)

@@ -47,5 +47,5 @@ def triangle_bound(
 
 def _above_one(number: Fraction, name: str = "order") -> Fraction:
     if number <= 1:
-        raise refusals.DIVERGENCE_ORDER_1(name=name, number=text(number))
+        raise refusals.ORDER_NOT_ABOVE_ONE(name=name, number=text(number))
     return number

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flint import arb
 
@@ -176,7 +176,7 @@ def quantised_f_divergence(
     f: str | Callable[[Fraction], Value],
     P: Law,
     Q: Law,
-    cells: Iterable[Iterable[Any]],
+    cells: Iterable[Iterable[Hashable]],
     *,
     slope: Number | None = None,
     rounding: Rounding = "nearest",
@@ -191,7 +191,7 @@ def quantised_f_divergence(
     )
 
 
-def quantise(P: Law, cells: Iterable[Iterable[Any]]) -> tuple[Fraction, ...]:
+def quantise(P: Law, cells: Iterable[Iterable[Hashable]]) -> tuple[Fraction, ...]:
     """The law of the cell that the outcome falls in. Cells hold outcomes: positions in a list, or
     keys of a mapping; each outcome in one cell.
     """
@@ -200,24 +200,24 @@ def quantise(P: Law, cells: Iterable[Iterable[Any]]) -> tuple[Fraction, ...]:
     mass = dict(zip(P if isinstance(P, Mapping) else range(len(numbers)), numbers, strict=True))
     listed = [outcome for cell in partition for outcome in cell]
     if set(listed) != set(mass) or len(listed) != len(mass):
-        raise refusals.DIVERGENCE_CELLS_1(partition_count=len(partition))
+        raise refusals.CELLS_ARE_NO_PARTITION(count=len(partition))
     return tuple(sum((mass[outcome] for outcome in cell), Fraction(0)) for cell in partition)
 
 
 def _convex(f: str | Callable[[Fraction], Value], slope: Number | None) -> Convex:
     if isinstance(f, str):
         if f not in NAMED:
-            raise refusals.DIVERGENCE_NAME_1(f=f, NAMED=", ".join(NAMED))
+            raise refusals.UNKNOWN_DIVERGENCE(name=f, known=", ".join(NAMED))
         return NAMED[f]
 
     def limit() -> Value:
         if slope is None:
-            raise refusals.DIVERGENCE_SLOPE_1()
+            raise refusals.SLOPE_MISSING()
         return math.inf if slope == math.inf else exact(slope, "slope")
 
     at_one = _checked(f(Fraction(1)))
     if not (at_one.contains(0) if isinstance(at_one, arb) else at_one == 0):
-        raise refusals.DIVERGENCE_FUNCTION_2(at_one=at_one)
+        raise refusals.FUNCTION_NOT_ZERO_AT_ONE(at_one=at_one)
     return Convex(f, limit)
 
 
@@ -228,7 +228,7 @@ def _checked(value: Value) -> Value:
         or value == math.inf
     ):
         return value
-    raise refusals.DIVERGENCE_FUNCTION_1(value=value)
+    raise refusals.FUNCTION_IS_ROUNDED(value=value)
 
 
 def _as_ball(value: Value) -> arb:

@@ -12,7 +12,7 @@ every test between the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ from ...exact.balls import ball, below, precision
 from ...exact.numbers import Number, exact, text
 from .. import guarantee_refusals as refusals
 
-Law = Iterable[Number] | Mapping[Any, Number]
+Outcome = Any  # any hashable type: a mapping is invariant in its keys
+Law = Iterable[Number] | Mapping[Outcome, Number]
 """A law as a user writes it: a list of probabilities, or a mapping from outcome to probability."""
 Weights = tuple[Fraction, ...]
 
@@ -49,33 +50,34 @@ def weights(values: Iterable[Number], name: str = "law") -> Weights:
     written = list(values)
     numbers = [exact(value, name) for value in written]
     if not numbers:
-        raise refusals.LAW_EMPTY_1(name=name)
+        raise refusals.LAW_EMPTY(law=name)
     negative = next((number for number in numbers if number < 0), None)
     if negative is not None:
-        raise refusals.LAW_NEGATIVE_1(name=name, negative=text(negative))
+        raise refusals.PROBABILITY_NEGATIVE(law=name, probability=text(negative))
     total = sum(numbers, Fraction(0))
     rounded = any(isinstance(value, float) or hasattr(value, "dtype") for value in written)
     if total != 1 and not (rounded and abs(total - 1) <= TOLERANCE):
-        rewrite = "divide by the sum" if total else f"{name}=[0.5, 0.5]"
-        raise refusals.LAW_SUM_1(name=name, total=text(total), rewrite=rewrite)
+        if not total:
+            raise refusals.LAW_SUM_ZERO(law=name)
+        raise refusals.LAW_SUM_NOT_ONE(law=name, total=text(total))
     return tuple(number / total for number in numbers)
 
 
-def law(values: Law, outcomes: Sequence[Any] | None = None, name: str = "law") -> Weights:
+def law(values: Law, outcomes: Sequence[Hashable] | None = None, name: str = "law") -> Weights:
     """Return the probabilities of a law; a mapping is read in the order of `outcomes`."""
     if not isinstance(values, Mapping):
         return _of_length(weights(values, name), outcomes, name)
     if outcomes is None:
         return weights(values.values(), name)
     if set(values) != set(outcomes):
-        raise refusals.LAW_OUTCOMES_1(name=name)
+        raise refusals.OUTCOMES_DIFFER(law=name)
     return weights((values[outcome] for outcome in outcomes), name)
 
 
 def pair(P: Law, Q: Law) -> tuple[Weights, Weights]:
     """Return two laws on the same outcomes, in the same order."""
     if isinstance(P, Mapping) != isinstance(Q, Mapping):
-        raise refusals.LAW_OUTCOMES_2()
+        raise refusals.ONE_LAW_WITHOUT_NAMES()
     p = law(P, None, "P")
     return p, law(Q, list(P) if isinstance(P, Mapping) else range(len(p)), "Q")
 
@@ -116,14 +118,14 @@ def rational(value: arb) -> Fraction:
 def exp_down(exponent: Fraction, bits: int) -> Fraction:
     """A rational at most e^exponent, and less than it by a few parts in 2^bits at most."""
     if exponent > 10_000:
-        raise refusals.NUMBER_RANGE_2(exponent=text(exponent))
+        raise refusals.EPSILON_PROMISES_NOTHING(epsilon=text(exponent))
     with precision(bits):
         return rational(ball(exponent).exp().lower())
 
 
-def _of_length(numbers: Weights, outcomes: Sequence[Any] | None, name: str) -> Weights:
+def _of_length(numbers: Weights, outcomes: Sequence[Hashable] | None, name: str) -> Weights:
     if outcomes is not None and len(numbers) != len(outcomes):
-        raise refusals.LAW_OUTCOMES_3(
-            name=name, numbers_count=len(numbers), outcomes_count=len(outcomes)
+        raise refusals.NUMBERS_OF_OUTCOMES_DIFFER(
+            law=name, found=len(numbers), outcomes=len(outcomes)
         )
     return numbers

@@ -62,7 +62,7 @@ def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
         float(probability(confidence, "confidence", zero=False)),
     )
     if e < 1e-6:
-        raise refusals.NUMBER_RANGE_6(text=text(positive(epsilon, "epsilon")))
+        raise refusals.EPSILON_TOO_SMALL_TO_AVERAGE(epsilon=text(positive(epsilon, "epsilon")))
     about = 4.0 * _variance(
         e
     )  # answers at which the mean has a standard deviation of ½: where the search begins

@@ -77,7 +77,7 @@ def correlated_posterior(
     all have it as if none has.
     """
     if not is_whole(copies):
-        raise refusals.GUARANTEE_GROUP_2(copies=copies)
+        raise refusals.COPIES_BELOW_ONE(copies=copies)
     return _posterior(copies * check_epsilon(epsilon), check_prior(prior), rounding)
 
 

@@ -165,7 +165,7 @@ def name_and_shame(delta: Number, n: int) -> float:
 
 def _units(n: int) -> int:
     if not is_whole(n):
-        raise refusals.GUARANTEE_UNITS_1(n=n)
+        raise refusals.UNITS_BELOW_ONE(n=n)
     return n
 
 

@@ -54,7 +54,7 @@ def least_chance(order: Number, divergence: Number, baseline: Number) -> float:
         probability(baseline, "baseline", one=True),
     )
     if a == 1:
-        raise refusals.DIVERGENCE_ORDER_2()
+        raise refusals.ORDER_NOT_ABOVE_ONE(name="order", number=1)
     return chance(lambda: (ball(a / (a - 1)) * ball(q).log() - ball(r)).exp(), "down") if q else 0.0
 
 
