@@ -162,7 +162,7 @@ class Session:
         exact = _check_integer(value, "value")
         with self.__lock:
             if not self.__left:
-                raise refusals.THRESHOLD_OVER_1()
+                raise refusals.SESSION_OVER()
             above = exact + self.__law.draw(self.__bits) >= self.__noisy
             self.__left -= above
             return above
@@ -176,7 +176,7 @@ class Session:
         return f"Session(left={self.__left})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise refusals.THRESHOLD_COPY_1()
+        raise refusals.SESSION_COPIED()
 
 
 def best_share(*, answers: int = 1, monotone: bool = False) -> Fraction:
@@ -205,10 +205,10 @@ def textbook_accuracy(
 def _count(value: object, name: str) -> int:
     if is_whole(value, 1, 2**40):
         return value
-    raise refusals.THRESHOLD_COUNT_1(name=name, value=value)
+    raise refusals.QUERY_COUNT_OUT_OF_RANGE(name=name, value=value)
 
 
 def _check_integer(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise refusals.VALUE_TYPE_1(name=name, type=type(value).__name__)
+        raise refusals.NOT_AN_INTEGER(name=name, type=type(value).__name__)
     return int(value)

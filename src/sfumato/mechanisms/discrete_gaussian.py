@@ -105,7 +105,7 @@ class DiscreteGaussian(Additive):
         # floats without a size are one number
         size = self.size or (1 if self.grid is not None else None)
         if size != 1 and square >= 2:
-            raise refusals.MECHANISM_SIZE_1(epsilon=epsilon)
+            raise refusals.CURVE_OF_SEVERAL_VALUES(epsilon=epsilon)
         steps = math.isqrt(math.floor(square))
         return chance(lambda: self.law.excess(steps, e), "up")
 

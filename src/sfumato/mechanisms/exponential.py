@@ -87,5 +87,5 @@ class Exponential(Selection):
 
     def _law(self, scores: Scores) -> Choice:
         if self.prior is not None and len(self.prior) != len(scores):
-            raise refusals.SELECTION_PRIOR_1(scores_count=len(scores), prior_count=len(self.prior))
+            raise refusals.SCORES_UNLIKE_PRIOR(scores=len(scores), weights=len(self.prior))
         return Choice(scores, rate=self.rate, prior=self.prior)

@@ -28,6 +28,8 @@ from .shared.additive import (
     steps_within,
 )
 
+_EXAMPLE = "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Gaussian(Additive):
@@ -61,7 +63,7 @@ class Gaussian(Additive):
     ) -> None:
         way = check_exactly_one(
             "Gaussian",
-            "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
+            _EXAMPLE,
             epsilon=epsilon,
             rho=rho,
             mu=mu,
@@ -69,7 +71,7 @@ class Gaussian(Additive):
             error=error,
         )
         if (delta is None) == (way == "epsilon"):
-            raise refusals.MECHANISM_CALIBRATION_4()
+            raise refusals.EPSILON_AND_DELTA_APART(mechanism="Gaussian", example=_EXAMPLE)
         set_additive_fields(self, sensitivity, grid, size, relation, unit)
         put = object.__setattr__
         if epsilon is not None and delta is not None:
@@ -120,7 +122,7 @@ def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> f
         probability(delta, "delta", zero=False),
     )
     if e >= 1:
-        raise refusals.MECHANISM_CLASSICAL_1(epsilon=epsilon)
+        raise refusals.EPSILON_FROM_ONE(epsilon=epsilon)
     return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")
 
 

@@ -77,7 +77,7 @@ class Gibbs(Mechanism):
         put(self, "convexity", positive(convexity, "convexity"))
         for name, end in zip(("low", "high"), check_ends(low, high), strict=True):
             put(self, name, end)
-        put(self, "cells", check_count(cells))
+        put(self, "cells", check_count(cells, "cells"))
         put(
             self,
             "centre",
@@ -129,20 +129,16 @@ class Gibbs(Mechanism):
 
     def _total(self, losses: Sequence[Sequence[Number]]) -> list[Fraction]:
         """Check each record's losses and return their sum at every point."""
-        reason, rewrite = (
-            "each is convex, L-Lipschitz, and an exact number at every point",
-            "loss(θ) = abs(θ - x), lipschitz=1",
-        )
         try:
             rows = [[exact(v) for v in row] for row in losses]
         except Refused:  # its text would show a loss
-            raise refusals.GIBBS_LOSSES_1(reason=reason, rewrite=rewrite) from None
+            raise refusals.LOSSES_NOT_CONVEX() from None
         most = self.lipschitz * (self.high - self.low) / self.cells
         for row in rows:
             rises = [b - a for a, b in pairwise(row)]
             convex = all(a <= b for a, b in pairwise(rises))
             if len(row) != self.cells + 1 or not convex or any(abs(rise) > most for rise in rises):
-                raise refusals.GIBBS_LOSSES_1(reason=reason, rewrite=rewrite)
+                raise refusals.LOSSES_NOT_CONVEX()
         return (
             [sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
             if rows
@@ -180,7 +176,7 @@ def gibbs_beta(epsilon: Number, delta: Number, lipschitz: Number, convexity: Num
     e, d = positive(epsilon, "epsilon"), probability(delta, "delta", zero=False)
     L, m = positive(lipschitz, "lipschitz"), positive(convexity, "convexity")
     if e > 1:
-        raise refusals.GIBBS_EPSILON_1(epsilon=epsilon)
+        raise refusals.EPSILON_ABOVE_ONE(epsilon=epsilon)
     return Fraction(
         evaluate(lambda: ball(e / (2 * L)) * (ball(m) / (1 - 2 * ball(d).log())).sqrt(), "down")
     )

@@ -64,18 +64,16 @@ class Hierarchy(Mechanism):
         put(
             self,
             "relation",
-            needed_relation(
-                relation,
-                "Hierarchy(…)",
-                "one person moves one count of a level under add-remove, two under replace",
-            ),
+            needed_relation(relation, refusals.HIERARCHY_WITHOUT_RELATION),
         )
         put(self, "unit", unit_of(unit))
         flat = Histogram(
             edges=edges, categories=categories, epsilon=epsilon, outside=outside, relation=relation
         )
-        if len(flat.axes) != 1 or len(flat.axes[0]) < 2:
-            raise refusals.HIERARCHY_AXIS_1(axes_count=len(flat.axes))
+        if len(flat.axes) != 1:
+            raise refusals.HIERARCHY_OF_SEVERAL_AXES(axes=len(flat.axes))
+        if flat.size < 2:
+            raise refusals.HIERARCHY_OF_ONE_CELL()
         put(self, "axis", flat.axes[0])
         put(self, "outside", outside)
         if branching is None:
@@ -83,7 +81,7 @@ class Hierarchy(Mechanism):
                 self.cells, epsilon=epsilon, delta=delta, relation=self.relation
             )
         if not is_whole(branching, 2, self.cells):
-            raise refusals.HIERARCHY_BRANCHING_1(branching=branching)
+            raise refusals.BRANCHING_OUT_OF_RANGE(branching=branching, cells=self.cells)
         put(self, "branching", branching)
         put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, unit))
 
@@ -153,9 +151,11 @@ class PrivateHierarchy:
     def between(self, low: float, high: float) -> float:
         """The number of rows between two edges."""
         axis = self.mechanism.axis
-        ends = axis.ends if isinstance(axis, Edges) else ()
+        if not isinstance(axis, Edges):
+            raise refusals.BETWEEN_CATEGORIES(low=low, high=high, cells=len(axis))
+        ends = axis.ends
         if low not in ends or high not in ends:
-            raise refusals.HIERARCHY_RANGE_2(low=low, high=high)
+            raise refusals.BETWEEN_OTHER_NUMBERS(low=low, high=high, first=ends[0], last=ends[-1])
         return self.range(ends.index(low), ends.index(high))
 
     def error(self, start: int, stop: int, confidence: Number = 0.95) -> float:
@@ -283,4 +283,4 @@ def _average(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
 def _check_range(start: int, stop: int, cells: int) -> None:
     if not 0 <= start < stop <= cells:
-        raise refusals.HIERARCHY_RANGE_1(start=start, stop=stop, cells=cells)
+        raise refusals.RANGE_OUTSIDE_CELLS(start=start, stop=stop, cells=cells)

@@ -76,15 +76,11 @@ class Histogram(Mechanism):
         put(
             self,
             "relation",
-            needed_relation(
-                relation,
-                "Histogram(…)",
-                "one person moves one count under add-remove, two under replace",
-            ),
+            needed_relation(relation, refusals.HISTOGRAM_WITHOUT_RELATION),
         )
         put(self, "unit", unit_of(unit))
         if outside not in OUTSIDE:
-            raise refusals.HISTOGRAM_OUTSIDE_1(outside=outside)
+            raise refusals.UNKNOWN_OUTSIDE(outside=outside)
         put(self, "outside", outside)
         moved = Fraction(moves(self.relation))
         if epsilon is not None:
@@ -102,7 +98,7 @@ class Histogram(Mechanism):
             )
         elif error is not None:
             if delta is not None:
-                raise refusals.MECHANISM_CALIBRATION_5()
+                raise refusals.DELTA_WITH_ERROR()
             each = for_each(confidence, self.size)
             put(
                 self,
@@ -148,15 +144,13 @@ class Histogram(Mechanism):
             else list(data)
         )
         if len(columns) != len(self.axes):
-            raise refusals.HISTOGRAM_COLUMNS_1(
-                columns_count=len(columns), axes_count=len(self.axes)
-            )
+            raise refusals.UNEXPECTED_COLUMNS(columns=len(columns), axes=len(self.axes))
         places = [
             axis.codes(c, self.outside) if isinstance(axis, Edges) else axis.codes(c, drop=True)
             for axis, c in zip(self.axes, columns, strict=True)
         ]
         if len({len(p) for p in places}) != 1:
-            raise refusals.HISTOGRAM_COLUMNS_2()
+            raise refusals.COLUMNS_OF_DIFFERENT_LENGTH()
         counted = np.all([p >= 0 for p in places], axis=0)
         cells = np.ravel_multi_index([p[counted] for p in places], self.shape)
         return np.bincount(cells, minlength=self.size).astype(np.int64).reshape(self.shape)

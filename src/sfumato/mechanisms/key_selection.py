@@ -230,7 +230,7 @@ class GaussianThreshold(NoisyThreshold):
         if self._losses[0] > self.delta or (
             sigma is not None and max(self._losses[1:]) >= self.delta
         ):
-            raise refusals.KEYS_SIGMA_1(sigma=sigma, value=float(least) * (1 + 1e-06))
+            raise refusals.SIGMA_TOO_SMALL(sigma=sigma, least=float(least) * (1 + 1e-06))
         put(self, "threshold", self._least())
 
     @property
@@ -262,7 +262,7 @@ def check_count(value: object, name: str) -> int:
     most = 2**12 if name == "groups" else 2**40
     if is_whole(value, 1, most):
         return value
-    raise refusals.KEYS_COUNT_1(name=name, value=value, most=most)
+    raise refusals.KEY_COUNT_OUT_OF_RANGE(name=name, value=value, most=most)
 
 
 def check_votes(count: object) -> int:
@@ -270,12 +270,12 @@ def check_votes(count: object) -> int:
     votes = np.asarray(count)
     if votes.ndim == 0 and votes.dtype.kind in "iu":
         return int(votes)
-    raise refusals.VALUE_TYPE_2(type=type(count).__name__)
+    raise refusals.NOT_AN_INTEGER(name="count", type=type(count).__name__)
 
 
 def check_vote_array(counts: object) -> NDArray[np.int64]:
     """Check an array of numbers of votes."""
     votes = grids.whole_numbers(counts)
     if votes is None or votes.dtype == object:
-        raise refusals.VALUE_TYPE_3(dtype=np.asarray(counts).dtype)
+        raise refusals.VOTES_NOT_INTEGERS(type=np.asarray(counts).dtype)
     return votes

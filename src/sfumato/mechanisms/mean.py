@@ -29,7 +29,7 @@ from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.additive import check_grid, check_size
+from .shared.additive import check_grid, check_size, fine_grid
 from .shared.data_arrays import numbers
 from .shared.grid import snap_each
 from .shared.mechanism import Mechanism, needed_relation
@@ -72,20 +72,20 @@ class Mean(Mechanism):
         put(
             self,
             "relation",
-            needed_relation(
-                relation, "Mean(…)", "whether the number of rows is public depends on it"
-            ),
+            needed_relation(relation, refusals.MEAN_WITHOUT_RELATION),
         )
-        put(self, "rows", check_size(rows))
+        put(self, "rows", check_size(rows, "rows"))
         put(self, "share", probability(share, "share", zero=False))
         put(self, "unit", unit_of(unit))
         if not self.low < self.high:
-            raise refusals.MEAN_RANGE_1(low=low, high=high)
-        if (self.relation == "replace") != (rows is not None):
-            raise refusals.MEAN_ROWS_1(rows=rows, relation=relation)
+            raise refusals.EMPTY_MEAN_RANGE(low=low, high=high)
+        if self.relation == "replace" and rows is None:
+            raise refusals.REPLACE_WITHOUT_ROWS()
+        if self.relation == "add-remove" and rows is not None:
+            raise refusals.ADD_REMOVE_WITH_ROWS(rows=rows)
         put(self, "grid", check_grid(grid) or power_of_two_at_least(self.high - self.low) * FINE)
         if self.steps < 1:
-            raise refusals.MEAN_RANGE_2(grid=grid)
+            raise refusals.GRID_COARSER_THAN_RANGE(grid=grid, finer=fine_grid(self.high - self.low))
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -147,7 +147,7 @@ class Mean(Mechanism):
         """
         column = numbers(values)
         if self.rows is not None and column.size != self.rows:
-            raise refusals.MECHANISM_SIZE_2(size=column.size, rows=self.rows)
+            raise refusals.UNEXPECTED_ROWS(rows=column.size, expected=self.rows)
         missing = np.isnan(column)
         steps = snap_each(
             np.where(missing, 0.0, column),
@@ -164,8 +164,8 @@ class Mean(Mechanism):
         included; `rows` is a guess if the number of rows is secret.
         """
         if self.rows is None and rows is None:
-            raise refusals.MEAN_ROWS_2()
-        n = check_size(self.rows or rows) or 1
+            raise refusals.ERROR_WITHOUT_ROWS()
+        n = check_size(self.rows or rows, "rows") or 1
         sum_, count = self.margins(confidence)
         far = max(Fraction(self.ends[1] - self.middle), Fraction(1))
         width = (
@@ -186,7 +186,7 @@ class Mean(Mechanism):
     def variance(self) -> float:
         """The variance of the noise on the mean, where the number of rows is public."""
         if self.rows is None:
-            raise refusals.MEAN_ROWS_3()
+            raise refusals.VARIANCE_WITHOUT_ROWS()
         return self.noise.variance * float(self.grid / self.rows) ** 2
 
     def mse(self, variance: Number) -> float:

@@ -159,6 +159,6 @@ class NoisyMax(Selection):
         if isinstance(scores, np.ndarray):
             return scores
         if any(s.denominator != 1 for s in scores):
-            raise refusals.SELECTION_GRID_1()
+            raise refusals.SCORES_NOT_WHOLE()
         integers = [int(s) for s in scores]
         return np.array(integers, dtype=np.int64 if max(map(abs, integers)) < 2**62 else object)

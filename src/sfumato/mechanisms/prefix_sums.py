@@ -76,7 +76,7 @@ class PrefixSums(Mechanism):
         example = "PrefixSums(length=365, epsilon=1, delta=1e-6)"
         check_exactly_one("PrefixSums", example, epsilon=epsilon, rho=rho, mu=mu)
         if (delta is None) == (epsilon is not None):
-            raise refusals.MECHANISM_CALIBRATION_6(example=example)
+            raise refusals.EPSILON_AND_DELTA_APART(mechanism="PrefixSums", example=example)
         square = (
             largest_mu(epsilon, delta) ** 2
             if epsilon is not None and delta is not None
@@ -124,9 +124,9 @@ class PrefixSums(Mechanism):
         """The n noisy prefix sums of n integers."""
         stream = grids.whole_numbers(values)
         if stream is None or stream.ndim != 1:
-            raise refusals.VALUE_TYPE_4(type=type(values).__name__)
+            raise refusals.NOT_A_ROW_OF_INTEGERS(name="values", type=type(values).__name__)
         if len(stream) != self.length:
-            raise refusals.MECHANISM_SIZE_3(stream_count=len(stream), length=self.length)
+            raise refusals.UNEXPECTED_LENGTH(values=len(stream), length=self.length)
         y = _product(root_coefficients(self.length, self.scale_bits), stream.tolist())
         noise = self.law.sample(self.length, bits).tolist()
         return _saturate(self._finish([a + b for a, b in zip(y, noise, strict=True)]))
@@ -197,9 +197,9 @@ class Stream:
         """Add a value and return the noisy sum of all values so far."""
         mechanism = self.__mechanism
         if len(self.__values) == mechanism.length:
-            raise refusals.STREAM_OVER_1(length=mechanism.length)
+            raise refusals.STREAM_FULL(length=mechanism.length)
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise refusals.VALUE_TYPE_5(type=type(value).__name__)
+            raise refusals.NOT_AN_INTEGER(name="value", type=type(value).__name__)
         self.__values.append(int(value))
         t = len(self.__values)
         now = sum(
@@ -221,7 +221,7 @@ class Stream:
         return f"Stream({len(self.__values)} of {self.__mechanism.length})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise refusals.STREAM_COPY_1()
+        raise refusals.STREAM_COPIED()
 
 
 def round_scaled(total: int, scale_bits: int) -> int:
@@ -274,4 +274,4 @@ def _saturate(sums: list[int]) -> NDArray[np.int64]:
 def _length(value: object) -> int:
     if is_whole(value, 1, LONGEST):
         return value
-    raise refusals.STREAM_LENGTH_1(value=value, LONGEST=LONGEST)
+    raise refusals.STREAM_LENGTH_OUT_OF_RANGE(length=value, most=LONGEST)

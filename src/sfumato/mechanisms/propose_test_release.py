@@ -84,7 +84,7 @@ class ProposeTestRelease(Mechanism):
         put(self, "statistic", check_statistic(statistic, STATISTICS))
         place, ordered = f"ProposeTestRelease({statistic!r})", statistic != "mode"
         if ordered and bound is None:
-            raise refusals.MECHANISM_BOUND_1(place=place)
+            raise refusals.BOUND_MISSING(mechanism=place)
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "delta", probability(delta, "delta", zero=False))
         put(self, "bound", positive(bound, "bound") if ordered and bound is not None else None)
@@ -104,8 +104,8 @@ class ProposeTestRelease(Mechanism):
         put(self, "relation", "replace")
         put(self, "unit", unit_of(unit))
         put_range(self, check_range(place, low, high, grid) if ordered else None)
-        if ordered and self._steps < 1:
-            raise refusals.MECHANISM_BOUND_2(bound=bound)
+        if self._range is not None and self._steps < 1:
+            raise refusals.BOUND_FINER_THAN_GRID(bound=bound, exponent=self._range.exponent)
         put(self, "threshold", self.test.quantile(1 - self.delta) + 1)
         if ordered:
             _ = self.noise  # too wide a law is refused here, before any data

@@ -23,13 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.guarantee import relation_of, unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from .shared import mechanism_refusals as refusals
-from .shared.bounded_data import Range, put_range
-from .shared.mechanism import Mechanism
+from .shared.bounded_data import Range, check_q, put_range
+from .shared.mechanism import Mechanism, needed_relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -56,17 +56,13 @@ class Quantile(Mechanism):
         grid: Number = 1,
         unit: str | None = None,
     ) -> None:
-        bound = relation_of(relation)
-        if bound is None:
-            raise refusals.QUANTILE_RELATION_1()
+        related = needed_relation(relation, refusals.QUANTILE_WITHOUT_RELATION)
         put = object.__setattr__
-        put(self, "q", probability(q, "q", one=True))
+        put(self, "q", check_q(q))
         put_range(self, Range(low, high, grid))
         put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "relation", bound)
+        put(self, "relation", related)
         put(self, "unit", unit_of(unit))
-        if self.q.denominator > 2**20:
-            raise refusals.QUANTILE_Q_1(q=q)
 
     @property
     def sensitivity(self) -> Fraction:

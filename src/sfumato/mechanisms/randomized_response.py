@@ -75,7 +75,7 @@ class RandomizedResponse(Mechanism):
         put(self, "unit", unit_of(unit))
         refuse_add_remove(self.relation)
         if (error is None) != (reports is None):
-            raise refusals.MECHANISM_CALIBRATION_7()
+            raise refusals.ERROR_AND_REPORTS_APART()
         if error is not None and reports is not None:
             epsilon = _epsilon_for_error(
                 positive(error, "error"),
@@ -168,7 +168,7 @@ class RandomizedResponse(Mechanism):
         """
         codes = self.labels.codes(reports).ravel()
         if not codes.size:
-            raise refusals.RESPONSE_REPORTS_2()
+            raise refusals.NO_REPORTS()
         return ResponseEstimate(
             self, tuple(np.bincount(codes, minlength=self.k).tolist()), int(codes.size)
         )
@@ -282,19 +282,19 @@ class RandomizedResponse(Mechanism):
 def refuse_add_remove(relation: Relation | None) -> None:
     """Refuse add-remove: the collector sees the number of reports."""
     if relation == "add-remove":
-        raise refusals.RESPONSE_RELATION_1()
+        raise refusals.ADD_REMOVE_OF_REPORTS()
 
 
 def _check_keep(keep: Number, k: int) -> Fraction:
     share = probability(keep, "keep", zero=False)
     if share == Fraction(1, k):
-        raise refusals.RESPONSE_KEEP_1(keep=keep)
+        raise refusals.KEEP_SAYS_NOTHING(keep=keep)
     return share
 
 
 def _reports(value: int, name: str = "reports") -> int:
     if not is_whole(value, 1, 2**60):
-        raise refusals.RESPONSE_REPORTS_1(name=name, value=value)
+        raise refusals.NOT_A_REPORT_COUNT(name=name, value=value)
     return value
 
 
@@ -307,5 +307,6 @@ def _epsilon_for_error(error: Fraction, reports: int, missing: Fraction, k: int)
         return (ball(2 / missing).log() / (2 * reports)).sqrt()
 
     if evaluate(lam, "up") >= error:
-        raise refusals.RESPONSE_ERROR_1(error=text(error))
+        enough = evaluate(lambda: ball(2 / missing).log() / ball(error) ** 2, "up")  # twice as many
+        raise refusals.TOO_FEW_REPORTS(error=text(error), enough=math.ceil(enough))
     return above(lambda: (k / (ball(error) / lam() - 1)).log1p())

@@ -69,7 +69,7 @@ class SmoothLaplace(Mechanism):
         unit: str | None = None,
     ) -> None:
         if not is_whole(k):
-            raise refusals.SELECTION_K_1(k=k)
+            raise refusals.K_BELOW_ONE(k=k)
         put = object.__setattr__
         put(self, "statistic", check_statistic(statistic, STATISTICS))
         put(self, "epsilon", positive(epsilon, "epsilon"))
@@ -147,7 +147,7 @@ def largest_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
 
     beta = 1 / least(fits)
     if beta <= 2 * _ROOM:
-        raise refusals.MECHANISM_CALIBRATION_10(epsilon=text(epsilon))
+        raise refusals.EPSILON_TOO_SMALL(epsilon=text(epsilon))
     return beta
 
 

@@ -128,7 +128,7 @@ class Staircase(Additive):
 
     def _check_size(self, size: int) -> None:
         if size > 1:
-            raise refusals.MECHANISM_SIZE_6(size=size)
+            raise refusals.STAIRCASE_OF_SEVERAL_VALUES(values=size)
 
 
 def staircase_limit(epsilon: Number) -> tuple[float, float]:

@@ -53,7 +53,7 @@ class TopK(Mechanism):
             self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
         )
         if not is_whole(k) or (self.candidates is not None and k > len(self.candidates)):
-            raise refusals.SELECTION_K_2(k=k)
+            raise refusals.K_OUT_OF_RANGE(k=k)
         object.__setattr__(self, "k", k)
 
     @property
@@ -78,10 +78,12 @@ class TopK(Mechanism):
         """The indices chosen, first to last, or the candidates where the record names them."""
         once = self.round
         left: Any = once._exact(scores)
-        if len(left) < self.k or (
-            self.candidates is not None and len(left) != len(self.candidates)
-        ):
-            raise refusals.SELECTION_SCORES_6(left_count=len(left), k=self.k)
+        if self.candidates is not None and len(left) != len(self.candidates):
+            raise refusals.SCORES_UNLIKE_CANDIDATES(
+                scores=len(left), candidates=len(self.candidates)
+            )
+        if len(left) < self.k:
+            raise refusals.FEWER_SCORES_THAN_K(scores=len(left), k=self.k)
         names: list[Any] = list(range(len(left)) if self.candidates is None else self.candidates)
         chosen = []
         for _ in range(self.k):

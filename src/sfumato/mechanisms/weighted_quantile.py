@@ -31,16 +31,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.guarantee import relation_of, unit_of
+from ..guarantees.guarantee import unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choices import choose_each
 from ..noise.uniform import integer_below_each
 from .shared import mechanism_refusals as refusals
-from .shared.bounded_data import Range, put_range
-from .shared.mechanism import Mechanism
+from .shared.bounded_data import Range, check_q, put_range
+from .shared.mechanism import Mechanism, needed_relation
 from .shared.weighted_runs import FAR, PointRuns, blocks, group_points
-
-_LONGEST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -75,19 +73,15 @@ class WeightedQuantile(Mechanism):
         groups: bool = True,
         unit: str | None = None,
     ) -> None:
-        bound = relation_of(relation)
-        if bound is None:
-            raise refusals.QUANTILE_RELATION_2()
+        related = needed_relation(relation, refusals.WEIGHTED_QUANTILE_WITHOUT_RELATION)
         put = object.__setattr__
-        put(self, "q", probability(q, "q", one=True))
-        if self.q.denominator > _LONGEST:
-            raise refusals.QUANTILE_Q_2(q=q)
+        put(self, "q", check_q(q))
         put_range(self, Range(low, high, grid))
         put(self, "weight", _quanta(weight, "weight", 1))
         put(self, "shift", _quanta(shift, "shift", -FAR))
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "groups", bool(groups))
-        put(self, "relation", bound)
+        put(self, "relation", related)
         put(self, "unit", unit_of(unit))
 
     @property
@@ -127,13 +121,10 @@ class WeightedQuantile(Mechanism):
         """A private quantile of each of the groups 0 … count − 1, from rows (group, point, weight)
         in any order. Rows of other groups count for none.
         """
-        if (
-            isinstance(count, bool)
-            or not isinstance(count, int | np.integer)
-            or count < 1
-            or (count > 1 and not self.groups)
-        ):
-            raise refusals.QUANTILE_GROUPS_1(count=count)
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise refusals.GROUPS_BELOW_ONE(count=count)
+        if count > 1 and not self.groups:
+            raise refusals.SEVERAL_GROUPS(count=count)
         return self._each(groups, points, weights, int(count), bits)
 
     def law(self, points: ArrayLike, weights: ArrayLike) -> list[tuple[int, int, float]]:
@@ -198,5 +189,7 @@ def _quanta(value: object, name: str, least: int) -> int:
         or not isinstance(value, int | np.integer)
         or not least <= value <= FAR
     ):
-        raise refusals.QUANTILE_WEIGHT_1(name=name, value=value, least=least, least_2=max(least, 1))
+        raise refusals.WEIGHT_OUT_OF_RANGE(
+            name=name, value=value, least="−2^61" if least == -FAR else least
+        )
     return int(value)

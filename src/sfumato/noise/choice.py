@@ -65,11 +65,12 @@ class Choice:
             if _is_int64(prior)
             else tuple(exact(p, "prior") for p in prior)
         )
-        if not len(self.scores) or (
-            self.prior is not None
-            and (len(self.prior) != len(self.scores) or not _weighs(self.prior))
+        if not len(self.scores):
+            raise refusals.NO_CANDIDATES()
+        if self.prior is not None and (
+            len(self.prior) != len(self.scores) or not _weighs(self.prior)
         ):
-            raise refusals.NOISE_CHOICE_1(scores_count=len(self.scores))
+            raise refusals.UNFIT_PRIOR(candidates=len(self.scores))
         self._top = self._score(_best(self.scores, self.prior))
         ends = np.cumsum(self._weights())
         clear = bool(ends[-1] > _CLEAR)

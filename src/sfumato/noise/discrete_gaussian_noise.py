@@ -50,7 +50,7 @@ class DiscreteGaussian(SymmetricLaw):
     def __init__(self, *, sigma_squared: Number) -> None:
         square = positive(sigma_squared, "sigma_squared")
         if square > LARGEST_SCALE**2:
-            raise refusals.NOISE_SCALE_1(sigma_squared=sigma_squared)
+            raise refusals.SCALE_TOO_LARGE(name="sigma_squared", value=sigma_squared)
         t = math.isqrt(math.floor(square)) + 1
         put = object.__setattr__
         put(self, "sigma_squared", square)

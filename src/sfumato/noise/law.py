@@ -35,7 +35,7 @@ def scale_in_range(value: Number, name: str) -> Fraction:
     """Check a scale, in grid units, against the range of the samplers."""
     scale = positive(value, name)
     if scale > LARGEST_SCALE:
-        raise refusals.NOISE_SCALE_2(name=name, value=value)
+        raise refusals.SCALE_TOO_LARGE(name=name, value=value)
     return scale
 
 
@@ -156,7 +156,7 @@ def _each(f: Callable[[int], float], z: ArrayLike) -> Any:
         points.dtype.kind == "O" and all(hasattr(k, "__index__") for k in points.flat)
     )
     if not integral:
-        raise refusals.NOISE_NOT_AN_INTEGER_1(dtype=points.dtype)
+        raise refusals.NOT_AN_INTEGER(type=points.dtype)
     if points.ndim == 0:
         return f(int(points[()]))
     return np.array([f(int(k)) for k in points.ravel()], dtype=np.float64).reshape(points.shape)

@@ -48,7 +48,9 @@ class Staircase(SymmetricLaw):
         scale_in_range(period / self.epsilon, "period/epsilon")
         scale_in_range(period, "period")
         if not 1 <= width <= period:
-            raise refusals.NOISE_STAIRCASE_1(width=width, period=period, max=max(1, period // 2))
+            raise refusals.WIDTH_ABOVE_PERIOD(
+                width=width, period=period, widest=max(1, period // 2)
+            )
         put(self, "period", period)
         put(self, "width", width)
         put(self, "_steps", Geometric(scale=1 / self.epsilon))

@@ -38,7 +38,7 @@ def lipschitz(
         if x != y
     ]
     if not ratios:
-        raise refusals.SENSITIVITY_WORLD_1(world_count=len(world))
+        raise refusals.WORLD_TOO_SMALL(datasets=len(world))
     return max(ratios)
 
 
@@ -61,7 +61,7 @@ def _vector(value: Any) -> tuple[Fraction, ...]:
 def _norm(a: tuple[Fraction, ...], b: tuple[Fraction, ...], norm: int | str) -> Fraction:
     """Return the distance of two results in a norm; zero for results without numbers."""
     if len(a) != len(b):
-        raise refusals.SENSITIVITY_FIT_1(a_count=len(a), b_count=len(b))
+        raise refusals.RESULTS_OF_DIFFERENT_LENGTH(first=len(a), second=len(b))
     moves, how = [abs(p - q) for p, q in zip(a, b, strict=True)], norm_of(norm)
     if how == "inf":
         return max(moves, default=Fraction(0))

@@ -100,7 +100,7 @@ class Global(Norms):
     ) -> None:
         has_norm = any(v is not None for v in (l1, l2, l2_squared, sup))
         if (value is not None) == has_norm or (l2 is not None and l2_squared is not None):
-            raise refusals.SENSITIVITY_NORM_2()
+            raise refusals.VALUE_AND_NORMS()
         square = (
             positive(l2_squared, "l2_squared")
             if l2_squared is not None
@@ -248,7 +248,7 @@ def norm_of(norm: int | str) -> str:
     """Check the name of a norm."""
     if (name := str(norm)) in NORMS:
         return name
-    raise refusals.SENSITIVITY_NORM_1(norm=norm)
+    raise refusals.UNKNOWN_NORM(norm=norm)
 
 
 def _least(*bounds: Fraction | None) -> Fraction:

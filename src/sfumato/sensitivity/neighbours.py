@@ -84,5 +84,5 @@ def _draw(oracle: Oracle, n: int) -> Any:
     except TypeError:
         length = -1
     if length != n:
-        raise refusals.SENSITIVITY_ORACLE_1(n=n)
+        raise refusals.ORACLE_OF_OTHER_SIZE(n=n)
     return records

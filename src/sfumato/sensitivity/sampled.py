@@ -161,7 +161,7 @@ def sample_sensitivity(
     chosen = planned(m=m, gamma=gamma, k=k, kind=plan)
     related = relation_of(relation) or "replace"
     if not is_whole(n):
-        raise refusals.SENSITIVITY_ORACLE_2(n=n)
+        raise refusals.RECORDS_BELOW_ONE(n=n)
     named = (
         over
         if over is not None
@@ -197,7 +197,7 @@ def _moves(
                 for side in (0, 1)
             )
             if len(a) != some or a.shape != b.shape:
-                raise refusals.SENSITIVITY_FIT_5()
+                raise refusals.BATCHED_FIT_OF_OTHER_LENGTH()
             moves.extend(a - b)
             bar.add(some)
     return moves
@@ -209,7 +209,7 @@ def _number(value: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         numbers = np.array(np.nan)
     if not np.isfinite(numbers).all():
-        raise refusals.SENSITIVITY_FIT_2()
+        raise refusals.FIT_NOT_FINITE()
     return numbers
 
 
@@ -221,18 +221,20 @@ def _sampled(
     relation: Relation | None,
 ) -> Sampled:
     if len({move.shape for move in moves}) != 1:
-        raise refusals.SENSITIVITY_FIT_3()
+        raise refusals.FIT_OF_CHANGING_SHAPE()
     table = np.abs(np.stack(moves)).reshape(len(moves), -1)
     if not table.size:
-        raise refusals.SENSITIVITY_FIT_4()
+        raise refusals.FIT_EMPTY()
     up = 1 + Fraction(table.shape[1] + 8, 2**52)  # the sums below err by less, relatively
     rank = plan.k - 1
     l1, square, sup = (
         float(np.sort(norm)[rank])
         for norm in (table.sum(axis=1), np.square(table).sum(axis=1), table.max(axis=1))
     )
-    if not sup > 1e-150 or not square < math.inf:
-        raise refusals.SENSITIVITY_ZERO_1(k=plan.k, m=plan.m)
+    if not sup > 1e-150:
+        raise refusals.FIT_DOES_NOT_MOVE(k=plan.k, m=plan.m)
+    if not square < math.inf:
+        raise refusals.FIT_MOVES_TOO_FAR(m=plan.m)
     return Sampled(
         Fraction(l1) * up,
         Fraction(square) * up,

@@ -51,13 +51,15 @@ class Additive(Mechanism):
                 if kind is int and self.grid is None
                 else self._perturb_on_grid(value, bits)
             )
-        if isinstance(value, bool | str | bytes) or value is None or kind.__name__ == "MaskedArray":
-            raise refusals.VALUE_TYPE_6(name=kind.__name__)
+        if kind.__name__ == "MaskedArray":
+            raise refusals.MASKED_VALUES()
+        if isinstance(value, bool | str | bytes) or value is None:
+            raise refusals.NEITHER_INTEGER_NOR_FLOAT(type=kind.__name__)
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
             if value.dtype != object and (
                 value.dtype.kind not in "iuf" or value.dtype.itemsize > 8
             ):
-                raise refusals.VALUE_TYPE_7(dtype=value.dtype)
+                raise refusals.NEITHER_INTEGER_NOR_FLOAT(type=value.dtype)
             return self.perturb(value.item(), bits=bits)
         return self._perturb_array(value, bits)
 
@@ -65,7 +67,7 @@ class Additive(Mechanism):
         """Half the width of the interval around an answer that holds the exact value with this
         probability: each coordinate by itself, or `values` at once.
         """
-        steps = self.law.half_width(confidence, values=check_size(values) or 1)
+        steps = self.law.half_width(confidence, values=check_size(values, "values") or 1)
         if self.grid is None:
             return steps
         return up(self.grid * (steps + Fraction(1, 2)))  # the half step is the rounding to the grid
@@ -127,19 +129,15 @@ class Additive(Mechanism):
 
     def _exponent(self) -> int:
         if self.grid is None:
-            raise refusals.MECHANISM_GRID_2(
-                type=type(self).__name__, sensitivity=_fine_grid(self.sensitivity)
+            raise refusals.FLOATS_WITHOUT_GRID(
+                mechanism=type(self).__name__, grid=fine_grid(self.sensitivity)
             )
         return self.grid.numerator.bit_length() - self.grid.denominator.bit_length()
 
     def _check_size(self, size: int) -> None:
         expected = 1 if self.size is None else self.size
         if size != expected and size != 0:
-            reason = (
-                "rounding to the grid moves every coordinate, so the number of coordinates "
-                "must be public"
-            )
-            raise refusals.MECHANISM_SIZE_5(size=size, expected=expected, reason=reason)
+            raise refusals.UNEXPECTED_SIZE(values=size, size=expected)
 
 
 def set_additive_fields(
@@ -164,13 +162,13 @@ def check_grid(value: Number | None) -> Fraction | None:
     return None if value is None else Fraction(2) ** power_of_two(value, "grid")
 
 
-def check_size(value: object) -> int | None:
-    """Check a number of coordinates."""
+def check_size(value: object, name: str = "size") -> int | None:
+    """Check a number of values."""
     if value is None:
         return None
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= 2**40:
         return int(value)
-    raise refusals.MECHANISM_SIZE_4(value=value)
+    raise refusals.NOT_A_SIZE(name=name, value=value)
 
 
 def check_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
@@ -179,7 +177,7 @@ def check_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
     """
     sensitivity = positive(value, "sensitivity")
     if grid is None and sensitivity < 1:
-        raise refusals.MECHANISM_GRID_1(value=value, sensitivity=_fine_grid(sensitivity))
+        raise refusals.SENSITIVITY_BELOW_ONE(sensitivity=value, grid=fine_grid(sensitivity))
     return sensitivity
 
 
@@ -195,15 +193,14 @@ def squared_moves(record: Additive) -> Fraction:
     return record.grid**2 * grids.steps_l2_squared(square / record.grid**2, record.size or 1)
 
 
-def check_exactly_one(place: str, example: str, **ways: Number | None) -> str:
+def check_exactly_one(mechanism: str, example: str, **ways: Number | None) -> str:
     """Check that exactly one way of calibration is set, and return its name."""
     chosen = [name for name, value in ways.items() if value is not None]
     if len(chosen) != 1:
-        names = ", ".join(ways)
-        raise refusals.MECHANISM_CALIBRATION_8(
-            place=place,
-            chosen=", ".join(f"{name}=…" for name in chosen),
-            names=names,
+        raise refusals.NOT_EXACTLY_ONE_PARAMETER(
+            mechanism=mechanism,
+            given=", ".join(f"{name}=…" for name in chosen),
+            parameters=", ".join(ways),
             example=example,
         )
     return chosen[0]
@@ -214,10 +211,10 @@ def steps_within(error: Number, grid: Fraction | None) -> int:
     tolerated = positive(error, "error")
     steps = math.floor(tolerated if grid is None else tolerated / grid - Fraction(1, 2))
     if steps < 0:
-        raise refusals.MECHANISM_CALIBRATION_9(error=error, tolerated=_fine_grid(tolerated))
+        raise refusals.GRID_COARSER_THAN_ERROR(error=error, finer=fine_grid(tolerated))
     return steps
 
 
-def _fine_grid(size: Fraction) -> str:
+def fine_grid(size: Fraction) -> str:
     """Suggest a grid that is fine compared with a number of this size, as Python text."""
     return f"2**{power_of_two(power_of_two_at_least(size), 'grid') - 20}"

@@ -37,7 +37,7 @@ class Edges:
             or any(not a < b for a, b in pairwise(edges))
             or not all(map(math.isfinite, edges))
         ):
-            raise refusals.HISTOGRAM_EDGES_1(edges_count=len(edges))
+            raise refusals.EDGES_NOT_RISING(edges=len(edges))
         object.__setattr__(self, "ends", edges)
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ def axes_of(edges: Any, categories: Any, axes: Iterable[Axis] | None) -> tuple[A
         if value is not None
     ]
     if len(named) != 1:
-        raise refusals.HISTOGRAM_AXES_1(named=", ".join(named))
+        raise refusals.NOT_EXACTLY_ONE_AXIS_KIND(given=", ".join(named))
     if categories is not None:
         built: tuple[Axis, ...] = (Labels(categories),)
     elif axes is not None:
@@ -91,7 +91,8 @@ def axes_of(edges: Any, categories: Any, axes: Iterable[Axis] | None) -> tuple[A
         several = any(isinstance(part, list) for part in written)
         built = tuple(Edges(part) for part in written) if several else (Edges(written),)
     if not built or not all(isinstance(axis, Edges | Labels) for axis in built):
-        raise refusals.HISTOGRAM_AXES_2()
-    if math.prod(len(axis) for axis in built) > MOST:
-        raise refusals.HISTOGRAM_AXES_3()
+        raise refusals.NOT_AN_AXIS()
+    cells = math.prod(len(axis) for axis in built)
+    if cells > MOST:
+        raise refusals.TOO_MANY_CELLS(cells=cells)
     return built

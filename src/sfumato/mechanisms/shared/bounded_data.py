@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least
+from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least, probability
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import integers, snap_integers, steps
@@ -32,8 +32,16 @@ class Range:
         self.grid = check_grid(grid) or power_of_two_at_least(self.high - self.low) / 2**20
         self.exponent = power_of_two(self.grid, "grid")
         self.first, self.last = math.ceil(self.low / self.grid), math.floor(self.high / self.grid)
-        if self.first > self.last or max(abs(self.first), abs(self.last)) >= 2**61:
-            raise refusals.RANGE_GRID_1(low=low, high=high, grid=grid)
+        if self.first > self.last:
+            refusal = refusals.GRID_WITHOUT_POINTS
+        elif max(abs(self.first), abs(self.last)) >= 2**61:
+            refusal = refusals.GRID_TOO_FINE
+        else:
+            return
+        fine = power_of_two_at_least(self.high - self.low) / 2**20
+        coarse = power_of_two_at_least(max(abs(self.low), abs(self.high))) / 2**60
+        exponent = power_of_two(max(fine, coarse), "grid")
+        raise refusal(low=low, high=high, grid=grid, exponent=exponent)
 
     def sorted_steps(self, values: ArrayLike) -> NDArray[np.int64]:
         """The values on the grid, clipped to the ends, smallest first."""
@@ -68,29 +76,41 @@ def check_ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     """Check the public ends of a range that is not empty."""
     ends = exact(low, "low"), exact(high, "high")
     if not ends[0] < ends[1]:
-        raise refusals.RANGE_ENDS_1(low=low, high=high)
+        raise refusals.EMPTY_RANGE(low=low, high=high)
     return ends
 
 
-def check_range(place: str, low: Number | None, high: Number | None, grid: Number | None) -> Range:
+def check_q(value: Number) -> Fraction:
+    """Check the q of a quantile, whose scores are multiples of 1/denominator."""
+    q = probability(value, "q", one=True)
+    if q.denominator > 2**20:
+        raise refusals.Q_TOO_LONG(q=value, shorter=q.limit_denominator(1000))
+    return q
+
+
+def check_range(
+    mechanism: str, low: Number | None, high: Number | None, grid: Number | None
+) -> Range:
     """Build the range of an order statistic, which needs both ends."""
     if low is None or high is None:
-        raise refusals.RANGE_ENDS_2(place=place)
+        raise refusals.ENDS_MISSING(mechanism=mechanism)
     return Range(low, high, grid)
 
 
-def check_categories(place: str, values: Sequence[Hashable]) -> tuple[Hashable, ...]:
+def check_categories(mechanism: str, values: Sequence[Hashable]) -> tuple[Hashable, ...]:
     """Check public categories, each named once."""
     categories = tuple(values)
     if not categories or len(set(categories)) != len(categories):
-        raise refusals.STATISTIC_CATEGORIES_1(place=place)
+        raise refusals.MODE_WITHOUT_CATEGORIES(mechanism=mechanism)
     return categories
 
 
 def check_statistic(statistic: str, names: Sequence[str]) -> str:
     """Check that a statistic's distance or sensitivity has a closed form."""
     if statistic not in names:
-        raise refusals.STATISTIC_UNKNOWN_1(statistic=statistic, names=", ".join(names))
+        raise refusals.UNKNOWN_STATISTIC(
+            statistic=statistic, statistics=", ".join(names), example=names[0]
+        )
     return statistic
 
 

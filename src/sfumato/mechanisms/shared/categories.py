@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from . import mechanism_refusals as refusals
 
 MOST = 1 << 24
@@ -29,11 +28,11 @@ class Labels:
         try:
             places = {name: place for place, name in enumerate(categories)}
         except TypeError:
-            raise refusals.CATEGORIES_NAMES_2() from None
+            raise refusals.CATEGORY_NOT_HASHABLE() from None
         if not least <= len(categories) == len(places) <= MOST or any(
             name != name for name in categories
         ):
-            raise refusals.CATEGORIES_NAMES_1(categories_count=len(categories), least=least)
+            raise refusals.CATEGORIES_NOT_DISTINCT(categories=len(categories), least=least)
         put = object.__setattr__
         put(self, "names", categories)
         put(self, "array", _array(categories))
@@ -64,7 +63,7 @@ class Labels:
                 value.item() if isinstance(value, np.ndarray | np.generic) else value
             ]
         except (KeyError, TypeError):
-            raise _unknown() from None
+            raise refusals.NOT_A_CATEGORY() from None
 
     def codes(self, values: Any, *, drop: bool = False) -> NDArray[np.int64]:
         """The place of each value. A value that is no category is refused; with `drop` it gets
@@ -87,7 +86,7 @@ class Labels:
                 shape
             )
         if not drop and (codes < 0).any():
-            raise _unknown()
+            raise refusals.NOT_A_CATEGORY()
         return codes
 
     def _place(self, value: Any) -> int:
@@ -111,7 +110,3 @@ def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
     array = np.empty(len(names), dtype=object)
     array[:] = names
     return array
-
-
-def _unknown() -> Refused:
-    return refusals.VALUE_CATEGORY_1()

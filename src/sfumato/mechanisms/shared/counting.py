@@ -32,7 +32,7 @@ def counts(
     """Return the mechanism with less noise for k counts, each of which one person may change by
     1.
     """
-    size = check_size(k) or 1
+    size = check_size(k, "k") or 1
     return laplace_or_gaussian(
         l1=Fraction(size),
         l2_squared=Fraction(size),

@@ -27,7 +27,7 @@ def numbers(values: Any) -> NDArray[np.float64]:
         with np.errstate(over="ignore"):
             return column.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
-        raise refusals.VALUE_TYPE_8() from None
+        raise refusals.NOT_A_COLUMN() from None
 
 
 def _number(value: Any) -> float:

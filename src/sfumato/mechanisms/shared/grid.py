@@ -49,7 +49,7 @@ def snap(value: float, exponent: int) -> int:
         steps = value << -exponent if exponent <= 0 else (value + (1 << exponent - 1)) >> exponent
         return max(-(1 << 62), min(1 << 62, steps))
     if not math.isfinite(value):
-        raise refusals.VALUE_NOT_FINITE_1()
+        raise refusals.NOT_FINITE()
     try:
         y = math.ldexp(value, -exponent)
     except OverflowError:
@@ -107,7 +107,7 @@ def steps(value: Any, exponent: int) -> NDArray[np.int64]:
             isinstance(v, int | float | np.integer) and not isinstance(v, bool)
             for v in entries.ravel()
         ):
-            raise refusals.VALUE_TYPE_10()
+            raise refusals.LIST_OF_OTHER_TYPE()
         return np.array(
             [snap(v if isinstance(v, float) else int(v), exponent) for v in entries.ravel()],
             dtype=np.int64,
@@ -163,8 +163,8 @@ def integers(values: NDArray[Any]) -> NDArray[Any] | None:
 def finite_floats(values: NDArray[Any]) -> NDArray[np.float64]:
     """Check a float array whose entries are all finite."""
     if values.dtype.kind != "f" or values.dtype.itemsize > 8:
-        raise refusals.VALUE_TYPE_9(dtype=values.dtype)
+        raise refusals.ARRAY_OF_OTHER_TYPE(type=values.dtype)
     doubles = values.astype(np.float64, copy=False)
     if not np.isfinite(doubles).all():
-        raise refusals.VALUE_NOT_FINITE_2()
+        raise refusals.NOT_FINITE()
     return doubles

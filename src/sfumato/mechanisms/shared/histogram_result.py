@@ -47,7 +47,7 @@ class PrivateHistogram:
         """The edges of a histogram of one column of numbers."""
         (axis, *others) = self.axes
         if others or not isinstance(axis, Edges):
-            raise refusals.HISTOGRAM_AXES_4()
+            raise refusals.EDGES_OF_OTHER_AXES()
         return axis.ends
 
     @property
@@ -79,7 +79,7 @@ class PrivateHistogram:
         """
         target = max(self.total, 0) if rows is None else rows
         if not is_whole(target, 0, 2**62 - 1):
-            raise refusals.HISTOGRAM_ROWS_1(rows=rows)
+            raise refusals.ROWS_BELOW_ZERO(rows=rows, most="2^62 − 1")
         return PrivateHistogram(self.mechanism, apportion(self.counts, target), processed=True)
 
     def moment(self, power: int | Sequence[int] = 1, *, rows: int | None = None) -> MomentEstimate:
@@ -87,7 +87,7 @@ class PrivateHistogram:
         public number of counted rows or by the noisy one.
         """
         if self.processed:
-            raise refusals.HISTOGRAM_PROCESSED_1()
+            raise refusals.MOMENT_OF_PROCESSED_COUNTS()
         powers = (power,) if isinstance(power, int) else tuple(power)
         return moment(self.mechanism, self.counts, powers, rows)
 
@@ -97,7 +97,7 @@ class PrivateHistogram:
         """
         target = max(self.total, 0) if rows is None else rows
         if not is_whole(target, 0, 2**40):
-            raise refusals.HISTOGRAM_ROWS_1(rows=rows)
+            raise refusals.ROWS_BELOW_ZERO(rows=rows, most="2^40")
         weights = np.maximum(self.counts.ravel(), 0)
         weights = weights if weights.any() else np.ones_like(weights)
         cells = (

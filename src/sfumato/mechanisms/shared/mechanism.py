@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, TypeVar
 
-from ...errors import Refused
+from ...errors import RefusalText, Refused
 from ...exact.numbers import Number, text
 from ...guarantees import Guarantee, Relation
 from ...guarantees.guarantee import relation_of
@@ -65,7 +65,7 @@ class Mechanism(ABC):
             return Subsampled(base=self, rate=q)
         if q is None and size is not None and of is not None:
             return Subsampled(base=self, rate=fixed_rate(size, of), how="fixed")
-        raise refusals.MECHANISM_SAMPLING_1(self=self)
+        raise refusals.RATE_OR_SIZE_MISSING(mechanism=self)
 
     def __repr__(self) -> str:
         """Show the public parameters only, as a user would write them."""
@@ -79,9 +79,9 @@ class Mechanism(ABC):
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def needed_relation(value: str | None, place: str, reason: str) -> Relation:
+def needed_relation(value: str | None, refusal: RefusalText) -> Relation:
     """Check a relation that must be given, because the sensitivity depends on it."""
     relation = relation_of(value)
     if relation is None:
-        raise refusals.MECHANISM_RELATION_1(place=place, reason=reason)
+        raise refusal()
     return relation

@@ -91,16 +91,16 @@ class Selection(Mechanism):
     def _exact(self, scores: Sequence[Number]) -> Scores:
         values = _array(scores)
         if values.ndim != 1 or values.size == 0:
-            raise refusals.SELECTION_SCORES_3(shape=values.shape)
+            raise refusals.SCORES_OF_OTHER_SHAPE(shape=values.shape)
         if self.candidates is not None and len(values) != len(self.candidates):
-            raise refusals.SELECTION_SCORES_4(
-                values_count=len(values), candidates_count=len(self.candidates)
+            raise refusals.SCORES_UNLIKE_CANDIDATES(
+                scores=len(values), candidates=len(self.candidates)
             )
         if values.dtype.kind == "i" and self.grid is None:
             return values.astype(np.int64)
         if values.dtype.kind == "f":
             if self.grid is None:
-                raise refusals.SELECTION_GRID_2(type=type(self).__name__)
+                raise refusals.FLOAT_SCORES_WITHOUT_GRID(mechanism=type(self).__name__)
             return snap_each(finite_floats(values), power_of_two(self.grid, "grid"))
         plain = values.tolist()
         if any(
@@ -109,7 +109,7 @@ class Selection(Mechanism):
             or (isinstance(s, Decimal) and not s.is_finite())
             for s in plain
         ):
-            raise refusals.SELECTION_SCORES_5(dtype=values.dtype)
+            raise refusals.SCORES_NOT_EXACT(type=values.dtype)
         rational = tuple(Fraction(s) for s in plain)
         return (
             rational
@@ -126,10 +126,10 @@ def _array(scores: Any) -> NDArray[Any]:
         return scores
     # a dictionary would pass its keys for scores, and a set has no order
     if not isinstance(scores, Iterable) or isinstance(scores, Mapping | Set):
-        raise refusals.SELECTION_SCORES_1(type=type(scores).__name__)
+        raise refusals.SCORES_WITHOUT_ORDER(type=type(scores).__name__)
     plain = list(scores)
     if any(isinstance(s, list | tuple | str | bytes | np.ndarray) for s in plain):
-        raise refusals.SELECTION_SCORES_2()
+        raise refusals.SCORES_NOT_NUMBERS()
     integers = [s for s in plain if isinstance(s, int) and not isinstance(s, bool)]
     if integers and any(abs(s) >= 2**53 for s in integers):
         try:
@@ -165,10 +165,10 @@ def set_selection_fields(
     put(record, "unit", unit_of(unit))
 
 
-def check_count(value: object) -> int:
+def check_count(value: object, name: str = "count") -> int:
     """Check a number of candidates."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise refusals.SELECTION_COUNT_1(value=value)
+        raise refusals.COUNT_BELOW_ONE(name=name, value=value)
     return int(value)
 
 
@@ -178,7 +178,7 @@ def check_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
         return None
     candidates = tuple(value)
     if not candidates or len(set(candidates)) != len(candidates):
-        raise refusals.SELECTION_CANDIDATES_1(candidates_count=len(candidates))
+        raise refusals.CANDIDATES_NOT_DISTINCT(candidates=len(candidates))
     return candidates
 
 
@@ -190,7 +190,7 @@ def check_prior_weights(
         return None
     prior = tuple(positive(p, "prior") for p in value)
     if candidates is not None and len(prior) != len(candidates):
-        raise refusals.SELECTION_PRIOR_2(prior_count=len(prior), candidates_count=len(candidates))
+        raise refusals.PRIOR_UNLIKE_CANDIDATES(weights=len(prior), candidates=len(candidates))
     return prior
 
 
@@ -211,5 +211,5 @@ def score_sensitivity(
         if are_neighbours(world[i], world[j]) and world[i] != world[j]
     ]
     if not pairs:
-        raise refusals.SELECTION_WORLD_1(world_count=len(world))
+        raise refusals.WORLD_WITHOUT_NEIGHBOURS(datasets=len(world))
     return max(abs(a - b) for i, j in pairs for a, b in zip(scores[i], scores[j], strict=True))

@@ -49,7 +49,7 @@ def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
     """
     listed = stored.get("promises") if isinstance(stored, dict) else None
     if not isinstance(listed, list):
-        raise refusals.MECHANISM_STORED_1(stored=stored)
+        raise refusals.NOT_A_MECHANISM_RECORD(stored=stored)
     promised = tuple(restore_guarantee(promise) for promise in listed)
     mechanism = restore(stored)
     return promised if mechanism is None else (*mechanism.promises, *promised)

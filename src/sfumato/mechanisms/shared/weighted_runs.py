@@ -47,9 +47,10 @@ def group_points(
     groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, ends: Range
 ) -> GroupedPoints:
     """Sort and merge the rows of the groups 0 … count − 1. Only a wrong type is refused."""
-    of, at, weight = (_integers(column) for column in (groups, points, weights))
+    of = _integers(groups, "groups")
+    at, weight = _integers(points, "points"), _integers(weights, "weights")
     if not len(of) == len(at) == len(weight):
-        raise refusals.VALUE_TYPE_11()
+        raise refusals.ROWS_OF_DIFFERENT_LENGTH()
     at = np.clip(at, ends.first, ends.last).astype(np.int64)
     weight = np.maximum(weight, 0)
     if weight.dtype != object or sum(weight) < _FITS:
@@ -64,12 +65,12 @@ def group_points(
     return _merge(of, at, weight, count, ends)
 
 
-def _integers(column: ArrayLike) -> NDArray[Any]:
+def _integers(column: ArrayLike, name: str) -> NDArray[Any]:
     numbers = whole_numbers(column)
     if numbers is None and np.size(column) == 0:  # an empty list has no type
         return np.empty(0, dtype=np.int64)
     if numbers is None or numbers.ndim != 1:
-        raise refusals.VALUE_TYPE_12(dtype=np.asarray(column).dtype)
+        raise refusals.NOT_A_ROW_OF_INTEGERS(name=name, type=np.asarray(column).dtype)
     return numbers
 
 
