@@ -19,15 +19,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation, Renyi
 from ..guarantees.guarantee import common_relation_and_unit
 from ..guarantees.mixed import Mixed
+from ..keywords import spell_out
 from .shared import mechanism_refusals as refusals
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, Neighbours
 
 G = TypeVar("G", bound=Guarantee)
 CURVES: tuple[type[Guarantee], ...] = (GDP, ZCDP, Renyi)
@@ -47,14 +48,14 @@ class Combined(Mechanism):
     unit: str | None
     _promises: tuple[Guarantee, ...] = field(repr=False, compare=False)
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         parts: Iterable[Mechanism],
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         put = object.__setattr__
         put(self, "parts", _check_parts(parts))
@@ -64,7 +65,7 @@ class Combined(Mechanism):
             )
         put(self, "epsilon", None if epsilon is None else positive(epsilon, "epsilon"))
         put(self, "delta", None if delta is None else probability(delta, "delta", zero=False))
-        about: Guarantee = Pure(0, relation=relation, unit=unit)
+        about: Guarantee = Pure(0, **neighbours)
         for part in self.parts:
             for promise in part.promises:
                 about = Guarantee._bind(Pure(0), *common_relation_and_unit(about, promise))

@@ -13,20 +13,27 @@ score.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..keywords import spell_out
 from ..noise.bits import Bits
 from ..noise.choice import Choice
 from .shared import mechanism_refusals as refusals
-from .shared.selection import Scores, Selection, check_prior_weights, set_selection_fields
+from .shared.selection import (
+    Scores,
+    Selection,
+    SelectionOptions,
+    check_prior_weights,
+    set_selection_fields,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -42,27 +49,22 @@ class Exponential(Selection):
     relation: Relation | None
     unit: str | None
 
+    @spell_out(SelectionOptions, monotone=False)
     def __init__(
         self,
         *,
         sensitivity: Number,
         epsilon: Number,
-        monotone: bool = False,
-        grid: Number | None = None,
         prior: Sequence[Number] | None = None,
-        candidates: Iterable[Any] | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[SelectionOptions],
     ) -> None:
-        set_selection_fields(
-            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
-        )
+        set_selection_fields(self, sensitivity, epsilon, **options)
         object.__setattr__(self, "prior", check_prior_weights(prior, self.candidates))
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
-        return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
+        pure = Pure(self.epsilon, **self._neighbours)
+        return (pure, ZCDP(self.epsilon**2 / 8, **self._neighbours))
 
     def regret(self, confidence: Number = 0.95, *, count: int | None = None) -> float:
         """How far below the best score the chosen one may lie, with this probability, rounded up;

@@ -16,22 +16,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.bins import Axis, Edges, Outside
+from .shared.bins import Axis, BinOptions, Edges, Outside
 from .shared.counting import laplace_or_gaussian
-from .shared.mechanism import Mechanism, needed_relation
+from .shared.mechanism import Mechanism, set_neighbours
 from .shared.noise_moments import linear_error
 
 
@@ -48,6 +48,7 @@ class Hierarchy(Mechanism):
     relation: Relation
     unit: str | None
 
+    @spell_out(BinOptions, outside="clip")
     def __init__(
         self,
         *,
@@ -56,26 +57,17 @@ class Hierarchy(Mechanism):
         epsilon: Number,
         delta: Number | None = None,
         branching: int | None = None,
-        outside: Outside = "clip",
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[BinOptions],
     ) -> None:
         put = object.__setattr__
-        put(
-            self,
-            "relation",
-            needed_relation(relation, refusals.HIERARCHY_WITHOUT_RELATION),
-        )
-        put(self, "unit", unit_of(unit))
-        flat = Histogram(
-            edges=edges, categories=categories, epsilon=epsilon, outside=outside, relation=relation
-        )
+        set_neighbours(self, options, refusals.HIERARCHY_WITHOUT_RELATION)
+        flat = Histogram(edges=edges, categories=categories, epsilon=epsilon, **options)
         if len(flat.axes) != 1:
             raise refusals.HIERARCHY_OF_SEVERAL_AXES(axes=len(flat.axes))
         if flat.size < 2:
             raise refusals.HIERARCHY_OF_ONE_CELL()
         put(self, "axis", flat.axes[0])
-        put(self, "outside", outside)
+        put(self, "outside", flat.outside)
         if branching is None:
             branching = best_branching(
                 self.cells, epsilon=epsilon, delta=delta, relation=self.relation
@@ -83,7 +75,7 @@ class Hierarchy(Mechanism):
         if not is_whole(branching, 2, self.cells):
             raise refusals.BRANCHING_OUT_OF_RANGE(branching=branching, cells=self.cells)
         put(self, "branching", branching)
-        put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, unit))
+        put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, self.unit))
 
     @property
     def cells(self) -> int:

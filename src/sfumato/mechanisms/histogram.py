@@ -19,24 +19,24 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
-from .shared.bins import OUTSIDE, Axis, Edges, Outside, axes_of
+from .shared.bins import OUTSIDE, Axis, BinOptions, Edges, Outside, axes_of
 from .shared.counting import laplace_or_gaussian
 from .shared.error_formulas import for_each
 from .shared.histogram_result import PrivateHistogram
-from .shared.mechanism import Mechanism, needed_relation
+from .shared.mechanism import Mechanism, set_neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -51,6 +51,7 @@ class Histogram(Mechanism):
     relation: Relation
     unit: str | None
 
+    @spell_out(BinOptions, outside="clip")
     def __init__(
         self,
         *,
@@ -61,9 +62,7 @@ class Histogram(Mechanism):
         delta: Number | None = None,
         error: Number | None = None,
         confidence: Number = 0.95,
-        outside: Outside = "clip",
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[BinOptions],
     ) -> None:
         check_exactly_one(
             "Histogram",
@@ -73,40 +72,22 @@ class Histogram(Mechanism):
         )
         put = object.__setattr__
         put(self, "axes", axes_of(edges, categories, axes))
-        put(
-            self,
-            "relation",
-            needed_relation(relation, refusals.HISTOGRAM_WITHOUT_RELATION),
-        )
-        put(self, "unit", unit_of(unit))
+        set_neighbours(self, options, refusals.HISTOGRAM_WITHOUT_RELATION)
+        outside = options.get("outside", "clip")
         if outside not in OUTSIDE:
             raise refusals.UNKNOWN_OUTSIDE(outside=outside)
         put(self, "outside", outside)
         moved = Fraction(moves(self.relation))
-        if epsilon is not None:
-            put(
-                self,
-                "noise",
-                laplace_or_gaussian(
-                    l1=moved,
-                    l2_squared=moved,
-                    epsilon=epsilon,
-                    delta=delta,
-                    relation=relation,
-                    unit=unit,
-                ),
+        if error is None:
+            noise: Laplace | Gaussian = laplace_or_gaussian(
+                l1=moved, l2_squared=moved, epsilon=epsilon or 0, delta=delta, **self._neighbours
             )
-        elif error is not None:
-            if delta is not None:
-                raise refusals.DELTA_WITH_ERROR()
+        elif delta is not None:
+            raise refusals.DELTA_WITH_ERROR()
+        else:
             each = for_each(confidence, self.size)
-            put(
-                self,
-                "noise",
-                Laplace(
-                    sensitivity=moved, error=error, confidence=each, relation=relation, unit=unit
-                ),
-            )
+            noise = Laplace(sensitivity=moved, error=error, confidence=each, **self._neighbours)
+        put(self, "noise", noise)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from flint import arb
@@ -30,16 +30,22 @@ from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..exact.search import first
 from ..guarantees import Approx, Guarantee, Relation
 from ..guarantees.gdp import delta_of_mu, largest_mu
-from ..guarantees.guarantee import relation_of, unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..noise.law import SymmetricLaw
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, set_neighbours
 
-Related = Literal["add-remove", "replace"]
+
+class KeyOptions(TypedDict, total=False):
+    """The keywords of all rules. A unit votes in at most `groups` groups."""
+
+    groups: int
+    relation: Relation
+    unit: str | None
 
 
 class KeySelection(Mechanism):
@@ -53,7 +59,7 @@ class KeySelection(Mechanism):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),)
+        return (Approx(self.epsilon, self.delta, **self._neighbours),)
 
     @property
     def moved(self) -> int:
@@ -154,17 +160,16 @@ class LaplaceThreshold(NoisyThreshold):
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
 
+    @spell_out(KeyOptions, groups=1, relation="add-remove")
     def __init__(
         self,
         *,
         epsilon: Number,
         delta: Number,
-        groups: int = 1,
         vote: int = 1,
-        relation: Related = "add-remove",
-        unit: str | None = None,
+        **options: Unpack[KeyOptions],
     ) -> None:
-        set_key_fields(self, epsilon, delta, groups, relation, unit)
+        set_key_fields(self, epsilon, delta, **options)
         object.__setattr__(self, "vote", check_count(vote, "vote"))
         object.__setattr__(self, "_law", Geometric(scale=self.moved * vote / self.epsilon))
         object.__setattr__(self, "threshold", self._least())
@@ -199,25 +204,24 @@ class GaussianThreshold(NoisyThreshold):
         repr=False, compare=False
     )  # δ_j of the counts, by the number of new groups
 
+    @spell_out(KeyOptions, groups=1, relation="add-remove")
     def __init__(
         self,
         *,
         epsilon: Number,
         delta: Number,
-        groups: int = 1,
         vote: int = 1,
         sigma: Number | None = None,
-        relation: Related = "add-remove",
-        unit: str | None = None,
+        **options: Unpack[KeyOptions],
     ) -> None:
-        set_key_fields(self, epsilon, delta, groups, relation, unit)
+        set_key_fields(self, epsilon, delta, **options)
         put = object.__setattr__
         put(self, "vote", check_count(vote, "vote"))
         least = sqrt_up(self.moved * vote**2 / largest_mu(self.epsilon, self.delta) ** 2)
         put(self, "sigma", least if sigma is None else positive(sigma, "sigma"))
         put(self, "_law", RoundedNormal(sigma=self.sigma))
         squares = [
-            Fraction((self.moved - new) * vote**2) / self.sigma**2 for new in range(groups + 1)
+            Fraction((self.moved - new) * vote**2) / self.sigma**2 for new in range(self.groups + 1)
         ]
         put(
             self,
@@ -242,20 +246,15 @@ class GaussianThreshold(NoisyThreshold):
 
 
 def set_key_fields(
-    record: KeySelection,
-    epsilon: Number,
-    delta: Number,
-    groups: int,
-    relation: str,
-    unit: str | None,
+    record: KeySelection, epsilon: Number, delta: Number, **options: Unpack[KeyOptions]
 ) -> None:
     """Set the fields that all rules share."""
     put = object.__setattr__
     put(record, "epsilon", positive(epsilon, "epsilon"))
     put(record, "delta", probability(delta, "delta", zero=False))
-    put(record, "groups", check_count(groups, "groups"))
-    put(record, "relation", relation_of(relation) or "add-remove")
-    put(record, "unit", unit_of(unit))
+    put(record, "groups", check_count(options.get("groups", 1), "groups"))
+    relation = options.get("relation") or "add-remove"
+    set_neighbours(record, {"relation": relation, "unit": options.get("unit")})
 
 
 def check_count(value: object, name: str) -> int:

@@ -18,21 +18,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from ..exact.balls import down, up
 from ..exact.numbers import Number, exact, positive, power_of_two_at_least, probability
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_grid, check_size, fine_grid
 from .shared.data_arrays import numbers
 from .shared.grid import snap_each
-from .shared.mechanism import Mechanism, needed_relation
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 
 FINE = Fraction(1, 1 << 20)
 """The default grid has steps of about this part of the range."""
@@ -53,30 +53,25 @@ class Mean(Mechanism):
     relation: Relation
     unit: str | None
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         *,
         low: Number,
         high: Number,
         epsilon: Number,
-        relation: str | None = None,
         rows: int | None = None,
         share: Number = "1/2",
         grid: Number | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         put = object.__setattr__
         put(self, "low", exact(low, "low"))
         put(self, "high", exact(high, "high"))
         put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(
-            self,
-            "relation",
-            needed_relation(relation, refusals.MEAN_WITHOUT_RELATION),
-        )
+        set_neighbours(self, neighbours, refusals.MEAN_WITHOUT_RELATION)
         put(self, "rows", check_size(rows, "rows"))
         put(self, "share", probability(share, "share", zero=False))
-        put(self, "unit", unit_of(unit))
         if not self.low < self.high:
             raise refusals.EMPTY_MEAN_RANGE(low=low, high=high)
         if self.relation == "replace" and rows is None:
@@ -108,14 +103,11 @@ class Mean(Mechanism):
     def noise(self) -> Laplace:
         """The noise of the sum, in steps."""
         if self.relation == "replace":
-            return Laplace(
-                sensitivity=self.steps, epsilon=self.epsilon, relation=self.relation, unit=self.unit
-            )
+            return Laplace(sensitivity=self.steps, epsilon=self.epsilon, **self._neighbours)
         return Laplace(
             sensitivity=self.ends[1] - self.middle,
             epsilon=self.share * self.epsilon,
-            relation=self.relation,
-            unit=self.unit,
+            **self._neighbours,
         )
 
     @property
@@ -125,12 +117,12 @@ class Mean(Mechanism):
         return (
             None
             if self.rows is not None
-            else Laplace(sensitivity=1, epsilon=rest, relation=self.relation, unit=self.unit)
+            else Laplace(sensitivity=1, epsilon=rest, **self._neighbours)
         )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+        return (Pure(self.epsilon, **self._neighbours),)
 
     def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> PrivateMean:
         """Return the mean of the values, with noise."""

@@ -9,11 +9,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from flint import arb, arb_poly
@@ -23,10 +23,11 @@ from ..exact.balls import ball, below, chance, up
 from ..exact.numbers import Number, probability
 from ..exact.search import first
 from ..guarantees import Guarantee, Pure, Relation
+from ..keywords import spell_out
 from ..noise.bits import Bits
 from ..noise.geometric import Geometric
 from .shared import mechanism_refusals as refusals
-from .shared.selection import Scores, Selection, check_count, set_selection_fields
+from .shared.selection import Scores, Selection, SelectionOptions, check_count, set_selection_fields
 
 _FITS = 1 << 61
 
@@ -46,25 +47,20 @@ class NoisyMax(Selection):
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
 
+    @spell_out(SelectionOptions, monotone=False)
     def __init__(
         self,
         *,
         sensitivity: Number,
         epsilon: Number,
-        monotone: bool = False,
-        grid: Number | None = None,
-        candidates: Iterable[Any] | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[SelectionOptions],
     ) -> None:
-        set_selection_fields(
-            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
-        )
+        set_selection_fields(self, sensitivity, epsilon, **options)
         object.__setattr__(self, "_law", Geometric(scale=1 / self.rate))
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+        return (Pure(self.epsilon, **self._neighbours),)
 
     def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
         """P(i) = Σ_y P(s_i + Z_i = y) · Π_{j<i} P(s_j + Z_j < y) · Π_{j>i} P(s_j + Z_j ≤ y). For a

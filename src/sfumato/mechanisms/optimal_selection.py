@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from flint import arb
@@ -30,11 +30,12 @@ from ..exact.balls import Rounding, ball, below, chance, evaluate
 from ..exact.numbers import Number
 from ..exact.search import first
 from ..guarantees import Relation
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import lies_below
 from .key_selection import (
+    KeyOptions,
     KeySelection,
-    Related,
     check_count,
     check_vote_array,
     check_votes,
@@ -67,17 +68,16 @@ class OptimalSelection(KeySelection):
         repr=False, compare=False
     )  # η, κ/(e^η − 1) and π(turn), to the nearest double
 
+    @spell_out(KeyOptions, groups=1, relation="add-remove")
     def __init__(
         self,
         *,
         epsilon: Number,
         delta: Number,
-        groups: int = 1,
         quanta: int = 1,
-        relation: Related = "add-remove",
-        unit: str | None = None,
+        **options: Unpack[KeyOptions],
     ) -> None:
-        set_key_fields(self, epsilon, delta, groups, relation, unit)
+        set_key_fields(self, epsilon, delta, **options)
         put = object.__setattr__
         put(self, "quanta", check_count(quanta, "quanta"))
         put(self, "_turn", first(self._past_the_turn, near=1, least=1))

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Unpack
 
 import numpy as np
 from flint import arb, arb_series, ctx, fmpz, fmpz_poly
@@ -32,13 +32,13 @@ from ..exact.balls import ball, below, evaluate, floor, least, normal_cdf, preci
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.gdp import largest_mu
-from ..guarantees.guarantee import relation_of, unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one, check_sensitivity
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 
 LONGEST = 1 << 16
 """The longest stream: its coefficients take a second or so to compute."""
@@ -61,6 +61,7 @@ class PrefixSums(Mechanism):
     unit: str | None
     _law: RoundedNormal = field(repr=False, compare=False)
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         *,
@@ -70,8 +71,7 @@ class PrefixSums(Mechanism):
         delta: Number | None = None,
         rho: Number | None = None,
         mu: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         example = "PrefixSums(length=365, epsilon=1, delta=1e-6)"
         check_exactly_one("PrefixSums", example, epsilon=epsilon, rho=rho, mu=mu)
@@ -88,8 +88,7 @@ class PrefixSums(Mechanism):
         put = object.__setattr__
         put(self, "length", _length(length))
         put(self, "sensitivity", Fraction(math.floor(check_sensitivity(sensitivity, None))))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
+        set_neighbours(self, neighbours)
         about = float(self.sensitivity) * math.sqrt(
             (1.1 + math.log(length) / math.pi) / square
         )  # not below σ; only a power of two follows from it
@@ -109,11 +108,7 @@ class PrefixSums(Mechanism):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (
-            GDP.from_square(
-                self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit
-            ),
-        )
+        return (GDP.from_square(self.moves_squared / self.sigma**2, **self._neighbours),)
 
     @property
     def law(self) -> RoundedNormal:

@@ -21,7 +21,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from flint import arb
@@ -31,13 +31,13 @@ from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.finite.channel import Channel
 from ..guarantees.finite.finite_laws import law
-from ..guarantees.guarantee import relation_of, unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
 from .shared.categories import Labels
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 from .shared.response_estimate import ResponseEstimate, Target, radius, variance
 
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
@@ -56,6 +56,7 @@ class RandomizedResponse(Mechanism):
     unit: str | None
     _law: Choice = field(repr=False, compare=False)
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         *,
@@ -65,14 +66,12 @@ class RandomizedResponse(Mechanism):
         error: Number | None = None,
         reports: int | None = None,
         confidence: Number = 0.95,
-        relation: str | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         check_exactly_one("RandomizedResponse", _EXAMPLE, epsilon=epsilon, keep=keep, error=error)
         put = object.__setattr__
         put(self, "labels", Labels(categories, least=2))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
+        set_neighbours(self, neighbours)
         refuse_add_remove(self.relation)
         if (error is None) != (reports is None):
             raise refusals.ERROR_AND_REPORTS_APART()
@@ -119,15 +118,9 @@ class RandomizedResponse(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         keep = self.keep
         if keep is None:
-            return (Pure(self.epsilon or 0, relation=self.relation, unit=self.unit),)
+            return (Pure(self.epsilon or 0, **self._neighbours),)
         odds = keep * (self.k - 1) / (1 - keep)
-        return (
-            Pure(
-                above(lambda: ball(max(odds, 1 / odds)).log()),
-                relation=self.relation,
-                unit=self.unit,
-            ),
-        )
+        return (Pure(above(lambda: ball(max(odds, 1 / odds)).log()), **self._neighbours),)
 
     @property
     def channel(self) -> Channel:

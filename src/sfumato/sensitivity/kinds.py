@@ -19,12 +19,13 @@ from __future__ import annotations
 from abc import ABC
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from ..exact.balls import root_up
 from ..exact.numbers import Number, non_negative, positive, text
 from ..guarantees import Relation
 from ..guarantees.guarantee import relation_of
+from ..keywords import spell_out
 from . import sensitivity_refusals as refusals
 
 NORMS = ("1", "2", "inf")
@@ -70,6 +71,15 @@ class Norms(Sensitivity):
         return _least(l2, by_l1, None if sup is None else size * sup * sup)
 
 
+class VectorNorms(TypedDict, total=False):
+    """The keywords that bound the move of a vector in norms; `l2_squared` stands for `l2`."""
+
+    l1: Number | None
+    l2: Number | None
+    l2_squared: Number | None
+    sup: Number | None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Global(Norms):
     """The sensitivity over all neighbours. A single number bounds the move of any single value;
@@ -85,19 +95,19 @@ class Global(Norms):
     rounding: Fraction
     formula: str = field(compare=False)
 
+    @spell_out(VectorNorms)
     def __init__(
         self,
         value: Number | None = None,
         *,
-        l1: Number | None = None,
-        l2: Number | None = None,
-        l2_squared: Number | None = None,
-        sup: Number | None = None,
         relation: str | None = None,
         integer_valued: bool = False,
         rounding: Number | None = None,
         formula: str = "",
+        **norms: Unpack[VectorNorms],
     ) -> None:
+        l1, l2 = norms.get("l1"), norms.get("l2")
+        l2_squared, sup = norms.get("l2_squared"), norms.get("sup")
         has_norm = any(v is not None for v in (l1, l2, l2_squared, sup))
         if (value is not None) == has_norm or (l2 is not None and l2_squared is not None):
             raise refusals.VALUE_AND_NORMS()

@@ -19,20 +19,21 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import root_up
-from ..exact.numbers import Number, is_whole, text
+from ..exact.numbers import is_whole, text
 from ..guarantees import Guarantee, RandomDP, Relation
 from ..guarantees.guarantee import relation_of
+from ..keywords import spell_out
 from . import sensitivity_refusals as refusals
 from .kinds import Norms, Sensitivity, norm_of
 from .neighbours import Oracle, pair
 from .progress import Bar
-from .sampling_plan import SamplingPlan
+from .sampling_plan import PlanSizes, SamplingPlan
 from .sampling_plan import plan as planned
 
 NUMBERS = 1 << 22
@@ -137,19 +138,18 @@ class SampledFunction(PlannedSensitivity):
         )
 
 
+@spell_out(PlanSizes)
 def sample_sensitivity(
     fit: Callable[[Any], Any],
     *,
     oracle: Oracle,
     n: int,
-    gamma: Number | None = None,
-    m: int | None = None,
-    k: int | None = None,
     relation: str = "replace",
     over: str | None = None,
     plan: str = "order",
     batched: bool = False,
     apart: bool = False,
+    **sizes: Unpack[PlanSizes],
 ) -> Sampled | SampledFunction:
     """Sample the sensitivity of `fit` over random pairs of neighbours of n records, drawn by
     `oracle`. The result holds for most pairs only.
@@ -158,7 +158,7 @@ def sample_sensitivity(
     many datasets at once, stacked along a first axis, and returns as many numbers or arrays. `over`
     names the distribution in the promise; the default is the oracle's own name.
     """
-    chosen = planned(m=m, gamma=gamma, k=k, kind=plan)
+    chosen = planned(kind=plan, **sizes)
     related = relation_of(relation) or "replace"
     if not is_whole(n):
         raise refusals.RECORDS_BELOW_ONE(n=n)

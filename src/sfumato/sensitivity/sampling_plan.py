@@ -19,9 +19,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
+from typing import TypedDict, Unpack, cast
 
 from ..exact.numbers import Number, exact, probability, text
+from ..keywords import spell_out
 from . import sensitivity_refusals as refusals
 
 KINDS = ("order", "diffpriv")
@@ -49,14 +50,22 @@ class SamplingPlan:
         return f"SamplingPlan(m={self.m}, k={self.k}, gamma={text(self.gamma)}, {self.kind})"
 
 
-def plan(
-    *, m: int | None = None, gamma: Number | None = None, k: int | None = None, kind: str = "order"
-) -> SamplingPlan:
+class PlanSizes(TypedDict, total=False):
+    """The keywords of a plan: its γ, its number of pairs m, the rank k. One or two of them."""
+
+    gamma: Number | None
+    m: int | None
+    k: int | None
+
+
+@spell_out(PlanSizes)
+def plan(*, kind: str = "order", **sizes: Unpack[PlanSizes]) -> SamplingPlan:
     """Make a plan from m, from γ, from both, or from k (with m, with γ, or alone: the largest of
     k).
     """
     if kind not in KINDS:
         raise refusals.UNKNOWN_PLAN(plan=kind)
+    m, gamma, k = sizes.get("m"), sizes.get("gamma"), sizes.get("k")
     if (m is None and gamma is None and k is None) or None not in (m, gamma, k):
         raise refusals.PLAN_OF_NONE_OR_ALL()
     level = None if gamma is None else probability(gamma, "gamma", zero=False)

@@ -10,19 +10,25 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.balls import up
-from ...exact.numbers import Number, by_its_bits, positive, power_of_two, power_of_two_at_least
-from ...guarantees.guarantee import relation_of, unit_of
+from ...exact.numbers import (
+    Number,
+    by_its_bits,
+    positive,
+    power_of_two,
+    power_of_two_at_least,
+    probability,
+)
 from ...noise.bits import SYSTEM, Bits
 from ...noise.law import SymmetricLaw
 from . import grid as grids
 from . import mechanism_refusals as refusals
-from .mechanism import Mechanism
+from .mechanism import Mechanism, Neighbours, set_neighbours
 
 
 class Additive(Mechanism):
@@ -140,21 +146,28 @@ class Additive(Mechanism):
             raise refusals.UNEXPECTED_SIZE(values=size, size=expected)
 
 
+class GridOptions(Neighbours, total=False):
+    """The keywords of all additive mechanisms; `confidence` is that of a tolerated error."""
+
+    confidence: Number
+    grid: Number | None
+
+
+class AdditiveOptions(GridOptions, total=False):
+    """The keywords of the additive mechanisms for one number or several."""
+
+    size: int | None
+
+
 def set_additive_fields(
-    record: Additive,
-    sensitivity: Number,
-    grid: Number | None,
-    size: int | None,
-    relation: str | None,
-    unit: str | None,
+    record: Additive, sensitivity: Number, **options: Unpack[AdditiveOptions]
 ) -> None:
     """Set the fields that all additive mechanisms share."""
     put = object.__setattr__
-    put(record, "grid", check_grid(grid))
-    put(record, "size", check_size(size))
+    put(record, "grid", check_grid(options.get("grid")))
+    put(record, "size", check_size(options.get("size")))
     put(record, "sensitivity", check_sensitivity(sensitivity, record.grid))
-    put(record, "relation", relation_of(relation))
-    put(record, "unit", unit_of(unit))
+    set_neighbours(record, options)
 
 
 def check_grid(value: Number | None) -> Fraction | None:
@@ -206,13 +219,17 @@ def check_exactly_one(mechanism: str, example: str, **ways: Number | None) -> st
     return chosen[0]
 
 
-def steps_within(error: Number, grid: Fraction | None) -> int:
-    """The noise, in grid steps, that keeps an answer within a tolerated error."""
+def tolerance(
+    error: Number, grid: Fraction | None, confidence: Number = 0.95
+) -> tuple[int, Fraction]:
+    """The noise, in grid steps, that keeps an answer within a tolerated error, and the probability
+    with which the noise may exceed it.
+    """
     tolerated = positive(error, "error")
     steps = math.floor(tolerated if grid is None else tolerated / grid - Fraction(1, 2))
     if steps < 0:
         raise refusals.GRID_COARSER_THAN_ERROR(error=error, finer=fine_grid(tolerated))
-    return steps
+    return steps, 1 - probability(confidence, "confidence", zero=False)
 
 
 def fine_grid(size: Fraction) -> str:

@@ -17,9 +17,16 @@ from ...exact.numbers import Number, exact
 from . import mechanism_refusals as refusals
 from .categories import MOST, Labels
 from .data_arrays import numbers
+from .mechanism import Neighbours
 
 Outside = Literal["clip", "drop"]
 OUTSIDE: tuple[Outside, ...] = ("clip", "drop")
+
+
+class BinOptions(Neighbours, total=False):
+    """The keywords of all mechanisms that count in bins."""
+
+    outside: Outside
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,26 @@ from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least,
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import integers, snap_integers, steps
-from .mechanism import Mechanism
+from .mechanism import Mechanism, set_neighbours
+
+ORDERED = ("median", "quantile", "iqr", "kth-largest")
+"""The statistics that have a rank."""
+
+
+class OrderOptions(TypedDict, total=False):
+    """The keywords of all mechanisms for order statistics."""
+
+    grid: Number | None
+    q: Number
+    unit: str | None
+
+
+class StatisticOptions(OrderOptions, total=False):
+    """The keywords of the mechanisms for order statistics and for the mode."""
+
+    low: Number | None
+    high: Number | None
+    categories: Sequence[Hashable]
 
 
 class Range:
@@ -120,6 +139,30 @@ def category_counts(data: Any, categories: tuple[Hashable, ...]) -> NDArray[np.i
     labels = data.ravel().tolist() if isinstance(data, np.ndarray) else list(data)
     codes = [place[v] for v in labels if isinstance(v, Hashable) and v in place]
     return np.bincount(np.array(codes, dtype=np.int64), minlength=len(categories)).astype(np.int64)
+
+
+def set_statistic(record: Mechanism, statistic: str, **options: Unpack[StatisticOptions]) -> None:
+    """Set the fields that the mechanisms for one statistic share. They are about replace. An order
+    statistic has a range, and the median and the quantile have a q.
+    """
+    put = object.__setattr__
+    put(record, "statistic", statistic)
+    q = Fraction(1, 2) if statistic == "median" else None
+    if statistic == "quantile":
+        q = probability(options.get("q", "1/2"), "q", one=True)
+    put(record, "q", q)
+    set_neighbours(record, {"relation": "replace", "unit": options.get("unit")})
+    ends = options.get("low"), options.get("high"), options.get("grid")
+    mechanism = f"{type(record).__name__}({statistic!r})"
+    put_range(record, check_range(mechanism, *ends) if statistic in ORDERED else None)
+
+
+def set_categories(record: Mechanism, statistic: str, **options: Unpack[StatisticOptions]) -> None:
+    """Set the public categories, which the mode needs."""
+    mechanism = f"{type(record).__name__}({statistic!r})"
+    categories = options.get("categories", ())
+    chosen = check_categories(mechanism, categories) if statistic == "mode" else ()
+    object.__setattr__(record, "categories", chosen)
 
 
 def put_range(record: Mechanism, ends: Range | None) -> None:

@@ -16,19 +16,18 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.balls import ball, evaluate
 from ...exact.numbers import Number, exact, positive, power_of_two, probability
-from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import finite_floats, snap_each
-from .mechanism import Mechanism
+from .mechanism import Mechanism, Neighbours, set_neighbours
 
 Scores = tuple[Fraction, ...] | NDArray[np.int64]
 
@@ -143,26 +142,25 @@ def _array(scores: Any) -> NDArray[Any]:
     return np.array(plain)
 
 
+class SelectionOptions(Neighbours, total=False):
+    """The keywords of all selection mechanisms."""
+
+    monotone: bool
+    grid: Number | None
+    candidates: Iterable[Hashable] | None
+
+
 def set_selection_fields(
-    record: Mechanism,
-    sensitivity: Number,
-    epsilon: Number,
-    grid: Number | None,
-    candidates: Iterable[Any] | None,
-    relation: str | None,
-    unit: str | None,
-    *,
-    monotone: bool,
+    record: Mechanism, sensitivity: Number, epsilon: Number, **options: Unpack[SelectionOptions]
 ) -> None:
     """Set the fields that all selection mechanisms share."""
     put = object.__setattr__
     put(record, "sensitivity", positive(sensitivity, "sensitivity"))
     put(record, "epsilon", positive(epsilon, "epsilon"))
-    put(record, "monotone", monotone)
-    put(record, "grid", check_grid(grid))
-    put(record, "candidates", check_candidates(candidates))
-    put(record, "relation", relation_of(relation))
-    put(record, "unit", unit_of(unit))
+    put(record, "monotone", options.get("monotone", False))
+    put(record, "grid", check_grid(options.get("grid")))
+    put(record, "candidates", check_candidates(options.get("candidates")))
+    set_neighbours(record, options)
 
 
 def check_count(value: object, name: str = "count") -> int:
