@@ -13,10 +13,10 @@ score.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,12 @@ from ..exact.numbers import Number
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
 from ..keywords import spell_out
 from ..noise.bits import Bits
-from ..noise.choice import Choice
+from ..noise.choice import Choice, Scores
 from .shared import mechanism_refusals as refusals
 from .shared.selection import (
-    Scores,
     Selection,
     SelectionOptions,
+    check_count,
     check_prior_weights,
     set_selection_fields,
 )
@@ -45,7 +45,7 @@ class Exponential(Selection):
     monotone: bool
     grid: Fraction | None
     prior: tuple[Fraction, ...] | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
     relation: Relation | None
     unit: str | None
 
@@ -71,10 +71,9 @@ class Exponential(Selection):
         `count` is the number of candidates, not needed with a prior.
         """
         if self.prior is None:
-            size: Any = count  # `regret` refuses None
             if count is None and self.candidates is not None:
-                size = len(self.candidates)
-            return Selection.regret(self, confidence, count=size)
+                count = len(self.candidates)
+            return self._regret(Fraction(check_count(count)), confidence)
         return self._regret(sum(self.prior) / min(self.prior), confidence)
 
     def law(self, scores: Sequence[Number]) -> Choice:

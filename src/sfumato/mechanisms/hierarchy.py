@@ -14,9 +14,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +30,12 @@ from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.bins import Axis, BinOptions, Edges, Outside
+from .shared.bins import Axis, BinOptions, EdgeLists, Edges, Outside
 from .shared.counting import laplace_or_gaussian
 from .shared.mechanism import Mechanism, set_neighbours
 from .shared.noise_moments import linear_error
+
+R = TypeVar("R", np.int64, np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -52,8 +55,8 @@ class Hierarchy(Mechanism):
     def __init__(
         self,
         *,
-        edges: Any = None,
-        categories: Any = None,
+        edges: EdgeLists | None = None,
+        categories: Iterable[Hashable] | None = None,
         epsilon: Number,
         delta: Number | None = None,
         branching: int | None = None,
@@ -90,7 +93,7 @@ class Hierarchy(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         return self.noise.promises
 
-    def perturb(self, data: Any, *, bits: Bits = SYSTEM) -> PrivateHierarchy:
+    def perturb(self, data: Iterable[object], *, bits: Bits = SYSTEM) -> PrivateHierarchy:
         """Count all blocks, add noise, and fit consistent cells to them."""
         axes = Histogram(axes=[self.axis], epsilon=1, outside=self.outside, relation=self.relation)
         tree = blocks(axes.tally(data), self.branching, self.levels)
@@ -163,7 +166,7 @@ def height(cells: int, branching: int) -> int:
     return levels
 
 
-def blocks(cells: NDArray[Any], branching: int, levels: int) -> list[NDArray[Any]]:
+def blocks(cells: NDArray[R], branching: int, levels: int) -> list[NDArray[R]]:
     """Sum all blocks, cells first, the total last; empty cells at the end fill the tree."""
     tree = [
         np.concatenate([cells, np.zeros(branching ** (levels - 1) - len(cells), dtype=cells.dtype)])

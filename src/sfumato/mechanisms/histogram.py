@@ -16,10 +16,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from .gaussian import Gaussian
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
-from .shared.bins import OUTSIDE, Axis, BinOptions, Edges, Outside, axes_of
+from .shared.bins import OUTSIDE, Axis, BinOptions, EdgeLists, Edges, Outside, axes_of
 from .shared.counting import laplace_or_gaussian
 from .shared.error_formulas import for_each
 from .shared.histogram_result import PrivateHistogram
@@ -55,8 +55,8 @@ class Histogram(Mechanism):
     def __init__(
         self,
         *,
-        edges: Any = None,
-        categories: Any = None,
+        edges: EdgeLists | None = None,
+        categories: Iterable[Hashable] | None = None,
         axes: Iterable[Axis] | None = None,
         epsilon: Number | None = None,
         delta: Number | None = None,
@@ -103,7 +103,7 @@ class Histogram(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         return self.noise.promises
 
-    def perturb(self, data: Any, *, bits: Bits = SYSTEM) -> PrivateHistogram:
+    def perturb(self, data: Iterable[object], *, bits: Bits = SYSTEM) -> PrivateHistogram:
         """Count and add noise: for one column, a two-dimensional array of rows, or a list of
         columns.
         """
@@ -115,15 +115,12 @@ class Histogram(Mechanism):
         """
         return self.noise.error(confidence, values=self.size if simultaneous else 1)
 
-    def tally(self, data: Any) -> NDArray[np.int64]:
+    def tally(self, data: Iterable[object]) -> NDArray[np.int64]:
         """The exact counts. Secret: this is data, not an answer."""
-        columns = (
-            [data]
-            if len(self.axes) == 1
-            else list(data.T)
-            if isinstance(data, np.ndarray) and data.ndim == 2
-            else list(data)
-        )
+        columns: list[Iterable[object]] = [data]
+        if len(self.axes) != 1:
+            listed = data.T if isinstance(data, np.ndarray) and data.ndim == 2 else data
+            columns = list(cast(Iterable[Iterable[object]], listed))
         if len(columns) != len(self.axes):
             raise refusals.UNEXPECTED_COLUMNS(columns=len(columns), axes=len(self.axes))
         places = [

@@ -13,14 +13,14 @@ become the answer.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from flint import arb
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..exact.balls import ball, below, least
 from ..exact.numbers import Number, positive
@@ -80,7 +80,7 @@ class InverseSensitivity(Mechanism):
             return (pure,)
         return (pure, ZCDP(self.epsilon**2 / 8, **self._neighbours))
 
-    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, data: Iterable[object], *, bits: Bits = SYSTEM) -> Hashable:
         """A private value of the statistic."""
         starts, sizes, law = self._pieces(data)
         piece = law.draw(bits)
@@ -89,10 +89,10 @@ class InverseSensitivity(Mechanism):
             return self._range.value(point)
         return self.categories[point] if self.statistic == "mode" else point
 
-    def law(self, data: ArrayLike) -> list[tuple[Any, Any, float]]:
+    def law(self, data: Iterable[object]) -> list[tuple[Hashable, Hashable, float]]:
         """(first, last, probability) of each run of values that share a distance. It holds data."""
         starts, sizes, law = self._pieces(data)
-        name = (
+        name: Callable[[int], Hashable] = (
             self._range.value
             if self._range is not None
             else (lambda i: self.categories[i])
@@ -104,14 +104,16 @@ class InverseSensitivity(Mechanism):
             for s, n, p in zip(starts, sizes, law.pmfs(), strict=True)
         ]
 
-    def _pieces(self, data: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
+    def _pieces(
+        self, data: Iterable[object]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
         if self._range is not None:
             return self._runs(self._range.sorted_steps(data))
         if self.statistic == "mode":
             counts = category_counts(data, self.categories)
             distances, rate = mode.changes_needed(counts), self.epsilon / 2
         else:
-            n = int(np.size(data))
+            n = int(np.asarray(data).size)
             total = int(np.count_nonzero(np.asarray(data)))
             distances, rate = np.abs(np.arange(n + 1) - total), count_rate(self.epsilon, n)
         return (

@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack, overload
 
 import numpy as np
 from flint import arb
@@ -33,7 +33,7 @@ from ..guarantees.gdp import delta_of_mu, largest_mu
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
-from ..noise.law import SymmetricLaw
+from ..noise.law import Points, SymmetricLaw
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
@@ -113,10 +113,16 @@ class NoisyThreshold(KeySelection):
         noisy = votes + self.law.draw(bits)
         return noisy if votes > 0 and noisy >= self.threshold else None
 
-    def keep(self, count: Any, *, bits: Bits = SYSTEM) -> Any:
+    @overload
+    def keep(self, count: int, *, bits: Bits = SYSTEM) -> bool: ...
+
+    @overload
+    def keep(self, count: Points, *, bits: Bits = SYSTEM) -> NDArray[np.bool_]: ...
+
+    def keep(self, count: int | Points, *, bits: Bits = SYSTEM) -> bool | NDArray[np.bool_]:
         """Whether a group of this many votes is named; for an array, each group by itself."""
         if np.ndim(count) == 0:
-            return self.perturb(count, bits=bits) is not None
+            return self.perturb(check_votes(count), bits=bits) is not None
         votes = check_vote_array(count)
         return (votes > 0) & (
             grids.add(votes, self.law.sample(votes.shape, bits)) >= self.threshold

@@ -16,9 +16,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -124,7 +125,7 @@ class Mean(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         return (Pure(self.epsilon, **self._neighbours),)
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> PrivateMean:
+    def perturb(self, values: Iterable[object], *, bits: Bits = SYSTEM) -> PrivateMean:
         """Return the mean of the values, with noise."""
         (sum_, rows), counting = self.tally(values), self.counting
         return PrivateMean(
@@ -133,7 +134,7 @@ class Mean(Mechanism):
             rows if counting is None else counting.perturb(rows, bits=bits),
         )
 
-    def tally(self, values: Any) -> tuple[int, int]:
+    def tally(self, values: Iterable[object]) -> tuple[int, int]:
         """The exact sum in steps from the middle, and the number of rows. Secret: this is data, not
         an answer.
         """

@@ -9,11 +9,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from flint import arb, arb_poly
@@ -25,9 +25,11 @@ from ..exact.search import first
 from ..guarantees import Guarantee, Pure, Relation
 from ..keywords import spell_out
 from ..noise.bits import Bits
+from ..noise.choice import Scores
 from ..noise.geometric import Geometric
+from ..noise.law import Integers
 from .shared import mechanism_refusals as refusals
-from .shared.selection import Scores, Selection, SelectionOptions, check_count, set_selection_fields
+from .shared.selection import Selection, SelectionOptions, check_count, set_selection_fields
 
 _FITS = 1 << 61
 
@@ -42,7 +44,7 @@ class NoisyMax(Selection):
     epsilon: Fraction
     monotone: bool
     grid: Fraction | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
     relation: Relation | None
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
@@ -151,7 +153,7 @@ class NoisyMax(Selection):
         sums = [int(s) + int(n) for s, n in zip(exact, noise, strict=True)]
         return sums.index(max(sums))
 
-    def _integers(self, scores: Scores) -> NDArray[Any]:
+    def _integers(self, scores: Scores) -> Integers:
         if isinstance(scores, np.ndarray):
             return scores
         if any(s.denominator != 1 for s in scores):

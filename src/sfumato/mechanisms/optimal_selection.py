@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack, overload
 
 import numpy as np
 from flint import arb
@@ -32,6 +32,7 @@ from ..exact.search import first
 from ..guarantees import Relation
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
+from ..noise.law import Points
 from ..noise.uniform import lies_below
 from .key_selection import (
     KeyOptions,
@@ -98,7 +99,13 @@ class OptimalSelection(KeySelection):
         """η, the ε of one quantum."""
         return self.epsilon / (self.moved * self.quanta)
 
-    def keep(self, weight: Any, *, bits: Bits = SYSTEM) -> Any:
+    @overload
+    def keep(self, weight: int, *, bits: Bits = SYSTEM) -> bool: ...
+
+    @overload
+    def keep(self, weight: Points, *, bits: Bits = SYSTEM) -> NDArray[np.bool_]: ...
+
+    def keep(self, weight: int | Points, *, bits: Bits = SYSTEM) -> bool | NDArray[np.bool_]:
         """Whether a group of this weight is named; for an array, each group by itself."""
         if np.ndim(weight) == 0:
             return self._settle(check_votes(weight), bits.integer(64), bits)

@@ -12,11 +12,11 @@ e^(−rate·regret).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from flint import arb, arb_poly
@@ -28,8 +28,9 @@ from ..guarantees import Guarantee, Pure, Relation
 from ..keywords import spell_out
 from ..noise.bernoulli import Bernoulli
 from ..noise.bits import Bits
+from ..noise.choice import Scores
 from ..noise.uniform import integer_below
-from .shared.selection import Scores, Selection, SelectionOptions, set_selection_fields
+from .shared.selection import Selection, SelectionOptions, set_selection_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -40,7 +41,7 @@ class PermuteAndFlip(Selection):
     epsilon: Fraction
     monotone: bool
     grid: Fraction | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
     relation: Relation | None
     unit: str | None
 

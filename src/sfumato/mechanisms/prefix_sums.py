@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn, Unpack
+from typing import NoReturn, Unpack
 
 import numpy as np
 from flint import arb, arb_series, ctx, fmpz, fmpz_poly
@@ -115,7 +115,7 @@ class PrefixSums(Mechanism):
         """The law of the noise on each entry of y, in steps of 2^−scale_bits."""
         return self._law
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         """The n noisy prefix sums of n integers."""
         stream = grids.whole_numbers(values)
         if stream is None or stream.ndim != 1:

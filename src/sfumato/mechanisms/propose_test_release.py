@@ -17,12 +17,10 @@ far around, release with noise to that bound, or say nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Unpack
-
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from ..exact.balls import up
 from ..exact.numbers import Number, positive, probability
@@ -128,7 +126,7 @@ class ProposeTestRelease(Mechanism):
         """The probability of an answer at this distance to instability."""
         return float(self.test.tail(self.threshold - distance))
 
-    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, data: Iterable[object], *, bits: Bits = SYSTEM) -> Hashable | None:
         """A private value of the statistic, or None where the test did not pass."""
         distance, answer = self._measure(data)
         if distance + self.test.draw(bits) < self.threshold:
@@ -137,7 +135,7 @@ class ProposeTestRelease(Mechanism):
             return self.categories[answer]
         return self._range.value(answer + self.noise.draw(bits))
 
-    def _measure(self, data: ArrayLike) -> tuple[int, int]:
+    def _measure(self, data: Iterable[object]) -> tuple[int, int]:
         """The distance to instability and the exact answer: secret, both."""
         if self._range is None:
             counts = category_counts(data, self.categories)

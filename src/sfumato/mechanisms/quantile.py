@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,7 +76,7 @@ class Quantile(Mechanism):
         pure = Pure(self.epsilon, **self._neighbours)
         return (pure, ZCDP(self.epsilon**2 / 8, **self._neighbours))
 
-    def perturb(self, values: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, values: ArrayLike, *, bits: Bits = SYSTEM) -> int | float:
         """A private quantile: an int on a grid of whole numbers, else a float."""
         starts, sizes, law = self._intervals(self._range.sorted_steps(values))
         chosen = law.draw(bits)

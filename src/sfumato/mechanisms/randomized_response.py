@@ -17,7 +17,7 @@ probability.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -30,7 +30,7 @@ from ..exact.balls import Rounding, above, ball, chance, evaluate
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.finite.channel import Channel
-from ..guarantees.finite.finite_laws import law
+from ..guarantees.finite.finite_laws import Law, law
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
@@ -155,7 +155,7 @@ class RandomizedResponse(Mechanism):
             else [self.categories[c] for c in codes.tolist()]
         )
 
-    def estimate(self, reports: Any) -> ResponseEstimate:
+    def estimate(self, reports: Iterable[object]) -> ResponseEstimate:
         """Estimate the frequencies of the true categories without bias. The reports are public, so
         this is post-processing.
         """
@@ -196,7 +196,7 @@ class RandomizedResponse(Mechanism):
 
     def mse(
         self,
-        frequencies: Iterable[Number] | Mapping[Any, Number],
+        frequencies: Law,
         *,
         reports: int,
         target: Target = "population",
@@ -205,9 +205,7 @@ class RandomizedResponse(Mechanism):
         each, n = law(frequencies, self.categories, "frequencies"), _reports(reports)
         return evaluate(lambda: sum((variance(self, p, n, target) for p in each), arb(0)))
 
-    def deniability(
-        self, prior: Number | Iterable[Number] | Mapping[Any, Number]
-    ) -> dict[Hashable, dict[Hashable, float]]:
+    def deniability(self, prior: Number | Law) -> dict[Hashable, dict[Hashable, float]]:
         """For each report, how likely each truth is to someone who held the prior: a law, or for
         two categories the frequency of the first.
         """

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack
 
 from flint import arb
 from numpy.typing import ArrayLike
@@ -85,7 +85,7 @@ class SmoothLaplace(Mechanism):
         x = self._range.sorted_steps(data)
         return self._smooth(x) * self._range.grid
 
-    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> int | float:
         """A private value of the statistic."""
         x = self._range.sorted_steps(data)
         answer = int(x[self._rank(len(x)) - 1]) if len(x) else self._range.first
@@ -99,7 +99,7 @@ class SmoothLaplace(Mechanism):
             else order_statistics.rank_of(self.q or Fraction(0), n)
         )
 
-    def _smooth(self, x: Any) -> Fraction:
+    def _smooth(self, x: order_statistics.Sorted) -> Fraction:
         """S in grid steps, rounded up: e^(−βk)·A(k) at the best k."""
         least = self.epsilon / 1024
         if not len(x):

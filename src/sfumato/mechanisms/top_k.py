@@ -8,10 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class TopK(Mechanism):
     epsilon: Fraction
     monotone: bool
     grid: Fraction | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
     relation: Relation | None
     unit: str | None
 
@@ -69,17 +69,19 @@ class TopK(Mechanism):
         pure = Pure(self.epsilon, **self._neighbours)
         return (pure, ZCDP(self.epsilon**2 / (8 * self.k), **self._neighbours))
 
-    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> list[Any]:
+    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> list[Hashable]:
         """The indices chosen, first to last, or the candidates where the record names them."""
         once = self.round
-        left: Any = once._exact(scores)
+        left = once._exact(scores)
         if self.candidates is not None and len(left) != len(self.candidates):
             raise refusals.SCORES_UNLIKE_CANDIDATES(
                 scores=len(left), candidates=len(self.candidates)
             )
         if len(left) < self.k:
             raise refusals.FEWER_SCORES_THAN_K(scores=len(left), k=self.k)
-        names: list[Any] = list(range(len(left)) if self.candidates is None else self.candidates)
+        names: list[Hashable] = list(
+            range(len(left)) if self.candidates is None else self.candidates
+        )
         chosen = []
         for _ in range(self.k):
             place = once._index(left, bits)

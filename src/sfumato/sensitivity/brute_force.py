@@ -13,18 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import TypeVar
 
 from ..exact.balls import sqrt_up
 from ..exact.numbers import Number, exact, positive
 from . import sensitivity_refusals as refusals
 from .kinds import norm_of
 
+D = TypeVar("D")
+"""A dataset."""
+
+Result = Number | Sequence[Number]
+
 
 def lipschitz(
-    function: Callable[[Any], Any],
-    datasets: Iterable[Any],
-    distance: Callable[[Any, Any], Number],
+    function: Callable[[D], Result],
+    datasets: Iterable[D],
+    distance: Callable[[D, D], Number],
     *,
     norm: int | str = 1,
 ) -> Fraction:
@@ -43,14 +48,14 @@ def lipschitz(
 
 
 def local(
-    function: Callable[[Any], Any], x: Any, neighbours: Iterable[Any], *, norm: int | str = 1
+    function: Callable[[D], Result], x: D, neighbours: Iterable[D], *, norm: int | str = 1
 ) -> Fraction:
     """Return the largest move from x to any of its neighbours."""
     here = _vector(function(x))
     return max((_norm(here, _vector(function(y)), norm) for y in neighbours), default=Fraction(0))
 
 
-def _vector(value: Any) -> tuple[Fraction, ...]:
+def _vector(value: Result) -> tuple[Fraction, ...]:
     return (
         tuple(exact(v, "value") for v in value)
         if isinstance(value, Sequence) and not isinstance(value, str)

@@ -17,9 +17,10 @@ noise may be scaled to it.
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from ..exact.balls import root_up
 from ..exact.numbers import Number, non_negative, positive, text
@@ -232,7 +233,7 @@ class Smooth(Sensitivity):
     k: int = 1
     relation: Relation | None = field(default="replace", init=False)
 
-    def public(self) -> dict[str, Any]:
+    def public(self) -> dict[str, object]:
         return {"low": self.low, "high": self.high, "q": self.q, "k": self.k}
 
 
@@ -246,10 +247,10 @@ class Inverse(Sensitivity):
     low: Number | None = None
     high: Number | None = None
     q: Number | None = None
-    categories: tuple[Any, ...] | None = None
+    categories: tuple[Hashable, ...] | None = None
     relation: Relation | None = field(default="replace", init=False)
 
-    def public(self) -> dict[str, Any]:
+    def public(self) -> dict[str, object]:
         fields = {"low": self.low, "high": self.high, "q": self.q, "categories": self.categories}
         return {name: value for name, value in fields.items() if value is not None}
 

@@ -31,10 +31,13 @@ from ..guarantees.guarantee import relation_of
 from ..keywords import spell_out
 from . import sensitivity_refusals as refusals
 from .kinds import Norms, Sensitivity, norm_of
-from .neighbours import Oracle, pair
+from .neighbours import Dataset, Oracle, pair
 from .progress import Bar
 from .sampling_plan import PlanSizes, SamplingPlan
 from .sampling_plan import plan as planned
+
+Fit = Callable[[Dataset], Any]
+"""A statistic: of a dataset a number, an array, or a vectorised function."""
 
 NUMBERS = 1 << 22
 """The most numbers in a batch of datasets."""
@@ -110,7 +113,7 @@ class Sampled(PlannedSensitivity, Norms):
 class SampledFunction(PlannedSensitivity):
     """A plan to sample the sensitivity of a fit that returns functions, at points chosen later."""
 
-    fit: Callable[[Any], Any]
+    fit: Fit
     oracle: Oracle
     plan: SamplingPlan
     n: int
@@ -140,7 +143,7 @@ class SampledFunction(PlannedSensitivity):
 
 @spell_out(PlanSizes)
 def sample_sensitivity(
-    fit: Callable[[Any], Any],
+    fit: Fit,
     *,
     oracle: Oracle,
     n: int,
@@ -179,7 +182,14 @@ def sample_sensitivity(
 
 
 def _moves(
-    fit: Any, oracle: Oracle, n: int, m: int, relation: str, *, apart: bool, batched: bool = False
+    fit: Callable[[Dataset], object],
+    oracle: Oracle,
+    n: int,
+    m: int,
+    relation: str,
+    *,
+    apart: bool,
+    batched: bool = False,
 ) -> list[NDArray[np.float64]]:
     """Compute f(D) − f(D') for m pairs."""
     moves: list[NDArray[np.float64]] = []
@@ -203,7 +213,7 @@ def _moves(
     return moves
 
 
-def _number(value: Any) -> NDArray[np.float64]:
+def _number(value: object) -> NDArray[np.float64]:
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):

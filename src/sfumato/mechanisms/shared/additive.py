@@ -45,22 +45,21 @@ class Additive(Mechanism):
     def law(self) -> SymmetricLaw:
         """The law of the noise, in grid steps."""
 
-    def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, value: object, *, bits: Bits = SYSTEM) -> Any:
         """Add exact noise to the value: an int for an int, a float on the grid for a float, an
         array of the same shape for an array or a list.
         """
-        kind = type(value)
-        if kind is int or kind is float:
+        if type(value) is int or type(value) is float:
             self._check_size(1)
             return (
                 value + self.law.draw(bits)
-                if kind is int and self.grid is None
+                if type(value) is int and self.grid is None
                 else self._perturb_on_grid(value, bits)
             )
-        if kind.__name__ == "MaskedArray":
+        if type(value).__name__ == "MaskedArray":
             raise refusals.MASKED_VALUES()
         if isinstance(value, bool | str | bytes) or value is None:
-            raise refusals.NEITHER_INTEGER_NOR_FLOAT(type=kind.__name__)
+            raise refusals.NEITHER_INTEGER_NOR_FLOAT(type=type(value).__name__)
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
             if value.dtype != object and (
                 value.dtype.kind not in "iuf" or value.dtype.itemsize > 8
@@ -78,10 +77,11 @@ class Additive(Mechanism):
             return steps
         return up(self.grid * (steps + Fraction(1, 2)))  # the half step is the rounding to the grid
 
-    def probability(self, noise: Any) -> Any:
+    def probability(self, noise: Any) -> float | NDArray[np.float64]:
         """P(noise = …), from the exact law."""
         if self.grid is None:
-            return self.law.pmf(noise)
+            chances: float | NDArray[np.float64] = self.law.pmf(noise)
+            return chances
         if np.ndim(noise):
             return np.array([self.probability(z) for z in np.ravel(noise).tolist()]).reshape(
                 np.shape(noise)
@@ -109,7 +109,7 @@ class Additive(Mechanism):
         except OverflowError:
             return math.copysign(math.inf, total)
 
-    def _perturb_array(self, value: Any, bits: Bits) -> NDArray[Any]:
+    def _perturb_array(self, value: object, bits: Bits) -> NDArray[np.generic]:
         if self.grid is not None:
             exponent = self._exponent()
             steps = grids.steps(value, exponent)

@@ -8,14 +8,15 @@ no category counts for none.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least, probability
+from ...noise.law import Integers
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import integers, snap_integers, steps
@@ -62,17 +63,17 @@ class Range:
         exponent = power_of_two(max(fine, coarse), "grid")
         raise refusal(low=low, high=high, grid=grid, exponent=exponent)
 
-    def sorted_steps(self, values: ArrayLike) -> NDArray[np.int64]:
+    def sorted_steps(self, values: object) -> NDArray[np.int64]:
         """The values on the grid, clipped to the ends, smallest first."""
         exact_values = None if isinstance(values, list | tuple) else integers(np.asarray(values))
         on_grid = steps(values, self.exponent) if exact_values is None else self._snap(exact_values)
         return np.sort(np.clip(on_grid.ravel(), self.first, self.last))
 
-    def value(self, step: int) -> Any:
+    def value(self, step: int) -> int | float:
         """A grid point as a user would write it."""
         return step * int(self.grid) if self.grid.denominator == 1 else float(step * self.grid)
 
-    def _snap(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def _snap(self, values: Integers) -> NDArray[np.int64]:
         """Put integers on the grid. They are first clipped to integers around the ends, which
         changes no result and keeps shifts within 64 bits.
         """
@@ -133,7 +134,7 @@ def check_statistic(statistic: str, names: Sequence[str]) -> str:
     return statistic
 
 
-def category_counts(data: Any, categories: tuple[Hashable, ...]) -> NDArray[np.int64]:
+def category_counts(data: Iterable[object], categories: tuple[Hashable, ...]) -> NDArray[np.int64]:
     """Count the labels of each category."""
     place = {c: i for i, c in enumerate(categories)}
     labels = data.ravel().tolist() if isinstance(data, np.ndarray) else list(data)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from .project_simplex import apportion
 
 if TYPE_CHECKING:
     from ..histogram import Histogram
+
+Column = NDArray[np.generic]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +93,7 @@ class PrivateHistogram:
         powers = (power,) if isinstance(power, int) else tuple(power)
         return moment(self.mechanism, self.counts, powers, rows)
 
-    def synthetic(self, rows: int | None = None, *, bits: Bits = SYSTEM) -> Any:
+    def synthetic(self, rows: int | None = None, *, bits: Bits = SYSTEM) -> Column | list[Column]:
         """Draw rows independently from the histogram, uniform inside a bin: an array, or a list of
         columns. They may be published and used without limit.
         """
@@ -107,7 +109,7 @@ class PrivateHistogram:
         )
         chosen = cells.searchsorted(integers_below(int(cells[-1]), target, bits), side="right")
         places = np.unravel_index(chosen, self.counts.shape)
-        columns = [
+        columns: list[Column] = [
             _inside(axis, place, bits) if isinstance(axis, Edges) else axis.array[place]
             for axis, place in zip(self.axes, places, strict=True)
         ]

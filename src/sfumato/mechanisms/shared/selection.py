@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,17 @@ from numpy.typing import NDArray
 from ...exact.balls import ball, evaluate
 from ...exact.numbers import Number, exact, positive, power_of_two, probability
 from ...noise.bits import SYSTEM, Bits
+from ...noise.choice import Scores
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import finite_floats, snap_each
 from .mechanism import Mechanism, Neighbours, set_neighbours
 
-Scores = tuple[Fraction, ...] | NDArray[np.int64]
+C = TypeVar("C")
+"""A candidate."""
+
+Dataset = Any
+"""A dataset of any kind that the score accepts."""
 
 
 class Selection(Mechanism):
@@ -41,7 +46,7 @@ class Selection(Mechanism):
     epsilon: Fraction
     monotone: bool
     grid: Fraction | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
 
     @abstractmethod
     def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
@@ -51,7 +56,7 @@ class Selection(Mechanism):
     def _index(self, scores: Scores, bits: Bits) -> int:
         """One exact draw."""
 
-    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> Any:
+    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> Hashable:
         """Choose a candidate: return its index, or the candidate itself if the record names
         candidates.
         """
@@ -117,7 +122,7 @@ class Selection(Mechanism):
         )
 
 
-def _array(scores: Any) -> NDArray[Any]:
+def _array(scores: object) -> NDArray[np.generic]:
     """Return the scores as an array. NumPy would turn integers beyond 64 bits into floats if a
     score is negative or a float: these stay Python integers.
     """
@@ -170,7 +175,7 @@ def check_count(value: object, name: str = "count") -> int:
     return int(value)
 
 
-def check_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
+def check_candidates(value: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
     """Check distinct public candidates; None if indices are enough."""
     if value is None:
         return None
@@ -181,7 +186,7 @@ def check_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
 
 
 def check_prior_weights(
-    value: Sequence[Number] | None, candidates: tuple[Any, ...] | None
+    value: Sequence[Number] | None, candidates: tuple[Hashable, ...] | None
 ) -> tuple[Fraction, ...] | None:
     """Check positive public weights, one for each candidate."""
     if value is None:
@@ -193,10 +198,10 @@ def check_prior_weights(
 
 
 def score_sensitivity(
-    score: Callable[[Any, Any], Number],
-    datasets: Iterable[Any],
-    candidates: Sequence[Any],
-    are_neighbours: Callable[[Any, Any], bool],
+    score: Callable[[Dataset, C], Number],
+    datasets: Iterable[Dataset],
+    candidates: Sequence[C],
+    are_neighbours: Callable[[Dataset, Dataset], bool],
 ) -> Fraction:
     """The largest move of any candidate's score between neighbours, by brute force over a finite
     world (the maximum over candidates too).

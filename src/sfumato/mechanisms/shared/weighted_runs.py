@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...noise.choice import Choice
 from ...noise.choices import MOST
+from ...noise.law import Integers
 from . import mechanism_refusals as refusals
 from .bounded_data import Range
 from .grid import whole_numbers
@@ -39,7 +40,7 @@ class GroupedPoints(NamedTuple):
     """
 
     points: NDArray[np.int64]
-    weights: NDArray[Any]
+    weights: Integers
     begins: NDArray[np.int64]
 
 
@@ -65,7 +66,7 @@ def group_points(
     return _merge(of, at, weight, count, ends)
 
 
-def _integers(column: ArrayLike, name: str) -> NDArray[Any]:
+def _integers(column: ArrayLike, name: str) -> Integers:
     numbers = whole_numbers(column)
     if numbers is None and np.size(column) == 0:  # an empty list has no type
         return np.empty(0, dtype=np.int64)
@@ -85,7 +86,7 @@ def _order(
 
 
 def _merge(
-    of: NDArray[np.int64], at: NDArray[np.int64], weight: NDArray[Any], count: int, ends: Range
+    of: NDArray[np.int64], at: NDArray[np.int64], weight: Integers, count: int, ends: Range
 ) -> GroupedPoints:
     """One row for each point, and the ends of the range in every group."""
     every = np.arange(count)
@@ -138,7 +139,7 @@ class PointRuns:
         self._measure(less, upto, sums[begins[1:] - 1] - before, q, shift)
 
     def _measure(
-        self, less: NDArray[Any], upto: NDArray[Any], total: NDArray[Any], q: Fraction, shift: int
+        self, less: Integers, upto: Integers, total: Integers, q: Fraction, shift: int
     ) -> None:
         """max(W_< − q·W + t, q·W − W_≤ − t, 0) = hi + lo/d. The two are never both above 0: their
         sum is minus the weight of the point.
@@ -178,7 +179,7 @@ class PointRuns:
         start = int(self.starts[group])
         stop = int(self.starts[group + 1]) if group + 1 < len(self.starts) else len(self.firsts)
         hi, lo, d = self._hi[start:stop], self._lo[start:stop], self._denominator
-        scores: Any = (
+        scores: list[int] | NDArray[np.int64] = (
             -(hi * d + lo)
             if hi.dtype != object and hi.max() < _NEAR
             else [-(int(h) * d + int(k)) for h, k in zip(hi, lo, strict=True)]
