@@ -55,10 +55,15 @@ def test_the_signature_shows_every_keyword_and_its_default() -> None:
 
 def test_the_signature_of_a_class_shows_inherited_keys() -> None:
     parameters = inspect.signature(Line).parameters
-    assert list(parameters) == ["length", "colour", "layers", "width"]
+    assert list(parameters) == ["length", "layers", "colour", "width"]
     assert parameters["length"].default is inspect.Parameter.empty
     assert [parameters[name].default for name in ("colour", "layers", "width")] == [None, 2, None]
     assert parameters["width"].annotation == "float | None"
+
+
+def test_a_default_of_an_unknown_key_is_an_error_at_once() -> None:
+    with pytest.raises(KeyError, match="color"):
+        spell_out(Paint, color="red")(lambda **paint: paint)
 
 
 def test_only_the_keywords_that_were_passed_arrive() -> None:

@@ -18,8 +18,8 @@ F = TypeVar("F", bound=Callable[..., object])
 def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
     """Show the keys of a TypedDict in a signature, in place of `**options`.
 
-    A key without a default here is shown with None. A keyword that the signature does not show is
-    a TypeError, as it is for any function.
+    The keys with a default here come first, in this order; all others have None. A keyword that the
+    signature does not show is a TypeError, as it is for any function.
     """
 
     def spell(function: F) -> F:
@@ -29,14 +29,15 @@ def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
             for parameter in signature.parameters.values()
             if parameter.kind is not inspect.Parameter.VAR_KEYWORD
         ]
+        annotations = options.__annotations__
         shared = [
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=defaults.get(name),
-                annotation=getattr(annotation, "__forward_arg__", annotation),
+                annotation=getattr(annotations[name], "__forward_arg__", annotations[name]),
             )
-            for name, annotation in options.__annotations__.items()
+            for name in dict.fromkeys((*defaults, *annotations))
         ]
         names = {parameter.name for parameter in (*stated, *shared)}
 

@@ -49,7 +49,7 @@ class Exponential(Selection):
     relation: Relation | None
     unit: str | None
 
-    @spell_out(SelectionOptions, monotone=False)
+    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
     def __init__(
         self,
         *,

@@ -48,7 +48,7 @@ class Gaussian(Additive):
     unit: str | None
     _law: RoundedNormal = field(repr=False, compare=False)
 
-    @spell_out(AdditiveOptions, confidence=0.95)
+    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
     def __init__(
         self,
         *,

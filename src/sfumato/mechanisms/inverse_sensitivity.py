@@ -60,7 +60,7 @@ class InverseSensitivity(Mechanism):
     relation: Relation
     _range: Range | None = field(repr=False, compare=False)
 
-    @spell_out(StatisticOptions, q="1/2", categories=())
+    @spell_out(StatisticOptions, low=None, high=None, grid=None, q="1/2", categories=())
     def __init__(
         self,
         statistic: str,

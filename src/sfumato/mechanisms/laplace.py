@@ -47,7 +47,7 @@ class Laplace(Additive):
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
 
-    @spell_out(AdditiveOptions, confidence=0.95)
+    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
     def __init__(
         self,
         *,

@@ -49,7 +49,7 @@ class NoisyMax(Selection):
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
 
-    @spell_out(SelectionOptions, monotone=False)
+    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
     def __init__(
         self,
         *,

@@ -45,7 +45,7 @@ class PermuteAndFlip(Selection):
     relation: Relation | None
     unit: str | None
 
-    @spell_out(SelectionOptions, monotone=False)
+    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
     def __init__(
         self,
         *,

@@ -63,7 +63,7 @@ class ProposeTestRelease(Mechanism):
     threshold: int = field(repr=False, compare=False)  # the least integer T with P(Z ≥ T) ≤ δ
     _range: Range | None = field(repr=False, compare=False)
 
-    @spell_out(StatisticOptions, q="1/2", categories=())
+    @spell_out(StatisticOptions, low=None, high=None, grid=None, q="1/2", categories=())
     def __init__(
         self,
         statistic: str,

@@ -55,7 +55,7 @@ class SmoothLaplace(Mechanism):
     beta: Fraction = field(repr=False, compare=False)
     _range: Range = field(repr=False, compare=False)
 
-    @spell_out(OrderOptions, q="1/2")
+    @spell_out(OrderOptions, grid=None, q="1/2")
     def __init__(
         self,
         statistic: str,

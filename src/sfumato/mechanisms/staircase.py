@@ -52,7 +52,7 @@ class Staircase(Additive):
     size: int | None = field(repr=False)
     _law: Law = field(repr=False, compare=False)
 
-    @spell_out(GridOptions, confidence=0.95)
+    @spell_out(GridOptions, confidence=0.95, grid=None)
     def __init__(
         self,
         *,

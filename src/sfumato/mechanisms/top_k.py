@@ -38,7 +38,7 @@ class TopK(Mechanism):
     relation: Relation | None
     unit: str | None
 
-    @spell_out(SelectionOptions, monotone=False)
+    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
     def __init__(
         self,
         *,
