@@ -1,14 +1,16 @@
 """Keywords that several signatures share, written once.
 
 A function takes `**options: Unpack[Options]`, where `Options` is a TypedDict: type checkers know
-every keyword. `spell_out` shows the same keywords to `help()` and `inspect.signature`.
+every keyword. `spell_out` shows the same keywords to `help()` and `inspect.signature`, and refuses
+all others.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TypeVar
+from functools import wraps
+from typing import TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -16,7 +18,8 @@ F = TypeVar("F", bound=Callable[..., object])
 def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
     """Show the keys of a TypedDict in a signature, in place of `**options`.
 
-    A key without a default here is shown with None.
+    The keys with a default here come first, in this order; all others have None. A keyword that the
+    signature does not show is a TypeError, as it is for any function.
     """
 
     def spell(function: F) -> F:
@@ -26,18 +29,30 @@ def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
             for parameter in signature.parameters.values()
             if parameter.kind is not inspect.Parameter.VAR_KEYWORD
         ]
+        annotations = options.__annotations__
         shared = [
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=defaults.get(name),
-                annotation=getattr(annotation, "__forward_arg__", annotation),
+                annotation=getattr(annotations[name], "__forward_arg__", annotations[name]),
             )
-            for name, annotation in options.__annotations__.items()
+            for name in dict.fromkeys((*defaults, *annotations))
         ]
-        function.__signature__ = signature.replace(  # type: ignore[attr-defined]  # read by inspect
+        names = {parameter.name for parameter in (*stated, *shared)}
+
+        @wraps(function)
+        def call(*arguments: object, **keywords: object) -> object:
+            for name in keywords:
+                if name not in names:
+                    raise TypeError(
+                        f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
+                    )
+            return function(*arguments, **keywords)
+
+        call.__signature__ = signature.replace(  # type: ignore[attr-defined]  # read by inspect
             parameters=[*stated, *shared]
         )
-        return function
+        return cast(F, call)
 
     return spell

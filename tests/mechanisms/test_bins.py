@@ -6,6 +6,7 @@ import numpy as np
 
 from sfumato import mechanisms as mech
 
+from ..refusing import refusal
 from .histograms import histogram
 
 
@@ -27,3 +28,9 @@ def test_what_is_outside_and_what_is_no_number() -> None:
 def test_edges_are_met_by_equal_doubles() -> None:
     h = histogram(edges=["0", "0.1", "0.2", "0.3", "0.4"])
     assert h.tally([0.1, 0.2, 0.3]).tolist() == [0, 1, 1, 1]
+
+
+def test_edges_are_numbers_or_lists_of_numbers() -> None:
+    several = mech.Histogram(edges=np.array([[0, 1], [2, 3]]), epsilon=1, relation="replace")
+    assert several.shape == (1, 1)
+    refusal(lambda: histogram(edges=[[0, 1], 5]), "histogram.axes")

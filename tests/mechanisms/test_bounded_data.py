@@ -129,3 +129,13 @@ def test_labels_that_are_no_category_count_for_none(data: Any, counts: list[int]
 
 def test_labels_of_several_types_stay_what_they_are() -> None:
     assert category_counts([1, "1", (1, 2), 1], (1, "1", (1, 2))).tolist() == [2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "grid"),
+    [("0.1", "0.2", 1), (0, 1, 2.0**-70), (2**70, 2**70 + 4, None), (0, 2**61, 1)],
+)
+def test_the_grid_that_is_suggested_fits_the_range(low: Any, high: Any, grid: Any) -> None:
+    refused = refusal(lambda: Range(low, high, grid), "range.grid")
+    exponent = int(refused.rewrite.removeprefix("grid=2**"))
+    Range(low, high, Fraction(2) ** exponent)

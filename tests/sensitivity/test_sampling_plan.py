@@ -167,3 +167,13 @@ def test_gamma_is_a_share(gamma: float) -> None:
     with pytest.raises(Refused) as caught:
         plan(gamma=gamma)
     assert caught.value.code == "number.not-a-probability"
+
+
+@pytest.mark.parametrize("kind", ["order", "diffpriv"])
+@pytest.mark.parametrize("gamma", [0.05, 0.1, 0.3])
+@pytest.mark.parametrize("m", [1, 2])
+def test_the_number_of_pairs_that_is_suggested_is_enough(kind: str, gamma: float, m: int) -> None:
+    with pytest.raises(Refused) as refused:
+        plan(m=m, gamma=gamma, kind=kind)
+    enough = int(refused.value.rewrite.removeprefix("m="))
+    assert plan(m=enough, gamma=gamma, kind=kind).m == enough

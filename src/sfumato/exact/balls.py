@@ -84,7 +84,7 @@ def decide(question: Callable[[], T | None], start: int = 96) -> T:
         if answer is not None:
             return answer
         bits *= 2
-    raise refusals.NUMBER_RANGE_1()
+    raise refusals.TOO_EXTREME_TO_COMPARE()
 
 
 def below(small: Callable[[], arb], large: Callable[[], arb]) -> bool:
@@ -128,7 +128,7 @@ def above(formula: Callable[[], arb]) -> Fraction:
     """
     double = evaluate(formula, "up")
     if math.isinf(double):
-        raise refusals.NUMBER_RANGE_2()
+        raise refusals.RESULT_ABOVE_DOUBLES()
     return max(Fraction(double), SMALLEST) if double > 0 else Fraction(double)
 
 
@@ -191,7 +191,7 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
     while not holds(Fraction(high)):
         low, high = high, high * 4.0
         if math.isinf(high):
-            raise refusals.NUMBER_RANGE_3()
+            raise refusals.RESULT_ABOVE_DOUBLES()
     while low == high or holds(Fraction(low)):
         high = min(high, low)
         low = high / 4.0

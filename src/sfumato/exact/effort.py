@@ -48,4 +48,4 @@ def limited(seconds: float) -> Iterator[None]:
 def check() -> None:
     """Refuse to go on if the thread has used up its limit."""
     if _LIMIT.end is not None and time.thread_time() > _LIMIT.end:
-        raise refusals.PLAN_EFFORT_1(seconds=_LIMIT.seconds)
+        raise refusals.PLANNING_TOO_LONG(seconds=_LIMIT.seconds)

@@ -43,7 +43,7 @@ _DIGITS = 400  # longer texts are mistakes or attacks: 10 ** 999999999 would be 
 def exact(value: Number, name: str = "number") -> Fraction:
     """Return the exact rational that `value` denotes."""
     if isinstance(value, bool) or type(value).__name__ == "bool":
-        raise refusals.NUMBER_TYPE_2(name=name, value=value)
+        raise refusals.TRUTH_VALUE(name=name, value=value)
     if isinstance(value, Fraction):
         return value
     if hasattr(value, "__index__"):
@@ -58,7 +58,7 @@ def exact(value: Number, name: str = "number") -> Fraction:
         return _from_text(value, name)
     if isinstance(value, Decimal) or (hasattr(value, "dtype") and hasattr(value, "__float__")):
         return _from_text(str(value), name)
-    raise refusals.NUMBER_TYPE_1(name=name, type=type(value).__name__)
+    raise refusals.NOT_A_NUMBER(name=name, type=type(value).__name__)
 
 
 def _from_text(text: str, name: str) -> Fraction:
@@ -68,11 +68,11 @@ def _from_text(text: str, name: str) -> Fraction:
     except InvalidOperation:
         decimal = None
     if decimal is None or not _PLAIN.fullmatch(plain):
-        raise refusals.NUMBER_TEXT_1(name=name, text=text)
+        raise refusals.TEXT_WITHOUT_A_NUMBER(name=name, text=text)
     if not decimal.is_finite():
-        raise refusals.NUMBER_NOT_FINITE_1(name=name, text=text)
+        raise refusals.NOT_FINITE(name=name, text=text)
     if len(decimal.as_tuple().digits) > _DIGITS or (decimal and abs(decimal.adjusted()) > _DIGITS):
-        raise refusals.NUMBER_RANGE_4(name=name, text=text)
+        raise refusals.OUTSIDE_DECIMALS(name=name, text=text)
     return Fraction(decimal)
 
 
@@ -98,11 +98,11 @@ def positive(value: Number, name: str) -> Fraction:
     """Check that a number is safely above zero and finite as a double."""
     number = exact(value, name)
     if number <= 0:
-        raise refusals.NUMBER_NOT_POSITIVE_1(name=name, value=shown(value))
+        raise refusals.NOT_POSITIVE(name=name, value=shown(value))
     if number < SMALLEST:
-        raise refusals.NUMBER_SUBNORMAL_1(name=name, value=shown(value))
+        raise refusals.SUBNORMAL(name=name, value=shown(value))
     if number >= LARGEST:
-        raise refusals.NUMBER_RANGE_5(name=name, value=shown(value))
+        raise refusals.ABOVE_DOUBLES(name=name, value=shown(value))
     return number
 
 
@@ -119,11 +119,11 @@ def probability(value: Number, name: str, *, zero: bool = True, one: bool = Fals
     number = exact(value, name)
     if not 0 <= number <= 1 or (number == 0 and not zero) or (number == 1 and not one):
         interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
-        raise refusals.NUMBER_NOT_A_PROBABILITY_1(
+        raise refusals.NOT_A_PROBABILITY(
             name=name,
             value=shown(value),
             interval=interval,
-            value_2=0.95 if name == "confidence" else 1e-06,
+            example=0.95 if name == "confidence" else 1e-06,
         )
     return number
 
@@ -146,7 +146,7 @@ def power_of_two(value: Number, name: str) -> int:
     number = by_its_bits(value, name)
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
     if number != Fraction(2) ** exponent:
-        raise refusals.NUMBER_NOT_A_POWER_OF_TWO_1(name=name, value=shown(value), exponent=exponent)
+        raise refusals.NOT_A_POWER_OF_TWO(name=name, value=shown(value), exponent=exponent)
     return exponent
 
 

@@ -19,17 +19,17 @@ import threading
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import NoReturn
+from typing import NoReturn, Unpack
 
 from ..exact.balls import ball, evaluate, least
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.guarantee import relation_of, unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_sensitivity
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -44,6 +44,7 @@ class AboveThreshold(Mechanism):
     relation: Relation | None
     unit: str | None
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         *,
@@ -52,8 +53,7 @@ class AboveThreshold(Mechanism):
         answers: int = 1,
         monotone: bool = False,
         threshold_share: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         put = object.__setattr__
         put(self, "sensitivity", check_sensitivity(sensitivity, None))
@@ -66,13 +66,12 @@ class AboveThreshold(Mechanism):
             else probability(threshold_share, "threshold_share", zero=False)
         )
         put(self, "threshold_share", share)
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
+        set_neighbours(self, neighbours)
         _ = self.threshold_law, self.query_law  # refuses scales that cannot be drawn
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+        return (Pure(self.epsilon, **self._neighbours),)
 
     @property
     def threshold_law(self) -> Geometric:
@@ -162,7 +161,7 @@ class Session:
         exact = _check_integer(value, "value")
         with self.__lock:
             if not self.__left:
-                raise refusals.THRESHOLD_OVER_1()
+                raise refusals.SESSION_OVER()
             above = exact + self.__law.draw(self.__bits) >= self.__noisy
             self.__left -= above
             return above
@@ -176,7 +175,7 @@ class Session:
         return f"Session(left={self.__left})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise refusals.THRESHOLD_COPY_1()
+        raise refusals.SESSION_COPIED()
 
 
 def best_share(*, answers: int = 1, monotone: bool = False) -> Fraction:
@@ -205,10 +204,10 @@ def textbook_accuracy(
 def _count(value: object, name: str) -> int:
     if is_whole(value, 1, 2**40):
         return value
-    raise refusals.THRESHOLD_COUNT_1(name=name, value=value)
+    raise refusals.QUERY_COUNT_OUT_OF_RANGE(name=name, value=value)
 
 
 def _check_integer(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise refusals.VALUE_TYPE_1(name=name, type=type(value).__name__)
+        raise refusals.NOT_AN_INTEGER(name=name, type=type(value).__name__)
     return int(value)

@@ -19,15 +19,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation, Renyi
 from ..guarantees.guarantee import common_relation_and_unit
 from ..guarantees.mixed import Mixed
+from ..keywords import spell_out
 from .shared import mechanism_refusals as refusals
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, Neighbours
 
 G = TypeVar("G", bound=Guarantee)
 CURVES: tuple[type[Guarantee], ...] = (GDP, ZCDP, Renyi)
@@ -47,22 +48,24 @@ class Combined(Mechanism):
     unit: str | None
     _promises: tuple[Guarantee, ...] = field(repr=False, compare=False)
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         parts: Iterable[Mechanism],
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         put = object.__setattr__
         put(self, "parts", _check_parts(parts))
         if (epsilon is None) != (delta is None):
-            raise refusals.MECHANISM_CALIBRATION_1()
+            raise refusals.EPSILON_AND_DELTA_APART(
+                mechanism="Combined", example="Combined(parts, epsilon=1, delta=1e-6)"
+            )
         put(self, "epsilon", None if epsilon is None else positive(epsilon, "epsilon"))
         put(self, "delta", None if delta is None else probability(delta, "delta", zero=False))
-        about: Guarantee = Pure(0, relation=relation, unit=unit)
+        about: Guarantee = Pure(0, **neighbours)
         for part in self.parts:
             for promise in part.promises:
                 about = Guarantee._bind(Pure(0), *common_relation_and_unit(about, promise))
@@ -76,7 +79,7 @@ class Combined(Mechanism):
             ),
         )
         if not self._promises:
-            raise refusals.MECHANISM_PARTS_2()
+            raise refusals.NO_COMMON_NOTION()
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -112,21 +115,19 @@ class Combined(Mechanism):
             return None if rest else _add_all(statements)
         point = Approx(self.epsilon, self.delta)
         if not rest:
-            reason = "every part has its own ε, so no part needs epsilon and delta"
-            raise refusals.MECHANISM_CALIBRATION_2(reason=reason)
+            raise refusals.EPSILON_WITHOUT_USE()
         if not any(
             total is not None and total <= point
             for total in (_sum(rest, notion) for notion in CURVES)
         ):
-            reason = "the parts with Gaussian noise together lose more than this"
-            raise refusals.MECHANISM_CALIBRATION_3(point=point, reason=reason)
+            raise refusals.EPSILON_BELOW_SUM(point=point)
         return _add_all([*statements, point])
 
 
 def _check_parts(parts: Iterable[Mechanism]) -> tuple[Mechanism, ...]:
     mechanisms = tuple(parts) if isinstance(parts, Iterable) else ()
     if not mechanisms or not all(isinstance(part, Mechanism) for part in mechanisms):
-        raise refusals.MECHANISM_PARTS_1()
+        raise refusals.NO_PARTS()
     return mechanisms
 
 

@@ -16,18 +16,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Unpack
 
 from ..exact.balls import ball, below, chance, least
-from ..exact.numbers import Number, non_negative, positive, probability
+from ..exact.numbers import Number, non_negative, positive
 from ..guarantees import ZCDP, Guarantee, Relation
+from ..keywords import spell_out
 from ..noise.discrete_gaussian_noise import DiscreteGaussian as Law
 from .shared import mechanism_refusals as refusals
 from .shared.additive import (
     Additive,
+    AdditiveOptions,
     check_exactly_one,
     set_additive_fields,
     squared_moves,
-    steps_within,
+    tolerance,
 )
 
 
@@ -45,6 +48,7 @@ class DiscreteGaussian(Additive):
     unit: str | None
     _law: Law = field(repr=False, compare=False)
 
+    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
     def __init__(
         self,
         *,
@@ -52,11 +56,7 @@ class DiscreteGaussian(Additive):
         rho: Number | None = None,
         sigma: Number | None = None,
         error: Number | None = None,
-        confidence: Number = 0.95,
-        grid: Number | None = None,
-        size: int | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[AdditiveOptions],
     ) -> None:
         check_exactly_one(
             "DiscreteGaussian",
@@ -65,7 +65,7 @@ class DiscreteGaussian(Additive):
             sigma=sigma,
             error=error,
         )
-        set_additive_fields(self, sensitivity, grid, size, relation, unit)
+        set_additive_fields(self, sensitivity, **options)
         put = object.__setattr__
         if rho is not None:
             put(self, "sigma_squared", self.moves_squared / (2 * positive(rho, "rho")))
@@ -76,10 +76,7 @@ class DiscreteGaussian(Additive):
                 self,
                 "sigma_squared",
                 self.step**2
-                * _widest(
-                    steps_within(error, self.grid),
-                    1 - probability(confidence, "confidence", zero=False),
-                ),
+                * _widest(*tolerance(error, self.grid, options.get("confidence", 0.95))),
             )
         put(self, "_law", Law(sigma_squared=self.sigma_squared / self.step**2))
 
@@ -90,13 +87,7 @@ class DiscreteGaussian(Additive):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (
-            ZCDP(
-                self.moves_squared / (2 * self.sigma_squared),
-                relation=self.relation,
-                unit=self.unit,
-            ),
-        )
+        return (ZCDP(self.moves_squared / (2 * self.sigma_squared), **self._neighbours),)
 
     def delta(self, epsilon: Number) -> float:
         """The least δ with (ε, δ)-DP for one number, from the law itself, rounded up."""
@@ -105,7 +96,7 @@ class DiscreteGaussian(Additive):
         # floats without a size are one number
         size = self.size or (1 if self.grid is not None else None)
         if size != 1 and square >= 2:
-            raise refusals.MECHANISM_SIZE_1(epsilon=epsilon)
+            raise refusals.CURVE_OF_SEVERAL_VALUES(epsilon=epsilon)
         steps = math.isqrt(math.floor(square))
         return chance(lambda: self.law.excess(steps, e), "up")
 

@@ -13,20 +13,27 @@ score.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..keywords import spell_out
 from ..noise.bits import Bits
-from ..noise.choice import Choice
+from ..noise.choice import Choice, Scores
 from .shared import mechanism_refusals as refusals
-from .shared.selection import Scores, Selection, check_prior_weights, set_selection_fields
+from .shared.selection import (
+    Selection,
+    SelectionOptions,
+    check_count,
+    check_prior_weights,
+    set_selection_fields,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -38,41 +45,35 @@ class Exponential(Selection):
     monotone: bool
     grid: Fraction | None
     prior: tuple[Fraction, ...] | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
     relation: Relation | None
     unit: str | None
 
+    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
     def __init__(
         self,
         *,
         sensitivity: Number,
         epsilon: Number,
-        monotone: bool = False,
-        grid: Number | None = None,
         prior: Sequence[Number] | None = None,
-        candidates: Iterable[Any] | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[SelectionOptions],
     ) -> None:
-        set_selection_fields(
-            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
-        )
+        set_selection_fields(self, sensitivity, epsilon, **options)
         object.__setattr__(self, "prior", check_prior_weights(prior, self.candidates))
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
-        return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
+        pure = Pure(self.epsilon, **self._neighbours)
+        return (pure, ZCDP(self.epsilon**2 / 8, **self._neighbours))
 
     def regret(self, confidence: Number = 0.95, *, count: int | None = None) -> float:
         """How far below the best score the chosen one may lie, with this probability, rounded up;
         `count` is the number of candidates, not needed with a prior.
         """
         if self.prior is None:
-            size: Any = count  # `regret` refuses None
             if count is None and self.candidates is not None:
-                size = len(self.candidates)
-            return Selection.regret(self, confidence, count=size)
+                count = len(self.candidates)
+            return self._regret(Fraction(check_count(count)), confidence)
         return self._regret(sum(self.prior) / min(self.prior), confidence)
 
     def law(self, scores: Sequence[Number]) -> Choice:
@@ -87,5 +88,5 @@ class Exponential(Selection):
 
     def _law(self, scores: Scores) -> Choice:
         if self.prior is not None and len(self.prior) != len(scores):
-            raise refusals.SELECTION_PRIOR_1(scores_count=len(scores), prior_count=len(self.prior))
+            raise refusals.SCORES_UNLIKE_PRIOR(scores=len(scores), weights=len(self.prior))
         return Choice(scores, rate=self.rate, prior=self.prior)

@@ -13,20 +13,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Unpack
 
 from ..exact.balls import ball, below, evaluate, least, normal_cdf, root_up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.gdp import largest_mu
+from ..keywords import spell_out
 from ..noise.rounded_normal import RoundedNormal
 from .shared import mechanism_refusals as refusals
 from .shared.additive import (
     Additive,
+    AdditiveOptions,
     check_exactly_one,
     set_additive_fields,
     squared_moves,
-    steps_within,
+    tolerance,
 )
+
+_EXAMPLE = "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -43,6 +48,7 @@ class Gaussian(Additive):
     unit: str | None
     _law: RoundedNormal = field(repr=False, compare=False)
 
+    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
     def __init__(
         self,
         *,
@@ -53,15 +59,11 @@ class Gaussian(Additive):
         mu: Number | None = None,
         sigma: Number | None = None,
         error: Number | None = None,
-        confidence: Number = 0.95,
-        grid: Number | None = None,
-        size: int | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[AdditiveOptions],
     ) -> None:
         way = check_exactly_one(
             "Gaussian",
-            "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)",
+            _EXAMPLE,
             epsilon=epsilon,
             rho=rho,
             mu=mu,
@@ -69,8 +71,8 @@ class Gaussian(Additive):
             error=error,
         )
         if (delta is None) == (way == "epsilon"):
-            raise refusals.MECHANISM_CALIBRATION_4()
-        set_additive_fields(self, sensitivity, grid, size, relation, unit)
+            raise refusals.EPSILON_AND_DELTA_APART(mechanism="Gaussian", example=_EXAMPLE)
+        set_additive_fields(self, sensitivity, **options)
         put = object.__setattr__
         if epsilon is not None and delta is not None:
             put(self, "sigma", root_up(self.moves_squared / largest_mu(epsilon, delta) ** 2))
@@ -84,11 +86,7 @@ class Gaussian(Additive):
             put(
                 self,
                 "sigma",
-                self.step
-                * _widest(
-                    steps_within(error, self.grid),
-                    1 - probability(confidence, "confidence", zero=False),
-                ),
+                self.step * _widest(*tolerance(error, self.grid, options.get("confidence", 0.95))),
             )
         put(self, "_law", RoundedNormal(sigma=self.sigma / self.step))
 
@@ -99,11 +97,7 @@ class Gaussian(Additive):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (
-            GDP.from_square(
-                self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit
-            ),
-        )
+        return (GDP.from_square(self.moves_squared / self.sigma**2, **self._neighbours),)
 
     @property
     def law(self) -> RoundedNormal:
@@ -120,7 +114,7 @@ def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> f
         probability(delta, "delta", zero=False),
     )
     if e >= 1:
-        raise refusals.MECHANISM_CLASSICAL_1(epsilon=epsilon)
+        raise refusals.EPSILON_FROM_ONE(epsilon=epsilon)
     return evaluate(lambda: ball(s / e) * (2 * (ball(Fraction(5, 4)) / ball(d)).log()).sqrt(), "up")
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
+from typing import TypedDict, Unpack
 
 import numpy as np
 from flint import arb, ctx
@@ -30,13 +31,21 @@ from ..errors import Refused
 from ..exact.balls import ball, chance, evaluate, normal_cdf
 from ..exact.numbers import Number, exact, positive, probability
 from ..guarantees import GDP, Approx, Guarantee, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import part_holding
 from .shared import mechanism_refusals as refusals
 from .shared.bounded_data import check_ends
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, set_neighbours
 from .shared.selection import check_count
+
+
+class GibbsOptions(TypedDict, total=False):
+    """The optional keywords: the number of cells, the centre of the prior, the unit protected."""
+
+    cells: int
+    centre: Number | None
+    unit: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -57,6 +66,7 @@ class Gibbs(Mechanism):
     relation: Relation
     beta: Fraction = field(repr=False, compare=False)  # the inverse temperature
 
+    @spell_out(GibbsOptions, cells=100)
     def __init__(
         self,
         *,
@@ -66,9 +76,7 @@ class Gibbs(Mechanism):
         convexity: Number,
         low: Number,
         high: Number,
-        cells: int = 100,
-        centre: Number | None = None,
-        unit: str | None = None,
+        **options: Unpack[GibbsOptions],
     ) -> None:
         put = object.__setattr__
         put(self, "epsilon", positive(epsilon, "epsilon"))
@@ -77,22 +85,19 @@ class Gibbs(Mechanism):
         put(self, "convexity", positive(convexity, "convexity"))
         for name, end in zip(("low", "high"), check_ends(low, high), strict=True):
             put(self, name, end)
-        put(self, "cells", check_count(cells))
-        put(
-            self,
-            "centre",
-            (self.low + self.high) / 2 if centre is None else exact(centre, "centre"),
-        )
-        put(self, "relation", "replace")
-        put(self, "unit", unit_of(unit))
+        put(self, "cells", check_count(options.get("cells", 100), "cells"))
+        centre = options.get("centre")
+        middle = (self.low + self.high) / 2
+        put(self, "centre", middle if centre is None else exact(centre, "centre"))
+        set_neighbours(self, {"relation": "replace", "unit": options.get("unit")})
         put(self, "beta", gibbs_beta(self.epsilon, self.delta, self.lipschitz, self.convexity))
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         mu_squared = (2 * self.beta * self.lipschitz) ** 2 / self.convexity
         return (
-            Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),
-            GDP.from_square(mu_squared, relation=self.relation, unit=self.unit),
+            Approx(self.epsilon, self.delta, **self._neighbours),
+            GDP.from_square(mu_squared, **self._neighbours),
         )
 
     @property
@@ -129,20 +134,16 @@ class Gibbs(Mechanism):
 
     def _total(self, losses: Sequence[Sequence[Number]]) -> list[Fraction]:
         """Check each record's losses and return their sum at every point."""
-        reason, rewrite = (
-            "each is convex, L-Lipschitz, and an exact number at every point",
-            "loss(θ) = abs(θ - x), lipschitz=1",
-        )
         try:
             rows = [[exact(v) for v in row] for row in losses]
         except Refused:  # its text would show a loss
-            raise refusals.GIBBS_LOSSES_1(reason=reason, rewrite=rewrite) from None
+            raise refusals.LOSSES_NOT_CONVEX() from None
         most = self.lipschitz * (self.high - self.low) / self.cells
         for row in rows:
             rises = [b - a for a, b in pairwise(row)]
             convex = all(a <= b for a, b in pairwise(rises))
             if len(row) != self.cells + 1 or not convex or any(abs(rise) > most for rise in rises):
-                raise refusals.GIBBS_LOSSES_1(reason=reason, rewrite=rewrite)
+                raise refusals.LOSSES_NOT_CONVEX()
         return (
             [sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
             if rows
@@ -180,7 +181,7 @@ def gibbs_beta(epsilon: Number, delta: Number, lipschitz: Number, convexity: Num
     e, d = positive(epsilon, "epsilon"), probability(delta, "delta", zero=False)
     L, m = positive(lipschitz, "lipschitz"), positive(convexity, "convexity")
     if e > 1:
-        raise refusals.GIBBS_EPSILON_1(epsilon=epsilon)
+        raise refusals.EPSILON_ABOVE_ONE(epsilon=epsilon)
     return Fraction(
         evaluate(lambda: ball(e / (2 * L)) * (ball(m) / (1 - 2 * ball(d).log())).sqrt(), "down")
     )

@@ -14,25 +14,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.bins import Axis, Edges, Outside
+from .shared.bins import Axis, BinOptions, EdgeLists, Edges, Outside
 from .shared.counting import laplace_or_gaussian
-from .shared.mechanism import Mechanism, needed_relation
+from .shared.mechanism import Mechanism, set_neighbours
 from .shared.noise_moments import linear_error
+
+R = TypeVar("R", np.int64, np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -48,44 +51,34 @@ class Hierarchy(Mechanism):
     relation: Relation
     unit: str | None
 
+    @spell_out(BinOptions, outside="clip")
     def __init__(
         self,
         *,
-        edges: Any = None,
-        categories: Any = None,
+        edges: EdgeLists | None = None,
+        categories: Iterable[Hashable] | None = None,
         epsilon: Number,
         delta: Number | None = None,
         branching: int | None = None,
-        outside: Outside = "clip",
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[BinOptions],
     ) -> None:
         put = object.__setattr__
-        put(
-            self,
-            "relation",
-            needed_relation(
-                relation,
-                "Hierarchy(…)",
-                "one person moves one count of a level under add-remove, two under replace",
-            ),
-        )
-        put(self, "unit", unit_of(unit))
-        flat = Histogram(
-            edges=edges, categories=categories, epsilon=epsilon, outside=outside, relation=relation
-        )
-        if len(flat.axes) != 1 or len(flat.axes[0]) < 2:
-            raise refusals.HIERARCHY_AXIS_1(axes_count=len(flat.axes))
+        set_neighbours(self, options, refusals.HIERARCHY_WITHOUT_RELATION)
+        flat = Histogram(edges=edges, categories=categories, epsilon=epsilon, **options)
+        if len(flat.axes) != 1:
+            raise refusals.HIERARCHY_OF_SEVERAL_AXES(axes=len(flat.axes))
+        if flat.size < 2:
+            raise refusals.HIERARCHY_OF_ONE_CELL()
         put(self, "axis", flat.axes[0])
-        put(self, "outside", outside)
+        put(self, "outside", flat.outside)
         if branching is None:
             branching = best_branching(
                 self.cells, epsilon=epsilon, delta=delta, relation=self.relation
             )
         if not is_whole(branching, 2, self.cells):
-            raise refusals.HIERARCHY_BRANCHING_1(branching=branching)
+            raise refusals.BRANCHING_OUT_OF_RANGE(branching=branching, cells=self.cells)
         put(self, "branching", branching)
-        put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, unit))
+        put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, self.unit))
 
     @property
     def cells(self) -> int:
@@ -100,7 +93,7 @@ class Hierarchy(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         return self.noise.promises
 
-    def perturb(self, data: Any, *, bits: Bits = SYSTEM) -> PrivateHierarchy:
+    def perturb(self, data: Iterable[object], *, bits: Bits = SYSTEM) -> PrivateHierarchy:
         """Count all blocks, add noise, and fit consistent cells to them."""
         axes = Histogram(axes=[self.axis], epsilon=1, outside=self.outside, relation=self.relation)
         tree = blocks(axes.tally(data), self.branching, self.levels)
@@ -153,9 +146,11 @@ class PrivateHierarchy:
     def between(self, low: float, high: float) -> float:
         """The number of rows between two edges."""
         axis = self.mechanism.axis
-        ends = axis.ends if isinstance(axis, Edges) else ()
+        if not isinstance(axis, Edges):
+            raise refusals.BETWEEN_CATEGORIES(low=low, high=high, cells=len(axis))
+        ends = axis.ends
         if low not in ends or high not in ends:
-            raise refusals.HIERARCHY_RANGE_2(low=low, high=high)
+            raise refusals.BETWEEN_OTHER_NUMBERS(low=low, high=high, first=ends[0], last=ends[-1])
         return self.range(ends.index(low), ends.index(high))
 
     def error(self, start: int, stop: int, confidence: Number = 0.95) -> float:
@@ -171,7 +166,7 @@ def height(cells: int, branching: int) -> int:
     return levels
 
 
-def blocks(cells: NDArray[Any], branching: int, levels: int) -> list[NDArray[Any]]:
+def blocks(cells: NDArray[R], branching: int, levels: int) -> list[NDArray[R]]:
     """Sum all blocks, cells first, the total last; empty cells at the end fill the tree."""
     tree = [
         np.concatenate([cells, np.zeros(branching ** (levels - 1) - len(cells), dtype=cells.dtype)])
@@ -283,4 +278,4 @@ def _average(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
 
 def _check_range(start: int, stop: int, cells: int) -> None:
     if not 0 <= start < stop <= cells:
-        raise refusals.HIERARCHY_RANGE_1(start=start, stop=stop, cells=cells)
+        raise refusals.RANGE_OUTSIDE_CELLS(start=start, stop=stop, cells=cells)

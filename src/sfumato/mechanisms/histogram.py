@@ -16,27 +16,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
-from .shared.bins import OUTSIDE, Axis, Edges, Outside, axes_of
+from .shared.bins import OUTSIDE, Axis, BinOptions, EdgeLists, Edges, Outside, axes_of
 from .shared.counting import laplace_or_gaussian
 from .shared.error_formulas import for_each
 from .shared.histogram_result import PrivateHistogram
-from .shared.mechanism import Mechanism, needed_relation
+from .shared.mechanism import Mechanism, set_neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -51,19 +51,18 @@ class Histogram(Mechanism):
     relation: Relation
     unit: str | None
 
+    @spell_out(BinOptions, outside="clip")
     def __init__(
         self,
         *,
-        edges: Any = None,
-        categories: Any = None,
+        edges: EdgeLists | None = None,
+        categories: Iterable[Hashable] | None = None,
         axes: Iterable[Axis] | None = None,
         epsilon: Number | None = None,
         delta: Number | None = None,
         error: Number | None = None,
         confidence: Number = 0.95,
-        outside: Outside = "clip",
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[BinOptions],
     ) -> None:
         check_exactly_one(
             "Histogram",
@@ -73,44 +72,22 @@ class Histogram(Mechanism):
         )
         put = object.__setattr__
         put(self, "axes", axes_of(edges, categories, axes))
-        put(
-            self,
-            "relation",
-            needed_relation(
-                relation,
-                "Histogram(…)",
-                "one person moves one count under add-remove, two under replace",
-            ),
-        )
-        put(self, "unit", unit_of(unit))
+        set_neighbours(self, options, refusals.HISTOGRAM_WITHOUT_RELATION)
+        outside = options.get("outside", "clip")
         if outside not in OUTSIDE:
-            raise refusals.HISTOGRAM_OUTSIDE_1(outside=outside)
+            raise refusals.UNKNOWN_OUTSIDE(outside=outside)
         put(self, "outside", outside)
         moved = Fraction(moves(self.relation))
-        if epsilon is not None:
-            put(
-                self,
-                "noise",
-                laplace_or_gaussian(
-                    l1=moved,
-                    l2_squared=moved,
-                    epsilon=epsilon,
-                    delta=delta,
-                    relation=relation,
-                    unit=unit,
-                ),
+        if error is None:
+            noise: Laplace | Gaussian = laplace_or_gaussian(
+                l1=moved, l2_squared=moved, epsilon=epsilon or 0, delta=delta, **self._neighbours
             )
-        elif error is not None:
-            if delta is not None:
-                raise refusals.MECHANISM_CALIBRATION_5()
+        elif delta is not None:
+            raise refusals.DELTA_WITH_ERROR()
+        else:
             each = for_each(confidence, self.size)
-            put(
-                self,
-                "noise",
-                Laplace(
-                    sensitivity=moved, error=error, confidence=each, relation=relation, unit=unit
-                ),
-            )
+            noise = Laplace(sensitivity=moved, error=error, confidence=each, **self._neighbours)
+        put(self, "noise", noise)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -126,7 +103,7 @@ class Histogram(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         return self.noise.promises
 
-    def perturb(self, data: Any, *, bits: Bits = SYSTEM) -> PrivateHistogram:
+    def perturb(self, data: Iterable[object], *, bits: Bits = SYSTEM) -> PrivateHistogram:
         """Count and add noise: for one column, a two-dimensional array of rows, or a list of
         columns.
         """
@@ -138,25 +115,20 @@ class Histogram(Mechanism):
         """
         return self.noise.error(confidence, values=self.size if simultaneous else 1)
 
-    def tally(self, data: Any) -> NDArray[np.int64]:
+    def tally(self, data: Iterable[object]) -> NDArray[np.int64]:
         """The exact counts. Secret: this is data, not an answer."""
-        columns = (
-            [data]
-            if len(self.axes) == 1
-            else list(data.T)
-            if isinstance(data, np.ndarray) and data.ndim == 2
-            else list(data)
-        )
+        columns: list[Iterable[object]] = [data]
+        if len(self.axes) != 1:
+            listed = data.T if isinstance(data, np.ndarray) and data.ndim == 2 else data
+            columns = list(cast(Iterable[Iterable[object]], listed))
         if len(columns) != len(self.axes):
-            raise refusals.HISTOGRAM_COLUMNS_1(
-                columns_count=len(columns), axes_count=len(self.axes)
-            )
+            raise refusals.UNEXPECTED_COLUMNS(columns=len(columns), axes=len(self.axes))
         places = [
             axis.codes(c, self.outside) if isinstance(axis, Edges) else axis.codes(c, drop=True)
             for axis, c in zip(self.axes, columns, strict=True)
         ]
         if len({len(p) for p in places}) != 1:
-            raise refusals.HISTOGRAM_COLUMNS_2()
+            raise refusals.COLUMNS_OF_DIFFERENT_LENGTH()
         counted = np.all([p >= 0 for p in places], axis=0)
         cells = np.ravel_multi_index([p[counted] for p in places], self.shape)
         return np.bincount(cells, minlength=self.size).astype(np.int64).reshape(self.shape)

@@ -13,30 +13,30 @@ become the answer.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from flint import arb
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..exact.balls import ball, below, least
-from ..exact.numbers import Number, positive, probability
+from ..exact.numbers import Number, positive
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from ..sensitivity import mode, order_statistics
 from .shared.bounded_data import (
     Range,
+    StatisticOptions,
     category_counts,
-    check_categories,
-    check_range,
     check_statistic,
-    put_range,
+    set_categories,
+    set_statistic,
 )
 from .shared.mechanism import Mechanism
 
@@ -60,42 +60,27 @@ class InverseSensitivity(Mechanism):
     relation: Relation
     _range: Range | None = field(repr=False, compare=False)
 
+    @spell_out(StatisticOptions, low=None, high=None, grid=None, q="1/2", categories=())
     def __init__(
         self,
         statistic: str,
         *,
         epsilon: Number,
-        low: Number | None = None,
-        high: Number | None = None,
-        grid: Number | None = None,
-        q: Number = "1/2",
-        categories: Sequence[Hashable] = (),
-        unit: str | None = None,
+        **options: Unpack[StatisticOptions],
     ) -> None:
-        put = object.__setattr__
-        put(self, "statistic", check_statistic(statistic, STATISTICS))
-        place, ordered = f"InverseSensitivity({statistic!r})", statistic in ("median", "quantile")
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(
-            self,
-            "q",
-            (Fraction(1, 2) if statistic == "median" else probability(q, "q", one=True))
-            if ordered
-            else None,
-        )
-        put(self, "categories", check_categories(place, categories) if statistic == "mode" else ())
-        put(self, "relation", "replace")
-        put(self, "unit", unit_of(unit))
-        put_range(self, check_range(place, low, high, grid) if ordered else None)
+        check_statistic(statistic, STATISTICS)
+        object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
+        set_statistic(self, statistic, **options)
+        set_categories(self, statistic, **options)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
+        pure = Pure(self.epsilon, **self._neighbours)
         if self.statistic == "count":  # its rate is above ε/2, so the loss has a wider range than ε
             return (pure,)
-        return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
+        return (pure, ZCDP(self.epsilon**2 / 8, **self._neighbours))
 
-    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, data: Iterable[object], *, bits: Bits = SYSTEM) -> Hashable:
         """A private value of the statistic."""
         starts, sizes, law = self._pieces(data)
         piece = law.draw(bits)
@@ -104,10 +89,10 @@ class InverseSensitivity(Mechanism):
             return self._range.value(point)
         return self.categories[point] if self.statistic == "mode" else point
 
-    def law(self, data: ArrayLike) -> list[tuple[Any, Any, float]]:
+    def law(self, data: Iterable[object]) -> list[tuple[Hashable, Hashable, float]]:
         """(first, last, probability) of each run of values that share a distance. It holds data."""
         starts, sizes, law = self._pieces(data)
-        name = (
+        name: Callable[[int], Hashable] = (
             self._range.value
             if self._range is not None
             else (lambda i: self.categories[i])
@@ -119,14 +104,16 @@ class InverseSensitivity(Mechanism):
             for s, n, p in zip(starts, sizes, law.pmfs(), strict=True)
         ]
 
-    def _pieces(self, data: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
+    def _pieces(
+        self, data: Iterable[object]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Choice]:
         if self._range is not None:
             return self._runs(self._range.sorted_steps(data))
         if self.statistic == "mode":
             counts = category_counts(data, self.categories)
             distances, rate = mode.changes_needed(counts), self.epsilon / 2
         else:
-            n = int(np.size(data))
+            n = int(np.asarray(data).size)
             total = int(np.count_nonzero(np.asarray(data)))
             distances, rate = np.abs(np.arange(n + 1) - total), count_rate(self.epsilon, n)
         return (

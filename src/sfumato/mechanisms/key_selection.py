@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TypedDict, Unpack, overload
 
 import numpy as np
 from flint import arb
@@ -30,16 +30,22 @@ from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..exact.search import first
 from ..guarantees import Approx, Guarantee, Relation
 from ..guarantees.gdp import delta_of_mu, largest_mu
-from ..guarantees.guarantee import relation_of, unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
-from ..noise.law import SymmetricLaw
+from ..noise.law import Points, SymmetricLaw
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, set_neighbours
 
-Related = Literal["add-remove", "replace"]
+
+class KeyOptions(TypedDict, total=False):
+    """The keywords of all rules. A unit votes in at most `groups` groups."""
+
+    groups: int
+    relation: Relation
+    unit: str | None
 
 
 class KeySelection(Mechanism):
@@ -53,7 +59,7 @@ class KeySelection(Mechanism):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),)
+        return (Approx(self.epsilon, self.delta, **self._neighbours),)
 
     @property
     def moved(self) -> int:
@@ -107,10 +113,16 @@ class NoisyThreshold(KeySelection):
         noisy = votes + self.law.draw(bits)
         return noisy if votes > 0 and noisy >= self.threshold else None
 
-    def keep(self, count: Any, *, bits: Bits = SYSTEM) -> Any:
+    @overload
+    def keep(self, count: int, *, bits: Bits = SYSTEM) -> bool: ...
+
+    @overload
+    def keep(self, count: Points, *, bits: Bits = SYSTEM) -> NDArray[np.bool_]: ...
+
+    def keep(self, count: int | Points, *, bits: Bits = SYSTEM) -> bool | NDArray[np.bool_]:
         """Whether a group of this many votes is named; for an array, each group by itself."""
         if np.ndim(count) == 0:
-            return self.perturb(count, bits=bits) is not None
+            return self.perturb(check_votes(count), bits=bits) is not None
         votes = check_vote_array(count)
         return (votes > 0) & (
             grids.add(votes, self.law.sample(votes.shape, bits)) >= self.threshold
@@ -154,17 +166,16 @@ class LaplaceThreshold(NoisyThreshold):
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
 
+    @spell_out(KeyOptions, groups=1, relation="add-remove")
     def __init__(
         self,
         *,
         epsilon: Number,
         delta: Number,
-        groups: int = 1,
         vote: int = 1,
-        relation: Related = "add-remove",
-        unit: str | None = None,
+        **options: Unpack[KeyOptions],
     ) -> None:
-        set_key_fields(self, epsilon, delta, groups, relation, unit)
+        set_key_fields(self, epsilon, delta, **options)
         object.__setattr__(self, "vote", check_count(vote, "vote"))
         object.__setattr__(self, "_law", Geometric(scale=self.moved * vote / self.epsilon))
         object.__setattr__(self, "threshold", self._least())
@@ -199,25 +210,24 @@ class GaussianThreshold(NoisyThreshold):
         repr=False, compare=False
     )  # δ_j of the counts, by the number of new groups
 
+    @spell_out(KeyOptions, groups=1, relation="add-remove")
     def __init__(
         self,
         *,
         epsilon: Number,
         delta: Number,
-        groups: int = 1,
         vote: int = 1,
         sigma: Number | None = None,
-        relation: Related = "add-remove",
-        unit: str | None = None,
+        **options: Unpack[KeyOptions],
     ) -> None:
-        set_key_fields(self, epsilon, delta, groups, relation, unit)
+        set_key_fields(self, epsilon, delta, **options)
         put = object.__setattr__
         put(self, "vote", check_count(vote, "vote"))
         least = sqrt_up(self.moved * vote**2 / largest_mu(self.epsilon, self.delta) ** 2)
         put(self, "sigma", least if sigma is None else positive(sigma, "sigma"))
         put(self, "_law", RoundedNormal(sigma=self.sigma))
         squares = [
-            Fraction((self.moved - new) * vote**2) / self.sigma**2 for new in range(groups + 1)
+            Fraction((self.moved - new) * vote**2) / self.sigma**2 for new in range(self.groups + 1)
         ]
         put(
             self,
@@ -230,7 +240,7 @@ class GaussianThreshold(NoisyThreshold):
         if self._losses[0] > self.delta or (
             sigma is not None and max(self._losses[1:]) >= self.delta
         ):
-            raise refusals.KEYS_SIGMA_1(sigma=sigma, value=float(least) * (1 + 1e-06))
+            raise refusals.SIGMA_TOO_SMALL(sigma=sigma, least=float(least) * (1 + 1e-06))
         put(self, "threshold", self._least())
 
     @property
@@ -242,27 +252,22 @@ class GaussianThreshold(NoisyThreshold):
 
 
 def set_key_fields(
-    record: KeySelection,
-    epsilon: Number,
-    delta: Number,
-    groups: int,
-    relation: str,
-    unit: str | None,
+    record: KeySelection, epsilon: Number, delta: Number, **options: Unpack[KeyOptions]
 ) -> None:
     """Set the fields that all rules share."""
     put = object.__setattr__
     put(record, "epsilon", positive(epsilon, "epsilon"))
     put(record, "delta", probability(delta, "delta", zero=False))
-    put(record, "groups", check_count(groups, "groups"))
-    put(record, "relation", relation_of(relation) or "add-remove")
-    put(record, "unit", unit_of(unit))
+    put(record, "groups", check_count(options.get("groups", 1), "groups"))
+    relation = options.get("relation") or "add-remove"
+    set_neighbours(record, {"relation": relation, "unit": options.get("unit")})
 
 
 def check_count(value: object, name: str) -> int:
     most = 2**12 if name == "groups" else 2**40
     if is_whole(value, 1, most):
         return value
-    raise refusals.KEYS_COUNT_1(name=name, value=value, most=most)
+    raise refusals.KEY_COUNT_OUT_OF_RANGE(name=name, value=value, most=most)
 
 
 def check_votes(count: object) -> int:
@@ -270,12 +275,12 @@ def check_votes(count: object) -> int:
     votes = np.asarray(count)
     if votes.ndim == 0 and votes.dtype.kind in "iu":
         return int(votes)
-    raise refusals.VALUE_TYPE_2(type=type(count).__name__)
+    raise refusals.NOT_AN_INTEGER(name="count", type=type(count).__name__)
 
 
 def check_vote_array(counts: object) -> NDArray[np.int64]:
     """Check an array of numbers of votes."""
     votes = grids.whole_numbers(counts)
     if votes is None or votes.dtype == object:
-        raise refusals.VALUE_TYPE_3(dtype=np.asarray(counts).dtype)
+        raise refusals.VOTES_NOT_INTEGERS(type=np.asarray(counts).dtype)
     return votes

@@ -14,14 +14,22 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Unpack
 
 from flint import arb
 
 from ..exact.balls import above, ball, below, least
-from ..exact.numbers import Number, positive, probability
+from ..exact.numbers import Number, positive
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..keywords import spell_out
 from ..noise.geometric import Geometric
-from .shared.additive import Additive, check_exactly_one, set_additive_fields, steps_within
+from .shared.additive import (
+    Additive,
+    AdditiveOptions,
+    check_exactly_one,
+    set_additive_fields,
+    tolerance,
+)
 from .shared.grid import steps_l1
 
 
@@ -39,6 +47,7 @@ class Laplace(Additive):
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
 
+    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
     def __init__(
         self,
         *,
@@ -46,11 +55,7 @@ class Laplace(Additive):
         epsilon: Number | None = None,
         scale: Number | None = None,
         error: Number | None = None,
-        confidence: Number = 0.95,
-        grid: Number | None = None,
-        size: int | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[AdditiveOptions],
     ) -> None:
         check_exactly_one(
             "Laplace",
@@ -59,7 +64,7 @@ class Laplace(Additive):
             scale=scale,
             error=error,
         )
-        set_additive_fields(self, sensitivity, grid, size, relation, unit)
+        set_additive_fields(self, sensitivity, **options)
         put = object.__setattr__
         if epsilon is not None:
             put(self, "scale", self.moves / positive(epsilon, "epsilon"))
@@ -69,11 +74,7 @@ class Laplace(Additive):
             put(
                 self,
                 "scale",
-                self.step
-                * _widest(
-                    steps_within(error, self.grid),
-                    1 - probability(confidence, "confidence", zero=False),
-                ),
+                self.step * _widest(*tolerance(error, self.grid, options.get("confidence", 0.95))),
             )
         put(self, "_law", Geometric(scale=self.scale / self.step))
 
@@ -90,10 +91,8 @@ class Laplace(Additive):
     def promises(self) -> tuple[Guarantee, ...]:
         epsilon = self.moves / self.scale
         return (
-            Pure(epsilon, relation=self.relation, unit=self.unit),
-            ZCDP(
-                _divergence(epsilon, self.scale / self.step), relation=self.relation, unit=self.unit
-            ),
+            Pure(epsilon, **self._neighbours),
+            ZCDP(_divergence(epsilon, self.scale / self.step), **self._neighbours),
         )
 
     @property

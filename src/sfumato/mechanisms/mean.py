@@ -16,23 +16,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from ..exact.balls import down, up
 from ..exact.numbers import Number, exact, positive, power_of_two_at_least, probability
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.additive import check_grid, check_size
+from .shared.additive import check_grid, check_size, fine_grid
 from .shared.data_arrays import numbers
 from .shared.grid import snap_each
-from .shared.mechanism import Mechanism, needed_relation
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 
 FINE = Fraction(1, 1 << 20)
 """The default grid has steps of about this part of the range."""
@@ -53,39 +54,34 @@ class Mean(Mechanism):
     relation: Relation
     unit: str | None
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         *,
         low: Number,
         high: Number,
         epsilon: Number,
-        relation: str | None = None,
         rows: int | None = None,
         share: Number = "1/2",
         grid: Number | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         put = object.__setattr__
         put(self, "low", exact(low, "low"))
         put(self, "high", exact(high, "high"))
         put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(
-            self,
-            "relation",
-            needed_relation(
-                relation, "Mean(…)", "whether the number of rows is public depends on it"
-            ),
-        )
-        put(self, "rows", check_size(rows))
+        set_neighbours(self, neighbours, refusals.MEAN_WITHOUT_RELATION)
+        put(self, "rows", check_size(rows, "rows"))
         put(self, "share", probability(share, "share", zero=False))
-        put(self, "unit", unit_of(unit))
         if not self.low < self.high:
-            raise refusals.MEAN_RANGE_1(low=low, high=high)
-        if (self.relation == "replace") != (rows is not None):
-            raise refusals.MEAN_ROWS_1(rows=rows, relation=relation)
+            raise refusals.EMPTY_MEAN_RANGE(low=low, high=high)
+        if self.relation == "replace" and rows is None:
+            raise refusals.REPLACE_WITHOUT_ROWS()
+        if self.relation == "add-remove" and rows is not None:
+            raise refusals.ADD_REMOVE_WITH_ROWS(rows=rows)
         put(self, "grid", check_grid(grid) or power_of_two_at_least(self.high - self.low) * FINE)
         if self.steps < 1:
-            raise refusals.MEAN_RANGE_2(grid=grid)
+            raise refusals.GRID_COARSER_THAN_RANGE(grid=grid, finer=fine_grid(self.high - self.low))
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -108,14 +104,11 @@ class Mean(Mechanism):
     def noise(self) -> Laplace:
         """The noise of the sum, in steps."""
         if self.relation == "replace":
-            return Laplace(
-                sensitivity=self.steps, epsilon=self.epsilon, relation=self.relation, unit=self.unit
-            )
+            return Laplace(sensitivity=self.steps, epsilon=self.epsilon, **self._neighbours)
         return Laplace(
             sensitivity=self.ends[1] - self.middle,
             epsilon=self.share * self.epsilon,
-            relation=self.relation,
-            unit=self.unit,
+            **self._neighbours,
         )
 
     @property
@@ -125,14 +118,14 @@ class Mean(Mechanism):
         return (
             None
             if self.rows is not None
-            else Laplace(sensitivity=1, epsilon=rest, relation=self.relation, unit=self.unit)
+            else Laplace(sensitivity=1, epsilon=rest, **self._neighbours)
         )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+        return (Pure(self.epsilon, **self._neighbours),)
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> PrivateMean:
+    def perturb(self, values: Iterable[object], *, bits: Bits = SYSTEM) -> PrivateMean:
         """Return the mean of the values, with noise."""
         (sum_, rows), counting = self.tally(values), self.counting
         return PrivateMean(
@@ -141,13 +134,13 @@ class Mean(Mechanism):
             rows if counting is None else counting.perturb(rows, bits=bits),
         )
 
-    def tally(self, values: Any) -> tuple[int, int]:
+    def tally(self, values: Iterable[object]) -> tuple[int, int]:
         """The exact sum in steps from the middle, and the number of rows. Secret: this is data, not
         an answer.
         """
         column = numbers(values)
         if self.rows is not None and column.size != self.rows:
-            raise refusals.MECHANISM_SIZE_2(size=column.size, rows=self.rows)
+            raise refusals.UNEXPECTED_ROWS(rows=column.size, expected=self.rows)
         missing = np.isnan(column)
         steps = snap_each(
             np.where(missing, 0.0, column),
@@ -164,8 +157,8 @@ class Mean(Mechanism):
         included; `rows` is a guess if the number of rows is secret.
         """
         if self.rows is None and rows is None:
-            raise refusals.MEAN_ROWS_2()
-        n = check_size(self.rows or rows) or 1
+            raise refusals.ERROR_WITHOUT_ROWS()
+        n = check_size(self.rows or rows, "rows") or 1
         sum_, count = self.margins(confidence)
         far = max(Fraction(self.ends[1] - self.middle), Fraction(1))
         width = (
@@ -186,7 +179,7 @@ class Mean(Mechanism):
     def variance(self) -> float:
         """The variance of the noise on the mean, where the number of rows is public."""
         if self.rows is None:
-            raise refusals.MEAN_ROWS_3()
+            raise refusals.VARIANCE_WITHOUT_ROWS()
         return self.noise.variance * float(self.grid / self.rows) ** 2
 
     def mse(self, variance: Number) -> float:

@@ -9,11 +9,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from flint import arb, arb_poly
@@ -23,10 +23,13 @@ from ..exact.balls import ball, below, chance, up
 from ..exact.numbers import Number, probability
 from ..exact.search import first
 from ..guarantees import Guarantee, Pure, Relation
+from ..keywords import spell_out
 from ..noise.bits import Bits
+from ..noise.choice import Scores
 from ..noise.geometric import Geometric
+from ..noise.law import Integers
 from .shared import mechanism_refusals as refusals
-from .shared.selection import Scores, Selection, check_count, set_selection_fields
+from .shared.selection import Selection, SelectionOptions, check_count, set_selection_fields
 
 _FITS = 1 << 61
 
@@ -41,30 +44,25 @@ class NoisyMax(Selection):
     epsilon: Fraction
     monotone: bool
     grid: Fraction | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
     relation: Relation | None
     unit: str | None
     _law: Geometric = field(repr=False, compare=False)
 
+    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
     def __init__(
         self,
         *,
         sensitivity: Number,
         epsilon: Number,
-        monotone: bool = False,
-        grid: Number | None = None,
-        candidates: Iterable[Any] | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[SelectionOptions],
     ) -> None:
-        set_selection_fields(
-            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
-        )
+        set_selection_fields(self, sensitivity, epsilon, **options)
         object.__setattr__(self, "_law", Geometric(scale=1 / self.rate))
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+        return (Pure(self.epsilon, **self._neighbours),)
 
     def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
         """P(i) = Σ_y P(s_i + Z_i = y) · Π_{j<i} P(s_j + Z_j < y) · Π_{j>i} P(s_j + Z_j ≤ y). For a
@@ -155,10 +153,10 @@ class NoisyMax(Selection):
         sums = [int(s) + int(n) for s, n in zip(exact, noise, strict=True)]
         return sums.index(max(sums))
 
-    def _integers(self, scores: Scores) -> NDArray[Any]:
+    def _integers(self, scores: Scores) -> Integers:
         if isinstance(scores, np.ndarray):
             return scores
         if any(s.denominator != 1 for s in scores):
-            raise refusals.SELECTION_GRID_1()
+            raise refusals.SCORES_NOT_WHOLE()
         integers = [int(s) for s in scores]
         return np.array(integers, dtype=np.int64 if max(map(abs, integers)) < 2**62 else object)

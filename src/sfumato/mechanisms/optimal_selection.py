@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Unpack, overload
 
 import numpy as np
 from flint import arb
@@ -30,11 +30,13 @@ from ..exact.balls import Rounding, ball, below, chance, evaluate
 from ..exact.numbers import Number
 from ..exact.search import first
 from ..guarantees import Relation
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
+from ..noise.law import Points
 from ..noise.uniform import lies_below
 from .key_selection import (
+    KeyOptions,
     KeySelection,
-    Related,
     check_count,
     check_vote_array,
     check_votes,
@@ -67,17 +69,16 @@ class OptimalSelection(KeySelection):
         repr=False, compare=False
     )  # η, κ/(e^η − 1) and π(turn), to the nearest double
 
+    @spell_out(KeyOptions, groups=1, relation="add-remove")
     def __init__(
         self,
         *,
         epsilon: Number,
         delta: Number,
-        groups: int = 1,
         quanta: int = 1,
-        relation: Related = "add-remove",
-        unit: str | None = None,
+        **options: Unpack[KeyOptions],
     ) -> None:
-        set_key_fields(self, epsilon, delta, groups, relation, unit)
+        set_key_fields(self, epsilon, delta, **options)
         put = object.__setattr__
         put(self, "quanta", check_count(quanta, "quanta"))
         put(self, "_turn", first(self._past_the_turn, near=1, least=1))
@@ -98,7 +99,13 @@ class OptimalSelection(KeySelection):
         """η, the ε of one quantum."""
         return self.epsilon / (self.moved * self.quanta)
 
-    def keep(self, weight: Any, *, bits: Bits = SYSTEM) -> Any:
+    @overload
+    def keep(self, weight: int, *, bits: Bits = SYSTEM) -> bool: ...
+
+    @overload
+    def keep(self, weight: Points, *, bits: Bits = SYSTEM) -> NDArray[np.bool_]: ...
+
+    def keep(self, weight: int | Points, *, bits: Bits = SYSTEM) -> bool | NDArray[np.bool_]:
         """Whether a group of this weight is named; for an array, each group by itself."""
         if np.ndim(weight) == 0:
             return self._settle(check_votes(weight), bits.integer(64), bits)

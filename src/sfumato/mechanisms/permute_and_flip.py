@@ -12,11 +12,11 @@ e^(−rate·regret).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from flint import arb, arb_poly
@@ -25,10 +25,12 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, Pure, Relation
+from ..keywords import spell_out
 from ..noise.bernoulli import Bernoulli
 from ..noise.bits import Bits
+from ..noise.choice import Scores
 from ..noise.uniform import integer_below
-from .shared.selection import Scores, Selection, set_selection_fields
+from .shared.selection import Selection, SelectionOptions, set_selection_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -39,28 +41,23 @@ class PermuteAndFlip(Selection):
     epsilon: Fraction
     monotone: bool
     grid: Fraction | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
     relation: Relation | None
     unit: str | None
 
+    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
     def __init__(
         self,
         *,
         sensitivity: Number,
         epsilon: Number,
-        monotone: bool = False,
-        grid: Number | None = None,
-        candidates: Iterable[Any] | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[SelectionOptions],
     ) -> None:
-        set_selection_fields(
-            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
-        )
+        set_selection_fields(self, sensitivity, epsilon, **options)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+        return (Pure(self.epsilon, **self._neighbours),)
 
     def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
         regrets = self._regrets(self._exact(scores))

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import NoReturn, Unpack
 
 import numpy as np
 from flint import arb, arb_series, ctx, fmpz, fmpz_poly
@@ -32,13 +32,13 @@ from ..exact.balls import ball, below, evaluate, floor, least, normal_cdf, preci
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.gdp import largest_mu
-from ..guarantees.guarantee import relation_of, unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one, check_sensitivity
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 
 LONGEST = 1 << 16
 """The longest stream: its coefficients take a second or so to compute."""
@@ -61,6 +61,7 @@ class PrefixSums(Mechanism):
     unit: str | None
     _law: RoundedNormal = field(repr=False, compare=False)
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         *,
@@ -70,13 +71,12 @@ class PrefixSums(Mechanism):
         delta: Number | None = None,
         rho: Number | None = None,
         mu: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         example = "PrefixSums(length=365, epsilon=1, delta=1e-6)"
         check_exactly_one("PrefixSums", example, epsilon=epsilon, rho=rho, mu=mu)
         if (delta is None) == (epsilon is not None):
-            raise refusals.MECHANISM_CALIBRATION_6(example=example)
+            raise refusals.EPSILON_AND_DELTA_APART(mechanism="PrefixSums", example=example)
         square = (
             largest_mu(epsilon, delta) ** 2
             if epsilon is not None and delta is not None
@@ -88,8 +88,7 @@ class PrefixSums(Mechanism):
         put = object.__setattr__
         put(self, "length", _length(length))
         put(self, "sensitivity", Fraction(math.floor(check_sensitivity(sensitivity, None))))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
+        set_neighbours(self, neighbours)
         about = float(self.sensitivity) * math.sqrt(
             (1.1 + math.log(length) / math.pi) / square
         )  # not below σ; only a power of two follows from it
@@ -109,24 +108,20 @@ class PrefixSums(Mechanism):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (
-            GDP.from_square(
-                self.moves_squared / self.sigma**2, relation=self.relation, unit=self.unit
-            ),
-        )
+        return (GDP.from_square(self.moves_squared / self.sigma**2, **self._neighbours),)
 
     @property
     def law(self) -> RoundedNormal:
         """The law of the noise on each entry of y, in steps of 2^−scale_bits."""
         return self._law
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         """The n noisy prefix sums of n integers."""
         stream = grids.whole_numbers(values)
         if stream is None or stream.ndim != 1:
-            raise refusals.VALUE_TYPE_4(type=type(values).__name__)
+            raise refusals.NOT_A_ROW_OF_INTEGERS(name="values", type=type(values).__name__)
         if len(stream) != self.length:
-            raise refusals.MECHANISM_SIZE_3(stream_count=len(stream), length=self.length)
+            raise refusals.UNEXPECTED_LENGTH(values=len(stream), length=self.length)
         y = _product(root_coefficients(self.length, self.scale_bits), stream.tolist())
         noise = self.law.sample(self.length, bits).tolist()
         return _saturate(self._finish([a + b for a, b in zip(y, noise, strict=True)]))
@@ -197,9 +192,9 @@ class Stream:
         """Add a value and return the noisy sum of all values so far."""
         mechanism = self.__mechanism
         if len(self.__values) == mechanism.length:
-            raise refusals.STREAM_OVER_1(length=mechanism.length)
+            raise refusals.STREAM_FULL(length=mechanism.length)
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise refusals.VALUE_TYPE_5(type=type(value).__name__)
+            raise refusals.NOT_AN_INTEGER(name="value", type=type(value).__name__)
         self.__values.append(int(value))
         t = len(self.__values)
         now = sum(
@@ -221,7 +216,7 @@ class Stream:
         return f"Stream({len(self.__values)} of {self.__mechanism.length})"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise refusals.STREAM_COPY_1()
+        raise refusals.STREAM_COPIED()
 
 
 def round_scaled(total: int, scale_bits: int) -> int:
@@ -274,4 +269,4 @@ def _saturate(sums: list[int]) -> NDArray[np.int64]:
 def _length(value: object) -> int:
     if is_whole(value, 1, LONGEST):
         return value
-    raise refusals.STREAM_LENGTH_1(value=value, LONGEST=LONGEST)
+    raise refusals.STREAM_LENGTH_OUT_OF_RANGE(length=value, most=LONGEST)

@@ -17,28 +17,26 @@ far around, release with noise to that bound, or say nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
-
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from ..exact.balls import up
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Approx, Guarantee, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..sensitivity import mode, order_statistics
 from .shared import mechanism_refusals as refusals
 from .shared.bounded_data import (
     Range,
+    StatisticOptions,
     category_counts,
-    check_categories,
-    check_range,
     check_statistic,
-    put_range,
+    set_categories,
+    set_statistic,
 )
 from .shared.mechanism import Mechanism
 
@@ -65,6 +63,7 @@ class ProposeTestRelease(Mechanism):
     threshold: int = field(repr=False, compare=False)  # the least integer T with P(Z ≥ T) ≤ δ
     _range: Range | None = field(repr=False, compare=False)
 
+    @spell_out(StatisticOptions, low=None, high=None, grid=None, q="1/2", categories=())
     def __init__(
         self,
         statistic: str,
@@ -72,19 +71,13 @@ class ProposeTestRelease(Mechanism):
         epsilon: Number,
         delta: Number,
         bound: Number | None = None,
-        low: Number | None = None,
-        high: Number | None = None,
-        grid: Number | None = None,
-        q: Number = "1/2",
-        categories: Sequence[Hashable] = (),
         test_share: Number = "1/2",
-        unit: str | None = None,
+        **options: Unpack[StatisticOptions],
     ) -> None:
         put = object.__setattr__
-        put(self, "statistic", check_statistic(statistic, STATISTICS))
-        place, ordered = f"ProposeTestRelease({statistic!r})", statistic != "mode"
+        ordered = check_statistic(statistic, STATISTICS) != "mode"
         if ordered and bound is None:
-            raise refusals.MECHANISM_BOUND_1(place=place)
+            raise refusals.BOUND_MISSING(mechanism=f"ProposeTestRelease({statistic!r})")
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "delta", probability(delta, "delta", zero=False))
         put(self, "bound", positive(bound, "bound") if ordered and bound is not None else None)
@@ -93,26 +86,17 @@ class ProposeTestRelease(Mechanism):
             "test_share",
             probability(test_share, "test_share", zero=False) if ordered else Fraction(1),
         )
-        put(
-            self,
-            "q",
-            (probability(q, "q", one=True) if statistic == "quantile" else Fraction(1, 2))
-            if statistic in ("median", "quantile")
-            else None,
-        )
-        put(self, "categories", () if ordered else check_categories(place, categories))
-        put(self, "relation", "replace")
-        put(self, "unit", unit_of(unit))
-        put_range(self, check_range(place, low, high, grid) if ordered else None)
-        if ordered and self._steps < 1:
-            raise refusals.MECHANISM_BOUND_2(bound=bound)
+        set_statistic(self, statistic, **options)
+        set_categories(self, statistic, **options)
+        if self._range is not None and self._steps < 1:
+            raise refusals.BOUND_FINER_THAN_GRID(bound=bound, exponent=self._range.exponent)
         put(self, "threshold", self.test.quantile(1 - self.delta) + 1)
         if ordered:
             _ = self.noise  # too wide a law is refused here, before any data
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),)
+        return (Approx(self.epsilon, self.delta, **self._neighbours),)
 
     @property
     def test(self) -> Geometric:
@@ -142,7 +126,7 @@ class ProposeTestRelease(Mechanism):
         """The probability of an answer at this distance to instability."""
         return float(self.test.tail(self.threshold - distance))
 
-    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, data: Iterable[object], *, bits: Bits = SYSTEM) -> Hashable | None:
         """A private value of the statistic, or None where the test did not pass."""
         distance, answer = self._measure(data)
         if distance + self.test.draw(bits) < self.threshold:
@@ -151,7 +135,7 @@ class ProposeTestRelease(Mechanism):
             return self.categories[answer]
         return self._range.value(answer + self.noise.draw(bits))
 
-    def _measure(self, data: ArrayLike) -> tuple[int, int]:
+    def _measure(self, data: Iterable[object]) -> tuple[int, int]:
         """The distance to instability and the exact answer: secret, both."""
         if self._range is None:
             counts = category_counts(data, self.categories)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,13 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.guarantee import relation_of, unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from .shared import mechanism_refusals as refusals
-from .shared.bounded_data import Range, put_range
-from .shared.mechanism import Mechanism
+from .shared.bounded_data import OrderOptions, Range, check_q, put_range
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -45,28 +45,22 @@ class Quantile(Mechanism):
     unit: str | None
     _range: Range = field(repr=False, compare=False)
 
+    @spell_out(OrderOptions, q="1/2", grid=1)
     def __init__(
         self,
         *,
-        q: Number = "1/2",
         low: Number,
         high: Number,
         epsilon: Number,
         relation: str,
-        grid: Number = 1,
-        unit: str | None = None,
+        **options: Unpack[OrderOptions],
     ) -> None:
-        bound = relation_of(relation)
-        if bound is None:
-            raise refusals.QUANTILE_RELATION_1()
+        neighbours: Neighbours = {"relation": relation, "unit": options.get("unit")}
+        set_neighbours(self, neighbours, refusals.QUANTILE_WITHOUT_RELATION)
         put = object.__setattr__
-        put(self, "q", probability(q, "q", one=True))
-        put_range(self, Range(low, high, grid))
+        put(self, "q", check_q(options.get("q", "1/2")))
+        put_range(self, Range(low, high, options.get("grid", 1)))
         put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "relation", bound)
-        put(self, "unit", unit_of(unit))
-        if self.q.denominator > 2**20:
-            raise refusals.QUANTILE_Q_1(q=q)
 
     @property
     def sensitivity(self) -> Fraction:
@@ -79,10 +73,10 @@ class Quantile(Mechanism):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
-        return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
+        pure = Pure(self.epsilon, **self._neighbours)
+        return (pure, ZCDP(self.epsilon**2 / 8, **self._neighbours))
 
-    def perturb(self, values: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, values: ArrayLike, *, bits: Bits = SYSTEM) -> int | float:
         """A private quantile: an int on a grid of whole numbers, else a float."""
         starts, sizes, law = self._intervals(self._range.sorted_steps(values))
         chosen = law.draw(bits)

@@ -17,11 +17,11 @@ probability.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from flint import arb
@@ -30,14 +30,14 @@ from ..exact.balls import Rounding, above, ball, chance, evaluate
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.finite.channel import Channel
-from ..guarantees.finite.finite_laws import law
-from ..guarantees.guarantee import relation_of, unit_of
+from ..guarantees.finite.finite_laws import Law, law
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
 from .shared.categories import Labels
-from .shared.mechanism import Mechanism
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 from .shared.response_estimate import ResponseEstimate, Target, radius, variance
 
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
@@ -56,6 +56,7 @@ class RandomizedResponse(Mechanism):
     unit: str | None
     _law: Choice = field(repr=False, compare=False)
 
+    @spell_out(Neighbours)
     def __init__(
         self,
         *,
@@ -65,17 +66,15 @@ class RandomizedResponse(Mechanism):
         error: Number | None = None,
         reports: int | None = None,
         confidence: Number = 0.95,
-        relation: str | None = None,
-        unit: str | None = None,
+        **neighbours: Unpack[Neighbours],
     ) -> None:
         check_exactly_one("RandomizedResponse", _EXAMPLE, epsilon=epsilon, keep=keep, error=error)
         put = object.__setattr__
         put(self, "labels", Labels(categories, least=2))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
+        set_neighbours(self, neighbours)
         refuse_add_remove(self.relation)
         if (error is None) != (reports is None):
-            raise refusals.MECHANISM_CALIBRATION_7()
+            raise refusals.ERROR_AND_REPORTS_APART()
         if error is not None and reports is not None:
             epsilon = _epsilon_for_error(
                 positive(error, "error"),
@@ -119,15 +118,9 @@ class RandomizedResponse(Mechanism):
     def promises(self) -> tuple[Guarantee, ...]:
         keep = self.keep
         if keep is None:
-            return (Pure(self.epsilon or 0, relation=self.relation, unit=self.unit),)
+            return (Pure(self.epsilon or 0, **self._neighbours),)
         odds = keep * (self.k - 1) / (1 - keep)
-        return (
-            Pure(
-                above(lambda: ball(max(odds, 1 / odds)).log()),
-                relation=self.relation,
-                unit=self.unit,
-            ),
-        )
+        return (Pure(above(lambda: ball(max(odds, 1 / odds)).log()), **self._neighbours),)
 
     @property
     def channel(self) -> Channel:
@@ -162,13 +155,13 @@ class RandomizedResponse(Mechanism):
             else [self.categories[c] for c in codes.tolist()]
         )
 
-    def estimate(self, reports: Any) -> ResponseEstimate:
+    def estimate(self, reports: Iterable[object]) -> ResponseEstimate:
         """Estimate the frequencies of the true categories without bias. The reports are public, so
         this is post-processing.
         """
         codes = self.labels.codes(reports).ravel()
         if not codes.size:
-            raise refusals.RESPONSE_REPORTS_2()
+            raise refusals.NO_REPORTS()
         return ResponseEstimate(
             self, tuple(np.bincount(codes, minlength=self.k).tolist()), int(codes.size)
         )
@@ -203,7 +196,7 @@ class RandomizedResponse(Mechanism):
 
     def mse(
         self,
-        frequencies: Iterable[Number] | Mapping[Any, Number],
+        frequencies: Law,
         *,
         reports: int,
         target: Target = "population",
@@ -212,9 +205,7 @@ class RandomizedResponse(Mechanism):
         each, n = law(frequencies, self.categories, "frequencies"), _reports(reports)
         return evaluate(lambda: sum((variance(self, p, n, target) for p in each), arb(0)))
 
-    def deniability(
-        self, prior: Number | Iterable[Number] | Mapping[Any, Number]
-    ) -> dict[Hashable, dict[Hashable, float]]:
+    def deniability(self, prior: Number | Law) -> dict[Hashable, dict[Hashable, float]]:
         """For each report, how likely each truth is to someone who held the prior: a law, or for
         two categories the frequency of the first.
         """
@@ -282,19 +273,19 @@ class RandomizedResponse(Mechanism):
 def refuse_add_remove(relation: Relation | None) -> None:
     """Refuse add-remove: the collector sees the number of reports."""
     if relation == "add-remove":
-        raise refusals.RESPONSE_RELATION_1()
+        raise refusals.ADD_REMOVE_OF_REPORTS()
 
 
 def _check_keep(keep: Number, k: int) -> Fraction:
     share = probability(keep, "keep", zero=False)
     if share == Fraction(1, k):
-        raise refusals.RESPONSE_KEEP_1(keep=keep)
+        raise refusals.KEEP_SAYS_NOTHING(keep=keep)
     return share
 
 
 def _reports(value: int, name: str = "reports") -> int:
     if not is_whole(value, 1, 2**60):
-        raise refusals.RESPONSE_REPORTS_1(name=name, value=value)
+        raise refusals.NOT_A_REPORT_COUNT(name=name, value=value)
     return value
 
 
@@ -307,5 +298,6 @@ def _epsilon_for_error(error: Fraction, reports: int, missing: Fraction, k: int)
         return (ball(2 / missing).log() / (2 * reports)).sqrt()
 
     if evaluate(lam, "up") >= error:
-        raise refusals.RESPONSE_ERROR_1(error=text(error))
+        enough = evaluate(lambda: ball(2 / missing).log() / ball(error) ** 2, "up")  # twice as many
+        raise refusals.TOO_FEW_REPORTS(error=text(error), enough=math.ceil(enough))
     return above(lambda: (k / (ball(error) / lam() - 1)).log1p())

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 from flint import arb
 from numpy.typing import ArrayLike
@@ -25,11 +25,11 @@ from numpy.typing import ArrayLike
 from ..exact.balls import above, ball, below, between, floor, least, precision
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import Approx, Guarantee, Relation
-from ..guarantees.guarantee import unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity import order_statistics
 from .shared import mechanism_refusals as refusals
-from .shared.bounded_data import Range, check_statistic, put_range
+from .shared.bounded_data import OrderOptions, Range, check_statistic, set_statistic
 from .shared.mechanism import Mechanism
 
 STATISTICS = ("median", "quantile", "kth-largest")
@@ -55,6 +55,7 @@ class SmoothLaplace(Mechanism):
     beta: Fraction = field(repr=False, compare=False)
     _range: Range = field(repr=False, compare=False)
 
+    @spell_out(OrderOptions, grid=None, q="1/2")
     def __init__(
         self,
         statistic: str,
@@ -63,42 +64,28 @@ class SmoothLaplace(Mechanism):
         delta: Number,
         low: Number,
         high: Number,
-        grid: Number | None = None,
-        q: Number = "1/2",
         k: int = 1,
-        unit: str | None = None,
+        **options: Unpack[OrderOptions],
     ) -> None:
         if not is_whole(k):
-            raise refusals.SELECTION_K_1(k=k)
+            raise refusals.K_BELOW_ONE(k=k)
         put = object.__setattr__
-        put(self, "statistic", check_statistic(statistic, STATISTICS))
+        set_statistic(self, check_statistic(statistic, STATISTICS), low=low, high=high, **options)
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "delta", probability(delta, "delta", zero=False))
-        put(
-            self,
-            "q",
-            None
-            if statistic == "kth-largest"
-            else probability(q, "q", one=True)
-            if statistic == "quantile"
-            else Fraction(1, 2),
-        )
         put(self, "k", k if statistic == "kth-largest" else None)
-        put(self, "relation", "replace")
-        put(self, "unit", unit_of(unit))
-        put_range(self, Range(low, high, grid))
         put(self, "beta", largest_beta(self.epsilon, self.delta) - _ROOM)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Approx(self.epsilon, self.delta, relation=self.relation, unit=self.unit),)
+        return (Approx(self.epsilon, self.delta, **self._neighbours),)
 
     def sensitivity(self, data: ArrayLike) -> Fraction:
         """S in units of the data, rounded up. Secret."""
         x = self._range.sorted_steps(data)
         return self._smooth(x) * self._range.grid
 
-    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, data: ArrayLike, *, bits: Bits = SYSTEM) -> int | float:
         """A private value of the statistic."""
         x = self._range.sorted_steps(data)
         answer = int(x[self._rank(len(x)) - 1]) if len(x) else self._range.first
@@ -112,7 +99,7 @@ class SmoothLaplace(Mechanism):
             else order_statistics.rank_of(self.q or Fraction(0), n)
         )
 
-    def _smooth(self, x: Any) -> Fraction:
+    def _smooth(self, x: order_statistics.Sorted) -> Fraction:
         """S in grid steps, rounded up: e^(−βk)·A(k) at the best k."""
         least = self.epsilon / 1024
         if not len(x):
@@ -147,7 +134,7 @@ def largest_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
 
     beta = 1 / least(fits)
     if beta <= 2 * _ROOM:
-        raise refusals.MECHANISM_CALIBRATION_10(epsilon=text(epsilon))
+        raise refusals.EPSILON_TOO_SMALL(epsilon=text(epsilon))
     return beta
 
 

@@ -18,14 +18,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Unpack
 
 from ..exact.balls import ball, below, evaluate, least
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure, Relation
+from ..keywords import spell_out
 from ..noise.staircase_noise import Staircase as Law
 from ..noise.staircase_noise import best_width
 from .shared import mechanism_refusals as refusals
-from .shared.additive import Additive, check_exactly_one, set_additive_fields, steps_within
+from .shared.additive import (
+    Additive,
+    GridOptions,
+    check_exactly_one,
+    set_additive_fields,
+    tolerance,
+)
 from .shared.grid import steps_l1
 
 
@@ -44,6 +52,7 @@ class Staircase(Additive):
     size: int | None = field(repr=False)
     _law: Law = field(repr=False, compare=False)
 
+    @spell_out(GridOptions, confidence=0.95, grid=None)
     def __init__(
         self,
         *,
@@ -51,16 +60,13 @@ class Staircase(Additive):
         epsilon: Number | None = None,
         gamma: Number | None = None,
         error: Number | None = None,
-        confidence: Number = 0.95,
-        grid: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[GridOptions],
     ) -> None:
         check_exactly_one(
             "Staircase", "Staircase(sensitivity=1, epsilon=0.5)", epsilon=epsilon, error=error
         )
         share = None if gamma is None else probability(gamma, "gamma", one=True)
-        set_additive_fields(self, sensitivity, grid, 1, relation, unit)
+        set_additive_fields(self, sensitivity, size=1, **options)
         put = object.__setattr__
         if epsilon is not None:
             put(self, "epsilon", positive(epsilon, "epsilon"))
@@ -68,11 +74,7 @@ class Staircase(Additive):
             put(
                 self,
                 "epsilon",
-                self._within(
-                    steps_within(error, self.grid),
-                    share,
-                    1 - probability(confidence, "confidence", zero=False),
-                ),
+                self._within(*tolerance(error, self.grid, options.get("confidence", 0.95)), share),
             )
         put(self, "width", self._width(self.epsilon, share))
         put(self, "_law", Law(epsilon=self.epsilon, period=self.period, width=self.width))
@@ -102,7 +104,7 @@ class Staircase(Additive):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
+        return (Pure(self.epsilon, **self._neighbours),)
 
     @property
     def law(self) -> Law:
@@ -115,7 +117,7 @@ class Staircase(Additive):
             else max(1, round(share * self.period))
         )
 
-    def _within(self, steps: int, share: Fraction | None, missing: Fraction) -> Fraction:
+    def _within(self, steps: int, missing: Fraction, share: Fraction | None) -> Fraction:
         """The least ε (to 2^-50 of itself) seen to keep the noise within `steps` but for a
         probability of `missing`.
         """
@@ -128,7 +130,7 @@ class Staircase(Additive):
 
     def _check_size(self, size: int) -> None:
         if size > 1:
-            raise refusals.MECHANISM_SIZE_6(size=size)
+            raise refusals.STAIRCASE_OF_SEVERAL_VALUES(values=size)
 
 
 def staircase_limit(epsilon: Number) -> tuple[float, float]:

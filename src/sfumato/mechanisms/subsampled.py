@@ -41,19 +41,19 @@ class Subsampled(Mechanism):
 
     def __init__(self, *, base: Mechanism, rate: Number, how: str = "poisson") -> None:
         if how not in BINDS:
-            raise refusals.MECHANISM_SAMPLING_3(how=how)
+            raise refusals.UNKNOWN_SAMPLING(how=how)
         if isinstance(base, Subsampled):
-            raise refusals.MECHANISM_SAMPLING_4(base=base)
+            raise refusals.SAMPLED_TWICE(mechanism=base)
         if isinstance(base, RandomizedResponse) and how == "poisson":
-            reason = "a report exists only if its row does, so the reports reveal who was sampled"
-            raise refusals.MECHANISM_SAMPLING_5(base=base, reason=reason)
+            raise refusals.REPORTS_SAMPLED(mechanism=base)
         relation = BINDS[how]
         if base.relation not in (None, relation):
-            reason = (
-                f"{'Poisson sampling' if how == 'poisson' else 'a sample of a fixed size'} "
-                f"is about {relation}, the mechanism about {base.relation}"
+            refusal = (
+                refusals.POISSON_UNDER_REPLACE
+                if how == "poisson"
+                else refusals.FIXED_SIZE_UNDER_ADD_REMOVE
             )
-            raise refusals.GUARANTEE_RELATION_1(base=base, reason=reason, relation=relation)
+            raise refusal(mechanism=base)
         put = object.__setattr__
         put(self, "base", base)
         put(self, "rate", probability(rate, "q", zero=False, one=True))
@@ -96,5 +96,5 @@ def fixed_rate(size: int, of: int) -> Fraction:
         any(isinstance(v, bool) or not isinstance(v, int) for v in (size, of))
         or not 1 <= size <= of
     ):
-        raise refusals.MECHANISM_SAMPLING_2(size=size, of=of)
+        raise refusals.SAMPLE_OUT_OF_RANGE(size=size, of=of)
     return Fraction(size, of)

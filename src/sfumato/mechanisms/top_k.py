@@ -8,20 +8,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from ..exact.numbers import Number, is_whole
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from .exponential import Exponential
 from .shared import mechanism_refusals as refusals
 from .shared.mechanism import Mechanism
-from .shared.selection import set_selection_fields
+from .shared.selection import SelectionOptions, set_selection_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -33,27 +34,22 @@ class TopK(Mechanism):
     epsilon: Fraction
     monotone: bool
     grid: Fraction | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
     relation: Relation | None
     unit: str | None
 
+    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
     def __init__(
         self,
         *,
         k: int,
         sensitivity: Number,
         epsilon: Number,
-        monotone: bool = False,
-        grid: Number | None = None,
-        candidates: Iterable[Any] | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[SelectionOptions],
     ) -> None:
-        set_selection_fields(
-            self, sensitivity, epsilon, grid, candidates, relation, unit, monotone=monotone
-        )
+        set_selection_fields(self, sensitivity, epsilon, **options)
         if not is_whole(k) or (self.candidates is not None and k > len(self.candidates)):
-            raise refusals.SELECTION_K_2(k=k)
+            raise refusals.K_OUT_OF_RANGE(k=k)
         object.__setattr__(self, "k", k)
 
     @property
@@ -65,24 +61,27 @@ class TopK(Mechanism):
             epsilon=share,
             monotone=self.monotone,
             grid=self.grid,
-            relation=self.relation,
-            unit=self.unit,
+            **self._neighbours,
         )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
-        return (pure, ZCDP(self.epsilon**2 / (8 * self.k), relation=self.relation, unit=self.unit))
+        pure = Pure(self.epsilon, **self._neighbours)
+        return (pure, ZCDP(self.epsilon**2 / (8 * self.k), **self._neighbours))
 
-    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> list[Any]:
+    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> list[Hashable]:
         """The indices chosen, first to last, or the candidates where the record names them."""
         once = self.round
-        left: Any = once._exact(scores)
-        if len(left) < self.k or (
-            self.candidates is not None and len(left) != len(self.candidates)
-        ):
-            raise refusals.SELECTION_SCORES_6(left_count=len(left), k=self.k)
-        names: list[Any] = list(range(len(left)) if self.candidates is None else self.candidates)
+        left = once._exact(scores)
+        if self.candidates is not None and len(left) != len(self.candidates):
+            raise refusals.SCORES_UNLIKE_CANDIDATES(
+                scores=len(left), candidates=len(self.candidates)
+            )
+        if len(left) < self.k:
+            raise refusals.FEWER_SCORES_THAN_K(scores=len(left), k=self.k)
+        names: list[Hashable] = list(
+            range(len(left)) if self.candidates is None else self.candidates
+        )
         chosen = []
         for _ in range(self.k):
             place = once._index(left, bits)

@@ -23,7 +23,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Self
+from typing import Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,16 +31,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..guarantees.guarantee import relation_of, unit_of
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choices import choose_each
 from ..noise.uniform import integer_below_each
 from .shared import mechanism_refusals as refusals
-from .shared.bounded_data import Range, put_range
-from .shared.mechanism import Mechanism
+from .shared.bounded_data import OrderOptions, Range, check_q, put_range
+from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 from .shared.weighted_runs import FAR, PointRuns, blocks, group_points
-
-_LONGEST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -61,34 +59,28 @@ class WeightedQuantile(Mechanism):
     unit: str | None
     _range: Range = field(repr=False, compare=False)
 
+    @spell_out(OrderOptions, q="1/2", grid=1)
     def __init__(
         self,
         *,
-        q: Number = "1/2",
         low: Number,
         high: Number,
-        grid: Number = 1,
         weight: int,
         epsilon: Number,
         relation: str,
         shift: int = 0,
         groups: bool = True,
-        unit: str | None = None,
+        **options: Unpack[OrderOptions],
     ) -> None:
-        bound = relation_of(relation)
-        if bound is None:
-            raise refusals.QUANTILE_RELATION_2()
+        neighbours: Neighbours = {"relation": relation, "unit": options.get("unit")}
+        set_neighbours(self, neighbours, refusals.WEIGHTED_QUANTILE_WITHOUT_RELATION)
         put = object.__setattr__
-        put(self, "q", probability(q, "q", one=True))
-        if self.q.denominator > _LONGEST:
-            raise refusals.QUANTILE_Q_2(q=q)
-        put_range(self, Range(low, high, grid))
+        put(self, "q", check_q(options.get("q", "1/2")))
+        put_range(self, Range(low, high, options.get("grid", 1)))
         put(self, "weight", _quanta(weight, "weight", 1))
         put(self, "shift", _quanta(shift, "shift", -FAR))
         put(self, "epsilon", positive(epsilon, "epsilon"))
         put(self, "groups", bool(groups))
-        put(self, "relation", bound)
-        put(self, "unit", unit_of(unit))
 
     @property
     def sensitivity(self) -> Fraction:
@@ -104,8 +96,8 @@ class WeightedQuantile(Mechanism):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        pure = Pure(self.epsilon, relation=self.relation, unit=self.unit)
-        return (pure, ZCDP(self.epsilon**2 / 8, relation=self.relation, unit=self.unit))
+        pure = Pure(self.epsilon, **self._neighbours)
+        return (pure, ZCDP(self.epsilon**2 / 8, **self._neighbours))
 
     def perturb(self, points: ArrayLike, weights: ArrayLike, *, bits: Bits = SYSTEM) -> int:
         """A private quantile of one group, as a whole number of grid steps. Points are grid steps,
@@ -127,13 +119,10 @@ class WeightedQuantile(Mechanism):
         """A private quantile of each of the groups 0 … count − 1, from rows (group, point, weight)
         in any order. Rows of other groups count for none.
         """
-        if (
-            isinstance(count, bool)
-            or not isinstance(count, int | np.integer)
-            or count < 1
-            or (count > 1 and not self.groups)
-        ):
-            raise refusals.QUANTILE_GROUPS_1(count=count)
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise refusals.GROUPS_BELOW_ONE(count=count)
+        if count > 1 and not self.groups:
+            raise refusals.SEVERAL_GROUPS(count=count)
         return self._each(groups, points, weights, int(count), bits)
 
     def law(self, points: ArrayLike, weights: ArrayLike) -> list[tuple[int, int, float]]:
@@ -198,5 +187,7 @@ def _quanta(value: object, name: str, least: int) -> int:
         or not isinstance(value, int | np.integer)
         or not least <= value <= FAR
     ):
-        raise refusals.QUANTILE_WEIGHT_1(name=name, value=value, least=least, least_2=max(least, 1))
+        raise refusals.WEIGHT_OUT_OF_RANGE(
+            name=name, value=value, least="−2^61" if least == -FAR else least
+        )
     return int(value)

@@ -32,7 +32,7 @@ class Bernoulli:
 
     def __init__(self, *, p: Number | None = None, exponent: Number | None = None) -> None:
         if (p is None) == (exponent is None):
-            raise refusals.NOISE_BERNOULLI_1()
+            raise refusals.PROBABILITY_AND_EXPONENT()
         put = object.__setattr__
         put(self, "p", None if p is None else probability(p, "p", one=True))
         put(self, "exponent", None if exponent is None else non_negative(exponent, "exponent"))

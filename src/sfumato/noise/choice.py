@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 from flint import arb, ctx
@@ -39,6 +39,9 @@ _CLEAR = (
 )  # smaller sums of weights have lost bits to underflow: the best score has next to no prior weight
 _SAFE = 1 << 62
 
+Scores = tuple[Fraction, ...] | NDArray[np.int64]
+"""Exact numbers, one for each candidate."""
+
 
 class Choice:
     """The law with probability ∝ prior · e^(rate·score) on the indices of `scores`. Scores are
@@ -54,22 +57,23 @@ class Choice:
         rate: Number = 1,
         prior: Sequence[Number] | NDArray[np.int64] | None = None,
     ) -> None:
-        self.scores: Any = (
+        self.scores: Scores = (
             np.array(scores) if _is_int64(scores) else tuple(exact(s, "score") for s in scores)
         )
         self.rate = positive(rate, "rate")
-        self.prior: Any = (
+        self.prior: Scores | None = (
             prior
             if prior is None
             else np.array(prior)
             if _is_int64(prior)
             else tuple(exact(p, "prior") for p in prior)
         )
-        if not len(self.scores) or (
-            self.prior is not None
-            and (len(self.prior) != len(self.scores) or not _weighs(self.prior))
+        if not len(self.scores):
+            raise refusals.NO_CANDIDATES()
+        if self.prior is not None and (
+            len(self.prior) != len(self.scores) or not _weighs(self.prior)
         ):
-            raise refusals.NOISE_CHOICE_1(scores_count=len(self.scores))
+            raise refusals.UNFIT_PRIOR(candidates=len(self.scores))
         self._top = self._score(_best(self.scores, self.prior))
         ends = np.cumsum(self._weights())
         clear = bool(ends[-1] > _CLEAR)
@@ -188,7 +192,7 @@ class Choice:
         return shares
 
 
-def _best(scores: Any, prior: Any) -> int:
+def _best(scores: Scores, prior: Scores | None) -> int:
     """Return a candidate with the best score among those of positive weight."""
     if isinstance(scores, np.ndarray) and (prior is None or isinstance(prior, np.ndarray)):
         possible = np.arange(len(scores)) if prior is None else np.flatnonzero(prior > 0)
@@ -198,7 +202,7 @@ def _best(scores: Any, prior: Any) -> int:
     )
 
 
-def _weighs(prior: Any) -> bool:
+def _weighs(prior: Scores) -> bool:
     """Whether these are weights that are not all 0."""
     least, most = (
         (prior.min(), prior.max()) if isinstance(prior, np.ndarray) else (min(prior), max(prior))
@@ -206,7 +210,7 @@ def _weighs(prior: Any) -> bool:
     return bool(least >= 0 and most > 0)
 
 
-def _is_int64(values: Any) -> bool:
+def _is_int64(values: object) -> TypeGuard[NDArray[np.int64]]:
     """Whether these are integers whose differences fit 64 bits."""
     return (
         isinstance(values, np.ndarray)

@@ -29,7 +29,7 @@ class Laplace:
         self, *, scale: Number | None = None, rate: Number | None = None, location: Number = 0
     ) -> None:
         if (scale is None) == (rate is None):
-            raise refusals.NOISE_LAPLACE_1()
+            raise refusals.SCALE_AND_RATE()
         object.__setattr__(
             self,
             "scale",

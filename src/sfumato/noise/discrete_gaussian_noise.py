@@ -16,18 +16,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb, ctx, fmpq
-from numpy.typing import NDArray
 
 from ..exact.balls import ball, evaluate, normal_cdf
 from ..exact.numbers import Number, positive
 from . import noise_refusals as refusals
 from .bits import CHUNK, SYSTEM, Bits
 from .geometric import Geometric
-from .law import LARGEST_SCALE, SymmetricLaw
+from .law import LARGEST_SCALE, Integers, SymmetricLaw
 from .uniform import lies_below
 
 MARGIN = 2.0**-40
@@ -50,7 +48,7 @@ class DiscreteGaussian(SymmetricLaw):
     def __init__(self, *, sigma_squared: Number) -> None:
         square = positive(sigma_squared, "sigma_squared")
         if square > LARGEST_SCALE**2:
-            raise refusals.NOISE_SCALE_1(sigma_squared=sigma_squared)
+            raise refusals.SCALE_TOO_LARGE(name="sigma_squared", value=sigma_squared)
         t = math.isqrt(math.floor(square)) + 1
         put = object.__setattr__
         put(self, "sigma_squared", square)
@@ -83,7 +81,7 @@ class DiscreteGaussian(SymmetricLaw):
             if excess > MARGIN or (excess > -MARGIN and self._settle(z, word, bits)):
                 return z
 
-    def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
+    def _fill(self, count: int, bits: Bits) -> Integers:
         tried = min(CHUNK, count + count // 2 + 8)
         while True:
             z = self._proposal.sample(tried, bits)
@@ -100,7 +98,7 @@ class DiscreteGaussian(SymmetricLaw):
             accepted = x > 0.0
             for lane in np.flatnonzero(np.abs(x, out=x) < MARGIN).tolist():
                 accepted[lane] = self._settle(int(z[lane]), int(words[lane]), bits)
-            drawn: NDArray[Any] = z[accepted][:count]
+            drawn: Integers = z[accepted][:count]
             if len(drawn):
                 return drawn
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, between, evaluate, floor, precision
 from ..exact.numbers import Number
 from .bits import SYSTEM, Bits, Words
-from .law import SymmetricLaw, place, scale_in_range
+from .law import Integers, SymmetricLaw, place, scale_in_range
 from .uniform import lies_below
 
 MARGIN = 2.0**-38
@@ -98,7 +97,7 @@ class Geometric(SymmetricLaw):
                 return -z if word >> 63 else z
         return self._settle_split(word, rest, bits)
 
-    def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
+    def _fill(self, count: int, bits: Bits) -> Integers:
         split = self._shift > 0
         words = bits.words(2 * count if split else count)
         first = words[:count]
@@ -116,7 +115,7 @@ class Geometric(SymmetricLaw):
         doubt |= x > 0.5 - self._margin
         if split:
             return self._fill_split(first, words[count:], integers, doubt, bits)
-        z: NDArray[Any] = np.copysign(integers, signed, out=integers).astype(np.int64)
+        z: Integers = np.copysign(integers, signed, out=integers).astype(np.int64)
         for lane in np.flatnonzero(doubt).tolist():
             z = place(z, lane, self._settle(int(first[lane]), bits))
         return z
@@ -128,9 +127,9 @@ class Geometric(SymmetricLaw):
         quotients: NDArray[np.float64],
         doubt: NDArray[np.bool_],
         bits: Bits,
-    ) -> NDArray[Any]:
+    ) -> Integers:
         doubt |= rest >= np.uint64(_DOUBT)
-        z: NDArray[Any] = quotients.astype(np.int64)
+        z: Integers = quotients.astype(np.int64)
         z <<= self._shift
         z |= rest.view(np.int64) & ((1 << self._shift) - 1)
         doubt |= z == 0

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from flint import arb
@@ -27,6 +27,12 @@ from .bits import CHUNK, SYSTEM, Bits
 
 Shape = int | tuple[int, ...]
 
+Integers = NDArray[Any]
+"""An array of int64, or of Python integers where one does not fit 64 bits."""
+
+Points = Sequence[int] | NDArray[np.generic]
+"""Several integers."""
+
 LARGEST_SCALE = Fraction(1 << 56)
 """Above this, ordinary draws could overflow 64-bit integers."""
 
@@ -35,7 +41,7 @@ def scale_in_range(value: Number, name: str) -> Fraction:
     """Check a scale, in grid units, against the range of the samplers."""
     scale = positive(value, name)
     if scale > LARGEST_SCALE:
-        raise refusals.NOISE_SCALE_2(name=name, value=value)
+        raise refusals.SCALE_TOO_LARGE(name=name, value=value)
     return scale
 
 
@@ -54,7 +60,7 @@ class SymmetricLaw(ABC):
         """Draw one exact value."""
 
     @abstractmethod
-    def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
+    def _fill(self, count: int, bits: Bits) -> Integers:
         """Draw at least one and at most `count` (≤ CHUNK) exact values: int64, or Python integers
         if one does not fit.
         """
@@ -72,12 +78,12 @@ class SymmetricLaw(ABC):
     def variance(self) -> float:
         """The variance, to the nearest double."""
 
-    def sample(self, shape: Shape, bits: Bits = SYSTEM) -> NDArray[Any]:
+    def sample(self, shape: Shape, bits: Bits = SYSTEM) -> Integers:
         """Draw an array of independent exact values: int64, or Python integers if a draw does not
         fit (the law is never truncated).
         """
         count = count_of(shape)
-        out: NDArray[Any] = np.empty(count, dtype=np.int64)
+        out: Integers = np.empty(count, dtype=np.int64)
         done = 0
         while done < count:
             part = self._fill(min(CHUNK, count - done), bits)
@@ -87,15 +93,33 @@ class SymmetricLaw(ABC):
             done += len(part)
         return out.reshape(shape)
 
-    def pmf(self, z: ArrayLike, rounding: Rounding = "nearest") -> Any:
+    @overload
+    def pmf(self, z: int, rounding: Rounding = "nearest") -> float: ...
+
+    @overload
+    def pmf(self, z: Points, rounding: Rounding = "nearest") -> NDArray[np.float64]: ...
+
+    def pmf(self, z: int | Points, rounding: Rounding = "nearest") -> float | NDArray[np.float64]:
         """Return P(Z = z)."""
         return _each(lambda k: chance(lambda: self._mass(abs(k)), rounding), z)
 
-    def tail(self, z: ArrayLike, rounding: Rounding = "nearest") -> Any:
+    @overload
+    def tail(self, z: int, rounding: Rounding = "nearest") -> float: ...
+
+    @overload
+    def tail(self, z: Points, rounding: Rounding = "nearest") -> NDArray[np.float64]: ...
+
+    def tail(self, z: int | Points, rounding: Rounding = "nearest") -> float | NDArray[np.float64]:
         """Return P(Z ≥ z)."""
         return _each(lambda k: chance(lambda: self._tail(k), rounding), z)
 
-    def cdf(self, z: ArrayLike, rounding: Rounding = "nearest") -> Any:
+    @overload
+    def cdf(self, z: int, rounding: Rounding = "nearest") -> float: ...
+
+    @overload
+    def cdf(self, z: Points, rounding: Rounding = "nearest") -> NDArray[np.float64]: ...
+
+    def cdf(self, z: int | Points, rounding: Rounding = "nearest") -> float | NDArray[np.float64]:
         """Return P(Z ≤ z)."""
         return _each(lambda k: chance(lambda: self._tail(-k), rounding), z)
 
@@ -149,20 +173,20 @@ class SymmetricLaw(ABC):
         return self._upper(z) if z >= 1 else 1 - self._upper(1 - z)
 
 
-def _each(f: Callable[[int], float], z: ArrayLike) -> Any:
+def _each(f: Callable[[int], float], z: ArrayLike) -> float | NDArray[np.float64]:
     """Apply f to an integer, or to each integer of an array."""
     points = np.asarray(z)
     integral = points.dtype.kind in "iu" or (
         points.dtype.kind == "O" and all(hasattr(k, "__index__") for k in points.flat)
     )
     if not integral:
-        raise refusals.NOISE_NOT_AN_INTEGER_1(dtype=points.dtype)
+        raise refusals.NOT_AN_INTEGER(type=points.dtype)
     if points.ndim == 0:
         return f(int(points[()]))
     return np.array([f(int(k)) for k in points.ravel()], dtype=np.float64).reshape(points.shape)
 
 
-def place(values: NDArray[Any], lane: int, value: int) -> NDArray[Any]:
+def place(values: Integers, lane: int, value: int) -> Integers:
     """Set values[lane] = value, in Python integers if it does not fit."""
     try:
         values[lane] = value

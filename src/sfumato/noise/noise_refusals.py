@@ -4,45 +4,45 @@ from __future__ import annotations
 
 from ..errors import RefusalText
 
-NOISE_BERNOULLI_1 = RefusalText(
+PROBABILITY_AND_EXPONENT = RefusalText(
     "noise.bernoulli",
     "Bernoulli(p=…, exponent=…)",
-    "state the probability or the exponent γ of e^(−γ), not both",
+    "give either the probability p or the exponent γ of p = e^(−γ)",
     'Bernoulli(p="1/3")',
 )
-NOISE_CHOICE_1 = RefusalText(
-    "noise.choice",
-    "Choice of {scores_count}",
-    "a choice needs a candidate, and a weight for each candidate",
-    "Choice([3, 1, 0])",
-)
-NOISE_LAPLACE_1 = RefusalText(
+SCALE_AND_RATE = RefusalText(
     "noise.laplace",
     "Laplace(scale=…, rate=…)",
-    "state the scale or its inverse, the rate, by name",
+    "give either the scale or its inverse, the rate",
     "Laplace(scale=2)",
 )
-NOISE_NOT_AN_INTEGER_1 = RefusalText(
-    "noise.not-an-integer",
-    "z of type {dtype}",
-    "the law is on the integers",
-    "law.pmf(3) or law.pmf(np.arange(10))",
-)
-NOISE_SCALE_1 = RefusalText(
-    "noise.scale",
-    "sigma_squared={sigma_squared}",
-    "noise above 2^56 grid units does not fit 64-bit integers",
-    "a coarser grid, or a larger rho",
-)
-NOISE_SCALE_2 = RefusalText(
+SCALE_TOO_LARGE = RefusalText(
     "noise.scale",
     "{name}={value}",
-    "noise above 2^56 grid units does not fit 64-bit integers",
-    "a coarser grid, or a larger epsilon",
+    "noise above 2^56 grid steps does not fit 64-bit integers",
+    "choose a coarser grid, or a larger epsilon or rho",
 )
-NOISE_STAIRCASE_1 = RefusalText(
+WIDTH_ABOVE_PERIOD = RefusalText(
     "noise.staircase",
     "width={width}, period={period}",
-    "the middle step reaches at most one period",
-    "width={max}",
+    "the middle step is from 1 to {period} wide: at most one period",
+    "width={widest}",
+)
+NO_CANDIDATES = RefusalText(
+    "noise.choice",
+    "Choice([])",
+    "a choice needs a candidate",
+    "Choice([3, 1, 0])",
+)
+UNFIT_PRIOR = RefusalText(
+    "noise.choice",
+    "Choice of {candidates} candidates",
+    "the prior needs one weight for each candidate: none below zero, and not all of them zero",
+    "prior=[1] * {candidates}",
+)
+NOT_AN_INTEGER = RefusalText(
+    "noise.not-an-integer",
+    "z of type {type}",
+    "the law is on the integers",
+    "law.pmf(3)",
 )

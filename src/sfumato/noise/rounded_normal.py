@@ -16,7 +16,6 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, between, evaluate, floor, normal_cdf, precision
 from ..exact.numbers import Number
 from .bits import CHUNK, SYSTEM, Bits, Words
-from .law import SymmetricLaw, place, scale_in_range
+from .law import Integers, SymmetricLaw, place, scale_in_range
 from .normal_cells import FAR, GUIDE_BITS, UNSURE, WIDTH, settle_cell, table
 
 MARGIN = 2.0**-40
@@ -99,7 +98,7 @@ class RoundedNormal(SymmetricLaw):
                 leading = self._append(leading, bits.integer(64), bits)
             return -leading if word >> 48 & 1 else leading
 
-    def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
+    def _fill(self, count: int, bits: Bits) -> Integers:
         tried = min(CHUNK, count + count // 64 + 2)  # one proposal in 80 is rejected
         words = bits.words((3 if self._shift else 2) * tried)
         word, point = words[:tried], words[tried : 2 * tried]
@@ -126,7 +125,7 @@ class RoundedNormal(SymmetricLaw):
         np.abs(x, out=x)
         doubt |= x > 0.5 - self._margin
         rest = words[2 * tried :]
-        z: NDArray[Any] = leading.astype(np.int64)
+        z: Integers = leading.astype(np.int64)
         if self._shift:
             z <<= self._shift
             z |= rest.view(np.int64) & ((1 << self._shift) - 1)

@@ -15,18 +15,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from ..exact.balls import ball, decide, evaluate, floor
 from ..exact.numbers import Number, positive
 from . import noise_refusals as refusals
 from .bits import SYSTEM, Bits
 from .geometric import Geometric
-from .law import SymmetricLaw, scale_in_range
+from .law import Integers, SymmetricLaw, scale_in_range
 from .uniform import integers_below, lies_below
 
 
@@ -48,7 +46,9 @@ class Staircase(SymmetricLaw):
         scale_in_range(period / self.epsilon, "period/epsilon")
         scale_in_range(period, "period")
         if not 1 <= width <= period:
-            raise refusals.NOISE_STAIRCASE_1(width=width, period=period, max=max(1, period // 2))
+            raise refusals.WIDTH_ABOVE_PERIOD(
+                width=width, period=period, widest=max(1, period // 2)
+            )
         put(self, "period", period)
         put(self, "width", width)
         put(self, "_steps", Geometric(scale=1 / self.epsilon))
@@ -67,13 +67,13 @@ class Staircase(SymmetricLaw):
     def draw(self, bits: Bits = SYSTEM) -> int:
         return int(self._fill(1, bits)[0])
 
-    def _fill(self, count: int, bits: Bits) -> NDArray[Any]:
+    def _fill(self, count: int, bits: Bits) -> Integers:
         words = bits.words(count)
         inside = words < np.uint64(self._middle)
         for lane in np.flatnonzero(words == np.uint64(self._middle)).tolist():
             inside[lane] = self._settle(bits)
         inner = int(inside.sum())
-        z: NDArray[Any] = np.empty(count, dtype=np.int64)
+        z: Integers = np.empty(count, dtype=np.int64)
         z[inside] = integers_below(2 * self.width - 1, inner, bits).view(np.int64) - (
             self.width - 1
         )
@@ -83,18 +83,18 @@ class Staircase(SymmetricLaw):
             z[~inside] = outer
         return z
 
-    def _outside(self, count: int, bits: Bits) -> NDArray[Any]:
+    def _outside(self, count: int, bits: Bits) -> Integers:
         """Draw integers beyond the middle step."""
-        parts: list[NDArray[Any]] = []
+        parts: list[Integers] = []
         missing = count
         while missing:
             drawn = self._steps.sample(2 * missing + 8, bits)
             parts.append(drawn[drawn >= 0][:missing])
             missing -= len(parts[-1])
-        steps: NDArray[Any] = np.concatenate(parts)
+        steps: Integers = np.concatenate(parts)
         if (int(steps.max()) + 2) * self.period >= 1 << 63:
             steps = steps.astype(object)  # the law is never truncated
-        z: NDArray[Any] = (
+        z: Integers = (
             steps * self.period
             + integers_below(self.period, count, bits).view(np.int64)
             + self.width

@@ -13,18 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import TypeVar
 
 from ..exact.balls import sqrt_up
 from ..exact.numbers import Number, exact, positive
 from . import sensitivity_refusals as refusals
 from .kinds import norm_of
 
+D = TypeVar("D")
+"""A dataset."""
+
+Result = Number | Sequence[Number]
+
 
 def lipschitz(
-    function: Callable[[Any], Any],
-    datasets: Iterable[Any],
-    distance: Callable[[Any, Any], Number],
+    function: Callable[[D], Result],
+    datasets: Iterable[D],
+    distance: Callable[[D, D], Number],
     *,
     norm: int | str = 1,
 ) -> Fraction:
@@ -38,19 +43,19 @@ def lipschitz(
         if x != y
     ]
     if not ratios:
-        raise refusals.SENSITIVITY_WORLD_1(world_count=len(world))
+        raise refusals.WORLD_TOO_SMALL(datasets=len(world))
     return max(ratios)
 
 
 def local(
-    function: Callable[[Any], Any], x: Any, neighbours: Iterable[Any], *, norm: int | str = 1
+    function: Callable[[D], Result], x: D, neighbours: Iterable[D], *, norm: int | str = 1
 ) -> Fraction:
     """Return the largest move from x to any of its neighbours."""
     here = _vector(function(x))
     return max((_norm(here, _vector(function(y)), norm) for y in neighbours), default=Fraction(0))
 
 
-def _vector(value: Any) -> tuple[Fraction, ...]:
+def _vector(value: Result) -> tuple[Fraction, ...]:
     return (
         tuple(exact(v, "value") for v in value)
         if isinstance(value, Sequence) and not isinstance(value, str)
@@ -61,7 +66,7 @@ def _vector(value: Any) -> tuple[Fraction, ...]:
 def _norm(a: tuple[Fraction, ...], b: tuple[Fraction, ...], norm: int | str) -> Fraction:
     """Return the distance of two results in a norm; zero for results without numbers."""
     if len(a) != len(b):
-        raise refusals.SENSITIVITY_FIT_1(a_count=len(a), b_count=len(b))
+        raise refusals.RESULTS_OF_DIFFERENT_LENGTH(first=len(a), second=len(b))
     moves, how = [abs(p - q) for p, q in zip(a, b, strict=True)], norm_of(norm)
     if how == "inf":
         return max(moves, default=Fraction(0))

@@ -17,14 +17,16 @@ noise may be scaled to it.
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TypedDict, Unpack
 
 from ..exact.balls import root_up
 from ..exact.numbers import Number, non_negative, positive, text
 from ..guarantees import Relation
 from ..guarantees.guarantee import relation_of
+from ..keywords import spell_out
 from . import sensitivity_refusals as refusals
 
 NORMS = ("1", "2", "inf")
@@ -70,6 +72,15 @@ class Norms(Sensitivity):
         return _least(l2, by_l1, None if sup is None else size * sup * sup)
 
 
+class VectorNorms(TypedDict, total=False):
+    """The keywords that bound the move of a vector in norms; `l2_squared` stands for `l2`."""
+
+    l1: Number | None
+    l2: Number | None
+    l2_squared: Number | None
+    sup: Number | None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Global(Norms):
     """The sensitivity over all neighbours. A single number bounds the move of any single value;
@@ -85,22 +96,22 @@ class Global(Norms):
     rounding: Fraction
     formula: str = field(compare=False)
 
+    @spell_out(VectorNorms)
     def __init__(
         self,
         value: Number | None = None,
         *,
-        l1: Number | None = None,
-        l2: Number | None = None,
-        l2_squared: Number | None = None,
-        sup: Number | None = None,
         relation: str | None = None,
         integer_valued: bool = False,
         rounding: Number | None = None,
         formula: str = "",
+        **norms: Unpack[VectorNorms],
     ) -> None:
+        l1, l2 = norms.get("l1"), norms.get("l2")
+        l2_squared, sup = norms.get("l2_squared"), norms.get("sup")
         has_norm = any(v is not None for v in (l1, l2, l2_squared, sup))
         if (value is not None) == has_norm or (l2 is not None and l2_squared is not None):
-            raise refusals.SENSITIVITY_NORM_2()
+            raise refusals.VALUE_AND_NORMS()
         square = (
             positive(l2_squared, "l2_squared")
             if l2_squared is not None
@@ -222,7 +233,7 @@ class Smooth(Sensitivity):
     k: int = 1
     relation: Relation | None = field(default="replace", init=False)
 
-    def public(self) -> dict[str, Any]:
+    def public(self) -> dict[str, object]:
         return {"low": self.low, "high": self.high, "q": self.q, "k": self.k}
 
 
@@ -236,10 +247,10 @@ class Inverse(Sensitivity):
     low: Number | None = None
     high: Number | None = None
     q: Number | None = None
-    categories: tuple[Any, ...] | None = None
+    categories: tuple[Hashable, ...] | None = None
     relation: Relation | None = field(default="replace", init=False)
 
-    def public(self) -> dict[str, Any]:
+    def public(self) -> dict[str, object]:
         fields = {"low": self.low, "high": self.high, "q": self.q, "categories": self.categories}
         return {name: value for name, value in fields.items() if value is not None}
 
@@ -248,7 +259,7 @@ def norm_of(norm: int | str) -> str:
     """Check the name of a norm."""
     if (name := str(norm)) in NORMS:
         return name
-    raise refusals.SENSITIVITY_NORM_1(norm=norm)
+    raise refusals.UNKNOWN_NORM(norm=norm)
 
 
 def _least(*bounds: Fraction | None) -> Fraction:

@@ -13,13 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import sensitivity_refusals as refusals
 
-Oracle = Callable[[int], Any]
+Dataset = Any
+"""A list, an array, a dictionary of columns, or a frame of pandas or Polars."""
+
+Oracle = Callable[[int], Dataset]
 
 
-def pair(oracle: Oracle, n: int, relation: str, *, apart: bool = False) -> tuple[Any, Any]:
+def pair(oracle: Oracle, n: int, relation: str, *, apart: bool = False) -> tuple[Dataset, Dataset]:
     """Draw two neighbouring datasets."""
     if apart:
         parts = _draw(oracle, n - 1), _draw(oracle, 1), _draw(oracle, 1)
@@ -38,12 +42,12 @@ def pair(oracle: Oracle, n: int, relation: str, *, apart: bool = False) -> tuple
     return take_rows(rows, first), take_rows(rows, second)
 
 
-def count(records: Any) -> int:
+def count(records: Dataset) -> int:
     """Count the records of a dataset."""
     return len(next(iter(records.values()))) if isinstance(records, Mapping) else len(records)
 
 
-def take_rows(records: Any, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Any:
+def take_rows(records: Dataset, rows: NDArray[np.int64]) -> Dataset:
     """Return the records at these positions, as the same kind of dataset."""
     if isinstance(records, Mapping):
         return {name: take_rows(column, rows) for name, column in records.items()}
@@ -60,7 +64,7 @@ def take_rows(records: Any, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Any:
     )
 
 
-def concatenate(a: Any, b: Any) -> Any:
+def concatenate(a: Dataset, b: Dataset) -> Dataset:
     """Join the records of two datasets, as the same kind of dataset."""
     if isinstance(a, Mapping):
         return {name: concatenate(a[name], b[name]) for name in a}
@@ -77,12 +81,12 @@ def concatenate(a: Any, b: Any) -> Any:
     return a + b
 
 
-def _draw(oracle: Oracle, n: int) -> Any:
+def _draw(oracle: Oracle, n: int) -> Dataset:
     records = oracle(n)
     try:
         length = count(records)
     except TypeError:
         length = -1
     if length != n:
-        raise refusals.SENSITIVITY_ORACLE_1(n=n)
+        raise refusals.ORACLE_OF_OTHER_SIZE(n=n)
     return records

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 PATIENCE = 1.0
 
@@ -16,14 +19,13 @@ class Bar:
     interactive.
     """
 
-    __slots__ = ("_begun", "_done", "_name", "_shown", "_task", "_total", "_watched")
+    __slots__ = ("_begun", "_done", "_name", "_shown", "_total", "_watched")
 
     def __init__(self, name: str, *, total: int, watched: bool | None = None) -> None:
         self._name, self._total, self._done = name, total, 0
         self._watched = sys.stderr.isatty() if watched is None else watched
         self._begun = time.monotonic()
-        self._shown: Any = None
-        self._task: Any = None
+        self._shown: tuple[Progress, TaskID] | None = None
 
     def __enter__(self) -> Bar:
         return self
@@ -36,13 +38,12 @@ class Bar:
             from rich.console import Console
             from rich.progress import Progress
 
-            self._shown = Progress(
-                console=Console(stderr=True, force_terminal=True), transient=True
-            )
-            self._shown.start()
-            self._task = self._shown.add_task(self._name, total=self._total)
-        self._shown.update(self._task, completed=self._done)
+            bar = Progress(console=Console(stderr=True, force_terminal=True), transient=True)
+            bar.start()
+            self._shown = bar, bar.add_task(self._name, total=self._total)
+        bar, task = self._shown
+        bar.update(task, completed=self._done)
 
     def __exit__(self, *_: object) -> None:
         if self._shown is not None:
-            self._shown.stop()
+            self._shown[0].stop()

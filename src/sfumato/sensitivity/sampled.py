@@ -19,21 +19,25 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import root_up
-from ..exact.numbers import Number, is_whole, text
+from ..exact.numbers import is_whole, text
 from ..guarantees import Guarantee, RandomDP, Relation
 from ..guarantees.guarantee import relation_of
+from ..keywords import spell_out
 from . import sensitivity_refusals as refusals
 from .kinds import Norms, Sensitivity, norm_of
-from .neighbours import Oracle, pair
+from .neighbours import Dataset, Oracle, pair
 from .progress import Bar
-from .sampling_plan import SamplingPlan
+from .sampling_plan import PlanSizes, SamplingPlan
 from .sampling_plan import plan as planned
+
+Fit = Callable[[Dataset], Any]
+"""A statistic: of a dataset a number, an array, or a vectorised function."""
 
 NUMBERS = 1 << 22
 """The most numbers in a batch of datasets."""
@@ -109,7 +113,7 @@ class Sampled(PlannedSensitivity, Norms):
 class SampledFunction(PlannedSensitivity):
     """A plan to sample the sensitivity of a fit that returns functions, at points chosen later."""
 
-    fit: Callable[[Any], Any]
+    fit: Fit
     oracle: Oracle
     plan: SamplingPlan
     n: int
@@ -137,19 +141,18 @@ class SampledFunction(PlannedSensitivity):
         )
 
 
+@spell_out(PlanSizes)
 def sample_sensitivity(
-    fit: Callable[[Any], Any],
+    fit: Fit,
     *,
     oracle: Oracle,
     n: int,
-    gamma: Number | None = None,
-    m: int | None = None,
-    k: int | None = None,
     relation: str = "replace",
     over: str | None = None,
     plan: str = "order",
     batched: bool = False,
     apart: bool = False,
+    **sizes: Unpack[PlanSizes],
 ) -> Sampled | SampledFunction:
     """Sample the sensitivity of `fit` over random pairs of neighbours of n records, drawn by
     `oracle`. The result holds for most pairs only.
@@ -158,10 +161,10 @@ def sample_sensitivity(
     many datasets at once, stacked along a first axis, and returns as many numbers or arrays. `over`
     names the distribution in the promise; the default is the oracle's own name.
     """
-    chosen = planned(m=m, gamma=gamma, k=k, kind=plan)
+    chosen = planned(kind=plan, **sizes)
     related = relation_of(relation) or "replace"
     if not is_whole(n):
-        raise refusals.SENSITIVITY_ORACLE_2(n=n)
+        raise refusals.RECORDS_BELOW_ONE(n=n)
     named = (
         over
         if over is not None
@@ -179,7 +182,14 @@ def sample_sensitivity(
 
 
 def _moves(
-    fit: Any, oracle: Oracle, n: int, m: int, relation: str, *, apart: bool, batched: bool = False
+    fit: Callable[[Dataset], object],
+    oracle: Oracle,
+    n: int,
+    m: int,
+    relation: str,
+    *,
+    apart: bool,
+    batched: bool = False,
 ) -> list[NDArray[np.float64]]:
     """Compute f(D) − f(D') for m pairs."""
     moves: list[NDArray[np.float64]] = []
@@ -197,19 +207,19 @@ def _moves(
                 for side in (0, 1)
             )
             if len(a) != some or a.shape != b.shape:
-                raise refusals.SENSITIVITY_FIT_5()
+                raise refusals.BATCHED_FIT_OF_OTHER_LENGTH()
             moves.extend(a - b)
             bar.add(some)
     return moves
 
 
-def _number(value: Any) -> NDArray[np.float64]:
+def _number(value: object) -> NDArray[np.float64]:
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.array(np.nan)
     if not np.isfinite(numbers).all():
-        raise refusals.SENSITIVITY_FIT_2()
+        raise refusals.FIT_NOT_FINITE()
     return numbers
 
 
@@ -221,18 +231,20 @@ def _sampled(
     relation: Relation | None,
 ) -> Sampled:
     if len({move.shape for move in moves}) != 1:
-        raise refusals.SENSITIVITY_FIT_3()
+        raise refusals.FIT_OF_CHANGING_SHAPE()
     table = np.abs(np.stack(moves)).reshape(len(moves), -1)
     if not table.size:
-        raise refusals.SENSITIVITY_FIT_4()
+        raise refusals.FIT_EMPTY()
     up = 1 + Fraction(table.shape[1] + 8, 2**52)  # the sums below err by less, relatively
     rank = plan.k - 1
     l1, square, sup = (
         float(np.sort(norm)[rank])
         for norm in (table.sum(axis=1), np.square(table).sum(axis=1), table.max(axis=1))
     )
-    if not sup > 1e-150 or not square < math.inf:
-        raise refusals.SENSITIVITY_ZERO_1(k=plan.k, m=plan.m)
+    if not sup > 1e-150:
+        raise refusals.FIT_DOES_NOT_MOVE(k=plan.k, m=plan.m)
+    if not square < math.inf:
+        raise refusals.FIT_MOVES_TOO_FAR(m=plan.m)
     return Sampled(
         Fraction(l1) * up,
         Fraction(square) * up,

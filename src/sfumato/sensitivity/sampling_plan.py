@@ -19,9 +19,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
+from typing import TypedDict, Unpack, cast
 
 from ..exact.numbers import Number, exact, probability, text
+from ..keywords import spell_out
 from . import sensitivity_refusals as refusals
 
 KINDS = ("order", "diffpriv")
@@ -49,16 +50,24 @@ class SamplingPlan:
         return f"SamplingPlan(m={self.m}, k={self.k}, gamma={text(self.gamma)}, {self.kind})"
 
 
-def plan(
-    *, m: int | None = None, gamma: Number | None = None, k: int | None = None, kind: str = "order"
-) -> SamplingPlan:
+class PlanSizes(TypedDict, total=False):
+    """The keywords of a plan: its γ, its number of pairs m, the rank k. One or two of them."""
+
+    gamma: Number | None
+    m: int | None
+    k: int | None
+
+
+@spell_out(PlanSizes)
+def plan(*, kind: str = "order", **sizes: Unpack[PlanSizes]) -> SamplingPlan:
     """Make a plan from m, from γ, from both, or from k (with m, with γ, or alone: the largest of
     k).
     """
     if kind not in KINDS:
-        raise refusals.SENSITIVITY_PLAN_1(kind=kind)
+        raise refusals.UNKNOWN_PLAN(plan=kind)
+    m, gamma, k = sizes.get("m"), sizes.get("gamma"), sizes.get("k")
     if (m is None and gamma is None and k is None) or None not in (m, gamma, k):
-        raise refusals.SENSITIVITY_PLAN_2()
+        raise refusals.PLAN_OF_NONE_OR_ALL()
     level = None if gamma is None else probability(gamma, "gamma", zero=False)
     pairs, rank = _count(m, "m"), _count(k, "k")
     return _order(pairs, level, rank) if kind == "order" else _diffpriv(pairs, level, rank)
@@ -68,22 +77,20 @@ def _order(m: int | None, gamma: Fraction | None, k: int | None) -> SamplingPlan
     if k is not None:
         pairs = m if m is not None else k if gamma is None else math.floor(k / (1 - gamma)) - 1
         if not k <= pairs <= MOST:
-            raise refusals.SENSITIVITY_PLAN_8(k=k, pairs=pairs)
+            raise refusals.K_ABOVE_M(k=k, m=pairs, most=MOST)
         return SamplingPlan(pairs, k, 1 - Fraction(k, pairs + 1))
     pairs = m or (_pairs(float(gamma)) if gamma is not None else 0)
     if gamma is None:
         return SamplingPlan(pairs, pairs, Fraction(1, pairs + 1))
     rank = max(1, math.ceil((1 - gamma) * (pairs + 1)))
     if rank > pairs:
-        raise refusals.SENSITIVITY_PLAN_3(
-            pairs=pairs, gamma=text(gamma), value=math.ceil(1 / gamma) - 1
-        )
+        raise refusals.TOO_FEW_PAIRS(m=pairs, gamma=text(gamma), enough=math.ceil(1 / gamma) - 1)
     return SamplingPlan(pairs, rank, gamma)
 
 
 def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> SamplingPlan:
     if m is None and k is not None:
-        raise refusals.SENSITIVITY_PLAN_4(k=k)
+        raise refusals.K_WITHOUT_M(k=k)
     level = None if gamma is None else float(gamma)
     rho = _rho_of_gamma(cast(float, level)) if m is None else _rho(m)
     pairs = m if m is not None else _pairs(cast(float, level))
@@ -93,11 +100,13 @@ def _diffpriv(m: int | None, gamma: Fraction | None, k: int | None) -> SamplingP
             math.nextafter(least + (0.0 if k is None else (pairs - k) / pairs), math.inf)
         )
         if (k or 1) > pairs or stated >= 1:
-            raise refusals.SENSITIVITY_PLAN_9(pairs=pairs, k=k)
+            raise refusals.NO_GAMMA_FITS(m=pairs, k=k)
         return SamplingPlan(pairs, pairs if k is None else k, stated, "diffpriv", rho)
     rank = math.ceil(pairs * (1.0 - float(gamma) + least))
     if rank > pairs:
-        raise refusals.SENSITIVITY_PLAN_5(pairs=pairs, gamma=text(gamma), least=least)
+        raise refusals.GAMMA_BELOW_DIFFPRIV(
+            m=pairs, gamma=text(gamma), least=least, enough=_pairs(float(gamma))
+        )
     return SamplingPlan(pairs, rank, gamma, "diffpriv", rho)
 
 
@@ -106,7 +115,7 @@ def _pairs(gamma: float) -> int:
     rho = _rho_of_gamma(gamma)
     m = math.ceil(math.log(1.0 / rho) / (2.0 * (gamma - rho) ** 2))
     if m > MOST:
-        raise refusals.SENSITIVITY_PLAN_6(gamma=gamma, MOST=MOST)
+        raise refusals.TOO_MANY_PAIRS(gamma=gamma, most=MOST)
     return m
 
 
@@ -143,5 +152,5 @@ def _count(value: Number | None, name: str) -> int | None:
         return None
     number = exact(value, name)
     if number.denominator != 1 or not 1 <= number <= MOST:
-        raise refusals.SENSITIVITY_PLAN_7(name=name, number=text(number), MOST=MOST)
+        raise refusals.NOT_A_PAIR_COUNT(name=name, value=text(number), most=MOST)
     return int(number)

@@ -148,7 +148,7 @@ def linear(matrix: Sequence[Sequence[Number]], *, relation: str) -> Global:
     """
     rows = [[exact(v, "matrix") for v in row] for row in matrix]
     if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
-        raise refusals.SENSITIVITY_MATRIX_1()
+        raise refusals.RAGGED_MATRIX()
     columns = list(zip(*rows, strict=True))
     moves = (
         columns
@@ -158,7 +158,7 @@ def linear(matrix: Sequence[Sequence[Number]], *, relation: str) -> Global:
     sizes = [[abs(v) for v in move] for move in moves]
     sup = max((max(size) for size in sizes), default=Fraction(0))
     if sup == 0:
-        raise refusals.SENSITIVITY_MATRIX_2()
+        raise refusals.MATRIX_WITHOUT_EFFECT()
     l1, square = (
         max(_total(size) for size in sizes),
         max(_total([v * v for v in size]) for size in sizes),
@@ -197,7 +197,7 @@ def _second_moment(
 ) -> Global:
     (a, b), (c, d), size = _check_range(*x), _check_range(*y), _public(n, relation, name)
     if not is_whole(ddof, 0, size - 1) or size < 2:
-        raise refusals.SENSITIVITY_SIZE_1(size=size, ddof=ddof, name=name)
+        raise refusals.TOO_FEW_RECORDS(records=size, ddof=ddof, statistic=name)
     moves = Fraction(size - 1, size * (size - ddof)) * (b - a) * (d - c)
     largest = max(abs(a), abs(b)) * max(abs(c), abs(d)) * Fraction(size, size - ddof)
     # a mean of products and two means; `np.cov` uses a dot product, added in any order
@@ -218,29 +218,29 @@ def _pairwise(n: int) -> Fraction:
 def _public(n: int | None, relation: str, name: str) -> int:
     """Check that the number of records is public under this relation."""
     if _check_relation(relation) == "add-remove":
-        raise refusals.SENSITIVITY_MEAN_1(name=name)
+        raise refusals.RECORDS_UNDER_ADD_REMOVE(statistic=name)
     if n is None:
-        raise refusals.SENSITIVITY_SIZE_2(name=name)
+        raise refusals.RECORDS_MISSING(statistic=name)
     return _check_count(n, "n")
 
 
 def _check_relation(relation: str) -> str:
     if (name := relation_of(relation)) is None:
-        raise refusals.GUARANTEE_RELATION_1()
+        raise refusals.RELATION_MISSING()
     return name
 
 
 def _check_range(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     a, b = exact(low, "low"), exact(high, "high")
     if a >= b:
-        raise refusals.SENSITIVITY_RANGE_1(a=text(a), b=text(b))
+        raise refusals.EMPTY_RANGE(low=text(a), high=text(b))
     return a, b
 
 
 def _check_count(value: int, name: str) -> int:
     number = exact(value, name)
     if number.denominator != 1 or number < 1:
-        raise refusals.SENSITIVITY_SIZE_3(name=name, number=text(number))
+        raise refusals.COUNT_BELOW_ONE(name=name, value=text(number))
     return int(number)
 
 

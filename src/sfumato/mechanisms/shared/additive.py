@@ -10,19 +10,25 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.balls import up
-from ...exact.numbers import Number, by_its_bits, positive, power_of_two, power_of_two_at_least
-from ...guarantees.guarantee import relation_of, unit_of
+from ...exact.numbers import (
+    Number,
+    by_its_bits,
+    positive,
+    power_of_two,
+    power_of_two_at_least,
+    probability,
+)
 from ...noise.bits import SYSTEM, Bits
 from ...noise.law import SymmetricLaw
 from . import grid as grids
 from . import mechanism_refusals as refusals
-from .mechanism import Mechanism
+from .mechanism import Mechanism, Neighbours, set_neighbours
 
 
 class Additive(Mechanism):
@@ -39,25 +45,26 @@ class Additive(Mechanism):
     def law(self) -> SymmetricLaw:
         """The law of the noise, in grid steps."""
 
-    def perturb(self, value: Any, *, bits: Bits = SYSTEM) -> Any:
+    def perturb(self, value: object, *, bits: Bits = SYSTEM) -> Any:
         """Add exact noise to the value: an int for an int, a float on the grid for a float, an
         array of the same shape for an array or a list.
         """
-        kind = type(value)
-        if kind is int or kind is float:
+        if type(value) is int or type(value) is float:
             self._check_size(1)
             return (
                 value + self.law.draw(bits)
-                if kind is int and self.grid is None
+                if type(value) is int and self.grid is None
                 else self._perturb_on_grid(value, bits)
             )
-        if isinstance(value, bool | str | bytes) or value is None or kind.__name__ == "MaskedArray":
-            raise refusals.VALUE_TYPE_6(name=kind.__name__)
+        if type(value).__name__ == "MaskedArray":
+            raise refusals.MASKED_VALUES()
+        if isinstance(value, bool | str | bytes) or value is None:
+            raise refusals.NEITHER_INTEGER_NOR_FLOAT(type=type(value).__name__)
         if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
             if value.dtype != object and (
                 value.dtype.kind not in "iuf" or value.dtype.itemsize > 8
             ):
-                raise refusals.VALUE_TYPE_7(dtype=value.dtype)
+                raise refusals.NEITHER_INTEGER_NOR_FLOAT(type=value.dtype)
             return self.perturb(value.item(), bits=bits)
         return self._perturb_array(value, bits)
 
@@ -65,15 +72,16 @@ class Additive(Mechanism):
         """Half the width of the interval around an answer that holds the exact value with this
         probability: each coordinate by itself, or `values` at once.
         """
-        steps = self.law.half_width(confidence, values=check_size(values) or 1)
+        steps = self.law.half_width(confidence, values=check_size(values, "values") or 1)
         if self.grid is None:
             return steps
         return up(self.grid * (steps + Fraction(1, 2)))  # the half step is the rounding to the grid
 
-    def probability(self, noise: Any) -> Any:
+    def probability(self, noise: Any) -> float | NDArray[np.float64]:
         """P(noise = …), from the exact law."""
         if self.grid is None:
-            return self.law.pmf(noise)
+            chances: float | NDArray[np.float64] = self.law.pmf(noise)
+            return chances
         if np.ndim(noise):
             return np.array([self.probability(z) for z in np.ravel(noise).tolist()]).reshape(
                 np.shape(noise)
@@ -101,7 +109,7 @@ class Additive(Mechanism):
         except OverflowError:
             return math.copysign(math.inf, total)
 
-    def _perturb_array(self, value: Any, bits: Bits) -> NDArray[Any]:
+    def _perturb_array(self, value: object, bits: Bits) -> NDArray[np.generic]:
         if self.grid is not None:
             exponent = self._exponent()
             steps = grids.steps(value, exponent)
@@ -127,36 +135,39 @@ class Additive(Mechanism):
 
     def _exponent(self) -> int:
         if self.grid is None:
-            raise refusals.MECHANISM_GRID_2(
-                type=type(self).__name__, sensitivity=_fine_grid(self.sensitivity)
+            raise refusals.FLOATS_WITHOUT_GRID(
+                mechanism=type(self).__name__, grid=fine_grid(self.sensitivity)
             )
         return self.grid.numerator.bit_length() - self.grid.denominator.bit_length()
 
     def _check_size(self, size: int) -> None:
         expected = 1 if self.size is None else self.size
         if size != expected and size != 0:
-            reason = (
-                "rounding to the grid moves every coordinate, so the number of coordinates "
-                "must be public"
-            )
-            raise refusals.MECHANISM_SIZE_5(size=size, expected=expected, reason=reason)
+            raise refusals.UNEXPECTED_SIZE(values=size, size=expected)
+
+
+class GridOptions(Neighbours, total=False):
+    """The keywords of all additive mechanisms; `confidence` is that of a tolerated error."""
+
+    confidence: Number
+    grid: Number | None
+
+
+class AdditiveOptions(GridOptions, total=False):
+    """The keywords of the additive mechanisms for one number or several."""
+
+    size: int | None
 
 
 def set_additive_fields(
-    record: Additive,
-    sensitivity: Number,
-    grid: Number | None,
-    size: int | None,
-    relation: str | None,
-    unit: str | None,
+    record: Additive, sensitivity: Number, **options: Unpack[AdditiveOptions]
 ) -> None:
     """Set the fields that all additive mechanisms share."""
     put = object.__setattr__
-    put(record, "grid", check_grid(grid))
-    put(record, "size", check_size(size))
+    put(record, "grid", check_grid(options.get("grid")))
+    put(record, "size", check_size(options.get("size")))
     put(record, "sensitivity", check_sensitivity(sensitivity, record.grid))
-    put(record, "relation", relation_of(relation))
-    put(record, "unit", unit_of(unit))
+    set_neighbours(record, options)
 
 
 def check_grid(value: Number | None) -> Fraction | None:
@@ -164,13 +175,13 @@ def check_grid(value: Number | None) -> Fraction | None:
     return None if value is None else Fraction(2) ** power_of_two(value, "grid")
 
 
-def check_size(value: object) -> int | None:
-    """Check a number of coordinates."""
+def check_size(value: object, name: str = "size") -> int | None:
+    """Check a number of values."""
     if value is None:
         return None
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= 2**40:
         return int(value)
-    raise refusals.MECHANISM_SIZE_4(value=value)
+    raise refusals.NOT_A_SIZE(name=name, value=value)
 
 
 def check_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
@@ -179,7 +190,7 @@ def check_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
     """
     sensitivity = positive(value, "sensitivity")
     if grid is None and sensitivity < 1:
-        raise refusals.MECHANISM_GRID_1(value=value, sensitivity=_fine_grid(sensitivity))
+        raise refusals.SENSITIVITY_BELOW_ONE(sensitivity=value, grid=fine_grid(sensitivity))
     return sensitivity
 
 
@@ -195,29 +206,32 @@ def squared_moves(record: Additive) -> Fraction:
     return record.grid**2 * grids.steps_l2_squared(square / record.grid**2, record.size or 1)
 
 
-def check_exactly_one(place: str, example: str, **ways: Number | None) -> str:
+def check_exactly_one(mechanism: str, example: str, **ways: Number | None) -> str:
     """Check that exactly one way of calibration is set, and return its name."""
     chosen = [name for name, value in ways.items() if value is not None]
     if len(chosen) != 1:
-        names = ", ".join(ways)
-        raise refusals.MECHANISM_CALIBRATION_8(
-            place=place,
-            chosen=", ".join(f"{name}=…" for name in chosen),
-            names=names,
+        raise refusals.NOT_EXACTLY_ONE_PARAMETER(
+            mechanism=mechanism,
+            given=", ".join(f"{name}=…" for name in chosen),
+            parameters=", ".join(ways),
             example=example,
         )
     return chosen[0]
 
 
-def steps_within(error: Number, grid: Fraction | None) -> int:
-    """The noise, in grid steps, that keeps an answer within a tolerated error."""
+def tolerance(
+    error: Number, grid: Fraction | None, confidence: Number = 0.95
+) -> tuple[int, Fraction]:
+    """The noise, in grid steps, that keeps an answer within a tolerated error, and the probability
+    with which the noise may exceed it.
+    """
     tolerated = positive(error, "error")
     steps = math.floor(tolerated if grid is None else tolerated / grid - Fraction(1, 2))
     if steps < 0:
-        raise refusals.MECHANISM_CALIBRATION_9(error=error, tolerated=_fine_grid(tolerated))
-    return steps
+        raise refusals.GRID_COARSER_THAN_ERROR(error=error, finer=fine_grid(tolerated))
+    return steps, 1 - probability(confidence, "confidence", zero=False)
 
 
-def _fine_grid(size: Fraction) -> str:
+def fine_grid(size: Fraction) -> str:
     """Suggest a grid that is fine compared with a number of this size, as Python text."""
     return f"2**{power_of_two(power_of_two_at_least(size), 'grid') - 20}"

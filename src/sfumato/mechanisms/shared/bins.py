@@ -5,10 +5,10 @@ that it contains the upper end of the range.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,16 @@ from ...exact.numbers import Number, exact
 from . import mechanism_refusals as refusals
 from .categories import MOST, Labels
 from .data_arrays import numbers
+from .mechanism import Neighbours
 
 Outside = Literal["clip", "drop"]
 OUTSIDE: tuple[Outside, ...] = ("clip", "drop")
+
+
+class BinOptions(Neighbours, total=False):
+    """The keywords of all mechanisms that count in bins."""
+
+    outside: Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,7 @@ class Edges:
             or any(not a < b for a, b in pairwise(edges))
             or not all(map(math.isfinite, edges))
         ):
-            raise refusals.HISTOGRAM_EDGES_1(edges_count=len(edges))
+            raise refusals.EDGES_NOT_RISING(edges=len(edges))
         object.__setattr__(self, "ends", edges)
 
     def __len__(self) -> int:
@@ -58,7 +65,7 @@ class Edges:
         around_zero = (np.array(self.ends[:-1]) < 0) & (np.array(self.ends[1:]) > 0)
         return self.middles**power, np.where(around_zero & (power % 2 == 0), 0.0, low), high
 
-    def codes(self, values: Any, outside: Outside) -> NDArray[np.int64]:
+    def codes(self, values: Iterable[object], outside: Outside) -> NDArray[np.int64]:
         """The bin of each value; −1 for NaN, and for values outside if those are dropped."""
         column, ends = numbers(values), np.array(self.ends)
         bins = ends.searchsorted(column, side="right").astype(np.int64) - 1
@@ -68,9 +75,13 @@ class Edges:
 
 
 Axis = Edges | Labels
+EdgeLists = Iterable[Number] | Iterable[Iterable[Number]]
+"""The edges of one axis, or of several."""
 
 
-def axes_of(edges: Any, categories: Any, axes: Iterable[Axis] | None) -> tuple[Axis, ...]:
+def axes_of(
+    edges: EdgeLists | None, categories: Iterable[Hashable] | None, axes: Iterable[Axis] | None
+) -> tuple[Axis, ...]:
     """Build the axes of a histogram from exactly one of three arguments."""
     named = [
         name
@@ -78,20 +89,29 @@ def axes_of(edges: Any, categories: Any, axes: Iterable[Axis] | None) -> tuple[A
         if value is not None
     ]
     if len(named) != 1:
-        raise refusals.HISTOGRAM_AXES_1(named=", ".join(named))
+        raise refusals.NOT_EXACTLY_ONE_AXIS_KIND(given=", ".join(named))
+    built: tuple[Axis, ...] = () if axes is None else tuple(axes)
     if categories is not None:
-        built: tuple[Axis, ...] = (Labels(categories),)
-    elif axes is not None:
-        built = tuple(axes)
-    else:
-        written: list[Any] = [
-            list(part) if isinstance(part, Iterable) and not isinstance(part, str) else part
-            for part in edges
-        ]
-        several = any(isinstance(part, list) for part in written)
-        built = tuple(Edges(part) for part in written) if several else (Edges(written),)
+        built = (Labels(categories),)
+    elif edges is not None:
+        built = _edges(edges)
     if not built or not all(isinstance(axis, Edges | Labels) for axis in built):
-        raise refusals.HISTOGRAM_AXES_2()
-    if math.prod(len(axis) for axis in built) > MOST:
-        raise refusals.HISTOGRAM_AXES_3()
+        raise refusals.NOT_AN_AXIS()
+    cells = math.prod(len(axis) for axis in built)
+    if cells > MOST:
+        raise refusals.TOO_MANY_CELLS(cells=cells)
     return built
+
+
+def _edges(edges: EdgeLists) -> tuple[Edges, ...]:
+    """Build one axis from numbers, or several from lists of numbers."""
+    numbers: list[Number] = []
+    lists: list[Iterable[Number]] = []
+    for part in edges:
+        if isinstance(part, Iterable) and not isinstance(part, str):
+            lists.append(part)
+        else:
+            numbers.append(part)
+    if numbers and lists:
+        raise refusals.NOT_AN_AXIS()
+    return tuple(Edges(part) for part in lists) if lists else (Edges(numbers),)

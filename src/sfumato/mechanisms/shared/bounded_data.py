@@ -8,18 +8,38 @@ no category counts for none.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least
+from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least, probability
+from ...noise.law import Integers
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import integers, snap_integers, steps
-from .mechanism import Mechanism
+from .mechanism import Mechanism, set_neighbours
+
+ORDERED = ("median", "quantile", "iqr", "kth-largest")
+"""The statistics that have a rank."""
+
+
+class OrderOptions(TypedDict, total=False):
+    """The keywords of all mechanisms for order statistics."""
+
+    grid: Number | None
+    q: Number
+    unit: str | None
+
+
+class StatisticOptions(OrderOptions, total=False):
+    """The keywords of the mechanisms for order statistics and for the mode."""
+
+    low: Number | None
+    high: Number | None
+    categories: Sequence[Hashable]
 
 
 class Range:
@@ -32,20 +52,28 @@ class Range:
         self.grid = check_grid(grid) or power_of_two_at_least(self.high - self.low) / 2**20
         self.exponent = power_of_two(self.grid, "grid")
         self.first, self.last = math.ceil(self.low / self.grid), math.floor(self.high / self.grid)
-        if self.first > self.last or max(abs(self.first), abs(self.last)) >= 2**61:
-            raise refusals.RANGE_GRID_1(low=low, high=high, grid=grid)
+        if self.first > self.last:
+            refusal = refusals.GRID_WITHOUT_POINTS
+        elif max(abs(self.first), abs(self.last)) >= 2**61:
+            refusal = refusals.GRID_TOO_FINE
+        else:
+            return
+        fine = power_of_two_at_least(self.high - self.low) / 2**20
+        coarse = power_of_two_at_least(max(abs(self.low), abs(self.high))) / 2**60
+        exponent = power_of_two(max(fine, coarse), "grid")
+        raise refusal(low=low, high=high, grid=grid, exponent=exponent)
 
-    def sorted_steps(self, values: ArrayLike) -> NDArray[np.int64]:
+    def sorted_steps(self, values: object) -> NDArray[np.int64]:
         """The values on the grid, clipped to the ends, smallest first."""
         exact_values = None if isinstance(values, list | tuple) else integers(np.asarray(values))
         on_grid = steps(values, self.exponent) if exact_values is None else self._snap(exact_values)
         return np.sort(np.clip(on_grid.ravel(), self.first, self.last))
 
-    def value(self, step: int) -> Any:
+    def value(self, step: int) -> int | float:
         """A grid point as a user would write it."""
         return step * int(self.grid) if self.grid.denominator == 1 else float(step * self.grid)
 
-    def _snap(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def _snap(self, values: Integers) -> NDArray[np.int64]:
         """Put integers on the grid. They are first clipped to integers around the ends, which
         changes no result and keeps shifts within 64 bits.
         """
@@ -68,38 +96,74 @@ def check_ends(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     """Check the public ends of a range that is not empty."""
     ends = exact(low, "low"), exact(high, "high")
     if not ends[0] < ends[1]:
-        raise refusals.RANGE_ENDS_1(low=low, high=high)
+        raise refusals.EMPTY_RANGE(low=low, high=high)
     return ends
 
 
-def check_range(place: str, low: Number | None, high: Number | None, grid: Number | None) -> Range:
+def check_q(value: Number) -> Fraction:
+    """Check the q of a quantile, whose scores are multiples of 1/denominator."""
+    q = probability(value, "q", one=True)
+    if q.denominator > 2**20:
+        raise refusals.Q_TOO_LONG(q=value, shorter=q.limit_denominator(1000))
+    return q
+
+
+def check_range(
+    mechanism: str, low: Number | None, high: Number | None, grid: Number | None
+) -> Range:
     """Build the range of an order statistic, which needs both ends."""
     if low is None or high is None:
-        raise refusals.RANGE_ENDS_2(place=place)
+        raise refusals.ENDS_MISSING(mechanism=mechanism)
     return Range(low, high, grid)
 
 
-def check_categories(place: str, values: Sequence[Hashable]) -> tuple[Hashable, ...]:
+def check_categories(mechanism: str, values: Sequence[Hashable]) -> tuple[Hashable, ...]:
     """Check public categories, each named once."""
     categories = tuple(values)
     if not categories or len(set(categories)) != len(categories):
-        raise refusals.STATISTIC_CATEGORIES_1(place=place)
+        raise refusals.MODE_WITHOUT_CATEGORIES(mechanism=mechanism)
     return categories
 
 
 def check_statistic(statistic: str, names: Sequence[str]) -> str:
     """Check that a statistic's distance or sensitivity has a closed form."""
     if statistic not in names:
-        raise refusals.STATISTIC_UNKNOWN_1(statistic=statistic, names=", ".join(names))
+        raise refusals.UNKNOWN_STATISTIC(
+            statistic=statistic, statistics=", ".join(names), example=names[0]
+        )
     return statistic
 
 
-def category_counts(data: Any, categories: tuple[Hashable, ...]) -> NDArray[np.int64]:
+def category_counts(data: Iterable[object], categories: tuple[Hashable, ...]) -> NDArray[np.int64]:
     """Count the labels of each category."""
     place = {c: i for i, c in enumerate(categories)}
     labels = data.ravel().tolist() if isinstance(data, np.ndarray) else list(data)
     codes = [place[v] for v in labels if isinstance(v, Hashable) and v in place]
     return np.bincount(np.array(codes, dtype=np.int64), minlength=len(categories)).astype(np.int64)
+
+
+def set_statistic(record: Mechanism, statistic: str, **options: Unpack[StatisticOptions]) -> None:
+    """Set the fields that the mechanisms for one statistic share. They are about replace. An order
+    statistic has a range, and the median and the quantile have a q.
+    """
+    put = object.__setattr__
+    put(record, "statistic", statistic)
+    q = Fraction(1, 2) if statistic == "median" else None
+    if statistic == "quantile":
+        q = probability(options.get("q", "1/2"), "q", one=True)
+    put(record, "q", q)
+    set_neighbours(record, {"relation": "replace", "unit": options.get("unit")})
+    ends = options.get("low"), options.get("high"), options.get("grid")
+    mechanism = f"{type(record).__name__}({statistic!r})"
+    put_range(record, check_range(mechanism, *ends) if statistic in ORDERED else None)
+
+
+def set_categories(record: Mechanism, statistic: str, **options: Unpack[StatisticOptions]) -> None:
+    """Set the public categories, which the mode needs."""
+    mechanism = f"{type(record).__name__}({statistic!r})"
+    categories = options.get("categories", ())
+    chosen = check_categories(mechanism, categories) if statistic == "mode" else ()
+    object.__setattr__(record, "categories", chosen)
 
 
 def put_range(record: Mechanism, ends: Range | None) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from . import mechanism_refusals as refusals
 
 MOST = 1 << 24
@@ -21,19 +19,19 @@ class Labels:
 
     names: tuple[Hashable, ...]
     # the names as an array that gives them back unchanged
-    array: NDArray[Any] = field(repr=False, compare=False)
-    _places: dict[Hashable, int] = field(repr=False, compare=False)
+    array: NDArray[np.generic] = field(repr=False, compare=False)
+    _places: dict[object, int] = field(repr=False, compare=False)
 
     def __init__(self, names: Iterable[Hashable], *, least: int = 1) -> None:
         categories = tuple(names)
         try:
             places = {name: place for place, name in enumerate(categories)}
         except TypeError:
-            raise refusals.CATEGORIES_NAMES_2() from None
+            raise refusals.CATEGORY_NOT_HASHABLE() from None
         if not least <= len(categories) == len(places) <= MOST or any(
             name != name for name in categories
         ):
-            raise refusals.CATEGORIES_NAMES_1(categories_count=len(categories), least=least)
+            raise refusals.CATEGORIES_NOT_DISTINCT(categories=len(categories), least=least)
         put = object.__setattr__
         put(self, "names", categories)
         put(self, "array", _array(categories))
@@ -42,7 +40,7 @@ class Labels:
     def __len__(self) -> int:
         return len(self.names)
 
-    def is_single_value(self, value: Any) -> bool:
+    def is_single_value(self, value: object) -> bool:
         """Whether this is a single value and not a collection: a category, or any other text or
         number.
         """
@@ -57,16 +55,16 @@ class Labels:
         except TypeError:
             return False
 
-    def index(self, value: Any) -> int:
+    def index(self, value: object) -> int:
         """The place of one category."""
         try:
             return self._places[
                 value.item() if isinstance(value, np.ndarray | np.generic) else value
             ]
         except (KeyError, TypeError):
-            raise _unknown() from None
+            raise refusals.NOT_A_CATEGORY() from None
 
-    def codes(self, values: Any, *, drop: bool = False) -> NDArray[np.int64]:
+    def codes(self, values: Iterable[object], *, drop: bool = False) -> NDArray[np.int64]:
         """The place of each value. A value that is no category is refused; with `drop` it gets
         −1.
         """
@@ -87,17 +85,17 @@ class Labels:
                 shape
             )
         if not drop and (codes < 0).any():
-            raise _unknown()
+            raise refusals.NOT_A_CATEGORY()
         return codes
 
-    def _place(self, value: Any) -> int:
+    def _place(self, value: object) -> int:
         try:
             return self._places.get(value, -1)
         except TypeError:  # nothing that cannot be hashed is a category
             return -1
 
 
-def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
+def _array(names: tuple[Hashable, ...]) -> NDArray[np.generic]:
     kinds = {type(name) for name in names}
     integers = (name for name in names if isinstance(name, int))
     if (
@@ -105,13 +103,7 @@ def _array(names: tuple[Hashable, ...]) -> NDArray[Any]:
         or kinds == {bool}
         or (kinds == {int} and all(-(2**63) <= name < 2**63 for name in integers))
     ):
-        array: NDArray[Any] = np.array(names)
+        array: NDArray[np.generic] = np.array(names)
         if array.tolist() == list(names):  # text that ends in a zero byte would come back shorter
             return array
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
-
-
-def _unknown() -> Refused:
-    return refusals.VALUE_CATEGORY_1()
+    return np.fromiter(names, dtype=object, count=len(names))

@@ -13,52 +13,54 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Unpack
 
 from ...exact.balls import sqrt_up
 from ...exact.numbers import Number
+from ...keywords import spell_out
 from ..gaussian import Gaussian
 from ..laplace import Laplace
 from .additive import check_size
+from .mechanism import Neighbours
 
 
+@spell_out(Neighbours)
 def counts(
     *,
     k: int = 1,
     epsilon: Number,
     delta: Number | None = None,
-    relation: str | None = None,
-    unit: str | None = None,
+    **neighbours: Unpack[Neighbours],
 ) -> Laplace | Gaussian:
     """Return the mechanism with less noise for k counts, each of which one person may change by
     1.
     """
-    size = check_size(k) or 1
+    size = check_size(k, "k") or 1
     return laplace_or_gaussian(
         l1=Fraction(size),
         l2_squared=Fraction(size),
         epsilon=epsilon,
         delta=delta,
-        relation=relation,
-        unit=unit,
+        **neighbours,
     )
 
 
+@spell_out(Neighbours)
 def laplace_or_gaussian(
     *,
     l1: Fraction,
     l2_squared: Fraction,
     epsilon: Number,
     delta: Number | None,
-    relation: str | None = None,
-    unit: str | None = None,
+    **neighbours: Unpack[Neighbours],
 ) -> Laplace | Gaussian:
     """Return Laplace or, if a δ is allowed and its exact variance is smaller, Gaussian noise, for
     integers with these L1 and squared L2 sensitivities.
     """
-    pure = Laplace(sensitivity=l1, epsilon=epsilon, relation=relation, unit=unit)
+    pure = Laplace(sensitivity=l1, epsilon=epsilon, **neighbours)
     if delta is None:
         return pure
     approximate = Gaussian(
-        sensitivity=sqrt_up(l2_squared), epsilon=epsilon, delta=delta, relation=relation, unit=unit
+        sensitivity=sqrt_up(l2_squared), epsilon=epsilon, delta=delta, **neighbours
     )
     return approximate if approximate.variance < pure.variance else pure

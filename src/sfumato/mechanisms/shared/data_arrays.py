@@ -6,7 +6,8 @@ number is refused (`value.type`); the refusal reveals something about the data, 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from . import mechanism_refusals as refusals
 
 
-def numbers(values: Any) -> NDArray[np.float64]:
+def numbers(values: Iterable[object]) -> NDArray[np.float64]:
     """Return a flat array of doubles, NaN where there is no number."""
     try:
         column = np.asarray(values if isinstance(values, np.ndarray) else list(values))
@@ -27,10 +28,10 @@ def numbers(values: Any) -> NDArray[np.float64]:
         with np.errstate(over="ignore"):
             return column.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
-        raise refusals.VALUE_TYPE_8() from None
+        raise refusals.NOT_A_COLUMN() from None
 
 
-def _number(value: Any) -> float:
+def _number(value: SupportsFloat | str | bytes) -> float:
     if isinstance(value, str | bytes):
         raise TypeError
     return float(value)

@@ -135,11 +135,11 @@ def _beta(beta: Number) -> Fraction:
 def _share(candidates: int, best: int) -> Fraction:
     m, o = _count(candidates, "candidates"), _count(best, "best")
     if o > m:
-        raise refusals.ACCURACY_COUNT_1(best=best)
+        raise refusals.MORE_BEST_THAN_CANDIDATES(best=best, candidates=candidates)
     return Fraction(m, o)
 
 
 def _count(value: int, name: str) -> int:
     if not is_whole(value, 1, 2**40):
-        raise refusals.ACCURACY_COUNT_2(name=name, value=value)
+        raise refusals.NOT_A_COUNT(name=name, value=value)
     return value

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...noise.bits import CHUNK
+from ...noise.law import Integers
 from . import mechanism_refusals as refusals
 
 _FAR = 2.0**62
@@ -49,7 +49,7 @@ def snap(value: float, exponent: int) -> int:
         steps = value << -exponent if exponent <= 0 else (value + (1 << exponent - 1)) >> exponent
         return max(-(1 << 62), min(1 << 62, steps))
     if not math.isfinite(value):
-        raise refusals.VALUE_NOT_FINITE_1()
+        raise refusals.NOT_FINITE()
     try:
         y = math.ldexp(value, -exponent)
     except OverflowError:
@@ -68,14 +68,14 @@ def snap_each(values: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
     return f.astype(np.int64) + (y - f >= 0.5)
 
 
-def snap_integers(values: NDArray[Any], exponent: int) -> NDArray[np.int64]:
+def snap_integers(values: Integers, exponent: int) -> NDArray[np.int64]:
     """`snap` for an array of integers, which doubles could not all hold."""
     return np.array([snap(int(v), exponent) for v in values.ravel()], dtype=np.int64).reshape(
         values.shape
     )
 
 
-def add(values: NDArray[np.int64], noise: NDArray[Any]) -> NDArray[np.int64]:
+def add(values: NDArray[np.int64], noise: Integers) -> NDArray[np.int64]:
     """Add values and noise, saturated at the ends of int64. The noise itself is never cut, so this
     is post-processing of the exact release. The sum overwrites the array of noise.
     """
@@ -99,7 +99,7 @@ def add(values: NDArray[np.int64], noise: NDArray[Any]) -> NDArray[np.int64]:
     return sums.reshape(values.shape)
 
 
-def steps(value: Any, exponent: int) -> NDArray[np.int64]:
+def steps(value: object, exponent: int) -> NDArray[np.int64]:
     """Put integers and floats of any kind of array, or of a list, on the grid."""
     if isinstance(value, list | tuple):
         entries = _entries(value)
@@ -107,7 +107,7 @@ def steps(value: Any, exponent: int) -> NDArray[np.int64]:
             isinstance(v, int | float | np.integer) and not isinstance(v, bool)
             for v in entries.ravel()
         ):
-            raise refusals.VALUE_TYPE_10()
+            raise refusals.LIST_OF_OTHER_TYPE()
         return np.array(
             [snap(v if isinstance(v, float) else int(v), exponent) for v in entries.ravel()],
             dtype=np.int64,
@@ -121,7 +121,7 @@ def steps(value: Any, exponent: int) -> NDArray[np.int64]:
     )
 
 
-def whole_numbers(value: Any) -> NDArray[Any] | None:
+def whole_numbers(value: object) -> Integers | None:
     """Return the integers of an array or a list, or None if it holds anything else. The integers of
     a list are clamped to 64 bits one by one: NumPy would choose a type that depends on the data.
     """
@@ -137,11 +137,11 @@ def whole_numbers(value: Any) -> NDArray[Any] | None:
     ).reshape(entries.shape)
 
 
-def _entries(value: Any) -> NDArray[Any]:
+def _entries(value: object) -> NDArray[np.object_]:
     return np.array(value, dtype=object)
 
 
-def integers(values: NDArray[Any]) -> NDArray[Any] | None:
+def integers(values: NDArray[np.generic]) -> Integers | None:
     """Return an integer array as int64 (or Python integers if they do not fit), or None if it is no
     integer array.
     """
@@ -160,11 +160,11 @@ def integers(values: NDArray[Any]) -> NDArray[Any] | None:
     return None
 
 
-def finite_floats(values: NDArray[Any]) -> NDArray[np.float64]:
+def finite_floats(values: NDArray[np.generic]) -> NDArray[np.float64]:
     """Check a float array whose entries are all finite."""
     if values.dtype.kind != "f" or values.dtype.itemsize > 8:
-        raise refusals.VALUE_TYPE_9(dtype=values.dtype)
+        raise refusals.ARRAY_OF_OTHER_TYPE(type=values.dtype)
     doubles = values.astype(np.float64, copy=False)
     if not np.isfinite(doubles).all():
-        raise refusals.VALUE_NOT_FINITE_2()
+        raise refusals.NOT_FINITE()
     return doubles

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from .project_simplex import apportion
 
 if TYPE_CHECKING:
     from ..histogram import Histogram
+
+Column = NDArray[np.generic]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +49,7 @@ class PrivateHistogram:
         """The edges of a histogram of one column of numbers."""
         (axis, *others) = self.axes
         if others or not isinstance(axis, Edges):
-            raise refusals.HISTOGRAM_AXES_4()
+            raise refusals.EDGES_OF_OTHER_AXES()
         return axis.ends
 
     @property
@@ -79,7 +81,7 @@ class PrivateHistogram:
         """
         target = max(self.total, 0) if rows is None else rows
         if not is_whole(target, 0, 2**62 - 1):
-            raise refusals.HISTOGRAM_ROWS_1(rows=rows)
+            raise refusals.ROWS_BELOW_ZERO(rows=rows, most="2^62 − 1")
         return PrivateHistogram(self.mechanism, apportion(self.counts, target), processed=True)
 
     def moment(self, power: int | Sequence[int] = 1, *, rows: int | None = None) -> MomentEstimate:
@@ -87,17 +89,17 @@ class PrivateHistogram:
         public number of counted rows or by the noisy one.
         """
         if self.processed:
-            raise refusals.HISTOGRAM_PROCESSED_1()
+            raise refusals.MOMENT_OF_PROCESSED_COUNTS()
         powers = (power,) if isinstance(power, int) else tuple(power)
         return moment(self.mechanism, self.counts, powers, rows)
 
-    def synthetic(self, rows: int | None = None, *, bits: Bits = SYSTEM) -> Any:
+    def synthetic(self, rows: int | None = None, *, bits: Bits = SYSTEM) -> Column | list[Column]:
         """Draw rows independently from the histogram, uniform inside a bin: an array, or a list of
         columns. They may be published and used without limit.
         """
         target = max(self.total, 0) if rows is None else rows
         if not is_whole(target, 0, 2**40):
-            raise refusals.HISTOGRAM_ROWS_1(rows=rows)
+            raise refusals.ROWS_BELOW_ZERO(rows=rows, most="2^40")
         weights = np.maximum(self.counts.ravel(), 0)
         weights = weights if weights.any() else np.ones_like(weights)
         cells = (
@@ -107,7 +109,7 @@ class PrivateHistogram:
         )
         chosen = cells.searchsorted(integers_below(int(cells[-1]), target, bits), side="right")
         places = np.unravel_index(chosen, self.counts.shape)
-        columns = [
+        columns: list[Column] = [
             _inside(axis, place, bits) if isinstance(axis, Edges) else axis.array[place]
             for axis, place in zip(self.axes, places, strict=True)
         ]

@@ -8,18 +8,25 @@ from abc import ABC, abstractmethod
 from dataclasses import fields
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
-from ...errors import Refused
+from ...errors import RefusalText, Refused
 from ...exact.numbers import Number, text
 from ...guarantees import Guarantee, Relation
-from ...guarantees.guarantee import relation_of
+from ...guarantees.guarantee import relation_of, unit_of
 from . import mechanism_refusals as refusals
 
 if TYPE_CHECKING:
     from ..subsampled import Subsampled
 
 G = TypeVar("G", bound=Guarantee)
+
+
+class Neighbours(TypedDict, total=False):
+    """The keywords of all mechanisms: which datasets are neighbours, and the unit protected."""
+
+    relation: str | None
+    unit: str | None
 
 
 class Mechanism(ABC):
@@ -39,6 +46,11 @@ class Mechanism(ABC):
     def promise(self) -> Guarantee:
         """The first of the promises, in the notion that fits the mechanism best."""
         return self.promises[0]
+
+    @property
+    def _neighbours(self) -> Neighbours:
+        """The relation and the unit, as keywords of a guarantee or of another mechanism."""
+        return {"relation": self.relation, "unit": self.unit}
 
     def to(self, notion: type[G], *, delta: Number | None = None) -> G:
         """The best statement of `notion` that follows from any of the promises."""
@@ -65,7 +77,7 @@ class Mechanism(ABC):
             return Subsampled(base=self, rate=q)
         if q is None and size is not None and of is not None:
             return Subsampled(base=self, rate=fixed_rate(size, of), how="fixed")
-        raise refusals.MECHANISM_SAMPLING_1(self=self)
+        raise refusals.RATE_OR_SIZE_MISSING(mechanism=self)
 
     def __repr__(self) -> str:
         """Show the public parameters only, as a user would write them."""
@@ -79,9 +91,14 @@ class Mechanism(ABC):
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def needed_relation(value: str | None, place: str, reason: str) -> Relation:
-    """Check a relation that must be given, because the sensitivity depends on it."""
-    relation = relation_of(value)
-    if relation is None:
-        raise refusals.MECHANISM_RELATION_1(place=place, reason=reason)
-    return relation
+def set_neighbours(
+    record: Mechanism, neighbours: Neighbours, needed: RefusalText | None = None
+) -> None:
+    """Set the relation and the unit. Where the sensitivity depends on the relation, `needed` is the
+    refusal of a mechanism without one.
+    """
+    relation = relation_of(neighbours.get("relation"))
+    if relation is None and needed is not None:
+        raise needed()
+    object.__setattr__(record, "relation", relation)
+    object.__setattr__(record, "unit", unit_of(neighbours.get("unit")))

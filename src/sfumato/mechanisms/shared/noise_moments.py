@@ -111,13 +111,15 @@ def moment(
 ) -> MomentEstimate:
     """The moment of these powers, one for each axis."""
     if len(powers) != len(histogram.axes) or any(not is_whole(p, 0, 64) for p in powers):
-        raise refusals.HISTOGRAM_POWER_1(powers=powers)
-    if any(
-        p and not isinstance(axis, Edges) for p, axis in zip(powers, histogram.axes, strict=True)
-    ):
-        raise refusals.HISTOGRAM_POWER_2(powers=powers)
+        axes = len(histogram.axes)
+        raise refusals.NOT_A_POWER(powers=powers, example=2 if axes == 1 else (1,) * axes)
+    possible = tuple(
+        p if isinstance(axis, Edges) else 0 for p, axis in zip(powers, histogram.axes, strict=True)
+    )
+    if powers != possible:
+        raise refusals.POWER_OF_CATEGORIES(powers=powers, example=possible)
     if rows is not None and not is_whole(rows):
-        raise refusals.HISTOGRAM_ROWS_2(rows=rows)
+        raise refusals.ROWS_BELOW_ONE(rows=rows)
     middle, low, high = np.ones(()), np.ones(()), np.ones(())
     for axis, power in zip(histogram.axes, powers, strict=True):
         ones = np.ones(len(axis))

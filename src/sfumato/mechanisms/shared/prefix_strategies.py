@@ -48,9 +48,9 @@ def strategies(
     range, for the flat strategy; by default all.
     """
     if not is_whole(length, 1, 1 << 20):
-        raise refusals.STREAM_LENGTH_2(length=length)
+        raise refusals.STREAM_LENGTH_OUT_OF_RANGE(length=length, most=1 << 20)
     if noise not in ("gaussian", "laplace") or query not in ("prefix", "range"):
-        raise refusals.STREAM_STRATEGY_1(noise=noise, query=query)
+        raise refusals.UNKNOWN_STRATEGY(noise=noise, query=query)
     summed = length if width is None else width
     choices = [Strategy(name="flat", variance=float(_variance(noise, 1, summed)), nodes=summed)]
     trees = [tree(length, b, noise=noise, query=query) for b in range(2, min(length, _WIDEST) + 1)]

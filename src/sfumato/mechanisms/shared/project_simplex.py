@@ -9,10 +9,10 @@ released numbers, so it costs nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
+
+from ...noise.law import Integers
 
 
 def project(values: NDArray[np.float64], total: float = 1.0) -> NDArray[np.float64]:
@@ -28,7 +28,7 @@ def project(values: NDArray[np.float64], total: float = 1.0) -> NDArray[np.float
     )
 
 
-def apportion(counts: NDArray[Any], total: int) -> NDArray[np.int64]:
+def apportion(counts: Integers, total: int) -> NDArray[np.int64]:
     """Return non-negative whole numbers of sum `total`, nearest to the counts up to rounding."""
     flat = [int(c) for c in counts.ravel()]
     if total <= 0 or not flat:

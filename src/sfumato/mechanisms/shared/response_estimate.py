@@ -94,7 +94,7 @@ class ResponseEstimate:
         together (union bound).
         """
         if method not in METHODS:
-            raise refusals.RESPONSE_INTERVAL_1(method=method, METHODS=", ".join(METHODS))
+            raise refusals.UNKNOWN_INTERVAL(method=method, methods=", ".join(METHODS))
         missing = (1 - probability(confidence, "confidence", zero=False)) / (
             len(self.counts) if simultaneous else 1
         )

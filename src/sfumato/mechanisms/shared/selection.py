@@ -16,21 +16,25 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.balls import ball, evaluate
 from ...exact.numbers import Number, exact, positive, power_of_two, probability
-from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
+from ...noise.choice import Scores
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import finite_floats, snap_each
-from .mechanism import Mechanism
+from .mechanism import Mechanism, Neighbours, set_neighbours
 
-Scores = tuple[Fraction, ...] | NDArray[np.int64]
+C = TypeVar("C")
+"""A candidate."""
+
+Dataset = Any
+"""A dataset of any kind that the score accepts."""
 
 
 class Selection(Mechanism):
@@ -42,7 +46,7 @@ class Selection(Mechanism):
     epsilon: Fraction
     monotone: bool
     grid: Fraction | None
-    candidates: tuple[Any, ...] | None
+    candidates: tuple[Hashable, ...] | None
 
     @abstractmethod
     def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
@@ -52,7 +56,7 @@ class Selection(Mechanism):
     def _index(self, scores: Scores, bits: Bits) -> int:
         """One exact draw."""
 
-    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> Any:
+    def choose(self, scores: Sequence[Number], *, bits: Bits = SYSTEM) -> Hashable:
         """Choose a candidate: return its index, or the candidate itself if the record names
         candidates.
         """
@@ -91,16 +95,16 @@ class Selection(Mechanism):
     def _exact(self, scores: Sequence[Number]) -> Scores:
         values = _array(scores)
         if values.ndim != 1 or values.size == 0:
-            raise refusals.SELECTION_SCORES_3(shape=values.shape)
+            raise refusals.SCORES_OF_OTHER_SHAPE(shape=values.shape)
         if self.candidates is not None and len(values) != len(self.candidates):
-            raise refusals.SELECTION_SCORES_4(
-                values_count=len(values), candidates_count=len(self.candidates)
+            raise refusals.SCORES_UNLIKE_CANDIDATES(
+                scores=len(values), candidates=len(self.candidates)
             )
         if values.dtype.kind == "i" and self.grid is None:
             return values.astype(np.int64)
         if values.dtype.kind == "f":
             if self.grid is None:
-                raise refusals.SELECTION_GRID_2(type=type(self).__name__)
+                raise refusals.FLOAT_SCORES_WITHOUT_GRID(mechanism=type(self).__name__)
             return snap_each(finite_floats(values), power_of_two(self.grid, "grid"))
         plain = values.tolist()
         if any(
@@ -109,7 +113,7 @@ class Selection(Mechanism):
             or (isinstance(s, Decimal) and not s.is_finite())
             for s in plain
         ):
-            raise refusals.SELECTION_SCORES_5(dtype=values.dtype)
+            raise refusals.SCORES_NOT_EXACT(type=values.dtype)
         rational = tuple(Fraction(s) for s in plain)
         return (
             rational
@@ -118,7 +122,7 @@ class Selection(Mechanism):
         )
 
 
-def _array(scores: Any) -> NDArray[Any]:
+def _array(scores: object) -> NDArray[np.generic]:
     """Return the scores as an array. NumPy would turn integers beyond 64 bits into floats if a
     score is negative or a float: these stay Python integers.
     """
@@ -126,10 +130,10 @@ def _array(scores: Any) -> NDArray[Any]:
         return scores
     # a dictionary would pass its keys for scores, and a set has no order
     if not isinstance(scores, Iterable) or isinstance(scores, Mapping | Set):
-        raise refusals.SELECTION_SCORES_1(type=type(scores).__name__)
+        raise refusals.SCORES_WITHOUT_ORDER(type=type(scores).__name__)
     plain = list(scores)
     if any(isinstance(s, list | tuple | str | bytes | np.ndarray) for s in plain):
-        raise refusals.SELECTION_SCORES_2()
+        raise refusals.SCORES_NOT_NUMBERS()
     integers = [s for s in plain if isinstance(s, int) and not isinstance(s, bool)]
     if integers and any(abs(s) >= 2**53 for s in integers):
         try:
@@ -143,62 +147,61 @@ def _array(scores: Any) -> NDArray[Any]:
     return np.array(plain)
 
 
+class SelectionOptions(Neighbours, total=False):
+    """The keywords of all selection mechanisms."""
+
+    monotone: bool
+    grid: Number | None
+    candidates: Iterable[Hashable] | None
+
+
 def set_selection_fields(
-    record: Mechanism,
-    sensitivity: Number,
-    epsilon: Number,
-    grid: Number | None,
-    candidates: Iterable[Any] | None,
-    relation: str | None,
-    unit: str | None,
-    *,
-    monotone: bool,
+    record: Mechanism, sensitivity: Number, epsilon: Number, **options: Unpack[SelectionOptions]
 ) -> None:
     """Set the fields that all selection mechanisms share."""
     put = object.__setattr__
     put(record, "sensitivity", positive(sensitivity, "sensitivity"))
     put(record, "epsilon", positive(epsilon, "epsilon"))
-    put(record, "monotone", monotone)
-    put(record, "grid", check_grid(grid))
-    put(record, "candidates", check_candidates(candidates))
-    put(record, "relation", relation_of(relation))
-    put(record, "unit", unit_of(unit))
+    put(record, "monotone", options.get("monotone", False))
+    put(record, "grid", check_grid(options.get("grid")))
+    put(record, "candidates", check_candidates(options.get("candidates")))
+    set_neighbours(record, options)
 
 
-def check_count(value: object) -> int:
+def check_count(value: object, name: str = "count") -> int:
     """Check a number of candidates."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise refusals.SELECTION_COUNT_1(value=value)
+        raise refusals.COUNT_BELOW_ONE(name=name, value=value)
     return int(value)
 
 
-def check_candidates(value: Iterable[Any] | None) -> tuple[Any, ...] | None:
+def check_candidates(value: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
     """Check distinct public candidates; None if indices are enough."""
     if value is None:
         return None
     candidates = tuple(value)
     if not candidates or len(set(candidates)) != len(candidates):
-        raise refusals.SELECTION_CANDIDATES_1(candidates_count=len(candidates))
+        raise refusals.CANDIDATES_NOT_DISTINCT(candidates=len(candidates))
     return candidates
 
 
 def check_prior_weights(
-    value: Sequence[Number] | None, candidates: tuple[Any, ...] | None
+    value: Sequence[Number] | None, candidates: tuple[Hashable, ...] | None
 ) -> tuple[Fraction, ...] | None:
     """Check positive public weights, one for each candidate."""
     if value is None:
         return None
     prior = tuple(positive(p, "prior") for p in value)
     if candidates is not None and len(prior) != len(candidates):
-        raise refusals.SELECTION_PRIOR_2(prior_count=len(prior), candidates_count=len(candidates))
+        raise refusals.PRIOR_UNLIKE_CANDIDATES(weights=len(prior), candidates=len(candidates))
     return prior
 
 
 def score_sensitivity(
-    score: Callable[[Any, Any], Number],
-    datasets: Iterable[Any],
-    candidates: Sequence[Any],
-    are_neighbours: Callable[[Any, Any], bool],
+    score: Callable[[Dataset, C], Number],
+    datasets: Iterable[Dataset],
+    candidates: Sequence[C],
+    are_neighbours: Callable[[Dataset, Dataset], bool],
 ) -> Fraction:
     """The largest move of any candidate's score between neighbours, by brute force over a finite
     world (the maximum over candidates too).
@@ -211,5 +214,5 @@ def score_sensitivity(
         if are_neighbours(world[i], world[j]) and world[i] != world[j]
     ]
     if not pairs:
-        raise refusals.SELECTION_WORLD_1(world_count=len(world))
+        raise refusals.WORLD_WITHOUT_NEIGHBOURS(datasets=len(world))
     return max(abs(a - b) for i, j in pairs for a, b in zip(scores[i], scores[j], strict=True))

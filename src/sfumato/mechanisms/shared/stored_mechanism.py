@@ -29,10 +29,11 @@ VERSION = 1
 STORED_KINDS = {"Questionnaire": "Several", "Combined": "Several"}  # the last is restored
 """Classes that are stored under another name than their own."""
 _CLASSES = {stored: name for name, stored in STORED_KINDS.items()}
-_Public = dict[str, Any]
+Stored = dict[str, Any]
+"""A JSON object, or the public fields of a mechanism by name."""
 
 
-def record(mechanism: Mechanism) -> dict[str, Any]:
+def record(mechanism: Mechanism) -> Stored:
     """Return the mechanism as a JSON object of public names, strings and numbers."""
     promises = [guarantee_record(promise) for promise in mechanism.promises]
     return {
@@ -43,19 +44,19 @@ def record(mechanism: Mechanism) -> dict[str, Any]:
     }
 
 
-def promises(stored: dict[str, Any]) -> tuple[Guarantee, ...]:
+def promises(stored: Stored) -> tuple[Guarantee, ...]:
     """Return the promises that were stored, preceded by today's promises of the mechanism if it can
     be rebuilt.
     """
     listed = stored.get("promises") if isinstance(stored, dict) else None
     if not isinstance(listed, list):
-        raise refusals.MECHANISM_STORED_1(stored=stored)
+        raise refusals.NOT_A_MECHANISM_RECORD(stored=stored)
     promised = tuple(restore_guarantee(promise) for promise in listed)
     mechanism = restore(stored)
     return promised if mechanism is None else (*mechanism.promises, *promised)
 
 
-def restore(stored: dict[str, Any]) -> Mechanism | None:
+def restore(stored: Stored) -> Mechanism | None:
     """Rebuild the mechanism from its record; return None if the record is not enough."""
     if not isinstance(stored, dict) or stored.get("version") != VERSION:
         return None
@@ -68,7 +69,7 @@ def restore(stored: dict[str, Any]) -> Mechanism | None:
     )
 
 
-ARGUMENTS: dict[str, Callable[[_Public], _Public]] = {
+ARGUMENTS: dict[str, Callable[[Stored], Stored]] = {
     "DiscreteGaussian": lambda public: {
         "rho": public["sensitivity"] ** 2 / (2 * public["sigma_squared"])
     },
@@ -79,7 +80,7 @@ ARGUMENTS: dict[str, Callable[[_Public], _Public]] = {
 """Constructor arguments of a kind that are computed from its public fields."""
 
 
-def _rebuild(stored: dict[str, Any]) -> Mechanism | None:
+def _rebuild(stored: Stored) -> Mechanism | None:
     name = str(stored.get("kind"))
     kind = getattr(mechanisms, _CLASSES.get(name, name), None)
     if not isinstance(kind, type) or not issubclass(kind, Mechanism):
@@ -96,7 +97,7 @@ def _rebuild(stored: dict[str, Any]) -> Mechanism | None:
     return mechanism
 
 
-def _kind_and_fields(mechanism: Mechanism) -> dict[str, Any]:
+def _kind_and_fields(mechanism: Mechanism) -> Stored:
     columns = fields(mechanism)  # type: ignore[arg-type]  # every mechanism is a dataclass
     public = {f.name: _encode(getattr(mechanism, f.name)) for f in columns if f.repr}
     kind = type(mechanism).__name__
@@ -112,11 +113,11 @@ def _epsilon(noise: object) -> Fraction:
     return noise.sensitivity / noise.scale
 
 
-def _axis(axis: Edges | Labels) -> _Public:
+def _axis(axis: Edges | Labels) -> Stored:
     return {"edges": axis.ends} if isinstance(axis, Edges) else {"categories": axis.names}
 
 
-def _encode(value: Any) -> Any:
+def _encode(value: object) -> object:
     match value:
         case Fraction():
             return {"exact": str(value)}

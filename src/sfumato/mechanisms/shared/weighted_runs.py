@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...noise.choice import Choice
 from ...noise.choices import MOST
+from ...noise.law import Integers
 from . import mechanism_refusals as refusals
 from .bounded_data import Range
 from .grid import whole_numbers
@@ -39,7 +40,7 @@ class GroupedPoints(NamedTuple):
     """
 
     points: NDArray[np.int64]
-    weights: NDArray[Any]
+    weights: Integers
     begins: NDArray[np.int64]
 
 
@@ -47,9 +48,10 @@ def group_points(
     groups: ArrayLike, points: ArrayLike, weights: ArrayLike, count: int, ends: Range
 ) -> GroupedPoints:
     """Sort and merge the rows of the groups 0 … count − 1. Only a wrong type is refused."""
-    of, at, weight = (_integers(column) for column in (groups, points, weights))
+    of = _integers(groups, "groups")
+    at, weight = _integers(points, "points"), _integers(weights, "weights")
     if not len(of) == len(at) == len(weight):
-        raise refusals.VALUE_TYPE_11()
+        raise refusals.ROWS_OF_DIFFERENT_LENGTH()
     at = np.clip(at, ends.first, ends.last).astype(np.int64)
     weight = np.maximum(weight, 0)
     if weight.dtype != object or sum(weight) < _FITS:
@@ -64,12 +66,12 @@ def group_points(
     return _merge(of, at, weight, count, ends)
 
 
-def _integers(column: ArrayLike) -> NDArray[Any]:
+def _integers(column: ArrayLike, name: str) -> Integers:
     numbers = whole_numbers(column)
     if numbers is None and np.size(column) == 0:  # an empty list has no type
         return np.empty(0, dtype=np.int64)
     if numbers is None or numbers.ndim != 1:
-        raise refusals.VALUE_TYPE_12(dtype=np.asarray(column).dtype)
+        raise refusals.NOT_A_ROW_OF_INTEGERS(name=name, type=np.asarray(column).dtype)
     return numbers
 
 
@@ -84,7 +86,7 @@ def _order(
 
 
 def _merge(
-    of: NDArray[np.int64], at: NDArray[np.int64], weight: NDArray[Any], count: int, ends: Range
+    of: NDArray[np.int64], at: NDArray[np.int64], weight: Integers, count: int, ends: Range
 ) -> GroupedPoints:
     """One row for each point, and the ends of the range in every group."""
     every = np.arange(count)
@@ -137,7 +139,7 @@ class PointRuns:
         self._measure(less, upto, sums[begins[1:] - 1] - before, q, shift)
 
     def _measure(
-        self, less: NDArray[Any], upto: NDArray[Any], total: NDArray[Any], q: Fraction, shift: int
+        self, less: Integers, upto: Integers, total: Integers, q: Fraction, shift: int
     ) -> None:
         """max(W_< − q·W + t, q·W − W_≤ − t, 0) = hi + lo/d. The two are never both above 0: their
         sum is minus the weight of the point.
@@ -177,7 +179,7 @@ class PointRuns:
         start = int(self.starts[group])
         stop = int(self.starts[group + 1]) if group + 1 < len(self.starts) else len(self.firsts)
         hi, lo, d = self._hi[start:stop], self._lo[start:stop], self._denominator
-        scores: Any = (
+        scores: list[int] | NDArray[np.int64] = (
             -(hi * d + lo)
             if hi.dtype != object and hi.max() < _NEAR
             else [-(int(h) * d + int(k)) for h, k in zip(hi, lo, strict=True)]
