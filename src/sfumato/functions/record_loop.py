@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any, Protocol, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..errors import Failed
 from ..noise.bits import Bits
@@ -33,8 +33,8 @@ class StatisticMechanism(Protocol):
     def statistic(self) -> str:
         """The name of the statistic."""
 
-    def perturb(self, data: ArrayLike, /, *, bits: Bits) -> object:
-        """Return a private value of the statistic."""
+    def perturb(self, data: Any, /, *, bits: Bits) -> object:
+        """Return a private value of the statistic: of numbers, or of labels."""
 
 
 def check_one_column(data: object) -> None:
@@ -109,7 +109,7 @@ def perturb_guarded(
             if low is not None
             else flags_of(data)
             if mechanism.statistic == "count"
-            else cast("ArrayLike", labels_of(data))
+            else labels_of(data)
         )
         return mechanism.perturb(read, bits=bits)
     except Exception:
