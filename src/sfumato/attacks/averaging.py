@@ -165,10 +165,8 @@ def averaging(
     )
     answers, times = check_count(n, "n"), check_count(trials, "trials")
     if not each <= total <= _MOST * each:
-        raise refusals.ATTACKS_BUDGET_1(
-            format_number=format_number(float(total)),
-            format_number_2=format_number(float(each)),
-            MOST=_MOST,
+        raise refusals.TOO_MANY_ANSWERS(
+            budget=format_number(float(total)), epsilon=format_number(float(each)), most=_MOST
         )
     rows = read_columns(table)
     truth = int(rows_matching(rows, where or {}).sum())

@@ -197,18 +197,18 @@ def _difference_sums(
 ) -> Differencing:
     numbers = whom.table.numbers(whom.secret)
     if np.isnan(numbers[whom.row]):
-        raise refusals.ATTACKS_VALUES_2(secret=whom.secret)
+        raise refusals.SECRET_MISSING(secret=whom.secret)
     there = numbers[~np.isnan(numbers)]
     with np.errstate(over="ignore"):
         finite = bool(np.isfinite(there).all() and np.isfinite(np.abs(there).sum()))
     if not finite:
-        raise refusals.ATTACKS_VALUES_3(secret=whom.secret)
+        raise refusals.SECRET_INFINITE(secret=whom.secret)
     values = np.where(np.isnan(numbers), 0.0, numbers)  # what is missing adds nothing
     low, high = (
         (float(there.min()), float(there.max())) if bounds is None else _check_bounds(bounds)
     )
     if not low < high:
-        raise refusals.ATTACKS_BOUNDS_1(low=low, high=high)
+        raise refusals.LOWER_BOUND_NOT_BELOW_UPPER(low=low, high=high)
     return Differencing(
         person=whom.name,
         secret=whom.secret,
@@ -223,7 +223,7 @@ def _difference_sums(
 
 def _check_bounds(bounds: object) -> tuple[float, float]:
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise refusals.ATTACKS_BOUNDS_2(bounds=bounds)
+        raise refusals.BOUNDS_NOT_A_PAIR(bounds=bounds)
     return float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds"))
 
 

@@ -142,7 +142,7 @@ def link(
         else [name for name in first if name in second and name not in aside]
     )
     if not shared:
-        raise refusals.ATTACKS_COLUMNS_9()
+        raise refusals.NO_COMMON_COLUMN()
     for name, table in ((same, first), (same, second), (sensitive, second)):
         if name is not None:
             read_columns(table, [name])

@@ -254,12 +254,15 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     own data: the result is not private.
     """
     if score not in SCORES:
-        raise refusals.ATTACKS_VARIANT_1(score=shown(score), SCORES=", ".join(SCORES))
+        raise refusals.UNKNOWN_SCORE(score=shown(score), scores=", ".join(SCORES))
     data: Genomes = read_genomes(people)
     size = data.people // 2 if pool is None else check_count(pool, "pool")
     rest = data.people - size
-    if size < 2 or rest < (2 if data.frequencies is not None else 3):
-        raise refusals.ATTACKS_TRIALS_3(size=size, people=data.people, value=data.people // 2)
+    needed = 2 if data.frequencies is not None else 3
+    if size < 2 or rest < needed:
+        raise refusals.POOL_OR_REST_TOO_SMALL(
+            pool=size, people=data.people, outside=needed, half=data.people // 2
+        )
     aside = 0 if data.frequencies is not None else rest // 2
     inside, reference, outside = np.split(data.bits, [size, size + aside])
     p = data.frequencies if data.frequencies is not None else reference.mean(axis=0)
@@ -267,7 +270,7 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     weights, constant = SCORES[score](f, p)
     scores = [rows @ weights + constant for rows in (inside, outside)]
     if float(np.ptp(scores[1])) <= 1e-12 * float(np.abs(scores[1]).max()):
-        raise refusals.ATTACKS_VALUES_5()
+        raise refusals.OUTSIDERS_ALL_ALIKE()
     return Membership(
         pool=inside,
         outside=outside,

@@ -141,7 +141,7 @@ def refusals(
     losses, times = check_epsilons(epsilons), check_count(trials, "trials")
     whom = find_target(table, person, secret, value)
     if whom.table.n < 2:
-        raise refusal_texts.ATTACKS_PERSON_3()
+        raise refusal_texts.TABLE_OF_ONE_PERSON()
     having = whom.having
     attacker_has = bool(having[(whom.row + 1) % whom.table.n])  # the attacker is the next row
     both = int(attacker_has) + int(having[whom.row])

@@ -140,7 +140,5 @@ def _group(table: Columns, minimum: int, secret: str) -> tuple[str, Any]:
         if 2 * minimum <= size <= table.n - 2 * minimum:
             groups.append((name == secret, abs(size - table.n / 2), name, value))
     if not groups:
-        raise refusals.ATTACKS_TRACKER_1(
-            minimum=minimum, value=2 * minimum, max=max(1, minimum // 2)
-        )
+        raise refusals.NO_TRACKER(minimum=minimum, people=2 * minimum, smaller=max(1, minimum // 2))
     return min(groups, key=lambda group: group[:3])[2:]

@@ -188,9 +188,7 @@ def uniqueness(
     share = probability(target_share, "target_share", zero=False, one=True)
     columns = check_columns(columns)
     if len(columns) > _LARGEST:
-        raise refusals.ATTACKS_COLUMNS_10(
-            columns_count=len(columns), LARGEST=_LARGEST, columns=columns[:_LARGEST]
-        )
+        raise refusals.TOO_MANY_COLUMNS(count=len(columns), most=_LARGEST, first=columns[:_LARGEST])
     rows = read(
         table,
         columns if sensitive is None else [*columns, check_sensitive(sensitive, columns)],

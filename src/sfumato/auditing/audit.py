@@ -67,26 +67,22 @@ def audit(
     runner = runner_of(what)
     promised = claim if claim is not None else runner.claim
     if not isinstance(promised, Guarantee):
-        reason = (
-            "the audit needs a claim to test, and this has no promise of its own"
-            if promised is None
-            else f"a claim is a guarantee, and {promised!r:.40} is none"
-        )
-        raise refusals.AUDIT_CLAIM_1(what=_name(what), reason=reason)
+        if promised is None:
+            raise refusals.NO_CLAIM(what=_name(what))
+        raise refusals.CLAIM_NOT_A_GUARANTEE(what=_name(what), claim=promised)
     if not is_number(confidence) or not 0 < confidence < 1:
-        raise refusals.AUDIT_CONFIDENCE_1(confidence=confidence)
+        raise refusals.CONFIDENCE_OUT_OF_RANGE(confidence=confidence)
     at = delta_of(promised, delta)
     if x is None and y is not None:
-        raise refusals.AUDIT_PAIR_1()
+        raise refusals.Y_WITHOUT_X()
     if (
         y is not None
         and claim is None
         and isinstance(runner.of, Additive)
         and not are_neighbours(runner.of, x, y)
     ):
-        reason = "x and y differ by more than the sensitivity, so the promise is not about them"
-        raise refusals.AUDIT_PAIR_2(
-            of=_name(runner.of), reason=reason, sensitivity=float(runner.of.sensitivity)
+        raise refusals.NOT_NEIGHBOURS(
+            what=_name(runner.of), sensitivity=float(runner.of.sensitivity)
         )
     pair = (
         (x, y)
@@ -108,14 +104,14 @@ def audit(
 
 def _number_of_draws(samples: Any) -> int:
     if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < LEAST:
-        raise refusals.AUDIT_SAMPLES_1(samples=samples, LEAST=LEAST)
+        raise refusals.TOO_FEW_SAMPLES(samples=samples, least=LEAST)
     return int(samples)
 
 
 def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float) -> Audit:
     laws = law_pair_of(runner, pair, exact=True)
     if laws is None:
-        raise refusals.AUDIT_EXACT_1(of=_name(runner.of))
+        raise refusals.LAW_UNKNOWN(what=_name(runner.of))
     epsilon, _ = laws.epsilon(delta)
     mu = laws.mu() if isinstance(claim, GDP) else None
     worst = laws.strongest_event(claim, delta)

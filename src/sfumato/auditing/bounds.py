@@ -67,7 +67,7 @@ def delta_of(claim: Guarantee, delta: float | None) -> float:
     """
     if delta is not None:
         if not is_number(delta) or not 0 <= delta < 1:
-            raise refusals.AUDIT_DELTA_1(delta=delta)
+            raise refusals.DELTA_OUT_OF_RANGE(delta=delta)
         return float(delta)
     if isinstance(claim, Pure):
         return 0.0

@@ -70,4 +70,4 @@ def expected_limits(
 
 def _check_counts(hits: int, trials: int, alpha: float) -> None:
     if not 0 <= hits <= trials or trials < 1 or not 0 < alpha < 1:
-        raise refusals.AUDIT_COUNTS_1(hits=hits, trials=trials, alpha=alpha)
+        raise refusals.COUNTS_OUT_OF_RANGE(hits=hits, trials=trials, alpha=alpha)

@@ -76,12 +76,8 @@ def find_pair(
         if _only_errors(runner, tried):
             tried = []
     if not tried:
-        reason = (
-            "the audit knows no pair of neighbouring inputs for this type"
-            if x is None
-            else "the audit knows no neighbour of this x"
-        )
-        raise refusals.AUDIT_PAIR_3(type=type(runner.of).__name__, reason=reason)
+        text = refusals.NO_PAIR_OF_TYPE if x is None else refusals.NO_NEIGHBOUR_OF_X
+        raise text(type=type(runner.of).__name__)
     if len(tried) == 1:
         return tried[0]
     return max(tried, key=lambda pair: _rank_pair(runner, claim, delta, pair, samples, exact=exact))

@@ -42,7 +42,7 @@ def best_expected(
     promised = claim if claim is not None else runner.claim
     laws = runner.law(x, y)
     if promised is None or laws is None:
-        raise refusals.AUDIT_EXACT_2(type=type(what).__name__)
+        raise refusals.EXPECTATION_WITHOUT_LAW(type=type(what).__name__)
     return expected_bound(
         laws, promised, delta_of(promised, delta), samples=samples, alpha=(1 - confidence) / events
     )

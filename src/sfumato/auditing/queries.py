@@ -152,7 +152,7 @@ def query(
     elif promise is None and epsilon is not None:
         claim = Pure(epsilon) if delta is None else Approx(epsilon, delta)
     else:
-        raise refusals.AUDIT_CLAIM_2()
+        raise refusals.QUERY_WITHOUT_PROMISE()
     is_function = not isinstance(question, str)
     return TableQuery(
         question,
@@ -163,10 +163,8 @@ def query(
     )
 
 
-_OURS = {
-    "budget": "the audit gives every table a budget of its own",
-    "ledger": "a ledger would return its stored answer, and all draws would be the same",
-}
+_OURS = {"budget": refusals.QUERY_WITH_BUDGET, "ledger": refusals.QUERY_WITH_LEDGER}
+"""Arguments of `sf.protect` that the audit gives itself."""
 
 
 def _check_declared(declared: Mapping[str, Any]) -> None:
@@ -176,8 +174,7 @@ def _check_declared(declared: Mapping[str, Any]) -> None:
         name for name in signature(protect).parameters if name != "source" and name not in _OURS
     ]
     for name in declared:
+        if name in _OURS:
+            raise _OURS[name]()
         if name not in names:
-            reason = _OURS.get(name, "this is no argument of sf.protect")
-            raise refusals.AUDIT_DECLARED_1(
-                name=name, reason=reason, names=", ".join(f"{allowed}=" for allowed in names)
-            )
+            raise refusals.UNKNOWN_DECLARATION(name=name, names=", ".join(names))

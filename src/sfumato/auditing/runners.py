@@ -105,7 +105,7 @@ def runner_of(what: Any) -> Runner:
             lambda x, y: _law_pair_from_function(what, x, y),
             what,
         )
-    raise refusals.AUDIT_WHAT_1(type=type(what).__name__)
+    raise refusals.NOT_AUDITABLE(type=type(what).__name__)
 
 
 def law_pair_of(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -> LawPair | None:
@@ -179,7 +179,7 @@ def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
         isinstance(outputs, Sequence) and not isinstance(outputs, str | bytes | bytearray)
     )
     if not listed or len(outputs) != n:
-        raise refusals.AUDIT_MANY_1(n=n)
+        raise refusals.OUTPUTS_OF_WRONG_NUMBER(count=n)
     return outputs
 
 

@@ -12,8 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
+from ..errors import Refused
 from ..guarantees import GDP
 from . import audit_refusals as refusals
 from .audit import CONFIDENCE, LEAST, audit
@@ -91,14 +93,18 @@ def find_entries(names: Sequence[str]) -> list[CatalogueEntry]:
     entries = {entry.name.lower(): entry for entry in CATALOGUE}
     for name in names:
         if not any(key == name.lower() or key.split(",")[0] == name.lower() for key in entries):
-            raise refusals.AUDIT_MECHANISM_1(
-                name=name, names=", ".join(sorted({e.name.split(",")[0] for e in CATALOGUE}))
-            )
+            raise _unknown_mechanism(name)
     return [
         entry
         for key, entry in entries.items()
         if not chosen or key in chosen or key.split(",")[0] in chosen
     ]
+
+
+def _unknown_mechanism(name: str) -> Refused:
+    names = sorted({entry.name.split(",")[0] for entry in CATALOGUE})
+    nearest = next(iter(get_close_matches(name, names, 1)), names[0])
+    return refusals.UNKNOWN_MECHANISM(name=name, names=", ".join(names), nearest=nearest)
 
 
 def check_levels(chosen: Sequence[CatalogueEntry], epsilons: Iterable[float]) -> tuple[float, ...]:
@@ -109,7 +115,7 @@ def check_levels(chosen: Sequence[CatalogueEntry], epsilons: Iterable[float]) ->
     for e in levels if levels != EPSILONS else ():
         if not any(0 < e <= entry.most for entry in chosen):  # NaN is none either
             most = max(entry.most for entry in chosen)
-            raise refusals.AUDIT_EPSILON_1(e=e, most=most)
+            raise refusals.EPSILON_OUT_OF_RANGE(epsilon=e, most=most)
     return levels
 
 

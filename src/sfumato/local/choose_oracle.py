@@ -98,7 +98,7 @@ def best(
 ) -> Best:
     """Choose the oracle for k categories (or these categories) and n reports."""
     if (k is None) == (categories is None):
-        raise refusals.LOCAL_CATEGORIES_1()
+        raise refusals.CATEGORIES_OR_COUNT()
     names = tuple(categories) if categories is not None else range(_check_count(k))
     e, reports = positive(epsilon, "epsilon"), check_report_count(n)
     oracles = {
@@ -110,12 +110,13 @@ def best(
         if HEAD + oracle.width <= max_bytes
     ]
     if not rows:
-        raise refusals.LOCAL_SIZE_1(max_bytes=max_bytes)
+        shortest = HEAD + min(oracle.width for oracle in oracles.values())
+        raise refusals.REPORT_ABOVE_MAX_BYTES(max_bytes=max_bytes, shortest=shortest)
     rows.sort(key=lambda row: (row.variance, row.report_bytes))
     return Best(rows[0].oracle, reports, tuple(rows))
 
 
 def _check_count(k: Any) -> int:
     if not is_whole(k, 2, 1 << 24):
-        raise refusals.LOCAL_CATEGORIES_2(k=k)
+        raise refusals.TOO_FEW_CATEGORIES(k=k)
     return k

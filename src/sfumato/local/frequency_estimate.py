@@ -54,7 +54,7 @@ class Aggregate:
             or other.mark != self.mark
             or other.counts.shape != self.counts.shape
         ):
-            raise refusals.LOCAL_REPORT_1()
+            raise refusals.ADDED_ACROSS_QUESTIONS(kind="aggregate")
         return Aggregate(self.mark, self.counts + other.counts, self.reports + other.reports)
 
 
@@ -110,7 +110,9 @@ class Estimate:
         hold together.
         """
         if method not in METHODS:
-            raise refusals.RESPONSE_INTERVAL_2(method=method, METHODS=", ".join(METHODS))
+            raise refusals.UNKNOWN_INTERVAL_METHOD(
+                method=method, methods=", ".join(METHODS), example=METHODS[0]
+            )
         missing = (1 - probability(confidence, "confidence", zero=False)) / (
             len(self.counts) if simultaneous else 1
         )

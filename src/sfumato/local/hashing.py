@@ -62,7 +62,7 @@ class Hashing(FrequencyOracle):
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         if buckets is not None and not is_whole(buckets, 2, MOST_BUCKETS):
-            raise refusals.LOCAL_SIZE_2(buckets=buckets, MOST_BUCKETS=MOST_BUCKETS)
+            raise refusals.HASH_BUCKETS_OUT_OF_RANGE(buckets=buckets, most=MOST_BUCKETS)
         put = object.__setattr__
         put(self, "buckets", best_buckets(self.epsilon) if buckets is None else buckets)
         put(self, "keep", keep_probability(self.epsilon, self.buckets))

@@ -40,6 +40,7 @@ from .rappor import Rappor
 from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 
 How = Literal["sample", "split"]
+MOST_QUESTIONS = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -69,15 +70,16 @@ class Questionnaire(Oracle):
         from .restore_question import restore
 
         if how not in ("sample", "split"):
-            raise refusals.LOCAL_SEVERAL_2(how=how)
+            raise refusals.UNKNOWN_WAY_TO_ASK(how=how)
         oracles = {
             str(name): part if isinstance(part, Oracle) else restore(part)
             for name, part in ((n, parts[n]) for n in names or parts)
         }
-        if not 2 <= len(oracles) <= 1 << 12 or any(
-            isinstance(part, Questionnaire | Rappor | PrefixTree) for part in oracles.values()
-        ):
-            raise refusals.LOCAL_SEVERAL_3(oracles_count=len(oracles))
+        if not 2 <= len(oracles) <= MOST_QUESTIONS:
+            raise refusals.TOO_FEW_OR_MANY_QUESTIONS(count=len(oracles), most=MOST_QUESTIONS)
+        for name, part in oracles.items():
+            if isinstance(part, Questionnaire | Rappor | PrefixTree):
+                raise refusals.QUESTION_NOT_COMBINABLE(name=name, type=type(part).__name__)
         put = object.__setattr__
         put(self, "names", tuple(oracles))
         put(self, "parts", tuple(oracles.values()))
@@ -88,7 +90,7 @@ class Questionnaire(Oracle):
         put(self, "unit", unit_of(unit))
         refuse_add_remove(self.relation)
         if epsilon is not None and exact(epsilon, "epsilon") != self.epsilon:
-            raise refusals.LOCAL_SEVERAL_4(epsilon=epsilon)
+            raise refusals.EPSILON_NOT_OF_QUESTIONS(epsilon=epsilon, derived=self.epsilon)
         self._end()
 
     @property
@@ -147,7 +149,7 @@ class Questionnaire(Oracle):
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Refuse: each part counts its own reports, from `parts_of(reports)`."""
-        raise refusals.LOCAL_SEVERAL_1()
+        raise refusals.QUESTIONNAIRE_WITHOUT_ONE_COUNT()
 
     def parts_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Reports]:
         """Split reports into the reports to each question."""
@@ -186,9 +188,9 @@ class Questionnaire(Oracle):
                 (part, part._codes(values[name], bits).ravel()) for name, part in self._named()
             ]
         except (KeyError, TypeError, IndexError):
-            raise refusals.LOCAL_SEVERAL_6() from None
+            raise refusals.ANSWER_COLUMN_MISSING() from None
         if len({codes.size for _, codes in columns}) != 1:
-            raise refusals.LOCAL_SEVERAL_5()
+            raise refusals.ANSWER_COLUMNS_OF_UNEQUAL_LENGTH()
         return columns
 
     def _places(self, payload: Bytes) -> list[tuple[tuple[str, Oracle], Any, slice]]:

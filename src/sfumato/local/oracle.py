@@ -147,18 +147,18 @@ class Oracle(Mechanism):
             or reports.payload.ndim != 2
             or reports.payload.shape[1] != self.width
         ):
-            raise refusals.LOCAL_REPORT_2(reports=reports)
+            raise refusals.REPORTS_TO_OTHER_QUESTION(reports=reports)
         formed = self._well_formed(reports.payload)
         if not drop and (len(bad) or not formed.all()):
             first = int(bad[0]) if len(bad) else int(np.flatnonzero(~formed)[0])
-            raise refusals.LOCAL_REPORT_3(first=first)
+            raise refusals.NOT_A_REPORT(number=first)
         return reports if formed.all() else Reports(mark, reports.payload[formed])
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Count reports in integers that suffice for the estimate; aggregates are added with +."""
         if isinstance(reports, Aggregate):
             if reports.mark != self.mark:
-                raise refusals.LOCAL_REPORT_4(reports=reports)
+                raise refusals.REPORTS_TO_OTHER_QUESTION(reports=reports)
             return reports
         checked = self.read(reports)
         return Aggregate(checked.mark, self._tally(checked.payload), len(checked))
@@ -179,14 +179,14 @@ class Oracle(Mechanism):
         """Aggregate reports; refuse if there is none."""
         counted = self.aggregate(reports)
         if not counted.reports:
-            raise refusals.RESPONSE_REPORTS_2()
+            raise refusals.NO_REPORTS()
         return counted
 
 
 def check_report_count(n: int) -> int:
     """Check a number of reports."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_REPORTS:
-        raise refusals.RESPONSE_REPORTS_1(n=n)
+        raise refusals.REPORT_COUNT_BELOW_ONE(n=n)
     return int(n)
 
 
@@ -208,5 +208,5 @@ def every_code(labels: Labels, values: Any, bits: Bits) -> NDArray[np.int64]:
 def plain_categories(labels: Labels) -> list[Any]:
     """Return the categories for JSON; refuse types that JSON does not give back."""
     if not all(name is None or type(name) in (str, int, bool) for name in labels.names):
-        raise refusals.LOCAL_CATEGORIES_3()
+        raise refusals.CATEGORIES_NOT_JSON()
     return list(labels.names)

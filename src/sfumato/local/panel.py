@@ -73,14 +73,9 @@ class Panel(Oracle):
 
         part = oracle if isinstance(oracle, Oracle) else restore(oracle)
         if isinstance(part, Questionnaire | Rappor | PrefixTree | Panel):
-            reason = (
-                "a panel repeats one question that needs no memory and is neither a "
-                "questionnaire nor a prefix tree"
-            )
-            raise refusals.LOCAL_PANEL_2(type=type(part).__name__, reason=reason)
+            raise refusals.QUESTION_NOT_REPEATABLE(type=type(part).__name__)
         if not is_whole(waves, 2, MOST_WAVES) or not is_whole(reports, 1, int(waves)):
-            reason = f"waves is 2 to {MOST_WAVES:,}, and reports is 1 to the number of waves"
-            raise refusals.LOCAL_PANEL_3(waves=waves, reports=reports, reason=reason)
+            raise refusals.WAVES_OUT_OF_RANGE(waves=waves, reports=reports, most=MOST_WAVES)
         put = object.__setattr__
         put(self, "oracle", part)
         put(self, "waves", int(waves))
@@ -116,7 +111,7 @@ class Panel(Oracle):
             values if isinstance(values, np.ndarray) else np.array(_listed(values), dtype=object)
         )
         if table.ndim != 2 or table.shape[1] != self.waves:
-            raise refusals.LOCAL_PANEL_4(waves=self.waves)
+            raise refusals.WAVE_COLUMNS_MISSING(waves=self.waves)
         drawn = self._lot(len(table), bits)
         person = np.repeat(np.arange(len(table)), self.reports)
         each = self.oracle._draw(
@@ -129,7 +124,7 @@ class Panel(Oracle):
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Refuse: each wave is counted by itself, with `waves_of(reports)`."""
-        raise refusals.LOCAL_PANEL_1()
+        raise refusals.PANEL_WITHOUT_ONE_COUNT()
 
     def waves_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[int, Reports]:
         """Split reports by wave, as reports to the oracle."""

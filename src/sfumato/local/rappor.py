@@ -41,7 +41,15 @@ from ..mechanisms.shared.additive import check_exactly_one
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
-from .bloom import BloomEstimate, bit_places, score_range, total_error, worst_variance
+from .bloom import (
+    MOST_BITS,
+    MOST_COHORTS,
+    BloomEstimate,
+    bit_places,
+    score_range,
+    total_error,
+    worst_variance,
+)
 from .frequency_estimate import Aggregate, Estimate
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import (
@@ -108,7 +116,7 @@ class Rappor(FrequencyOracle):
         put(self, "q", int(probability(q, "q", zero=False, one=True) * ONE))
         put(self, "p", -int(-probability(p, "p") * ONE // 1))
         if self.q <= self.p:
-            raise refusals.LOCAL_BITS_1(p=p, q=q)
+            raise refusals.Q_NOT_ABOVE_P(p=p, q=q)
         put(self, "epsilon", epsilon_of_odds(max(self.odds, Fraction(1))))
         self._end()
 
@@ -297,8 +305,9 @@ def _shape(hashes: int, size: int | None, cohorts: int) -> None:
     if (
         not are_integers
         or not 0 <= hashes <= 16
-        or not 1 <= cohorts <= 4096
-        or (size is not None and not 2 <= size <= 4096)
-        or (hashes > 0) != (size is not None)
+        or not 1 <= cohorts <= MOST_COHORTS
+        or (size is not None and not 2 <= size <= MOST_BITS)
     ):
-        raise refusals.LOCAL_SIZE_5(hashes=hashes, size=size, cohorts=cohorts)
+        raise refusals.BLOOM_FILTER_OUT_OF_RANGE(hashes=hashes, size=size, cohorts=cohorts)
+    if (hashes > 0) != (size is not None):
+        raise refusals.HASHES_OR_SIZE_MISSING(hashes=hashes, size=size)

@@ -46,7 +46,6 @@ def restore(question: dict[str, Any] | str) -> Oracle:
     """Restore the oracle of a question, given as a dictionary or as JSON. A question that differs
     from its oracle's own question is refused.
     """
-    place = "a question"
     try:
         record = json.loads(question) if isinstance(question, str) else question
         kind = (
@@ -64,9 +63,7 @@ def restore(question: dict[str, Any] | str) -> Oracle:
         ArithmeticError,
         RecursionError,
     ) as error:
-        raise refusals.LOCAL_QUESTION_2(place=place) from (
-            error if isinstance(error, Refused) else None
-        )
+        raise refusals.UNKNOWN_QUESTION() from (error if isinstance(error, Refused) else None)
     if oracle is None or oracle.question != record:
-        raise refusals.LOCAL_QUESTION_1(place=place)
+        raise refusals.QUESTION_ALTERED()
     return oracle

@@ -78,8 +78,10 @@ class Sketch(FrequencyOracle):
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         _sizes(rows, size)
-        if hadamard and (optimised or size & (size - 1)):
-            raise refusals.LOCAL_SIZE_6(size=size, optimised=optimised)
+        if hadamard and optimised:
+            raise refusals.HADAMARD_SKETCH_OPTIMISED()
+        if hadamard and size & (size - 1):
+            raise refusals.HADAMARD_SIZE_NOT_A_POWER_OF_TWO(size=size)
         p, q = (
             (keep_probability(self.epsilon, 2), ONE // 2)
             if hadamard
@@ -261,4 +263,4 @@ class Sketch(FrequencyOracle):
 def _sizes(rows: int, size: int) -> None:
     for name, value, least, most in (("rows", rows, 1, MOST_ROWS), ("size", size, 2, MOST_SIZE)):
         if not is_whole(value, least, most):
-            raise refusals.LOCAL_SIZE_7(name=name, value=value, least=least, most=most)
+            raise refusals.SIZE_OUT_OF_RANGE(name=name, value=value, least=least, most=most)

@@ -54,7 +54,7 @@ class Subset(FrequencyOracle):
     ) -> None:
         self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
         if size is not None and not is_whole(size, 1, self.k - 1):
-            raise refusals.LOCAL_SIZE_8(size=size, value=self.k - 1, k=self.k)
+            raise refusals.SUBSET_OUT_OF_RANGE(size=size, most=self.k - 1, categories=self.k)
         put = object.__setattr__
         put(self, "size", best_size(self.epsilon, self.k) if size is None else size)
         put(self, "keep", _keep(self.epsilon, self.k, self.size))

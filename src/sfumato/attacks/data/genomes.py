@@ -66,5 +66,5 @@ def read_genomes(people: Any) -> Genomes:
         or values.shape[1] < 1
         or not np.isin(values, (0, 1)).all()
     ):
-        raise refusals.ATTACKS_VALUES_1()
+        raise refusals.GENOMES_NOT_BITS()
     return Genomes(values.astype(np.int8))

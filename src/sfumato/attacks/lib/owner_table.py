@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from .. import attack_refusals as refusals
 from .table_readers import as_arrow, check_columns, choose_columns, find_unread_lines
 from .unread_lines import UnreadLines
@@ -124,7 +123,7 @@ def read_columns(
     if missing is not None and not (partly and arrow.num_rows):
         raise missing.refusal(name)
     if arrow.num_rows == 0:
-        raise refusals.ATTACKS_EMPTY_1(name=name)
+        raise refusals.TABLE_WITHOUT_ROWS(table=name)
     return Columns(arrow.num_rows, arrow, missing)
 
 
@@ -152,7 +151,7 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
         or pa.types.is_decimal(kind)
         or pa.types.is_null(kind)
     ):
-        raise _not_a_number(name)
+        raise refusals.COLUMN_NOT_NUMERIC(column=name)
     return np.asarray(
         column.cast(pa.float64()).to_numpy(zero_copy_only=False)
         if isinstance(column, pa.Array)
@@ -168,8 +167,4 @@ def _parse_numbers(column: Any, name: str) -> NDArray[np.float64]:
             return _numbers(column.cast(kind), name)
         except pa.ArrowInvalid:
             continue
-    raise _not_a_number(name)
-
-
-def _not_a_number(name: str) -> Refused:
-    return refusals.ATTACKS_NUMBER_1(name=name)
+    raise refusals.COLUMN_NOT_NUMERIC(column=name)

@@ -55,7 +55,7 @@ def match_rows(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Match
     }
     for name in allowed:
         if name not in a:
-            raise refusals.ATTACKS_COLUMNS_1(name=name)
+            raise refusals.TOLERANCE_OF_UNMATCHED_COLUMN(column=name)
     cells_a, cells_b = _cells(a, b, [name for name in a if name not in allowed])
     near = [(a.numbers(name), b.numbers(name), reach) for name, reach in allowed.items()]
     key_a, key_b, reach = near[0] if near else (np.zeros(a.n), np.zeros(b.n), 0.0)
@@ -68,7 +68,7 @@ def match_rows(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Match
     )
     lengths = last - first
     if int(lengths.sum()) > _MOST:
-        raise refusals.ATTACKS_MATCHES_1(MOST=_MOST)
+        raise refusals.TOO_MANY_MATCHES(most=_MOST)
     left = np.repeat(np.arange(a.n), lengths)
     right = order[
         np.arange(int(lengths.sum()))

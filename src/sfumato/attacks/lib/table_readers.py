@@ -11,14 +11,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...errors import Refused
 from .. import attack_refusals as refusals
 from .unread_lines import UnreadLines, find_unread
-
-_TABLE_KINDS = (
-    "a pandas or Polars frame, an Arrow table, a DuckDB relation, an Ibis table, a path, a "
-    "dictionary of columns or a list of rows"
-)
-_REWRITE = 'attacks.uniqueness(frame, ["sex", "age"])'
 
 
 def find_unread_lines(table: object, rows: int) -> UnreadLines | None:
@@ -41,9 +36,7 @@ def as_arrow(table: object, names: Sequence[str] | None) -> Any:
         module = sys.modules.get(library)  # a caller who has such a table has loaded its library
         if module is not None and isinstance(table, getattr(module, kind)):
             return read(table, names)
-    raise refusals.ATTACKS_TABLE_1(
-        type=type(table).__name__, TABLE_KINDS=_TABLE_KINDS, REWRITE=_REWRITE
-    )
+    raise refusals.NOT_A_TABLE(type=type(table).__name__)
 
 
 def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
@@ -115,15 +108,15 @@ def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
     except TypeError:
         lengths = set()
     if len(lengths) != 1 or any(isinstance(table[name], str) for name in chosen):
-        raise refusals.ATTACKS_TABLE_2()
+        raise refusals.COLUMNS_OF_UNEQUAL_LENGTH()
     return pa.table({name: _cells(table[name]) for name in chosen})
 
 
 def _rows(table: Sequence[Any], names: Sequence[str] | None) -> Any:
     if not table:
-        raise refusals.ATTACKS_EMPTY_2()
+        raise refusals.LIST_WITHOUT_ROWS()
     if not all(isinstance(row, Mapping) for row in table):
-        raise refusals.ATTACKS_TABLE_3(type=type(table).__name__, TABLE_KINDS=_TABLE_KINDS)
+        raise refusals.ROWS_NOT_DICTIONARIES(type=type(table).__name__)
     return _dictionary({name: [row.get(name) for row in table] for name in table[0]}, names)
 
 
@@ -145,40 +138,39 @@ def check_columns(names: object) -> list[str]:
     """Check that these are one or more different column names."""
     listed = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed):
-        raise refusals.ATTACKS_COLUMNS_2(names=names)
+        raise refusals.COLUMNS_NOT_NAMES(columns=names)
     if len(set(listed)) != len(listed):
-        raise refusals.ATTACKS_COLUMNS_3(names=names)
+        raise refusals.COLUMN_NAMED_TWICE(columns=names)
     return listed
 
 
 def check_sensitive(name: object, columns: Sequence[str]) -> str:
     """Check that the sensitive column is none of those that the adversary knows."""
     if not isinstance(name, str) or name in columns:
-        raise refusals.ATTACKS_SENSITIVE_2(name=name)
+        raise refusals.SENSITIVE_COLUMN_KNOWN(column=name)
     return name
 
 
 def choose_columns(names: Sequence[str] | None, have: Sequence[str]) -> list[str]:
     if len(set(have)) != len(have):
-        raise refusals.ATTACKS_COLUMNS_4(have=_join(have))
+        raise refusals.TABLE_COLUMNS_OF_SAME_NAME(columns=_join(have))
     if not all(isinstance(name, str) for name in have):
-        raise refusals.ATTACKS_COLUMNS_5(have=_join(have))
+        raise refusals.TABLE_COLUMN_NAMES_NOT_TEXT(columns=_join(have))
     if names is None:
         return list(have)
     chosen = check_columns(names)
     for name in chosen:
         if name not in have:
-            raise refusals.ATTACKS_COLUMNS_6(
-                name=name, have=_join(have), name_2=nearest(name, have)
-            )
+            raise unknown_column(name, have)
     return chosen
 
 
-def nearest(name: str, have: Sequence[str]) -> str:
-    """Find the column name closest to a misspelled one, or the first."""
+def unknown_column(name: str, have: Sequence[str]) -> Refused:
+    """Build the refusal of a column that a table does not have; suggest the closest name."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name, have, 1)), next(iter(have), ""))
+    nearest = next(iter(get_close_matches(name, have, 1)), next(iter(have), ""))
+    return refusals.UNKNOWN_COLUMN(name=name, columns=_join(have), nearest=nearest)
 
 
 def _join(names: Sequence[object]) -> str:

@@ -29,12 +29,10 @@ from ...tables.query.aggregates import sum as sum_of
 from .. import attack_refusals as refusals
 from .attack_result import as_integer
 from .owner_table import Columns, read_columns
-from .table_readers import nearest
+from .table_readers import unknown_column
 
 Question = tuple[int, Expr | None]
 """The sign of an answer in the attacker's sum, and the rows that the answer is about."""
-
-_PERSON = 'person={"name": "Steven"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +117,11 @@ def find_target(
         fits = (
             np.flatnonzero(rows_matching(rows, values)) if values else np.array([], dtype=np.int64)
         )
-        if len(fits) != 1 or named in values:
-            raise refusals.ATTACKS_PERSON_2(
-                value=", ".join(values) or "nothing known", PERSON=_PERSON
-            )
+        columns = ", ".join(values) or "nothing known"
+        if named in values:
+            raise refusals.PERSON_INCLUDES_SECRET(columns=columns, secret=named)
+        if len(fits) != 1:
+            raise refusals.PERSON_NOT_ONE_ROW(columns=columns)
         row = int(fits[0])
         return Target(
             rows,
@@ -133,7 +132,7 @@ def find_target(
         )
     number = as_integer(person)
     if number is None or not 0 <= number < rows.n:
-        raise refusals.ATTACKS_PERSON_1(person=person, PERSON=_PERSON)
+        raise refusals.PERSON_NOT_A_ROW(person=person)
     named = _choose_secret(rows, {}, secret)
     others = {name: rows.arrow.column(name)[number].as_py() for name in rows if name != named}
     return find_target(rows, others, named, value)
@@ -147,7 +146,7 @@ def rows_matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_
     fits = np.ones(table.n, dtype=bool)
     for name, value in values.items():
         if name not in table:
-            raise refusals.ATTACKS_COLUMNS_8(name=name, name_2=nearest(name, list(table)))
+            raise unknown_column(name, list(table))
         column = table.arrow.column(name)
         column = (
             column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
@@ -159,7 +158,7 @@ def rows_matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_
                 else pc.fill_null(pc.equal(column, pa.scalar(value)), False)
             )
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-            raise refusals.ATTACKS_VALUES_4(name=name, value=value, type=column.type) from None
+            raise refusals.VALUE_OF_OTHER_TYPE(column=name, value=value, type=column.type) from None
         fits &= np.asarray(same.to_numpy())
     return fits
 
@@ -196,7 +195,7 @@ def _choose_secret(table: Columns, values: Mapping[str, Any], secret: str | None
     if secret is None and left:
         return left[-1]
     if secret is None or secret not in table:
-        raise refusals.ATTACKS_COLUMNS_7(secret=secret)
+        raise refusals.SECRET_NOT_A_COLUMN(secret=secret)
     return secret
 
 

@@ -61,8 +61,12 @@ class MeanEstimate:
         """
         bit = self.oracle.top == 1
         chosen: Way = method or ("exact" if bit else "bounded")
-        if chosen not in WAYS or (chosen == "exact" and not bit):
-            raise refusals.RESPONSE_INTERVAL_3(method=method)
+        if chosen not in WAYS:
+            raise refusals.UNKNOWN_INTERVAL_METHOD(
+                method=method, methods=", ".join(WAYS), example="bounded"
+            )
+        if chosen == "exact" and not bit:
+            raise refusals.EXACT_INTERVAL_NEEDS_BITS()
         missing = 1 - probability(confidence, "confidence", zero=False)
         if chosen == "exact":
             count = int(self.sums[0])

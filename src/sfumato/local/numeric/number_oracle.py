@@ -98,7 +98,7 @@ class NumberOracle(Oracle):
         put = object.__setattr__
         ends = exact(low, "low"), exact(high, "high")
         if not ends[0] < ends[1]:
-            raise refusals.LOCAL_BOUNDS_1(low=low, high=high)
+            raise refusals.LOW_NOT_BELOW_HIGH(low=low, high=high)
         width = ends[1] - ends[0]
         exponent = _fine(width) if grid is None else power_of_two(grid, "grid")
         fields = {
@@ -115,7 +115,7 @@ class NumberOracle(Oracle):
             put(self, name, value)
         refuse_add_remove(self.relation)
         if not 1 <= self.steps <= most or max(map(abs, ends)) / self.unit_step >= 1 << 52:
-            raise refusals.LOCAL_GRID_1(grid=grid, most=most)
+            raise refusals.GRID_OUT_OF_RANGE(grid=grid, most=most)
 
     @property
     def unit_step(self) -> Fraction:

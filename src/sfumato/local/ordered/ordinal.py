@@ -71,10 +71,10 @@ class Ordinal(Oracle):
         unit: str | None = None,
     ) -> None:
         if (edges is None) == (categories is None):
-            raise refusals.LOCAL_EDGES_1()
+            raise refusals.EDGES_OR_CATEGORIES()
         cuts = () if edges is None else tuple(exact(edge, "edges") for edge in edges)
         if edges is not None and (len(cuts) < 3 or any(not a < b for a, b in pairwise(cuts))):
-            raise refusals.LOCAL_EDGES_2(cuts_count=len(cuts))
+            raise refusals.EDGES_NOT_RISING(count=len(cuts))
         names = (
             tuple(categories)
             if categories is not None
@@ -91,8 +91,10 @@ class Ordinal(Oracle):
         put(self, "relation", relation_of(relation))
         put(self, "unit", unit_of(unit))
         refuse_add_remove(self.relation)
-        if self.k > MOST or (window is not None and not is_whole(window, 1, MOST)):
-            raise refusals.LOCAL_SIZE_3(k=self.k, window=window, MOST=MOST)
+        if self.k > MOST:
+            raise refusals.TOO_MANY_ORDINAL_BUCKETS(buckets=self.k, most=MOST)
+        if window is not None and not is_whole(window, 1, MOST):
+            raise refusals.WINDOW_OUT_OF_RANGE(window=window, most=MOST)
         put(self, "window", best_window(self.epsilon, self.steps) if window is None else window)
         put(self, "own", inside_probability(self.epsilon, self.steps, self.window))
         self._end()

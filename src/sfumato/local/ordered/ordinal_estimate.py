@@ -124,7 +124,7 @@ class Distribution:
         `simultaneous`, all intervals hold together.
         """
         if of not in ("cumulative", "frequencies"):
-            raise refusals.RESPONSE_INTERVAL_4(of=of)
+            raise refusals.UNKNOWN_SHARES(of=of)
         scores = cumulative_scores(self.oracle) if of == "cumulative" else weights(self.oracle)
         missing = float(1 - probability(confidence, "confidence", zero=False)) / (
             len(scores) if simultaneous else 1

@@ -87,6 +87,14 @@ class PrefixTree(Oracle):
         relation: str | None = None,
         unit: str | None = None,
     ) -> None:
+        if (
+            not isinstance(alphabet, str)
+            or not alphabet
+            or len(set(alphabet)) != len(alphabet)
+            or END in alphabet
+            or not alphabet.isprintable()
+        ):
+            raise refusals.ALPHABET_NOT_LETTERS(alphabet=alphabet)
         are_integers = all(is_whole(value) for value in (length, step, most))
         if (
             not are_integers
@@ -95,15 +103,7 @@ class PrefixTree(Oracle):
             or most > 1 << 12
             or most * (len(alphabet) + 1) ** step > 1 << 20
         ):
-            raise refusals.LOCAL_SIZE_4(length=length, step=step, most=most)
-        if (
-            not isinstance(alphabet, str)
-            or not alphabet
-            or len(set(alphabet)) != len(alphabet)
-            or END in alphabet
-            or not alphabet.isprintable()
-        ):
-            raise refusals.LOCAL_ALPHABET_1()
+            raise refusals.PREFIX_TREE_TOO_LARGE(length=length, step=step, most=most)
         put = object.__setattr__
         fields = {
             "alphabet": alphabet,
@@ -215,10 +215,10 @@ class PrefixTree(Oracle):
         search looks candidates up in the reports: an aggregate is not enough.
         """
         if isinstance(reports, Aggregate):
-            raise refusals.LOCAL_REPORT_5(reports=reports)
+            raise refusals.AGGREGATE_NOT_SEARCHABLE(aggregate=reports)
         checked = self.read(reports)
         if not len(checked):
-            raise refusals.RESPONSE_REPORTS_2()
+            raise refusals.NO_REPORTS()
         return search(self, checked.payload, confidence)
 
     def variance(self, n: int) -> float:
