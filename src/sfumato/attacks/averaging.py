@@ -20,7 +20,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,7 +145,7 @@ def averaging(
     table: object,
     n: int = 1000,
     *,
-    where: Mapping[str, Any] | None = None,
+    where: Mapping[str, object] | None = None,
     epsilon: Number = "0.1",
     budget: Number = 1,
     epsilons: Sequence[Number] = EPSILONS,
@@ -212,7 +212,7 @@ def mean_game(
 
 
 def _ask_ledger(
-    table: Columns, where: Mapping[str, Any] | None, epsilon: Fraction, budget: Fraction
+    table: Columns, where: Mapping[str, object] | None, epsilon: Fraction, budget: Fraction
 ) -> LedgerRun:
     """Ask a session until it refuses."""
     with protect(table.arrow, name="people", budget=Pure(budget), relation="replace") as people:

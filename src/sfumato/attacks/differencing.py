@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class Differencing(GameResult):
     person: str
     secret: str
     summed: bool  # numbers are added up
-    value: Any  # else those are counted who have this value
+    value: object  # else those are counted who have this value
     with_person: float
     without: float
     guesses: tuple[Guess, ...]  # what a session answered, at each ε
@@ -103,10 +103,10 @@ class Differencing(GameResult):
 
 def differencing(
     table: object,
-    person: Mapping[str, Any] | int,
+    person: Mapping[str, object] | int,
     secret: str | None = None,
     *,
-    value: Any = None,
+    value: object = None,
     bounds: tuple[Number, Number] | None = None,
     epsilons: Sequence[Number] = EPSILONS,
     trials: int = TRIALS,
@@ -227,5 +227,5 @@ def _check_bounds(bounds: object) -> tuple[float, float]:
     return float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds"))
 
 
-def _integer_if_exact(value: Any) -> float:
+def _integer_if_exact(value: float | np.floating) -> float:
     return int(value) if float(value).is_integer() else float(value)

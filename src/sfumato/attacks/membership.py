@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from .lib.roc import Roc, roc
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Integers = NDArray[np.int64]
 Real = NDArray[np.float64]
 # frequencies are clamped to this distance from 0 and 1: a logarithm of zero would decide everything
 _LEAST = 1e-3
@@ -245,7 +246,7 @@ class Membership(Result):
         return scores, there, promise
 
 
-def membership(people: Any, *, pool: int | None = None, score: str = "likelihood") -> Membership:
+def membership(people: object, *, pool: int | None = None, score: str = "likelihood") -> Membership:
     """Measure what the means of a pool reveal about its members: half of the people, or the first
     `pool` of them.
 
@@ -281,7 +282,15 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     )
 
 
-def _noise(m: int, epsilon: Fraction, delta: Number | None) -> dict[str, Any]:
+class Noise(TypedDict):
+    """The promise and the sensitivity of a release."""
+
+    epsilon: Fraction
+    delta: NotRequired[Number]
+    sensitivity: Number
+
+
+def _noise(m: int, epsilon: Fraction, delta: Number | None) -> Noise:
     """Return promise and sensitivity of m sums of zeros and ones when one person is replaced: m in
     ℓ₁ norm, √m in ℓ₂ norm.
     """
@@ -294,5 +303,5 @@ def _noise(m: int, epsilon: Fraction, delta: Number | None) -> dict[str, Any]:
     }
 
 
-def _identity(sums: Any) -> Any:
+def _identity(sums: Integers) -> Integers:
     return sums

@@ -20,7 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,7 +151,7 @@ class PPercent(Result):
 
 
 def p_percent(
-    values: Any, p: Number = 10, *, column: str | None = None, variant: Variant = "standard"
+    values: object, p: Number = 10, *, column: str | None = None, variant: Variant = "standard"
 ) -> PPercent:
     """Check whether the total of these values, or of a column of a table, reveals the largest.
 
@@ -190,7 +190,7 @@ def standard_p(slide: Number) -> Fraction:
     return 100 * (100 - share) / share
 
 
-def _check_values(values: Any, column: str | None) -> NDArray[np.float64]:
+def _check_values(values: object, column: str | None) -> NDArray[np.float64]:
     """Check that the values are numbers, none below zero, none missing."""
     if column is not None:
         numbers = read_columns(values, [column]).numbers(column)

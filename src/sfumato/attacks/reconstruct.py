@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..exact.numbers import Number, positive
 from ..guarantees import Guarantee, Pure
@@ -106,7 +106,7 @@ class Reconstruction(GameResult):
 
 
 def subset_counts(
-    secret: NDArray[Any] | Sequence[int],
+    secret: NDArray[np.generic] | Sequence[int],
     m: int | None = None,
     *,
     sd: Number = 0,
@@ -151,8 +151,8 @@ def subset_counts(
 
 
 def reconstruct(
-    answers: Answers | NDArray[Any],
-    groups: NDArray[Any] | None = None,
+    answers: Answers | ArrayLike,
+    groups: ArrayLike | None = None,
     *,
     method: Method = "linear programming",
 ) -> Reconstruction:
@@ -199,7 +199,7 @@ def approximate_error(people: int, answers: int, sd: Number) -> float:
     return 0.5 * math.erfc(math.sqrt(m - n) / (4.0 * s) / math.sqrt(2.0))
 
 
-def _read_answers(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
+def _read_answers(values: ArrayLike, groups: ArrayLike | None) -> Answers:
     members = None if groups is None else _zeros_and_ones(groups)
     try:
         counts = np.asarray(values, dtype=np.float64)

@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +88,7 @@ class SideInformation(GameResult):
 
 
 def side_information(
-    heights: NDArray[Any] | Sequence[float],
+    heights: NDArray[np.generic] | Sequence[float],
     offset: Number = -2,
     *,
     most: Number = 100,

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,7 @@ class Uniqueness(Result):
 
 
 def uniqueness(
-    table: Any,
+    table: object,
     columns: Sequence[str],
     *,
     sensitive: str | None = None,

@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
 
 from ..errors import Refused
 from ..guarantees import GDP
@@ -21,6 +20,7 @@ from . import audit_refusals as refusals
 from .audit import CONFIDENCE, LEAST, audit
 from .audit_result import Audit, Verdict
 from .bounds import delta_of
+from .canonical_outputs import Draws, Input, Pair
 from .catalogue import CATALOGUE, EPSILONS, CatalogueEntry
 from .power import expected_bound, sure_bound
 from .runners import Runner, law_pair_of, runner_of
@@ -161,9 +161,9 @@ def _with_shared_draws(runner: Runner) -> Runner:
     Each limit holds as before, and all together hold by the sum of their shares of α, which needs
     no independence.
     """
-    drawn: dict[tuple[str, int], Any] = {}
+    drawn: dict[tuple[str, int], Draws] = {}
 
-    def draw(x: Any, n: int) -> Any:
+    def draw(x: Input, n: int) -> Draws:
         key = repr(x), n
         if key not in drawn:
             drawn[key] = runner.draw(x, n)
@@ -173,7 +173,7 @@ def _with_shared_draws(runner: Runner) -> Runner:
 
 
 def _expected_bounds(
-    runner: Runner, pairs: list[tuple[object, object]], samples: int, confidence: float
+    runner: Runner, pairs: list[Pair], samples: int, confidence: float
 ) -> tuple[float | None, float | None]:
     """Compute the largest expected bound over the pairs whose law is known, and its sure part. The
     law's event has half of α; the learned event has the other half.
@@ -187,5 +187,7 @@ def _expected_bounds(
         pairs_of_laws,
         key=lambda pair: expected_bound(pair, claim, delta, samples=samples, alpha=alpha),
     )
-    sizes: dict[str, Any] = {"samples": samples, "alpha": alpha}
-    return expected_bound(laws, claim, delta, **sizes), sure_bound(laws, claim, delta, **sizes)
+    return (
+        expected_bound(laws, claim, delta, samples=samples, alpha=alpha),
+        sure_bound(laws, claim, delta, samples=samples, alpha=alpha),
+    )

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 from ..exact.numbers import Number, is_whole, positive
+from ..keywords import spell_out
 from . import local_refusals as refusals
 from .direct import Direct
 from .frequency_oracle import FrequencyOracle
 from .hadamard import Hadamard
 from .hashing import Hashing
-from .oracle import check_report_count
+from .oracle import UnitOptions, check_report_count
 from .subset import Subset
 from .unary import Unary
 from .wire_reports import HEAD
@@ -87,6 +88,7 @@ class Best:
         return "\n".join([f"{'oracle':<18}{'variance':>12}{'report':>14}", *rows, self.why])
 
 
+@spell_out(UnitOptions)
 def best(
     epsilon: Number,
     k: int | None = None,
@@ -94,7 +96,7 @@ def best(
     *,
     categories: Iterable[Hashable] | None = None,
     max_bytes: int = 4096,
-    **about: Any,
+    **about: Unpack[UnitOptions],
 ) -> Best:
     """Choose the oracle for k categories (or these categories) and n reports."""
     if (k is None) == (categories is None):
@@ -116,7 +118,7 @@ def best(
     return Best(rows[0].oracle, reports, tuple(rows))
 
 
-def _check_count(k: Any) -> int:
+def _check_count(k: int | None) -> int:
     if not is_whole(k, 2, 1 << 24):
         raise refusals.TOO_FEW_CATEGORIES(k=k)
     return k

@@ -21,7 +21,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import arb
@@ -163,7 +163,7 @@ class Estimate:
             self.oracle.true_support - self.oracle.false_support
         )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON: categories, unbiased frequencies,
         standard errors, the number of reports, and the promise to each.
         """
@@ -184,7 +184,7 @@ class Estimate:
         )
 
 
-def estimate_header(oracle: Oracle, reports: int) -> dict[str, Any]:
+def estimate_header(oracle: Oracle, reports: int) -> dict[str, object]:
     """Return the fields that begin the record of every estimate."""
     return {
         "sfumato": "local estimate",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from ..errors import Refused
 from . import client
 from . import local_refusals as refusals
+from .client import Question
 from .direct import Direct
 from .hadamard import Hadamard
 from .hashing import Hashing
@@ -42,7 +42,7 @@ KINDS: dict[str, type[Oracle]] = {
 """The oracle of each kind of question."""
 
 
-def restore(question: dict[str, Any] | str) -> Oracle:
+def restore(question: Question | str) -> Oracle:
     """Restore the oracle of a question, given as a dictionary or as JSON. A question that differs
     from its oracle's own question is refused.
     """

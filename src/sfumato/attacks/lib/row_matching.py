@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from ...exact.numbers import Number, non_negative
 from .. import attack_refusals as refusals
 from .look_alikes import pair_codes
 from .owner_table import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Integers = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -119,7 +122,7 @@ def shared_codes(a: Columns, b: Columns, name: str) -> tuple[Integers, Integers]
     """
     import pyarrow as pa
 
-    columns: list[Any] = [table.arrow.column(name) for table in (a, b)]
+    columns: list[pa.ChunkedArray] = [table.arrow.column(name) for table in (a, b)]
     if columns[0].type != columns[1].type:
         try:
             columns = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ _MOST = 4_000_000  # counts of groups and values that are looked at together
 
 
 def count_values(
-    table: Any, names: Sequence[str], sensitive: str
+    table: object, names: Sequence[str], sensitive: str
 ) -> tuple[Columns, CodedColumns, Integers]:
     """Read the columns, their cells, and how often each value occurs in each cell."""
     names = check_columns(names)

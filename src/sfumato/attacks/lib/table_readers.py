@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...errors import Refused
 from .. import attack_refusals as refusals
 from .unread_lines import UnreadLines, find_unread
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+Names = Sequence[str] | None
+"""The columns to read; None for all."""
+Cells = Sequence[object]
+"""The values of one column."""
 
 
 def find_unread_lines(table: object, rows: int) -> UnreadLines | None:
@@ -28,7 +39,7 @@ def find_unread_lines(table: object, rows: int) -> UnreadLines | None:
     return find_unread(files.paths, rows) if files.kind == "CSV" else None
 
 
-def as_arrow(table: object, names: Sequence[str] | None) -> Any:
+def as_arrow(table: object, names: Names) -> pa.Table:
     """Read a table as an Arrow table; only the named columns, where that saves work."""
     if isinstance(table, str | os.PathLike):
         return _file(table, names)
@@ -39,7 +50,7 @@ def as_arrow(table: object, names: Sequence[str] | None) -> Any:
     raise refusals.NOT_A_TABLE(type=type(table).__name__)
 
 
-def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
+def _file(path: str | os.PathLike[str], names: Names) -> pa.Table:
     from ...tables.engine.sources import open_source
 
     source = open_source(path)
@@ -50,14 +61,14 @@ def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
         source.engine.close()
 
 
-def _pandas(frame: Any, names: Sequence[str] | None) -> Any:
+def _pandas(frame: pd.DataFrame, names: Names) -> pa.Table:
     import pyarrow as pa
 
     chosen = choose_columns(names, list(frame.columns))
     return pa.table({name: _cells(frame[name]) for name in chosen})
 
 
-def _cells(values: Any) -> Any:
+def _cells(values: Cells) -> pa.Array:
     """Convert a column; mixed Python objects become text."""
     import pyarrow as pa
 
@@ -75,19 +86,19 @@ def _is_missing(cell: object) -> bool:
         return type(cell).__name__ == "NAType"
 
 
-def _polars(frame: Any, names: Sequence[str] | None) -> Any:
+def _polars(frame: pl.DataFrame, names: Names) -> pa.Table:
     return frame.select(choose_columns(names, frame.columns)).to_arrow()
 
 
-def _lazy(frame: Any, names: Sequence[str] | None) -> Any:
+def _lazy(frame: pl.LazyFrame, names: Names) -> pa.Table:
     return _polars(frame.collect(), names)
 
 
-def _arrow(table: Any, names: Sequence[str] | None) -> Any:
+def _arrow(table: pa.Table, names: Names) -> pa.Table:
     return table
 
 
-def _relation(relation: Any, names: Sequence[str] | None) -> Any:
+def _relation(relation: duckdb.DuckDBPyRelation, names: Names) -> pa.Table:
     from ...tables.engine.duckdb_engine import quote_name
 
     return relation.project(
@@ -95,11 +106,11 @@ def _relation(relation: Any, names: Sequence[str] | None) -> Any:
     ).to_arrow_table()
 
 
-def _ibis(table: Any, names: Sequence[str] | None) -> Any:
+def _ibis(table: Any, names: Names) -> pa.Table:  # only `tables` imports Ibis
     return table.select(choose_columns(names, list(table.columns))).to_pyarrow()
 
 
-def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
+def _dictionary(table: Mapping[str, Cells], names: Names) -> pa.Table:
     import pyarrow as pa
 
     chosen = choose_columns(names, list(table))
@@ -112,7 +123,7 @@ def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
     return pa.table({name: _cells(table[name]) for name in chosen})
 
 
-def _rows(table: Sequence[Any], names: Sequence[str] | None) -> Any:
+def _rows(table: Sequence[Mapping[str, object]], names: Names) -> pa.Table:
     if not table:
         raise refusals.LIST_WITHOUT_ROWS()
     if not all(isinstance(row, Mapping) for row in table):
@@ -120,7 +131,7 @@ def _rows(table: Sequence[Any], names: Sequence[str] | None) -> Any:
     return _dictionary({name: [row.get(name) for row in table] for name in table[0]}, names)
 
 
-READERS: Mapping[tuple[str, str], Any] = {
+READERS: Mapping[tuple[str, str], Callable[[Any, Names], pa.Table]] = {
     ("pandas", "DataFrame"): _pandas,
     ("polars", "DataFrame"): _polars,
     ("polars", "LazyFrame"): _lazy,

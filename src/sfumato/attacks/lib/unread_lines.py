@@ -13,7 +13,6 @@ import codecs
 import gzip
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -57,10 +56,9 @@ def _count_lines(path: str) -> tuple[int, bool]:
     """Count lines that are not empty, without the first, and tell whether all is UTF-8. A line ends
     at \\r and at \\n.
     """
-    reader: Any = gzip.open if path.lower().endswith(".gz") else open
     starts, after_break, clean = -1, True, True
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with reader(path, "rb") as file:
+    with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
         while chunk := file.read(_AT_ONCE):
             data = np.frombuffer(chunk, dtype=np.uint8)
             breaks = (data == 10) | (data == 13)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from flint import arb
@@ -100,7 +100,7 @@ class MeanEstimate:
             + (score - self.oracle.base) * self.oracle.scale
         )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
         return {
             **estimate_header(self.oracle, self.reports),

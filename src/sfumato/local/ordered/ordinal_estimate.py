@@ -21,7 +21,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +149,7 @@ class Distribution:
         first, last = int(np.argmax(ends[:, 1] >= share)), int(np.argmax(ends[:, 0] >= share))
         return self.categories[first], self.categories[last]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
         shares = {
             "frequencies": self.frequencies.tolist(),

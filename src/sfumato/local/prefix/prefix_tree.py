@@ -25,19 +25,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.numbers import Number, is_whole, positive, text
 from ...guarantees import Relation
-from ...guarantees.guarantee import relation_of, unit_of
-from ...mechanisms.randomized_response import refuse_add_remove
+from ...keywords import spell_out
 from ...noise.bits import SYSTEM, Bits
 from .. import client
 from .. import local_refusals as refusals
-from ..client import END, PRIME
+from ..client import END, PRIME, Question
 from ..direct import keep_probability
 from ..frequency_estimate import Aggregate, variance
 from ..hashing import (
@@ -50,7 +49,7 @@ from ..hashing import (
 )
 from ..lib.biased_coins import Bytes, below
 from ..lib.dyadic_probability import as_fraction
-from ..oracle import Oracle, check_report_count
+from ..oracle import Oracle, UnitOptions, check_report_count
 from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
 from .prefix_search import Hitters, search
 
@@ -75,6 +74,7 @@ class PrefixTree(Oracle):
     relation: Relation | None
     unit: str | None
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
@@ -84,8 +84,7 @@ class PrefixTree(Oracle):
         step: int = 1,
         most: int = 32,
         seed: str = "sfumato",
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
         if (
             not isinstance(alphabet, str)
@@ -113,13 +112,9 @@ class PrefixTree(Oracle):
             "seed": str(seed),
             "epsilon": positive(epsilon, "epsilon"),
         }
-        for name, value in {
-            **fields,
-            "relation": relation_of(relation),
-            "unit": unit_of(unit),
-        }.items():
+        for name, value in fields.items():
             put(self, name, value)
-        refuse_add_remove(self.relation)
+        self._put_unit(about)
         put(self, "buckets", best_buckets(self.epsilon) if self.epsilon >= _TINY else 2)
         put(self, "keep", keep_probability(self.epsilon, self.buckets))
         self._end()
@@ -146,7 +141,7 @@ class PrefixTree(Oracle):
     def width(self) -> int:
         return width_for(self.levels) + hashed_width(self.buckets)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         shape = {
             "alphabet": self.alphabet,
             "levels": self.levels,
@@ -155,11 +150,11 @@ class PrefixTree(Oracle):
         }
         return {**shape, "own": str(self.keep), "buckets": self.buckets}
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         numbers = {"epsilon": str(self.epsilon), "length": self.length, "alphabet": self.alphabet}
         return {**numbers, "step": self.step, "most": self.most, "seed": self.seed}
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
         """Draw a report for each text, whatever it is."""
         texts = (
             list(values)
@@ -187,7 +182,7 @@ class PrefixTree(Oracle):
         """Return the public number of a prefix."""
         return client.fingerprint({"seed": self.seed}, prefix)
 
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         raise NotImplementedError  # overrides `perturb`: a text has a code per level
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
