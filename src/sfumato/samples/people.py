@@ -25,7 +25,7 @@ DISEASES = {"none": 0.9, "asthma": 0.06, "diabetes": 0.038, "porphyria": 0.002}
 
 @lru_cache(maxsize=1)
 def people() -> pa.Table:
-    """Return the table."""
+    """Return the table, a `pyarrow.Table`."""
     import pyarrow as pa
 
     customer, uniform = customers(Uniform(SEED)), Uniform(SEED + 1)

@@ -49,7 +49,7 @@ class Customers(NamedTuple):
 
 @lru_cache(maxsize=1)
 def visits() -> pa.Table:
-    """Return the table."""
+    """Return the table, a `pyarrow.Table`."""
     import pyarrow as pa
 
     uniform = Uniform(SEED)
