@@ -20,7 +20,7 @@ from sfumato.attacks.lib.table_readers import (
     check_columns,
     check_sensitive,
     choose_columns,
-    nearest,
+    unknown_column,
 )
 from sfumato.errors import Refused
 
@@ -143,7 +143,7 @@ def test_a_slip_is_corrected() -> None:
     with pytest.raises(Refused) as refusal:
         choose_columns(["bron"], ["sex", "city", "born"])
     assert refusal.value.rewrite == "'born'"
-    assert nearest("x", []) == ""
+    assert unknown_column("x", []).rewrite == "''"
 
 
 def test_an_empty_file_is_called_by_its_name(tmp_path: Path) -> None:

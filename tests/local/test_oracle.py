@@ -4,12 +4,15 @@ every value.
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato import local
 from sfumato.errors import Refused
 from sfumato.local import FrequencyOracle, Oracle, client
 from sfumato.mechanisms.shared.mechanism import Mechanism
@@ -147,3 +150,29 @@ def test_the_numbers_of_shuffling() -> None:
 
 def test_frequencies_are_one_kind() -> None:
     assert all(isinstance(oracle, FrequencyOracle) for oracle in SMALL.values())
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda **about: local.Direct(epsilon=1, **about),
+        lambda **about: local.OneBit(epsilon=1, low=0, high=1, **about),
+        lambda **about: local.Ordinal(epsilon=1, edges=range(4), **about),
+        lambda **about: local.PrefixTree(epsilon=1, length=2, **about),
+        lambda **about: local.Rappor(epsilon=1, categories="ab", **about),
+        lambda **about: local.Panel(local.Direct(epsilon=1), waves=2, **about),
+        lambda **about: local.best(1, k=3, **about),
+    ],
+)
+def test_an_unknown_keyword_is_a_type_error(build: Callable[..., object]) -> None:
+    build(relation="replace", unit="person")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'units'"):
+        build(units="person")
+
+
+def test_signatures_show_the_shared_keywords() -> None:
+    for oracle in (local.Direct, local.Rappor, local.Sketch, local.PrefixTree, local.Panel):
+        parameters = inspect.signature(oracle).parameters
+        assert list(parameters)[-2:] == ["relation", "unit"]
+        assert all(shown.kind is not shown.VAR_KEYWORD for shown in parameters.values())
+    assert inspect.signature(local.Rappor).parameters["cohorts"].default == 1

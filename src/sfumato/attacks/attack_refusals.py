@@ -4,97 +4,258 @@ from __future__ import annotations
 
 from ..errors import RefusalText
 
-ATTACKS_ALONE_1 = RefusalText(
-    "attacks.alone",
-    "column={column!r:.60}",
-    "fewer than two rows have a unique value of this column",
-    'column="name"',
+# The table that the owner hands over
+
+NOT_A_TABLE = RefusalText(
+    "attacks.table",
+    "{type}",
+    (
+        "a table is a pandas or Polars frame, an Arrow table, a DuckDB relation, an Ibis table, a "
+        "path, a dictionary of columns or a list of rows"
+    ),
+    '{{"sex": ["f", "m"], "age": [20, 21]}}',
 )
-ATTACKS_BOUNDS_1 = RefusalText(
-    "attacks.bounds",
-    "bounds=({low:g}, {high:g})",
-    "the lower bound must be below the upper bound",
-    "bounds=(0, 100_000)",
+COLUMNS_OF_UNEQUAL_LENGTH = RefusalText(
+    "attacks.table",
+    "{{…}}",
+    "the columns of a table are lists of equal length",
+    '{{"sex": ["f", "m"], "age": [20, 21]}}',
 )
-ATTACKS_BOUNDS_2 = RefusalText(
-    "attacks.bounds",
-    "bounds={bounds!r:.60}",
-    "bounds are two numbers, the lower and the upper bound",
-    "bounds=(0, 100_000)",
+ROWS_NOT_DICTIONARIES = RefusalText(
+    "attacks.table",
+    "{type}",
+    "every row of a list is a dictionary from column names to values",
+    '[{{"sex": "f", "age": 20}}]',
 )
-ATTACKS_BUDGET_1 = RefusalText(
-    "attacks.budget",
-    "budget={format_number}, epsilon={format_number_2}",
-    "budget/epsilon, the number of answers, lies between 1 and {MOST}",
-    "budget=1, epsilon=0.1",
+NOT_RATINGS = RefusalText(
+    "attacks.table",
+    "{type}",
+    "the scoreboard reads ratings",
+    'ratings_of(table, person="user", item="film", stars="stars", day="day")',
 )
-ATTACKS_CHOICES_1 = RefusalText(
-    "attacks.choices",
-    "choices={choices}",
-    "a guess is between two or more values",
-    "choices=2",
+TABLE_WITHOUT_ROWS = RefusalText(
+    "attacks.empty",
+    "{table:.60}",
+    "the table has no rows",
+    "give a table with a row for each person",
 )
-ATTACKS_COLUMNS_1 = RefusalText(
+LIST_WITHOUT_ROWS = RefusalText(
+    "attacks.empty",
+    "[]",
+    "the table has no rows",
+    '[{{"sex": "f", "age": 20}}]',
+)
+LINES_NOT_UTF8 = RefusalText(
+    "attacks.lines",
+    "{file!r:.60}",
+    (
+        "{unread} of {lines} lines could not be read: the file is not UTF-8, so its encoding is "
+        "the likely cause (a spreadsheet often writes Latin-1)"
+    ),
+    "iconv -f LATIN1 -t UTF-8 {file!r:.60} > utf8.csv",
+)
+LINES_WITH_OTHER_FIELDS = RefusalText(
+    "attacks.lines",
+    "{file!r:.60}",
+    (
+        "{unread} of {lines} lines could not be read: they have more or fewer fields than the "
+        "first line, quotes that do not fit, or a line break inside a field"
+    ),
+    "give every line as many fields as the first line",
+)
+
+# Columns of the table
+
+UNKNOWN_COLUMN = RefusalText(
     "attacks.columns",
-    "tolerance={{{name!r:.60}: …}}",
-    "the tables are not matched by this column",
-    "on=[{name!r:.60}]",
+    "{name!r:.60}",
+    "the table has no such column; it has {columns:.200}",
+    "{nearest!r:.60}",
 )
-ATTACKS_COLUMNS_2 = RefusalText(
+COLUMNS_NOT_NAMES = RefusalText(
     "attacks.columns",
-    "columns={names!r:.60}",
-    "columns are a list of one or more names",
+    "columns={columns!r:.60}",
+    "columns is a list of one or more names",
     'columns=["sex", "age"]',
 )
-ATTACKS_COLUMNS_3 = RefusalText(
+COLUMN_NAMED_TWICE = RefusalText(
     "attacks.columns",
-    "columns={names!r:.60}",
+    "columns={columns!r:.60}",
     "a column is named twice",
     'columns=["sex", "age"]',
 )
-ATTACKS_COLUMNS_4 = RefusalText(
+TABLE_COLUMNS_OF_SAME_NAME = RefusalText(
     "attacks.columns",
-    "columns {have:.60}",
+    "columns {columns:.60}",
     "two columns of the table have the same name",
-    "columns with different names",
+    "frame.columns = ['sex', 'age']",
 )
-ATTACKS_COLUMNS_5 = RefusalText(
+TABLE_COLUMN_NAMES_NOT_TEXT = RefusalText(
     "attacks.columns",
-    "columns {have:.60}",
+    "columns {columns:.60}",
     "names of columns are texts",
     "frame.columns = ['sex', 'age']",
 )
-ATTACKS_COLUMNS_6 = RefusalText(
+TOO_MANY_COLUMNS = RefusalText(
     "attacks.columns",
-    "{name!r:.60}",
-    "the table has no such column; it has {have:.200}",
-    "{name_2!r:.60}",
+    "{count} columns",
+    "the search for identifying sets takes at most {most} columns",
+    "columns={first!r:.200}",
 )
-ATTACKS_COLUMNS_7 = RefusalText(
+NO_COMMON_COLUMN = RefusalText(
+    "attacks.columns",
+    "link(a, b)",
+    "the tables have no column in common",
+    'link(a, b.rename(columns={{"born": "birth"}}), on=["birth"])',
+)
+TOLERANCE_OF_UNMATCHED_COLUMN = RefusalText(
+    "attacks.columns",
+    "tolerance={{{column!r:.60}: …}}",
+    "the tables are not matched by this column",
+    "on=[{column!r:.60}]",
+)
+COLUMN_NOT_NUMERIC = RefusalText(
+    "attacks.number",
+    "{column!r:.60}",
+    "this column holds neither numbers nor dates",
+    "name a column of numbers, dates or instants",
+)
+TOO_FEW_UNIQUE_VALUES = RefusalText(
+    "attacks.alone",
+    "column={column!r:.60}",
+    "fewer than two rows have a value of this column that no other row has",
+    'column="name"',
+)
+SENSITIVE_COLUMN_KNOWN = RefusalText(
+    "attacks.sensitive",
+    "sensitive={column!r:.60}",
+    "the sensitive column is one more column, which the adversary does not know",
+    'sensitive="disease"',
+)
+SENSITIVE_COLUMN_CONSTANT = RefusalText(
+    "attacks.sensitive",
+    "sensitive column",
+    "the sensitive column has one value only: there is nothing to guess",
+    'sensitive="disease"',
+)
+TOO_MANY_GROUPS = RefusalText(
+    "attacks.groups",
+    "{sensitive!r:.60}",
+    "groups × values give more than {most} counts",
+    "uniqueness(table, {columns!r:.60}, sensitive={sensitive!r:.60})",
+)
+TOO_MANY_MATCHES = RefusalText(
+    "attacks.matches",
+    "link(a, b)",
+    "more than {most} pairs of rows match: these columns tell nobody apart",
+    'link(a, b, on=["birth", "zip", "sex"])',
+)
+
+# The person under attack and the secret
+
+PERSON_NOT_A_ROW = RefusalText(
+    "attacks.person",
+    "person={person!r:.40}",
+    "a person is the number of a row, or values of columns that fit one row",
+    'person={{"name": "Steven"}}',
+)
+PERSON_NOT_ONE_ROW = RefusalText(
+    "attacks.person",
+    "person with {columns:.60}",
+    "the values in person= must fit exactly one row of the table",
+    'person={{"name": "Steven"}}',
+)
+PERSON_INCLUDES_SECRET = RefusalText(
+    "attacks.person",
+    "person with {columns:.60}",
+    "person= includes the secret {secret!r:.60}, which the attacker does not know",
+    'person={{"name": "Steven"}}',
+)
+TABLE_OF_ONE_PERSON = RefusalText(
+    "attacks.person",
+    "a table of one row",
+    "the table needs two rows or more, because the attacker is one of them",
+    'refusals({{"name": ["Steven", "me"], "has": [1, 0]}}, {{"name": "Steven"}})',
+)
+SECRET_NOT_A_COLUMN = RefusalText(
     "attacks.columns",
     "secret={secret!r:.60}",
     "the secret is a column of the table, and not part of person=",
     'secret="disease"',
 )
-ATTACKS_COLUMNS_8 = RefusalText(
-    "attacks.columns",
-    "{name!r:.60}",
-    "the table has no such column",
-    "{name_2!r:.60}",
+SECRET_MISSING = RefusalText(
+    "attacks.values",
+    "{secret!r:.60}",
+    "the person's number is missing, so no sum depends on it",
+    'person={{"name": "Steven"}}',
 )
-ATTACKS_COLUMNS_9 = RefusalText(
-    "attacks.columns",
-    "link(a, b)",
-    "the tables have no column in common",
-    'link(a, b, on=["birth", "zip"])',
+SECRET_INFINITE = RefusalText(
+    "attacks.values",
+    "{secret!r:.60}",
+    "a number of this column, or the sum of the column, is infinite",
+    'secret="salary"',
 )
-ATTACKS_COLUMNS_10 = RefusalText(
-    "attacks.columns",
-    "{columns_count} columns",
-    "the search for identifying sets takes at most {LARGEST} columns",
-    "columns={columns!r:.200}",
+VALUE_OF_OTHER_TYPE = RefusalText(
+    "attacks.values",
+    "{column}={value!r:.40}",
+    "the column has type {type}, which no such value equals",
+    "give a value of type {type}",
 )
-ATTACKS_COUNTS_1 = RefusalText(
+NO_TRACKER = RefusalText(
+    "attacks.tracker",
+    "minimum={minimum}",
+    (
+        "a tracker needs a value that at least {people} people have and at least {people} people "
+        "do not have; no column has one"
+    ),
+    "minimum={smaller}",
+)
+
+# Values and bounds that the caller gives
+
+LOWER_BOUND_NOT_BELOW_UPPER = RefusalText(
+    "attacks.bounds",
+    "bounds=({low:g}, {high:g})",
+    "the lower bound must be below the upper bound",
+    "bounds=(0, 100_000)",
+)
+BOUNDS_NOT_A_PAIR = RefusalText(
+    "attacks.bounds",
+    "bounds={bounds!r:.60}",
+    "bounds are two numbers, the lower and the upper bound",
+    "bounds=(0, 100_000)",
+)
+VALUES_NOT_NUMBERS = RefusalText(
+    "attacks.values",
+    "values of type {type}",
+    "values are numbers",
+    "p_percent([100, 60, 5, 3, 2])",
+)
+VALUES_NEGATIVE_OR_MISSING = RefusalText(
+    "attacks.values",
+    "values",
+    "values are a list of one or more numbers, zero or more, none missing",
+    "p_percent([100, 60, 5, 3, 2])",
+)
+VALUES_ALL_ZERO = RefusalText(
+    "attacks.values",
+    "values",
+    "all values are zero: there is no largest",
+    "p_percent([100, 60, 5, 3, 2])",
+)
+TOTAL_TOO_LARGE = RefusalText(
+    "attacks.values",
+    "values",
+    "the total of the values is too large for a double",
+    "p_percent([100, 60, 5, 3, 2])",
+)
+SECRET_NOT_BITS = RefusalText(
+    "attacks.values",
+    "secret",
+    "the secret is a list of two or more bits, one for each person",
+    "secret=[0, 1, 1, 0]",
+)
+GROUPS_NOT_A_MATRIX = RefusalText(
     "attacks.counts",
     "reconstruct(answers, groups)",
     (
@@ -103,258 +264,132 @@ ATTACKS_COUNTS_1 = RefusalText(
     ),
     "reconstruct([1, 2], [[1, 0, 1], [0, 1, 1]])",
 )
-ATTACKS_EMPTY_1 = RefusalText(
-    "attacks.empty",
-    "{name:.60}",
-    "the table has no rows",
-    "a table of one row for each person",
-)
-ATTACKS_EMPTY_2 = RefusalText(
-    "attacks.empty",
-    "[]",
-    "the table has no rows",
-    '[{{"sex": "f", "age": 20}}]',
-)
-ATTACKS_EPSILONS_1 = RefusalText(
-    "attacks.epsilons",
-    "epsilons={epsilons}",
-    "the ε to attack are a list of numbers",
-    "epsilons=(0.1, 1, 5)",
-)
-ATTACKS_GROUPS_1 = RefusalText(
-    "attacks.groups",
-    "{sensitive!r:.60}",
-    "groups × values give more than {MOST} counts",
-    "uniqueness(table, {names!r:.60}, sensitive={sensitive!r:.60})",
-)
-ATTACKS_LINES_1 = RefusalText(
-    "attacks.lines",
-    "{name!r:.60}",
-    "{reason}",
-    "{rewrite}",
-)
-ATTACKS_MATCHES_1 = RefusalText(
-    "attacks.matches",
-    "link(a, b)",
-    "more than {MOST} pairs of rows match: these columns tell nobody apart",
-    "more columns, or smaller tolerances",
-)
-ATTACKS_NUMBER_1 = RefusalText(
-    "attacks.number",
-    "{name!r:.60}",
-    "this column holds neither numbers nor dates",
-    "a column of numbers, dates or instants",
-)
-ATTACKS_OUT_1 = RefusalText(
-    "attacks.out",
-    "{name!s:.60}",
-    "the report cannot be written there",
-    "risk.html",
-)
-ATTACKS_PERSON_1 = RefusalText(
-    "attacks.person",
-    "person={person!r:.40}",
-    "a person is the number of a row, or values of columns that fit one row",
-    "{PERSON}",
-)
-ATTACKS_PERSON_2 = RefusalText(
-    "attacks.person",
-    "person with {value!s:.60}",
-    "the values in person= must fit exactly one row of the table, and must not include the secret",
-    "{PERSON}",
-)
-ATTACKS_PERSON_3 = RefusalText(
-    "attacks.person",
-    "a table of one row",
-    "the table needs two rows or more, because the attacker is one of them",
-    'refusals({{"name": ["Steven", "me"], "has": [1, 0]}}, {{"name": "Steven"}})',
-)
-ATTACKS_SENSITIVE_1 = RefusalText(
-    "attacks.sensitive",
-    "sensitive column",
-    "the sensitive column has one value only: there is nothing to guess",
-    'sensitive="disease"',
-)
-ATTACKS_SENSITIVE_2 = RefusalText(
-    "attacks.sensitive",
-    "sensitive={name!r:.60}",
-    "the sensitive column is one more column, which the adversary does not know",
-    'sensitive="disease"',
-)
-ATTACKS_TABLE_1 = RefusalText(
-    "attacks.table",
-    "{type}",
-    "a table is {TABLE_KINDS}",
-    "{REWRITE}",
-)
-ATTACKS_TABLE_2 = RefusalText(
-    "attacks.table",
-    "{{…}}",
-    "the columns of a table are lists of equal length",
-    '{{"sex": ["f", "m"], "age": [20, 21]}}',
-)
-ATTACKS_TABLE_3 = RefusalText(
-    "attacks.table",
-    "{type}",
-    "a table is {TABLE_KINDS}",
-    '[{{"sex": "f", "age": 20}}]',
-)
-ATTACKS_TABLE_4 = RefusalText(
-    "attacks.table",
-    "{type}",
-    "the scoreboard reads ratings",
-    'ratings_of(table, person="user", item="film", stars="stars", day="day")',
-)
-ATTACKS_TRACKER_1 = RefusalText(
-    "attacks.tracker",
-    "minimum={minimum}",
-    (
-        "a tracker needs a value that at least {value} people have and at least {value} people "
-        "do not have; no column has one"
-    ),
-    "minimum={max}",
-)
-ATTACKS_TRIALS_1 = RefusalText(
-    "attacks.trials",
-    "{name}={value}",
-    "{name} is a whole number, {least} or more",
-    "{name}={least_2}",
-)
-ATTACKS_TRIALS_2 = RefusalText(
-    "attacks.trials",
-    "hits={hits}, trials={trials}",
-    "an attack succeeds in some of its one or more trials",
-    "trials=1000",
-)
-ATTACKS_TRIALS_3 = RefusalText(
-    "attacks.trials",
-    "pool={size} of {people}",
-    "the pool needs two or more people, and two or three must be outside",
-    "pool={value}",
-)
-ATTACKS_TRIALS_4 = RefusalText(
-    "attacks.trials",
-    "answers={m}",
-    "there must be more answers than the {n} people",
-    "answers={value}",
-)
-ATTACKS_TRIALS_5 = RefusalText(
-    "attacks.trials",
-    "ratings of fewer than two people",
-    "the attack needs ratings of two or more people",
-    "ratings(people=1000)",
-)
-ATTACKS_TRIALS_6 = RefusalText(
-    "attacks.trials",
-    "known_ratings={known_ratings!r:.60}",
-    "known_ratings is a list of one or more whole numbers",
-    "known_ratings=(1, 2, 4, 8)",
-)
-ATTACKS_TRIALS_7 = RefusalText(
-    "attacks.trials",
-    "{name}={values!r:.60}",
-    "{name} is a list of one or more numbers",
-    "{rewrite}",
-)
-ATTACKS_VALUES_1 = RefusalText(
+GENOMES_NOT_BITS = RefusalText(
     "attacks.values",
     "people",
     "people are four or more rows of zeros and ones",
     "genomes(people=2000, positions=10_000)",
 )
-ATTACKS_VALUES_2 = RefusalText(
-    "attacks.values",
-    "{secret!r:.60}",
-    "the person's number is missing, so no sum depends on it",
-    'person={{"name": "Steven"}}',
-)
-ATTACKS_VALUES_3 = RefusalText(
-    "attacks.values",
-    "{secret!r:.60}",
-    "a number of this column, or the sum of the column, is infinite",
-    'secret="salary"',
-)
-ATTACKS_VALUES_4 = RefusalText(
-    "attacks.values",
-    "{name}={value!r:.40}",
-    "the column has type {type}, which no such value equals",
-    "a value of the column's type",
-)
-ATTACKS_VALUES_5 = RefusalText(
+OUTSIDERS_ALL_ALIKE = RefusalText(
     "attacks.values",
     "people",
     "all people outside the pool have the same score",
     "genomes(people=2000, positions=10_000)",
 )
-ATTACKS_VALUES_6 = RefusalText(
-    "attacks.values",
-    "values",
-    "values are a list of one or more numbers, zero or more, none missing",
-    "p_percent([100, 60, 5, 3, 2])",
-)
-ATTACKS_VALUES_7 = RefusalText(
-    "attacks.values",
-    "values",
-    "all values are zero: there is no largest",
-    "p_percent([100, 60, 5, 3, 2])",
-)
-ATTACKS_VALUES_8 = RefusalText(
-    "attacks.values",
-    "values",
-    "the total of the values is too large for a double",
-    "p_percent([100, 60, 5, 3, 2])",
-)
-ATTACKS_VALUES_9 = RefusalText(
-    "attacks.values",
-    "values of type {type}",
-    "values are numbers",
-    "p_percent([100, 60, 5, 3, 2])",
-)
-ATTACKS_VALUES_10 = RefusalText(
-    "attacks.values",
-    "secret",
-    "the secret is a list of two or more bits, one for each person",
-    "secret=[0, 1, 1, 0]",
-)
-ATTACKS_VALUES_11 = RefusalText(
+HEIGHTS_OUT_OF_RANGE = RefusalText(
     "attacks.values",
     "heights",
-    "heights are a list of numbers between 0 and {top:g}",
+    "heights are a list of numbers between 0 and {most:g}",
     "heights=[64.5, 66.0, 63.2]",
 )
-ATTACKS_VALUES_12 = RefusalText(
+OFFSET_OUT_OF_RANGE = RefusalText(
     "attacks.values",
-    "offset={exact_text}",
-    "her height must lie between 0 and {top:g}, too: the noise is calibrated for it",
+    "offset={offset}",
+    "her height must also lie between 0 and {most:g}: the noise is calibrated for it",
     "offset=-2, most=100",
 )
-ATTACKS_VALUES_13 = RefusalText(
+ANSWER_OR_NOISE_NOT_WHOLE = RefusalText(
     "attacks.values",
     "answer={answer!r:.40}",
-    "{reason}",
+    "the answer is a whole number, and noise maps whole numbers to probabilities",
     "noise={{0: 0.25, 1: 0.15, -1: 0.15}}, answer=1",
 )
-ATTACKS_VALUES_14 = RefusalText(
+NOISE_ABOVE_ONE = RefusalText(
+    "attacks.values",
+    "noise with a total of {total:g}",
+    "the probabilities of the noise sum to at most 1",
+    "noise={{0: 0.25, 1: 0.15, -1: 0.15}}",
+)
+ANSWER_IMPOSSIBLE = RefusalText(
     "attacks.values",
     "answer={answer}",
-    "{reason}",
+    "with this noise the answer has probability 0",
     "noise={{0: 0.25, 1: 0.15, -1: 0.15}}, answer=1",
 )
-ATTACKS_VARIANT_1 = RefusalText(
+
+# How an attack is run
+
+COUNT_TOO_SMALL = RefusalText(
+    "attacks.trials",
+    "{name}={value}",
+    "{name} is a whole number, {least} or more",
+    "{name}={example}",
+)
+NOT_A_LIST_OF_NUMBERS = RefusalText(
+    "attacks.trials",
+    "{name}={value!r:.60}",
+    "{name} is a list of one or more numbers",
+    "{name}={example}",
+)
+EPSILONS_NOT_A_LIST = RefusalText(
+    "attacks.epsilons",
+    "epsilons={epsilons}",
+    "epsilons is a list of numbers: the values of ε to attack",
+    "epsilons=(0.1, 1, 5)",
+)
+TOO_MANY_HITS = RefusalText(
+    "attacks.trials",
+    "hits={hits}, trials={trials}",
+    "trials is 1 or more, and hits lies between 0 and trials",
+    "hits=500, trials=1000",
+)
+FEWER_THAN_TWO_CHOICES = RefusalText(
+    "attacks.choices",
+    "choices={choices}",
+    "a guess is between two or more values",
+    "choices=2",
+)
+TOO_MANY_ANSWERS = RefusalText(
+    "attacks.budget",
+    "budget={budget}, epsilon={epsilon}",
+    "budget/epsilon is the number of answers, and lies between 1 and {most}",
+    "budget=1, epsilon=0.1",
+)
+TOO_FEW_ANSWERS = RefusalText(
+    "attacks.trials",
+    "answers={answers}",
+    "there must be more answers than the {people} people",
+    "answers={enough}",
+)
+POOL_OR_REST_TOO_SMALL = RefusalText(
+    "attacks.trials",
+    "pool={pool} of {people}",
+    "the pool needs 2 or more people, and {outside} or more must be outside",
+    "pool={half}",
+)
+TOO_FEW_RATERS = RefusalText(
+    "attacks.trials",
+    "ratings of fewer than two people",
+    "the attack needs ratings of two or more people",
+    "ratings(people=1000)",
+)
+UNKNOWN_SCORE = RefusalText(
     "attacks.variant",
     "score={score}",
-    "a score is one of {SCORES}",
+    "a score is one of {scores}",
     'score="likelihood"',
 )
-ATTACKS_VARIANT_2 = RefusalText(
+UNKNOWN_VARIANT = RefusalText(
     "attacks.variant",
-    "variant={variant}, p={p}",
-    'variant is "standard" or "slide", and the slide\'s p is below 100',
-    'variant="standard", p=10',
+    "variant={variant}",
+    'variant is "standard" or "slide"',
+    'variant="standard"',
 )
-ATTACKS_VARIANT_3 = RefusalText(
+SLIDE_THRESHOLD_TOO_LARGE = RefusalText(
+    "attacks.variant",
+    'variant="slide", p={p}',
+    "the slide's p is below 100",
+    'variant="slide", p=90',
+)
+UNKNOWN_METHOD = RefusalText(
     "attacks.variant",
     "method={method!r:.40}",
-    "the method is {METHODS}",
-    "method={METHODS_2!r}",
+    "the method is {methods}",
+    'method="linear programming"',
+)
+REPORT_NOT_WRITABLE = RefusalText(
+    "attacks.out",
+    "{file:.60}",
+    "the report cannot be written there",
+    "risk.html",
 )

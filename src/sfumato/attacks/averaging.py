@@ -20,7 +20,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,7 +145,7 @@ def averaging(
     table: object,
     n: int = 1000,
     *,
-    where: Mapping[str, Any] | None = None,
+    where: Mapping[str, object] | None = None,
     epsilon: Number = "0.1",
     budget: Number = 1,
     epsilons: Sequence[Number] = EPSILONS,
@@ -165,10 +165,8 @@ def averaging(
     )
     answers, times = check_count(n, "n"), check_count(trials, "trials")
     if not each <= total <= _MOST * each:
-        raise refusals.ATTACKS_BUDGET_1(
-            format_number=format_number(float(total)),
-            format_number_2=format_number(float(each)),
-            MOST=_MOST,
+        raise refusals.TOO_MANY_ANSWERS(
+            budget=format_number(float(total)), epsilon=format_number(float(each)), most=_MOST
         )
     rows = read_columns(table)
     truth = int(rows_matching(rows, where or {}).sum())
@@ -214,7 +212,7 @@ def mean_game(
 
 
 def _ask_ledger(
-    table: Columns, where: Mapping[str, Any] | None, epsilon: Fraction, budget: Fraction
+    table: Columns, where: Mapping[str, object] | None, epsilon: Fraction, budget: Fraction
 ) -> LedgerRun:
     """Ask a session until it refuses."""
     with protect(table.arrow, name="people", budget=Pure(budget), relation="replace") as people:

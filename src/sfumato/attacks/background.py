@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..exact.numbers import Number
 from .lib.attack_result import EPSILONS, Result, Success, check_count
@@ -99,7 +99,9 @@ class Background(Result):
         return play_value_game(self.counts, epsilons, trials, seed)
 
 
-def background(table: Any, columns: Sequence[str], sensitive: str, *, knows: int = 1) -> Background:
+def background(
+    table: object, columns: Sequence[str], sensitive: str, *, knows: int = 1
+) -> Background:
     """Measure what groups by these columns reveal to an attacker who can rule out `knows` values of
     a person's sensitive column.
     """

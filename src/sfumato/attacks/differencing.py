@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class Differencing(GameResult):
     person: str
     secret: str
     summed: bool  # numbers are added up
-    value: Any  # else those are counted who have this value
+    value: object  # else those are counted who have this value
     with_person: float
     without: float
     guesses: tuple[Guess, ...]  # what a session answered, at each ε
@@ -103,10 +103,10 @@ class Differencing(GameResult):
 
 def differencing(
     table: object,
-    person: Mapping[str, Any] | int,
+    person: Mapping[str, object] | int,
     secret: str | None = None,
     *,
-    value: Any = None,
+    value: object = None,
     bounds: tuple[Number, Number] | None = None,
     epsilons: Sequence[Number] = EPSILONS,
     trials: int = TRIALS,
@@ -197,18 +197,18 @@ def _difference_sums(
 ) -> Differencing:
     numbers = whom.table.numbers(whom.secret)
     if np.isnan(numbers[whom.row]):
-        raise refusals.ATTACKS_VALUES_2(secret=whom.secret)
+        raise refusals.SECRET_MISSING(secret=whom.secret)
     there = numbers[~np.isnan(numbers)]
     with np.errstate(over="ignore"):
         finite = bool(np.isfinite(there).all() and np.isfinite(np.abs(there).sum()))
     if not finite:
-        raise refusals.ATTACKS_VALUES_3(secret=whom.secret)
+        raise refusals.SECRET_INFINITE(secret=whom.secret)
     values = np.where(np.isnan(numbers), 0.0, numbers)  # what is missing adds nothing
     low, high = (
         (float(there.min()), float(there.max())) if bounds is None else _check_bounds(bounds)
     )
     if not low < high:
-        raise refusals.ATTACKS_BOUNDS_1(low=low, high=high)
+        raise refusals.LOWER_BOUND_NOT_BELOW_UPPER(low=low, high=high)
     return Differencing(
         person=whom.name,
         secret=whom.secret,
@@ -223,9 +223,9 @@ def _difference_sums(
 
 def _check_bounds(bounds: object) -> tuple[float, float]:
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise refusals.ATTACKS_BOUNDS_2(bounds=bounds)
+        raise refusals.BOUNDS_NOT_A_PAIR(bounds=bounds)
     return float(exact(bounds[0], "bounds")), float(exact(bounds[1], "bounds"))
 
 
-def _integer_if_exact(value: Any) -> float:
+def _integer_if_exact(value: float | np.floating) -> float:
     return int(value) if float(value).is_integer() else float(value)

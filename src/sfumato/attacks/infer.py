@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class Inference(GameResult):
 
     person: str
     secret: str
-    value: Any
+    value: object
     others: int  # who have the value, as the attacker knows
     exact: int
     prior: Fraction
@@ -107,10 +107,10 @@ class Inference(GameResult):
 
 def infer(
     table: object,
-    person: Mapping[str, Any] | int,
+    person: Mapping[str, object] | int,
     secret: str | None = None,
     *,
-    value: Any = None,
+    value: object = None,
     prior: Number = Fraction(1, 2),
     epsilons: Sequence[Number] = EPSILONS,
     trials: int = TRIALS,

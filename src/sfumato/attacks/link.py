@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,8 +120,8 @@ class Link(Result):
 
 
 def link(
-    a: Any,
-    b: Any,
+    a: object,
+    b: object,
     on: Sequence[str] | None = None,
     *,
     tolerance: Mapping[str, Number] | None = None,
@@ -142,7 +142,7 @@ def link(
         else [name for name in first if name in second and name not in aside]
     )
     if not shared:
-        raise refusals.ATTACKS_COLUMNS_9()
+        raise refusals.NO_COMMON_COLUMN()
     for name, table in ((same, first), (same, second), (sensitive, second)):
         if name is not None:
             read_columns(table, [name])

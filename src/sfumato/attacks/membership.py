@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from .lib.roc import Roc, roc
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Integers = NDArray[np.int64]
 Real = NDArray[np.float64]
 # frequencies are clamped to this distance from 0 and 1: a logarithm of zero would decide everything
 _LEAST = 1e-3
@@ -245,7 +246,7 @@ class Membership(Result):
         return scores, there, promise
 
 
-def membership(people: Any, *, pool: int | None = None, score: str = "likelihood") -> Membership:
+def membership(people: object, *, pool: int | None = None, score: str = "likelihood") -> Membership:
     """Measure what the means of a pool reveal about its members: half of the people, or the first
     `pool` of them.
 
@@ -254,12 +255,15 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     own data: the result is not private.
     """
     if score not in SCORES:
-        raise refusals.ATTACKS_VARIANT_1(score=shown(score), SCORES=", ".join(SCORES))
+        raise refusals.UNKNOWN_SCORE(score=shown(score), scores=", ".join(SCORES))
     data: Genomes = read_genomes(people)
     size = data.people // 2 if pool is None else check_count(pool, "pool")
     rest = data.people - size
-    if size < 2 or rest < (2 if data.frequencies is not None else 3):
-        raise refusals.ATTACKS_TRIALS_3(size=size, people=data.people, value=data.people // 2)
+    needed = 2 if data.frequencies is not None else 3
+    if size < 2 or rest < needed:
+        raise refusals.POOL_OR_REST_TOO_SMALL(
+            pool=size, people=data.people, outside=needed, half=data.people // 2
+        )
     aside = 0 if data.frequencies is not None else rest // 2
     inside, reference, outside = np.split(data.bits, [size, size + aside])
     p = data.frequencies if data.frequencies is not None else reference.mean(axis=0)
@@ -267,7 +271,7 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     weights, constant = SCORES[score](f, p)
     scores = [rows @ weights + constant for rows in (inside, outside)]
     if float(np.ptp(scores[1])) <= 1e-12 * float(np.abs(scores[1]).max()):
-        raise refusals.ATTACKS_VALUES_5()
+        raise refusals.OUTSIDERS_ALL_ALIKE()
     return Membership(
         pool=inside,
         outside=outside,
@@ -278,7 +282,15 @@ def membership(people: Any, *, pool: int | None = None, score: str = "likelihood
     )
 
 
-def _noise(m: int, epsilon: Fraction, delta: Number | None) -> dict[str, Any]:
+class Noise(TypedDict):
+    """The promise and the sensitivity of a release."""
+
+    epsilon: Fraction
+    delta: NotRequired[Number]
+    sensitivity: Number
+
+
+def _noise(m: int, epsilon: Fraction, delta: Number | None) -> Noise:
     """Return promise and sensitivity of m sums of zeros and ones when one person is replaced: m in
     ℓ₁ norm, √m in ℓ₂ norm.
     """
@@ -291,5 +303,5 @@ def _noise(m: int, epsilon: Fraction, delta: Number | None) -> dict[str, Any]:
     }
 
 
-def _identity(sums: Any) -> Any:
+def _identity(sums: Integers) -> Integers:
     return sums

@@ -141,7 +141,7 @@ def _unique_values(table: object, column: str | None) -> np.ndarray:
     codes = rows.codes(next(iter(rows)))
     single = np.flatnonzero(np.bincount(codes) == 1)
     if len(single) < 2:
-        raise refusals.ATTACKS_ALONE_1(column=column)
+        raise refusals.TOO_FEW_UNIQUE_VALUES(column=column)
     return single
 
 

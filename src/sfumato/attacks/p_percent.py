@@ -20,7 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,7 +137,7 @@ class PPercent(Result):
         """
         losses, many = check_epsilons(epsilons), check_count(trials, "trials")
         if not self.largest:
-            raise refusals.ATTACKS_VALUES_7()
+            raise refusals.VALUES_ALL_ZERO()
         apart = min(3 * self.p / 100, Fraction(1))
         steps = min(4, int(1 / apart) + 1)
         candidates = np.array([float(self.largest * (1 - step * apart)) for step in range(steps)])
@@ -151,7 +151,7 @@ class PPercent(Result):
 
 
 def p_percent(
-    values: Any, p: Number = 10, *, column: str | None = None, variant: Variant = "standard"
+    values: object, p: Number = 10, *, column: str | None = None, variant: Variant = "standard"
 ) -> PPercent:
     """Check whether the total of these values, or of a column of a table, reveals the largest.
 
@@ -159,8 +159,10 @@ def p_percent(
     90, and is converted to that of the standard rule.
     """
     threshold = positive(p, "p")
-    if variant not in ("standard", "slide") or (variant == "slide" and threshold >= 100):
-        raise refusals.ATTACKS_VARIANT_2(variant=shown(variant), p=shown(p))
+    if variant not in ("standard", "slide"):
+        raise refusals.UNKNOWN_VARIANT(variant=shown(variant))
+    if variant == "slide" and threshold >= 100:
+        raise refusals.SLIDE_THRESHOLD_TOO_LARGE(p=shown(p))
     numbers = _check_values(values, column)
     top = np.partition(numbers, max(len(numbers) - 2, 0))[-2:]
     second, largest = (
@@ -171,7 +173,7 @@ def p_percent(
     try:
         total = Fraction(math.fsum(numbers))
     except OverflowError:
-        raise refusals.ATTACKS_VALUES_8() from None
+        raise refusals.TOTAL_TOO_LARGE() from None
     return PPercent(
         n=len(numbers),
         total=total,
@@ -188,7 +190,7 @@ def standard_p(slide: Number) -> Fraction:
     return 100 * (100 - share) / share
 
 
-def _check_values(values: Any, column: str | None) -> NDArray[np.float64]:
+def _check_values(values: object, column: str | None) -> NDArray[np.float64]:
     """Check that the values are numbers, none below zero, none missing."""
     if column is not None:
         numbers = read_columns(values, [column]).numbers(column)
@@ -196,12 +198,12 @@ def _check_values(values: Any, column: str | None) -> NDArray[np.float64]:
         try:
             numbers = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
-            raise refusals.ATTACKS_VALUES_9(type=type(values).__name__) from None
+            raise refusals.VALUES_NOT_NUMBERS(type=type(values).__name__) from None
     if (
         numbers.ndim != 1
         or not len(numbers)
         or not np.isfinite(numbers).all()
         or (numbers < 0).any()
     ):
-        raise refusals.ATTACKS_VALUES_6()
+        raise refusals.VALUES_NEGATIVE_OR_MISSING()
     return numbers

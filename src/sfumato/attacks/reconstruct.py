@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..exact.numbers import Number, positive
 from ..guarantees import Guarantee, Pure
@@ -106,7 +106,7 @@ class Reconstruction(GameResult):
 
 
 def subset_counts(
-    secret: NDArray[Any] | Sequence[int],
+    secret: NDArray[np.generic] | Sequence[int],
     m: int | None = None,
     *,
     sd: Number = 0,
@@ -123,7 +123,7 @@ def subset_counts(
     """
     truth = _zeros_and_ones(secret)
     if truth is None or truth.ndim != 1 or truth.size < 2:
-        raise refusals.ATTACKS_VALUES_10()
+        raise refusals.SECRET_NOT_BITS()
     many = 4 * truth.size if m is None else check_count(m, "m")
     adversary = np.random.default_rng(seed)  # groups are the attacker's own choice
     groups = adversary.random((many, truth.size)) < 0.5
@@ -151,8 +151,8 @@ def subset_counts(
 
 
 def reconstruct(
-    answers: Answers | NDArray[Any],
-    groups: NDArray[Any] | None = None,
+    answers: Answers | ArrayLike,
+    groups: ArrayLike | None = None,
     *,
     method: Method = "linear programming",
 ) -> Reconstruction:
@@ -162,9 +162,7 @@ def reconstruct(
     if not isinstance(answers, Answers):
         answers = _read_answers(answers, groups)
     if method not in METHODS:
-        raise refusals.ATTACKS_VARIANT_3(
-            method=method, METHODS=" or ".join(METHODS), METHODS_2=METHODS[0]
-        )
+        raise refusals.UNKNOWN_METHOD(method=method, methods=" or ".join(METHODS))
     estimate = (
         _solve_linear_program(answers)
         if method == "linear programming"
@@ -197,11 +195,11 @@ def approximate_error(people: int, answers: int, sd: Number) -> float:
         float(positive(sd, "sd")),
     )
     if m <= n:
-        raise refusals.ATTACKS_TRIALS_4(m=m, n=n, value=4 * n)
+        raise refusals.TOO_FEW_ANSWERS(answers=m, people=n, enough=4 * n)
     return 0.5 * math.erfc(math.sqrt(m - n) / (4.0 * s) / math.sqrt(2.0))
 
 
-def _read_answers(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
+def _read_answers(values: ArrayLike, groups: ArrayLike | None) -> Answers:
     members = None if groups is None else _zeros_and_ones(groups)
     try:
         counts = np.asarray(values, dtype=np.float64)
@@ -214,7 +212,7 @@ def _read_answers(values: NDArray[Any], groups: NDArray[Any] | None) -> Answers:
         or counts.shape != (members.shape[0],)
         or not np.isfinite(counts).all()
     ):
-        raise refusals.ATTACKS_COUNTS_1()
+        raise refusals.GROUPS_NOT_A_MATRIX()
     return Answers(groups=members.astype(bool), values=counts)
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,7 @@ class Refusals(GameResult):
 
     person: str
     secret: str
-    value: Any
+    value: object
     refused: bool  # the auditor's decision about the attacker and the person
     learned: bool  # what follows from it: the person has the value
     truth: bool
@@ -126,10 +126,10 @@ class Refusals(GameResult):
 
 def refusals(
     table: object,
-    person: Mapping[str, Any] | int,
+    person: Mapping[str, object] | int,
     secret: str | None = None,
     *,
-    value: Any = None,
+    value: object = None,
     epsilons: Sequence[Number] = EPSILONS,
     trials: int = TRIALS,
     seed: int = 0,
@@ -141,7 +141,7 @@ def refusals(
     losses, times = check_epsilons(epsilons), check_count(trials, "trials")
     whom = find_target(table, person, secret, value)
     if whom.table.n < 2:
-        raise refusal_texts.ATTACKS_PERSON_3()
+        raise refusal_texts.TABLE_OF_ONE_PERSON()
     having = whom.having
     attacker_has = bool(having[(whom.row + 1) % whom.table.n])  # the attacker is the next row
     both = int(attacker_has) + int(having[whom.row])

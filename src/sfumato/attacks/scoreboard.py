@@ -194,11 +194,13 @@ def scoreboard(
     most `days` and `wrong` of the ratings wrong.
     """
     if not isinstance(data, Ratings):
-        raise refusals.ATTACKS_TABLE_4(type=type(data).__name__)
+        raise refusals.NOT_RATINGS(type=type(data).__name__)
     if not data.person.size or data.people < 2:
-        raise refusals.ATTACKS_TRIALS_5()
+        raise refusals.TOO_FEW_RATERS()
     if not isinstance(known_ratings, tuple | list | range) or not known_ratings:
-        raise refusals.ATTACKS_TRIALS_6(known_ratings=known_ratings)
+        raise refusals.NOT_A_LIST_OF_NUMBERS(
+            name="known_ratings", value=known_ratings, example=(1, 2, 4, 8)
+        )
     counts = tuple(check_count(count, "known_ratings") for count in known_ratings)
     days, wrong, trials = (
         check_count(days, "days", 0),

@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +88,7 @@ class SideInformation(GameResult):
 
 
 def side_information(
-    heights: NDArray[Any] | Sequence[float],
+    heights: NDArray[np.generic] | Sequence[float],
     offset: Number = -2,
     *,
     most: Number = 100,
@@ -107,12 +107,12 @@ def side_information(
         values = np.array(np.nan)
     top, near = positive(most, "most"), positive(within, "within")
     if values.ndim != 1 or not len(values) or not ((values >= 0) & (values <= float(top))).all():
-        raise refusals.ATTACKS_VALUES_11(top=float(top))
+        raise refusals.HEIGHTS_OUT_OF_RANGE(most=float(top))
     steps = np.rint(values * GRID).astype(np.int64)
     hers = int(np.rint(steps.mean())) + round(exact(offset, "offset") * GRID)
     if not 0 <= hers <= top * GRID:
-        raise refusals.ATTACKS_VALUES_12(
-            exact_text=exact_text(exact(offset, "offset")), top=float(top)
+        raise refusals.OFFSET_OUT_OF_RANGE(
+            offset=exact_text(exact(offset, "offset")), most=float(top)
         )
     moves, n, close = math.ceil(top * GRID), len(steps), float(near * GRID)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,8 +41,8 @@ class Skewness(Result):
     columns: tuple[str, ...]
     sensitive: str
     counts: Integers  # groups × values
-    group: tuple[Any, ...]  # the values of the group that tells most
-    value: Any  # and what it tells
+    group: tuple[object, ...]  # the values of the group that tells most
+    value: object  # and what it tells
 
     @property
     def n(self) -> int:
@@ -127,7 +127,7 @@ class Skewness(Result):
         return play_value_game(self.counts, epsilons, trials, seed)
 
 
-def skewness(table: Any, columns: Sequence[str], sensitive: str) -> Skewness:
+def skewness(table: object, columns: Sequence[str], sensitive: str) -> Skewness:
     """Measure what groups by these columns reveal about a sensitive column."""
     rows, coded, counts = count_values(table, columns, sensitive)
     shares = counts / counts.sum(axis=1, keepdims=True)

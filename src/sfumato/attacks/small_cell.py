@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
@@ -38,7 +38,7 @@ class SmallCell(GameResult):
 
     cell: str
     secret: str
-    value: Any
+    value: object
     size: int  # of the group
     having: int  # of the group, with the value
     minimum: int  # people that an answer has to be about
@@ -102,10 +102,10 @@ class SmallCell(GameResult):
 
 def small_cell(
     table: object,
-    cell: Mapping[str, Any] | int,
+    cell: Mapping[str, object] | int,
     secret: str | None = None,
     *,
-    value: Any = None,
+    value: object = None,
     minimum: int = MINIMUM,
     epsilons: Sequence[Number] = EPSILONS,
     trials: int = TRIALS,

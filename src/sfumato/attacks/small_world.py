@@ -90,17 +90,17 @@ def small_world(
         or not isinstance(noise, Mapping)
         or any(as_integer(shift) is None for shift in noise)
     ):
-        reason = "the answer is a whole number, and noise maps whole numbers to probabilities"
-        raise refusals.ATTACKS_VALUES_13(answer=answer, reason=reason)
+        raise refusals.ANSWER_OR_NOISE_NOT_WHOLE(answer=answer)
     law = {
         int(shift): probability(exact(weight, "noise"), "noise", one=True)
         for shift, weight in noise.items()
     }
+    if (total := sum(law.values())) > 1:
+        raise refusals.NOISE_ABOVE_ONE(total=float(total))
     failed = {bit: _chance(p, n, observed, law, failed=bit) for bit in (True, False)}
     evidence = p * failed[True] + (1 - p) * failed[False]
-    if sum(law.values()) > 1 or not evidence:
-        reason = "the noise's probabilities sum to at most 1, and the answer must be possible"
-        raise refusals.ATTACKS_VALUES_14(answer=answer, reason=reason)
+    if not evidence:
+        raise refusals.ANSWER_IMPOSSIBLE(answer=observed)
     return SmallWorld(
         prior=p, people=n, answer=observed, likelihood=failed[True], evidence=evidence, noise=law
     )

@@ -103,12 +103,9 @@ def threshold(
     """
     many, n = check_count(runs, "runs"), check_count(people, "people", 2)
     losses = check_epsilons(epsilons)
-    for name, values, rewrite in (
-        ("sizes", sizes, "sizes=(32, 64)"),
-        ("levels", levels, "levels=(0.1, 1)"),
-    ):
+    for name, values, example in (("sizes", sizes, (32, 64)), ("levels", levels, (0.1, 1))):
         if isinstance(values, str) or not isinstance(values, Collection) or not len(values):
-            raise refusals.ATTACKS_TRIALS_7(name=name, values=values, rewrite=rewrite)
+            raise refusals.NOT_A_LIST_OF_NUMBERS(name=name, value=values, example=example)
     counts = tuple(check_count(size, "sizes", 2) for size in sizes)
     scales = tuple(float(positive(level, "levels")) for level in levels)
     wrong = np.array(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..exact.numbers import Number
 from ..noise.bits import SYSTEM, Bits
@@ -37,9 +37,9 @@ class Tracker(GameResult):
 
     person: str
     secret: str
-    value: Any
+    value: object
     minimum: int
-    group: tuple[str, Any]  # the tracker: those who have this value of this column
+    group: tuple[str, object]  # the tracker: those who have this value of this column
     counts: tuple[int, int, int, int]  # |C ∪ T|, |C ∪ not-T|, |T|, |not-T|
     guesses: tuple[Guess, ...]
 
@@ -89,10 +89,10 @@ class Tracker(GameResult):
 
 def tracker(
     table: object,
-    person: Mapping[str, Any] | int,
+    person: Mapping[str, object] | int,
     secret: str | None = None,
     *,
-    value: Any = None,
+    value: object = None,
     minimum: int = MINIMUM,
     epsilons: Sequence[Number] = EPSILONS,
     trials: int = TRIALS,
@@ -129,7 +129,7 @@ def tracker(
     )
 
 
-def _group(table: Columns, minimum: int, secret: str) -> tuple[str, Any]:
+def _group(table: Columns, minimum: int, secret: str) -> tuple[str, object]:
     """Find the column and value whose share is closest to half of the table; the secret's own
     column comes last.
     """
@@ -140,7 +140,5 @@ def _group(table: Columns, minimum: int, secret: str) -> tuple[str, Any]:
         if 2 * minimum <= size <= table.n - 2 * minimum:
             groups.append((name == secret, abs(size - table.n / 2), name, value))
     if not groups:
-        raise refusals.ATTACKS_TRACKER_1(
-            minimum=minimum, value=2 * minimum, max=max(1, minimum // 2)
-        )
+        raise refusals.NO_TRACKER(minimum=minimum, people=2 * minimum, smaller=max(1, minimum // 2))
     return min(groups, key=lambda group: group[:3])[2:]

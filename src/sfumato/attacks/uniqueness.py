@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,7 @@ class Uniqueness(Result):
 
 
 def uniqueness(
-    table: Any,
+    table: object,
     columns: Sequence[str],
     *,
     sensitive: str | None = None,
@@ -188,9 +188,7 @@ def uniqueness(
     share = probability(target_share, "target_share", zero=False, one=True)
     columns = check_columns(columns)
     if len(columns) > _LARGEST:
-        raise refusals.ATTACKS_COLUMNS_10(
-            columns_count=len(columns), LARGEST=_LARGEST, columns=columns[:_LARGEST]
-        )
+        raise refusals.TOO_MANY_COLUMNS(count=len(columns), most=_LARGEST, first=columns[:_LARGEST])
     rows = read(
         table,
         columns if sensitive is None else [*columns, check_sensitive(sensitive, columns)],

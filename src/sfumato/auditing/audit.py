@@ -18,8 +18,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral
-from typing import Any
 
 from ..guarantees import GDP, Guarantee
 from ..mechanisms.shared.additive import Additive
@@ -27,7 +27,7 @@ from ..mechanisms.shared.mechanism import Mechanism
 from . import audit_refusals as refusals
 from .audit_result import Audit
 from .bounds import breaks, deciding_delta, delta_of, epsilon_bound, is_number, mu_bound
-from .canonical_outputs import Outputs, read_both_outputs
+from .canonical_outputs import Input, Outputs, Pair, read_both_outputs
 from .law_pair import LawPair
 from .neighbour_pairs import are_neighbours, find_pair
 from .output_events import CountedEvent, count_event, learn_event
@@ -43,16 +43,16 @@ quarter.
 
 
 def audit(
-    what: Any,
-    x: Any = None,
-    y: Any = None,
+    what: object,
+    x: Input = None,
+    y: Input = None,
     *,
     claim: Guarantee | None = None,
     samples: int = SAMPLES,
     confidence: float = CONFIDENCE,
     delta: float | None = None,
     exact: bool | None = None,
-    records: Any = None,
+    records: Iterable[Input] | None = None,
 ) -> Audit:
     """Prove a lower bound on the ε (at δ), or on the μ, of a mechanism, a local oracle, a query to
     tables, or any function of one input.
@@ -67,26 +67,22 @@ def audit(
     runner = runner_of(what)
     promised = claim if claim is not None else runner.claim
     if not isinstance(promised, Guarantee):
-        reason = (
-            "the audit needs a claim to test, and this has no promise of its own"
-            if promised is None
-            else f"a claim is a guarantee, and {promised!r:.40} is none"
-        )
-        raise refusals.AUDIT_CLAIM_1(what=_name(what), reason=reason)
+        if promised is None:
+            raise refusals.NO_CLAIM(what=_name(what))
+        raise refusals.CLAIM_NOT_A_GUARANTEE(what=_name(what), claim=promised)
     if not is_number(confidence) or not 0 < confidence < 1:
-        raise refusals.AUDIT_CONFIDENCE_1(confidence=confidence)
+        raise refusals.CONFIDENCE_OUT_OF_RANGE(confidence=confidence)
     at = delta_of(promised, delta)
     if x is None and y is not None:
-        raise refusals.AUDIT_PAIR_1()
+        raise refusals.Y_WITHOUT_X()
     if (
         y is not None
         and claim is None
         and isinstance(runner.of, Additive)
         and not are_neighbours(runner.of, x, y)
     ):
-        reason = "x and y differ by more than the sensitivity, so the promise is not about them"
-        raise refusals.AUDIT_PAIR_2(
-            of=_name(runner.of), reason=reason, sensitivity=float(runner.of.sensitivity)
+        raise refusals.NOT_NEIGHBOURS(
+            what=_name(runner.of), sensitivity=float(runner.of.sensitivity)
         )
     pair = (
         (x, y)
@@ -106,16 +102,16 @@ def audit(
     return _by_sampling(runner, promised, pair, at, draws, float(confidence))
 
 
-def _number_of_draws(samples: Any) -> int:
+def _number_of_draws(samples: object) -> int:
     if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < LEAST:
-        raise refusals.AUDIT_SAMPLES_1(samples=samples, LEAST=LEAST)
+        raise refusals.TOO_FEW_SAMPLES(samples=samples, least=LEAST)
     return int(samples)
 
 
-def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delta: float) -> Audit:
+def _by_arithmetic(runner: Runner, claim: Guarantee, pair: Pair, delta: float) -> Audit:
     laws = law_pair_of(runner, pair, exact=True)
     if laws is None:
-        raise refusals.AUDIT_EXACT_1(of=_name(runner.of))
+        raise refusals.LAW_UNKNOWN(what=_name(runner.of))
     epsilon, _ = laws.epsilon(delta)
     mu = laws.mu() if isinstance(claim, GDP) else None
     worst = laws.strongest_event(claim, delta)
@@ -140,7 +136,7 @@ def _by_arithmetic(runner: Runner, claim: Guarantee, pair: tuple[Any, Any], delt
 def _by_sampling(
     runner: Runner,
     claim: Guarantee,
-    pair: tuple[Any, Any],
+    pair: Pair,
     delta: float,
     samples: int,
     confidence: float,
@@ -197,11 +193,11 @@ def count_events(
     return events
 
 
-def _are_checked_neighbours(runner: Runner, pair: tuple[Any, Any]) -> bool:
+def _are_checked_neighbours(runner: Runner, pair: Pair) -> bool:
     return isinstance(runner.of, Additive) and are_neighbours(runner.of, *pair)
 
 
-def _name(what: Any) -> str:
+def _name(what: object) -> str:
     if isinstance(what, Mechanism):
         return repr(what)
     return str(getattr(what, "__name__", None) or type(what).__name__)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..exact.numbers import Side, rounded
 from ..guarantees import GDP, Approx, Guarantee, Pure
+from .canonical_outputs import Pair
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +30,7 @@ class Audit:
     """
 
     what: str
-    pair: tuple[Any, Any]
+    pair: Pair
     claim: Guarantee
     delta: float
     epsilon_lower: float
@@ -129,6 +130,6 @@ def _figure(value: float | Fraction, side: Side, digits: int) -> str:
     return f"{float(rounded(Fraction(value), side, digits)):.{digits}g}"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value).replace("\n", " ")
     return text if len(text) <= 60 else f"{text[:57]}…"

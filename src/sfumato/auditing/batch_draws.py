@@ -16,13 +16,16 @@ integers can be tallied once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx
+from numpy.typing import ArrayLike, NDArray
 
+from ..exact.numbers import Number
 from ..local.oracle import Oracle
 from ..mechanisms.exponential import Exponential
 from ..mechanisms.gibbs import Gibbs
@@ -36,24 +39,28 @@ from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.shared.additive import Additive
 from ..mechanisms.weighted_quantile import WeightedQuantile
 from ..noise.bits import SYSTEM
+from ..noise.choice import Choice
 from ..noise.uniform import integer_below_each, part_holding
+from .canonical_outputs import Draws, Input
 from .local_reports import reports_at
 
 
-def _additive(m: Additive, x: Any, n: int) -> Any:
+def _additive(m: Additive, x: Input, n: int) -> Draws | None:
     if m.grid is not None or m.size is not None:
         return None  # such a record says for how many numbers it is
     values = np.asarray(x)
     if values.dtype.kind not in "iu" or values.ndim > 1 or isinstance(x, bool):
         return None
-    return m.perturb(
-        np.full(n, x, dtype=np.int64)
-        if values.ndim == 0
-        else np.tile(values.astype(np.int64), (n, 1))
+    return np.asarray(
+        m.perturb(
+            np.full(n, x, dtype=np.int64)
+            if values.ndim == 0
+            else np.tile(values.astype(np.int64), (n, 1))
+        )
     )
 
 
-def _response(m: RandomizedResponse, x: Any, n: int) -> Any:
+def _response(m: RandomizedResponse, x: Input, n: int) -> Draws | None:
     if not m.labels.is_single_value(x):  # the answers of several people
         codes = m.labels.codes(x)
         return (
@@ -69,13 +76,13 @@ def _response(m: RandomizedResponse, x: Any, n: int) -> Any:
     return m.labels.codes(m.perturb(reports))
 
 
-def _exponential(m: Exponential, x: Any, n: int) -> Any:
+def _exponential(m: Exponential, x: Sequence[Number], n: int) -> Draws | None:
     if type(m) is not Exponential or m.candidates is not None:  # another kind may choose otherwise
         return None
     return m.law(x).sample(n)
 
 
-def _keeps(m: OptimalSelection, x: Any, n: int) -> Any:
+def _keeps(m: OptimalSelection, x: ArrayLike, n: int) -> Draws | None:
     return (
         np.asarray(m.keep(np.full(n, x) if np.ndim(x) == 0 else np.tile(x, n)))
         .reshape(n, *np.shape(x))
@@ -83,21 +90,22 @@ def _keeps(m: OptimalSelection, x: Any, n: int) -> Any:
     )
 
 
-def _histogram(m: Histogram, x: Any, n: int) -> Any:
+def _histogram(m: Histogram, x: Input, n: int) -> Draws | None:
     if type(m) is not Histogram or m.noise.grid is not None or m.noise.size is not None:
         return None
-    return m.noise.perturb(np.tile(m.tally(x).ravel(), (n, 1)))
+    return np.asarray(m.noise.perturb(np.tile(m.tally(x).ravel(), (n, 1))))
 
 
-def _hierarchy(m: Hierarchy, x: Any, n: int) -> Any:
+def _hierarchy(m: Hierarchy, x: Input, n: int) -> Draws | None:
     """Draw all noisy blocks, before `perturb` would make them consistent."""
     if type(m) is not Hierarchy:
         return None
     cells = Histogram(axes=[m.axis], epsilon=1, outside=m.outside, relation=m.relation).tally(x)
-    return m.noise.perturb(np.tile(np.concatenate(blocks(cells, m.branching, m.levels)), (n, 1)))
+    tree = np.concatenate(blocks(cells, m.branching, m.levels))
+    return np.asarray(m.noise.perturb(np.tile(tree, (n, 1))))
 
 
-def _mean(m: Mean, x: Any, n: int) -> Any:
+def _mean(m: Mean, x: Input, n: int) -> Draws | None:
     if type(m) is not Mean:
         return None
     parts = [
@@ -108,28 +116,30 @@ def _mean(m: Mean, x: Any, n: int) -> Any:
     return np.stack(parts, axis=1)
 
 
-def _quantile(m: Quantile, x: Any, n: int) -> Any:
-    return _points(m, m._intervals(m._range.sorted_steps(x)), n) if type(m) is Quantile else None
-
-
-def _inverse(m: InverseSensitivity, x: Any, n: int) -> Any:
+def _quantile(m: Quantile, x: ArrayLike, n: int) -> Draws | None:
     return (
-        _points(m, m._pieces(x), n)
-        if type(m) is InverseSensitivity and m._range is not None
+        _points(m.grid, m._intervals(m._range.sorted_steps(x)), n) if type(m) is Quantile else None
+    )
+
+
+def _inverse(m: InverseSensitivity, x: ArrayLike, n: int) -> Draws | None:
+    return (
+        _points(m.grid, m._pieces(x), n)
+        if type(m) is InverseSensitivity and m._range is not None and m.grid is not None
         else None
     )
 
 
-def _points(m: Any, runs: tuple[Any, Any, Any], n: int) -> Any:
+def _points(
+    grid: Fraction, runs: tuple[NDArray[np.int64], NDArray[np.int64], Choice], n: int
+) -> Draws:
     starts, sizes, law = runs
     chosen = law.sample(n)
     steps = starts[chosen] + integer_below_each(sizes[chosen], SYSTEM)
-    return steps * (
-        int(m.grid) if m.grid.denominator == 1 else float(m.grid)
-    )  # a power of two: exact
+    return steps * (int(grid) if grid.denominator == 1 else float(grid))  # a power of two: exact
 
 
-def _weighted(m: WeightedQuantile, x: Any, n: int) -> Any:
+def _weighted(m: WeightedQuantile, x: tuple[ArrayLike, ArrayLike], n: int) -> Draws | None:
     if type(m) is not WeightedQuantile:
         return None
     points, weights = (np.asarray(part, dtype=np.int64) for part in x)
@@ -138,7 +148,7 @@ def _weighted(m: WeightedQuantile, x: Any, n: int) -> Any:
     )
 
 
-def _gibbs(m: Gibbs, x: Any, n: int) -> Any:
+def _gibbs(m: Gibbs, x: Sequence[Sequence[Number]], n: int) -> Draws | None:
     """Check the losses, add them up and turn them into masses once for each precision."""
     if type(m) is not Gibbs:
         return None
@@ -155,7 +165,7 @@ def _gibbs(m: Gibbs, x: Any, n: int) -> Any:
     return middles[[part_holding(law, SYSTEM.integer(64), SYSTEM) for _ in range(n)]]
 
 
-AT_ONCE: dict[type, Callable[[Any, Any, int], Any]] = {
+AT_ONCE: dict[type, Callable[[Any, Any, int], Draws | None]] = {
     Additive: _additive,
     RandomizedResponse: _response,
     Oracle: reports_at,

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import TypeGuard
 
 import numpy as np
 from flint import arb
@@ -67,7 +68,7 @@ def delta_of(claim: Guarantee, delta: float | None) -> float:
     """
     if delta is not None:
         if not is_number(delta) or not 0 <= delta < 1:
-            raise refusals.AUDIT_DELTA_1(delta=delta)
+            raise refusals.DELTA_OUT_OF_RANGE(delta=delta)
         return float(delta)
     if isinstance(claim, Pure):
         return 0.0
@@ -76,7 +77,7 @@ def delta_of(claim: Guarantee, delta: float | None) -> float:
     return DELTA
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float | Fraction]:
     """Whether this is a real number, of Python or of numpy."""
     return isinstance(value, int | float | Fraction | np.integer | np.floating) and not isinstance(
         value, bool

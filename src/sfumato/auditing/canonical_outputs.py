@@ -21,11 +21,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+Input = object
+"""What an audit hands to its subject: anything. The subject alone knows what it takes."""
+Pair = tuple[Input, Input]
+"""Two inputs that are compared."""
+Output = object
+"""What a subject gives: anything, an error too."""
+Draws = NDArray[np.generic] | Sequence[Output]
+"""Independent outputs: a list, or an array whose first axis counts them."""
 MOST_NUMBERS = 128
 """Most places of a structure with a column of numbers; further numbers count in the symbol only."""
 MOST_TEXTS = 1000
@@ -42,8 +49,8 @@ class Error:
 class Outputs:
     """Outputs of one input, as columns of one length."""
 
-    symbols: NDArray[Any]
-    structure: NDArray[Any]
+    symbols: NDArray[np.generic]
+    structure: NDArray[np.generic]
     numbers: dict[str, NDArray[np.float64]]
     floats: bool = False  # symbols are the bits of doubles
     # some symbols, as a reader would write the output
@@ -66,48 +73,48 @@ class Outputs:
         )
 
 
-def read_outputs(drawn: Any) -> Outputs:
-    """Convert draws to columns: an array whose first axis counts the draws, or a sequence of
-    outputs.
-    """
-    return _from_list(_as_list(drawn)) if _array_form(drawn) is None else _from_array(drawn)
+def read_outputs(drawn: Draws) -> Outputs:
+    """Convert draws to columns."""
+    array = _number_array(drawn)
+    return _from_list(_as_list(drawn)) if array is None else _from_array(array)
 
 
-def read_both_outputs(drawn_x: Any, drawn_y: Any) -> tuple[Outputs, Outputs]:
+def read_both_outputs(drawn_x: Draws, drawn_y: Draws) -> tuple[Outputs, Outputs]:
     """Convert the draws at two inputs to comparable columns, even if one gave numbers and the other
     errors.
     """
-    forms = _array_form(drawn_x), _array_form(drawn_y)
-    if forms[0] is not None and forms[0] == forms[1]:
-        common = np.result_type(drawn_x, drawn_y)
-        return _from_array(drawn_x.astype(common, copy=False)), _from_array(
-            drawn_y.astype(common, copy=False)
+    x, y = _number_array(drawn_x), _number_array(drawn_y)
+    if x is not None and y is not None and x.shape[1:] == y.shape[1:]:
+        common = np.result_type(x, y)
+        return (
+            _from_array(x.astype(common, copy=False)),
+            _from_array(y.astype(common, copy=False)),
         )
     return _from_list(_as_list(drawn_x)), _from_list(_as_list(drawn_y))
 
 
-def _array_form(drawn: Any) -> tuple[Any, ...] | None:
-    """Return the shape that two arrays of numbers must share to be compared number by number; None
-    for everything else.
-    """
-    plain = (
+def _number_array(drawn: Draws) -> NDArray[np.generic] | None:
+    """Return draws that are an array of numbers or of rows of numbers; None for all others."""
+    if (
         isinstance(drawn, np.ndarray)
         and drawn.dtype.kind in "biuf"
         and drawn.dtype.itemsize <= 8
         and drawn.ndim in (1, 2)
-    )
-    return drawn.shape[1:] if plain else None
+    ):
+        return drawn
+    return None
 
 
-def _as_list(drawn: Any) -> list[Any]:
+def _as_list(drawn: Draws) -> list[Output]:
     """List the outputs one by one; those of an array as plain numbers and lists."""
-    plain = isinstance(drawn, np.ndarray) and (
+    if isinstance(drawn, np.ndarray) and (
         drawn.dtype.kind not in "biuf" or drawn.dtype.itemsize <= 8
-    )
-    return list(drawn.tolist()) if plain else list(drawn)
+    ):
+        return list(drawn.tolist())
+    return list(drawn)
 
 
-def _from_array(drawn: NDArray[Any]) -> Outputs:
+def _from_array(drawn: NDArray[np.generic]) -> Outputs:
     """Convert an array of numbers without writing symbols out."""
     rows = np.ascontiguousarray(drawn)
     columns = (
@@ -134,7 +141,7 @@ def _from_array(drawn: NDArray[Any]) -> Outputs:
     return Outputs(symbols, odd, numbers, rows.dtype.kind == "f" and rows.ndim == 1)
 
 
-def _bits(values: NDArray[Any]) -> NDArray[Any]:
+def _bits(values: NDArray[np.generic]) -> NDArray[np.generic]:
     """View numbers as integers that are equal if and only if all bits are: NaN too, and 0.0 is not
     −0.0.
     """
@@ -147,7 +154,7 @@ def _bits(values: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-def _from_list(drawn: list[Any]) -> Outputs:
+def _from_list(drawn: list[Output]) -> Outputs:
     symbols, structures = np.empty(len(drawn), dtype=object), np.empty(len(drawn), dtype=object)
     numbers: dict[str, NDArray[np.float64]] = {}
     texts: dict[str, str] = {}
@@ -171,7 +178,7 @@ def _from_list(drawn: list[Any]) -> Outputs:
 
 
 def _collect_leaves(
-    output: Any, place: str, leaves: list[tuple[str, str, str, float | None]], depth: int
+    output: Output, place: str, leaves: list[tuple[str, str, str, float | None]], depth: int
 ) -> None:
     """Collect every part of an output: its place, type, text, and its number if it has one."""
     match output:
@@ -222,11 +229,10 @@ def _collect_leaves(
             leaves.append((place, f"{kind}{len(output)}", "", float(len(output))))
             for i, item in enumerate(output):
                 _collect_leaves(item, f"{place}[{i}]", leaves, depth + 1)
-        case _ if hasattr(output, "to_pydict") or hasattr(
-            output, "to_arrow"
-        ):  # tables, and answers
-            frame = output if hasattr(output, "to_pydict") else output.to_arrow()
-            _collect_leaves(frame.to_pydict(), place, leaves, depth + 1)
+        case _ if hasattr(output, "to_pydict"):  # tables
+            _collect_leaves(output.to_pydict(), place, leaves, depth + 1)
+        case _ if hasattr(output, "to_arrow"):  # answers
+            _collect_leaves(output.to_arrow().to_pydict(), place, leaves, depth + 1)
         case _ if hasattr(output, "to_dict") and hasattr(output, "columns"):  # pandas
             _collect_leaves(output.to_dict("list"), place, leaves, depth + 1)
         case _ if is_dataclass(output) and not isinstance(output, type) and depth < 32:
@@ -264,7 +270,7 @@ def _exact_text(value: Fraction | Decimal) -> str:
     )
 
 
-def _repr_or_type(output: Any) -> str:
+def _repr_or_type(output: Output) -> str:
     try:
         return repr(output)
     except Exception:  # a type whose text cannot be made is known by its name

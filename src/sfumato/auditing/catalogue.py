@@ -21,6 +21,8 @@ from .. import mechanisms as mech
 from ..exact.balls import ball, evaluate
 from ..guarantees import GDP, Guarantee
 from ..guarantees.gdp import largest_mu
+from ..mechanisms.shared.mechanism import Mechanism
+from .canonical_outputs import Pair
 from .example_neighbours import (
     ANSWERS,
     CELLS,
@@ -40,10 +42,11 @@ from .example_neighbours import (
     TEXTS,
     VECTORS,
     WEIGHED,
+    Pairs,
     fixed,
     queries,
 )
-from .neighbour_pairs import Pair, candidate_pairs
+from .neighbour_pairs import candidate_pairs
 
 TWO = {"one": "ab", "two": "cd"}
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
@@ -55,8 +58,8 @@ class CatalogueEntry:
     """One mechanism or oracle to audit, in one setting."""
 
     name: str
-    build: Callable[[Any], Any]
-    pairs: Callable[[Any], list[Pair]]
+    build: Callable[[float], Mechanism]
+    pairs: Pairs
     at_once: bool = False
     most: float = 5.0  # the largest ε that it can be built for
     slow: int = 1  # the survey divides its number of draws by this
@@ -64,7 +67,7 @@ class CatalogueEntry:
     claim: Callable[[Any], Guarantee] = lambda m: m.promise
 
 
-def _pairs(m: Any) -> list[Pair]:
+def _pairs(m: Mechanism) -> list[Pair]:
     return (
         list(dict.fromkeys(candidate_pairs(m, m.promise)))
         if not _has_lists(m)
@@ -72,11 +75,11 @@ def _pairs(m: Any) -> list[Pair]:
     )
 
 
-def _has_lists(m: Any) -> bool:
+def _has_lists(m: Mechanism) -> bool:
     return any(isinstance(value, list) for pair in candidate_pairs(m, m.promise) for value in pair)
 
 
-def _gibbs_in_mu(epsilon: Any) -> mech.Gibbs:
+def _gibbs_in_mu(epsilon: float) -> mech.Gibbs:
     """Build Gibbs for the μ that gives (ε, 10⁻⁸): μ = ε'/√(1 + 2·ln(1/δ')) of its own ε' ≤ 1 and
     δ', rounded down.
     """

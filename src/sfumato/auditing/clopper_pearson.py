@@ -12,8 +12,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -57,8 +55,8 @@ def expected_limits(
     from scipy.special import betainccinv, betaincinv
 
     high, low = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
-    hits: Any = np.maximum(high * trials, 1e-300)
-    misses: Any = np.minimum(low * trials, trials * (1 - 1e-16))
+    hits = np.maximum(high * trials, 1e-300)
+    misses = np.minimum(low * trials, trials * (1 - 1e-16))
     lowest = np.where(
         high * trials < 1e-9, 0.0, betaincinv(hits, trials - high * trials + 1, alpha)
     )
@@ -70,4 +68,4 @@ def expected_limits(
 
 def _check_counts(hits: int, trials: int, alpha: float) -> None:
     if not 0 <= hits <= trials or trials < 1 or not 0 < alpha < 1:
-        raise refusals.AUDIT_COUNTS_1(hits=hits, trials=trials, alpha=alpha)
+        raise refusals.COUNTS_OUT_OF_RANGE(hits=hits, trials=trials, alpha=alpha)

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .neighbour_pairs import Pair
+from ..mechanisms.above_threshold import AboveThreshold
+from .canonical_outputs import Pair
 
 Pairs = Callable[[Any], list[Pair]]
 
@@ -131,7 +132,7 @@ HISTORIES: Pairs = fixed(
 """Values of one person in three waves of a panel."""
 
 
-def queries(m: Any) -> list[Pair]:
+def queries(m: AboveThreshold) -> list[Pair]:
     """Add a pair that loses nearly all of the promised ε, by rare answers: no far above the
     threshold, then yes far below it.
     """

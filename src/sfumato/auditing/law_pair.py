@@ -12,11 +12,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -277,8 +277,11 @@ def likelihood_prefixes(
     return order, np.minimum(np.cumsum(p[order]), 1.0), np.minimum(np.cumsum(q[order]), 1.0)
 
 
+Outcome = TypeVar("Outcome", bound=Hashable)
+
+
 def finite_law_pair(
-    laws: tuple[Mapping[Any, float | Fraction], Mapping[Any, float | Fraction]],
+    laws: tuple[Mapping[Outcome, float | Fraction], Mapping[Outcome, float | Fraction]],
     doubt: float = DOUBT,
 ) -> LawPair:
     """Build the pair from two laws on named outcomes."""
@@ -287,7 +290,7 @@ def finite_law_pair(
     return LawPair(p, q, tuple(str(outcome) for outcome in outcomes), _cell_of(outcomes), doubt)
 
 
-def _cell_of(outcomes: list[Any]) -> Callable[[Outputs], NDArray[np.int64]]:
+def _cell_of(outcomes: Sequence[Hashable]) -> Callable[[Outputs], NDArray[np.int64]]:
     """Find the cell of each output by its symbol, whichever form the outputs have."""
 
     def cell(drawn: Outputs) -> NDArray[np.int64]:

@@ -30,7 +30,7 @@ MOST_BITS = 96  # of a report that is looked at bit by bit
 MOST_SUPPORTED = 32  # values of which it is looked up whether a report speaks for them
 
 
-def reports_at(m: Oracle, x: Any, n: int) -> NDArray[Any]:
+def reports_at(m: Oracle, x: Any, n: int) -> NDArray[np.integer]:
     """Draw n reports about one value (of a panel, all reports of n people with one history).
 
     A report of one byte becomes a number; a longer one becomes the values it supports, and its bits

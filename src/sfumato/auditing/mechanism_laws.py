@@ -15,16 +15,20 @@ lost its digits.
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import permutations
+from numbers import Rational
 from operator import index
-from typing import Any, Generic
+from typing import Any, Generic, SupportsIndex
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..exact.balls import chance
+from ..exact.numbers import Number
 from ..guarantees.finite.channel import Channel
 from ..local.direct import Direct
 from ..local.unary import Unary
@@ -42,15 +46,20 @@ from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.shared.selection import Selection
 from ..mechanisms.top_k import TopK
 from ..mechanisms.weighted_quantile import WeightedQuantile
+from .canonical_outputs import Input
 from .law_pair import LawPair, finite_law_pair
 from .noise_laws import DOUBT, EACH, FARTHEST, above_threshold_law, noise_law_pair
 from .response_laws import direct_law, response_law, unary_law
 
+Losses = Sequence[Sequence[Number]]
+End = int | Fraction | str
+Run = tuple[End, End, float]
+"""The first and the last of equally likely points, and their mass."""
 _POINTS = 4096  # of a finite law that is written out
 _LEAST = 1e-300  # what is less likely a double may have forgotten, in part or altogether
 
 
-def law_pair_at(mechanism: Any, x: Any, y: Any) -> LawPair | None:
+def law_pair_at(mechanism: Mechanism | Channel, x: Input, y: Input) -> LawPair | None:
     """Return the two laws of the output, or None where they are not known."""
     if not draws_as_stated(type(mechanism)):
         return None
@@ -100,18 +109,25 @@ def is_library_kind(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
-def _as_integer(value: Any) -> int:
+def _as_integer(value: object) -> int:
     """Return the value as an integer. Other values have no law: a mechanism refuses them, or rounds
     them by its own rules.
     """
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, bool | np.bool_) or not isinstance(value, SupportsIndex):
         raise TypeError
     return index(value)
 
 
-def _additive(m: Additive, x: Any, y: Any) -> LawPair | None:
-    if np.ndim(x) or np.ndim(y):
-        values_x, values_y = np.asarray(x).ravel(), np.asarray(y).ravel()
+def _as_fraction(value: object) -> Fraction:
+    if not isinstance(value, Rational | float | Decimal | str):
+        raise TypeError
+    return Fraction(value)
+
+
+def _additive(m: Additive, x: Input, y: Input) -> LawPair | None:
+    values_x, values_y = np.asarray(x), np.asarray(y)
+    if values_x.ndim or values_y.ndim:
+        values_x, values_y = values_x.ravel(), values_y.ravel()
         if (
             m.grid is not None
             or values_x.shape != values_y.shape
@@ -124,7 +140,7 @@ def _additive(m: Additive, x: Any, y: Any) -> LawPair | None:
         )
     if m.grid is None:
         return noise_law_pair(m.law, _as_integer(x), _as_integer(y))
-    steps = [Fraction(value) / m.grid for value in (x, y)]
+    steps = [_as_fraction(value) / m.grid for value in (x, y)]
     if any(
         value.denominator != 1 for value in steps
     ):  # rounding to the grid decides, and that is `perturb`'s
@@ -132,18 +148,18 @@ def _additive(m: Additive, x: Any, y: Any) -> LawPair | None:
     return noise_law_pair(m.law, int(steps[0]), int(steps[1]), step=float(m.grid))
 
 
-def _selection(m: Selection, x: Any, y: Any) -> LawPair:
+def _selection(m: Selection, x: Sequence[Number], y: Sequence[Number]) -> LawPair:
     names = range(len(x)) if m.candidates is None else m.candidates
     law_x, law_y = (dict(zip(names, m.probabilities(s).tolist(), strict=True)) for s in (x, y))
     return finite_law_pair((law_x, law_y))
 
 
-def _top_k(m: TopK, x: Any, y: Any) -> LawPair | None:
+def _top_k(m: TopK, x: Sequence[Number], y: Sequence[Number]) -> LawPair | None:
     names = range(len(x)) if m.candidates is None else m.candidates
     if len(x) ** m.k > _POINTS:
         return None
 
-    def law(scores: list[Any]) -> dict[Any, float]:
+    def law(scores: Sequence[Number]) -> dict[tuple[Hashable, ...], float]:
         chances = {}
         for chosen in permutations(range(len(scores)), m.k):
             left, chance = list(range(len(scores))), 1.0
@@ -166,20 +182,32 @@ def _top_k(m: TopK, x: Any, y: Any) -> LawPair | None:
     )
 
 
-class ListKey(list[Any]):
+class ListKey(list[Hashable]):
     """A list as a dictionary key: the output is a list, and its symbol is a list's."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # lists have no hash
         return hash(tuple(self))
 
 
-def _runs(m: Any, x: Any, y: Any) -> LawPair | None:
+def _runs(m: InverseSensitivity | Quantile, x: ArrayLike, y: ArrayLike) -> LawPair | None:
+    return _pair_of_runs((m.law(x), m.law(y)), m.grid)
+
+
+def _weighted_runs(
+    m: WeightedQuantile, x: tuple[ArrayLike, ArrayLike], y: tuple[ArrayLike, ArrayLike]
+) -> LawPair | None:
+    return _pair_of_runs((m.law(*x), m.law(*y)), None)
+
+
+def _pair_of_runs(
+    pair: tuple[Sequence[Run], Sequence[Run]], grid: Fraction | None
+) -> LawPair | None:
     """Write runs of equally likely points out, point by point."""
     laws = []
-    for data in (x, y):
-        masses: dict[Any, float] = {}
-        for first, last, mass in m.law(*data) if isinstance(m, WeightedQuantile) else m.law(data):
-            points = _points(m, first, last)
+    for runs in pair:
+        masses: dict[Hashable, float] = {}
+        for first, last, mass in runs:
+            points = _points(grid, first, last)
             if len(masses) + len(points) > _POINTS:
                 return None
             masses |= dict.fromkeys(points, mass / len(points))
@@ -187,18 +215,15 @@ def _runs(m: Any, x: Any, y: Any) -> LawPair | None:
     return finite_law_pair((laws[0], laws[1]))
 
 
-def _points(m: Any, first: Any, last: Any) -> list[Any]:
-    if isinstance(m, WeightedQuantile):
-        return list(range(first, last + 1))
-    grid = getattr(m, "grid", None)
+def _points(grid: Fraction | None, first: End, last: End) -> list[Hashable]:
     if grid is None or isinstance(first, str):
-        return [first] if first == last else list(range(first, last + 1))
+        return [first] if first == last else list(range(int(first), int(last) + 1))
     count = int((Fraction(last) - Fraction(first)) / grid)
     points = [Fraction(first) + i * grid for i in range(min(count, _POINTS) + 1)]
     return [int(p) for p in points] if grid.denominator == 1 else [float(p) for p in points]
 
 
-def _gibbs(m: Gibbs, x: Any, y: Any) -> LawPair:
+def _gibbs(m: Gibbs, x: Losses, y: Losses) -> LawPair:
     middles = [float((a + b) / 2) for a, b in zip(m.points, m.points[1:], strict=False)]
     law_x, law_y = (
         dict(zip(middles, m.probabilities(losses).tolist(), strict=True)) for losses in (x, y)
@@ -206,7 +231,7 @@ def _gibbs(m: Gibbs, x: Any, y: Any) -> LawPair:
     return finite_law_pair((law_x, law_y))
 
 
-def _keys(m: KeySelection, x: Any, y: Any) -> LawPair | None:
+def _keys(m: KeySelection, x: int, y: int) -> LawPair | None:
     """The laws for one group: None, or the noisy count from the threshold on. For rules that only
     name groups, whether the group is named.
     """
@@ -220,9 +245,9 @@ def _keys(m: KeySelection, x: Any, y: Any) -> LawPair | None:
         )
         return finite_law_pair((law_x, law_y))
     top = max(x, y, m.threshold) + EACH // 4
-    laws: list[Mapping[Any, float]] = []
+    laws: list[Mapping[Hashable, float]] = []
     for votes in (_as_integer(x), _as_integer(y)):
-        law: dict[Any, float] = {None: 1.0, "more": 0.0}
+        law: dict[Hashable, float] = {None: 1.0, "more": 0.0}
         if votes > 0:
             law = {k: float(m.law.pmf(k - votes)) for k in range(m.threshold, top)}
             law |= {
@@ -238,7 +263,7 @@ def _unnamed_chance(m: OptimalSelection, votes: int) -> float:
     return chance(lambda: 1 - m._share(votes)) if 0 < votes < m._sure else float(votes <= 0)
 
 
-def _histogram(m: Histogram, x: Any, y: Any) -> LawPair | None:
+def _histogram(m: Histogram, x: Input, y: Input) -> LawPair | None:
     if m.noise.grid is not None:
         return None
     counts_x, counts_y = m.tally(x).ravel(), m.tally(y).ravel()
@@ -252,7 +277,7 @@ def _histogram(m: Histogram, x: Any, y: Any) -> LawPair | None:
     )
 
 
-def _mean(m: Mean, x: Any, y: Any) -> LawPair | None:
+def _mean(m: Mean, x: Input, y: Input) -> LawPair | None:
     return (
         noise_law_pair(m.noise.law, m.tally(x)[0], m.tally(y)[0], "[0]")
         if m.relation == "replace"
@@ -260,7 +285,7 @@ def _mean(m: Mean, x: Any, y: Any) -> LawPair | None:
     )
 
 
-def _above_threshold(m: AboveThreshold, x: Any, y: Any) -> LawPair | None:
+def _above_threshold(m: AboveThreshold, x: Sequence[int], y: Sequence[int]) -> LawPair | None:
     """The laws of all answer sequences. Given the noisy threshold the queries are independent, so
     the law sums over the threshold.
     """
@@ -274,7 +299,7 @@ def _above_threshold(m: AboveThreshold, x: Any, y: Any) -> LawPair | None:
     )
 
 
-def _channel(channel: Channel, x: Any, y: Any) -> LawPair:
+def _channel(channel: Channel, x: Hashable, y: Hashable) -> LawPair:
     law_x, law_y = (dict(zip(channel.outputs, channel.row(v), strict=True)) for v in (x, y))
     return finite_law_pair((law_x, law_y))
 
@@ -294,7 +319,7 @@ LAWS: dict[type, Callable[[Any, Any, Any], LawPair | None]] = {
     RandomizedResponse: response_law,
     Selection: _selection,
     TopK: _top_k,
-    WeightedQuantile: _runs,
+    WeightedQuantile: _weighted_runs,
 }
 """Types whose law at two inputs is known."""
 

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -29,12 +29,23 @@ from ..mechanisms.shared.selection import Selection
 from ..mechanisms.top_k import TopK
 from . import audit_refusals as refusals
 from .bounds import breaks, epsilon_bound, is_number
-from .canonical_outputs import Error, read_both_outputs
+from .canonical_outputs import Error, Input, Pair, read_both_outputs
 from .output_events import count_event, learn_event
 from .runners import Runner, draw_both, law_pair_of
 
-Pair = tuple[Any, Any]
-EXTREMES: tuple[Any, ...] = (0, 1, -1, 0.5, 1e9, -1e9, 2.0**53, math.inf, -math.inf, math.nan, None)
+EXTREMES: tuple[float | None, ...] = (
+    0,
+    1,
+    -1,
+    0.5,
+    1e9,
+    -1e9,
+    2.0**53,
+    math.inf,
+    -math.inf,
+    math.nan,
+    None,
+)
 """Records for datasets, when a function of a dataset is audited."""
 
 NUMBERS: tuple[Pair, ...] = (
@@ -57,8 +68,8 @@ def find_pair(
     runner: Runner,
     claim: Guarantee,
     delta: float,
-    x: Any,
-    records: Any,
+    x: Input,
+    records: Iterable[Input] | None,
     *,
     samples: int,
     exact: bool,
@@ -76,12 +87,8 @@ def find_pair(
         if _only_errors(runner, tried):
             tried = []
     if not tried:
-        reason = (
-            "the audit knows no pair of neighbouring inputs for this type"
-            if x is None
-            else "the audit knows no neighbour of this x"
-        )
-        raise refusals.AUDIT_PAIR_3(type=type(runner.of).__name__, reason=reason)
+        text = refusals.NO_PAIR_OF_TYPE if x is None else refusals.NO_NEIGHBOUR_OF_X
+        raise text(type=type(runner.of).__name__)
     if len(tried) == 1:
         return tried[0]
     return max(tried, key=lambda pair: _rank_pair(runner, claim, delta, pair, samples, exact=exact))
@@ -115,7 +122,7 @@ def _rank_pair(
     )[0]
 
 
-def _is_function(what: Any) -> bool:
+def _is_function(what: object) -> bool:
     return callable(what) and not isinstance(what, tuple(PAIRS))
 
 
@@ -127,7 +134,7 @@ def _only_errors(runner: Runner, tried: list[Pair]) -> bool:
 
 
 def candidate_pairs(
-    what: Any, claim: Guarantee, x: Any = None, records: Any = None
+    what: object, claim: Guarantee, x: Input = None, records: Iterable[Input] | None = None
 ) -> Iterator[Pair]:
     """Yield candidate pairs of neighbours, by the type of what is audited."""
     for kind, pairs in PAIRS.items():
@@ -154,7 +161,7 @@ def candidate_pairs(
 
 
 def datasets(
-    records: tuple[Any, ...], claim: Guarantee, x: list[Any] | None = None
+    records: tuple[Input, ...], claim: Guarantee, x: list[Input] | None = None
 ) -> Iterator[Pair]:
     """Yield small datasets of these records and their neighbours under the claim's relation
     (add-remove where it names none).
@@ -262,7 +269,7 @@ PAIRS: dict[type, Callable[[Any], Iterator[Pair]]] = {
 """Types with known pairs."""
 
 
-def _neighbours_of(what: Any, x: Any) -> Iterator[Pair]:
+def _neighbours_of(what: object, x: Input) -> Iterator[Pair]:
     if isinstance(what, Additive) and not isinstance(x, bool):
         move = math.floor(what.sensitivity) if what.grid is None else float(what.sensitivity)
         if is_number(x):
@@ -274,7 +281,7 @@ def _neighbours_of(what: Any, x: Any) -> Iterator[Pair]:
         yield from ((x, name) for name in names[:6] if not _same(x, name))
 
 
-def are_neighbours(m: Additive, x: Any, y: Any) -> bool:
+def are_neighbours(m: Additive, x: Input, y: Input) -> bool:
     """Whether two inputs differ by the sensitivity at most, in the mechanism's norm. True for
     inputs without a distance, such as NaN, so that the audit tries them.
     """
@@ -292,11 +299,11 @@ def are_neighbours(m: Additive, x: Any, y: Any) -> bool:
     )
 
 
-def _coordinates(value: Any) -> list[Any]:
+def _coordinates(value: Input) -> list[float | Fraction]:
     return np.asarray(value, dtype=object).ravel().tolist()
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: Input, b: Input) -> bool:
     try:
         return bool(a == b)
     except ValueError:

@@ -8,10 +8,9 @@ combines two such noises.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -119,7 +118,7 @@ def _interval(first: int | None, end: int | None, step: float) -> str:
     return f"{first * step:g}" if end - first == 1 else f"{first * step:g} … {(end - 1) * step:g}"
 
 
-def above_threshold_law(m: AboveThreshold, values: Any) -> dict[Any, float]:
+def above_threshold_law(m: AboveThreshold, values: Sequence[int]) -> dict[tuple[bool, ...], float]:
     """Compute P(answers) for a threshold of 0, in doubles. The sum over noisy thresholds goes
     beyond all values, because rare answers come from there; farther out the chance of a threshold
     falls by e^(−50) while that of its answers stays.
@@ -130,7 +129,7 @@ def above_threshold_law(m: AboveThreshold, values: Any) -> dict[Any, float]:
     weight = np.tanh(rates[0] / 2) * np.exp(-rates[0] * np.abs(levels))
     yes = [_geometric_tail(levels - int(v), rates[1]) for v in values]
     no = [_geometric_tail(int(v) + 1 - levels, rates[1]) for v in values]
-    chances: dict[Any, float] = {}
+    chances: dict[tuple[bool, ...], float] = {}
 
     def walk(answers: tuple[bool, ...], mass: NDArray[np.float64], left: int) -> None:
         if not left or len(answers) == len(values):

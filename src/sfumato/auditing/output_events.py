@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +53,7 @@ class CountedEvent:
 
 DIRECTIONS = ("x over y", "y over x")
 Candidate = tuple[float, float, Event]
+Values = NDArray[np.float64]
 """The expected bound of an event, its probability, and the event."""
 
 
@@ -94,7 +94,7 @@ def learn_event(
 
 
 def _best_threshold(
-    score: Score, a: Any, b: Any, claim: Guarantee, delta: float, counting: int, alpha: float
+    score: Score, a: Values, b: Values, claim: Guarantee, delta: float, counting: int, alpha: float
 ) -> Candidate:
     """Choose the threshold and direction of one score with the largest expected bound."""
     levels = np.unique(np.concatenate([a, b]))
@@ -119,20 +119,20 @@ def _best_threshold(
     return promised, chance, Event(score.words(level), direction, lambda d: score(d) >= level)
 
 
-def _rank(candidate: tuple[Any, ...]) -> tuple[float, float]:
+def _rank(candidate: tuple[float, float, *tuple[object, ...]]) -> tuple[float, float]:
     """Rank an event by its bound, then by rarity: an event and its complement have the same
     bound.
     """
     return round(candidate[0], 9), -candidate[1]
 
 
-def _wilson_end(rate: Any, trials: int, side: int) -> Any:
+def _wilson_end(rate: Values, trials: int, side: int) -> Values:
     """Compute one end of Wilson's interval for a chance."""
     spread = _CAUTION**2 / trials
     ends = (rate + spread / 2 + side * np.sqrt(rate * (1 - rate) * spread + spread**2 / 4)) / (
         1 + spread
     )
-    return np.clip(ends, 0.0, 1.0)
+    return np.asarray(np.clip(ends, 0.0, 1.0))
 
 
 _CAUTION = 2.0  # standard deviations

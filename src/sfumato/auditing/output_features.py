@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from .canonical_outputs import Outputs
 
 Scores = NDArray[np.float64]
-Column = Callable[[Outputs], NDArray[Any]]
+Column = Callable[[Outputs], NDArray[np.generic]]
 _CELLS = 64
 _A_CELL = 40  # draws that a cell should see
 _ONE_BY_ONE = 24  # numbers looked at one by one; together all of them are
@@ -198,7 +197,7 @@ def _place_name(place: str) -> str:
     return f"output{place}" if place else "output"
 
 
-def _symbol_text(symbol: Any) -> str:
+def _symbol_text(symbol: object) -> str:
     text = symbol.hex() if isinstance(symbol, bytes) else " ".join(str(symbol).split())
     text = f"error {text[1:-1]}" if text.startswith("!") and text.endswith(";") else text
     return text if len(text) <= 40 else f"{text[:37]}…"

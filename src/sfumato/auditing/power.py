@@ -14,20 +14,20 @@ exact law.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ..guarantees import GDP, Guarantee
 from . import audit_refusals as refusals
 from .bounds import delta_of, epsilon_bound, mu_bound
+from .canonical_outputs import Input
 from .clopper_pearson import lower_limit, upper_limit
 from .law_pair import LawPair
 from .runners import runner_of
 
 
 def best_expected(
-    what: Any,
-    x: Any,
-    y: Any,
+    what: object,
+    x: Input,
+    y: Input,
     *,
     samples: int,
     confidence: float = 0.999999,
@@ -42,7 +42,7 @@ def best_expected(
     promised = claim if claim is not None else runner.claim
     laws = runner.law(x, y)
     if promised is None or laws is None:
-        raise refusals.AUDIT_EXACT_2(type=type(what).__name__)
+        raise refusals.EXPECTATION_WITHOUT_LAW(type=type(what).__name__)
     return expected_bound(
         laws, promised, delta_of(promised, delta), samples=samples, alpha=(1 - confidence) / events
     )

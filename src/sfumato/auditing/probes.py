@@ -18,17 +18,19 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..guarantees import Guarantee
 from .bounds import breaks
-from .canonical_outputs import Error, Outputs, read_both_outputs
+from .canonical_outputs import Error, Input, Output, Outputs, read_both_outputs
 from .clopper_pearson import lower_limit, upper_limit
 from .output_features import grain
 from .runners import draw_both, runner_of
+
+X = TypeVar("X")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +72,9 @@ class Precision:
 
 
 def precision(
-    what: Any,
-    x: Any,
-    y: Any,
+    what: object,
+    x: Input,
+    y: Input,
     *,
     samples: int = 10_000,
     confidence: float = 0.999999,
@@ -137,7 +139,7 @@ class Errors:
         )
 
 
-def errors(what: Any, inputs: Iterable[Any], *, times: int = 3) -> Errors:
+def errors(what: object, inputs: Iterable[Input], *, times: int = 3) -> Errors:
     """Call `what` at each input a few times and record the exceptions."""
     draw = runner_of(what).draw
     raised: list[str | None] = []
@@ -177,7 +179,7 @@ class Latency:
 
 
 def latency(
-    what: Callable[[Any], Any], x: Any, y: Any, *, samples: int = 500, confidence: float = 0.999999
+    what: Callable[[X], Output], x: X, y: X, *, samples: int = 500, confidence: float = 0.999999
 ) -> Latency:
     """Time calls at x and y in pairs, in alternating order, and count the pairs in which x took
     longer (the sign test).
@@ -204,7 +206,7 @@ def latency(
     )
 
 
-def _time_call(what: Callable[[Any], Any], value: Any) -> float:
+def _time_call(what: Callable[[X], Output], value: X) -> float:
     start = time.perf_counter()
     with suppress(Exception):  # an error takes its time as well
         what(value)

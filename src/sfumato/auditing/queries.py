@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import release as door
 from ..exact.numbers import Number
@@ -28,8 +28,13 @@ from ..noise.bits import SYSTEM
 from ..tables.plan.query_plan import Plan
 from ..tables.plan.statements import build_statements
 from . import audit_refusals as refusals
-from .canonical_outputs import Error
+from .canonical_outputs import Error, Input, Output
 
+if TYPE_CHECKING:
+    from ..release import Tables
+    from ..session.protected_table import Table
+
+Declared = Mapping[str, Any]  # arguments of sf.protect, which checks them
 _FEW = 500  # releases of one table
 
 
@@ -39,9 +44,9 @@ class TableQuery:
     declaration.
     """
 
-    question: str | Callable[[Any], Any]
+    question: str | Callable[[Table], Output]
     claim: Guarantee
-    declared: Mapping[str, Any]
+    declared: Declared
     full_release: bool
     new_table: bool
 
@@ -53,11 +58,11 @@ class TableQuery:
             else getattr(self.question, "__name__", "question")
         )
 
-    def outputs_at(self, source: Any, n: int) -> list[Any]:
+    def outputs_at(self, source: Input, n: int) -> list[Output]:
         """Release n answers about a dataset."""
         if isinstance(self.question, str) and not self.full_release:
-            return self._through_the_door(source, n)
-        answers: list[Any] = []
+            return self._through_the_door(self.question, source, n)
+        answers: list[Output] = []
         while len(answers) < n:
             answers += self._released(
                 source, 1 if self.new_table else min(n - len(answers), self._few)
@@ -70,27 +75,27 @@ class TableQuery:
         delta = float(self.claim.parameters.get("delta", 0))
         return max(1, min(_FEW, int(0.4 / delta) if delta else _FEW))
 
-    def _protected(self, source: Any, releases: int) -> Any:
+    def _protected(self, source: Input, releases: int) -> Table:
         from ..session.protect import protect  # mechanisms are audited without any table
 
         return protect(source, budget=(2 * releases + 2) * self.claim, **self.declared)
 
-    def _released(self, source: Any, n: int) -> list[Any]:
+    def _released(self, source: Input, n: int) -> list[Output]:
         with self._protected(source, n) as table:
             return [_output_or_error(lambda: self._answer(table)) for _ in range(n)]
 
-    def _answer(self, table: Any) -> Any:
+    def _answer(self, table: Table) -> Output:
         return (
             table.sql(self.question, promise=self.claim, fresh=True)
             if isinstance(self.question, str)
             else self.question(table)
         )
 
-    def _through_the_door(self, source: Any, n: int) -> list[Any]:
+    def _through_the_door(self, question: str, source: Input, n: int) -> list[Output]:
         with self._protected(source, 1) as table:
-            plan: Plan = table.plan(
-                self.question, promise=self.claim, learn=False
-            )  # missing limits must be declared; only a full release learns them
+            # missing limits must be declared; only a full release learns them
+            plan = table.plan(question, promise=self.claim, learn=False)
+            assert isinstance(plan, Plan)
             if uses_secret_order(plan):
                 return [
                     _output_or_error(lambda: _read_and_publish(replace(plan))) for _ in range(n)
@@ -113,16 +118,16 @@ def uses_secret_order(plan: Plan) -> bool:
     return any(_MARK in plan.source.engine.sql(statement.expression) for statement in marked)
 
 
-def _read_and_publish(plan: Plan) -> Any:
+def _read_and_publish(plan: Plan) -> Output:
     return _publish(plan, door._tally(plan, plan.statements, None))
 
 
-def _publish(plan: Plan, tally: Any) -> Any:
+def _publish(plan: Plan, tally: Tables) -> Output:
     groups, noisy = door._perturb(plan, plan.groups, tally, SYSTEM)
     return [list(groups.rows), {piece.name: piece.values for piece in noisy}]
 
 
-def _output_or_error(answer: Callable[[], Any]) -> Any:
+def _output_or_error(answer: Callable[[], Output]) -> Output:
     try:
         return answer()
     except Exception as error:  # an error is an output
@@ -130,7 +135,7 @@ def _output_or_error(answer: Callable[[], Any]) -> Any:
 
 
 def query(
-    question: str | Callable[[Any], Any],
+    question: str | Callable[[Table], Output],
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
@@ -152,7 +157,7 @@ def query(
     elif promise is None and epsilon is not None:
         claim = Pure(epsilon) if delta is None else Approx(epsilon, delta)
     else:
-        raise refusals.AUDIT_CLAIM_2()
+        raise refusals.QUERY_WITHOUT_PROMISE()
     is_function = not isinstance(question, str)
     return TableQuery(
         question,
@@ -163,21 +168,18 @@ def query(
     )
 
 
-_OURS = {
-    "budget": "the audit gives every table a budget of its own",
-    "ledger": "a ledger would return its stored answer, and all draws would be the same",
-}
+_OURS = {"budget": refusals.QUERY_WITH_BUDGET, "ledger": refusals.QUERY_WITH_LEDGER}
+"""Arguments of `sf.protect` that the audit gives itself."""
 
 
-def _check_declared(declared: Mapping[str, Any]) -> None:
+def _check_declared(declared: Declared) -> None:
     from ..session.protect import protect
 
     names = [
         name for name in signature(protect).parameters if name != "source" and name not in _OURS
     ]
     for name in declared:
+        if name in _OURS:
+            raise _OURS[name]()
         if name not in names:
-            reason = _OURS.get(name, "this is no argument of sf.protect")
-            raise refusals.AUDIT_DECLARED_1(
-                name=name, reason=reason, names=", ".join(f"{allowed}=" for allowed in names)
-            )
+            raise refusals.UNKNOWN_DECLARATION(name=name, names=", ".join(names))

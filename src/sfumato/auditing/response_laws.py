@@ -9,8 +9,8 @@ a category or its bits.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from ..local.direct import Direct
 from ..local.unary import Unary
 from ..mechanisms.randomized_response import RandomizedResponse
-from .canonical_outputs import Outputs
+from .canonical_outputs import Input, Outputs
 from .law_pair import LawPair, finite_law_pair
 from .local_reports import bit_of
 
 
-def response_law(m: RandomizedResponse, x: Any, y: Any) -> LawPair | None:
+def response_law(m: RandomizedResponse, x: Input, y: Input) -> LawPair | None:
     """The laws of one person's report, by its place among the categories; of several people, the
     report of the person who has changed.
     """
@@ -49,7 +49,7 @@ def response_law(m: RandomizedResponse, x: Any, y: Any) -> LawPair | None:
     )
 
 
-def direct_law(m: Direct, x: Any, y: Any) -> LawPair:
+def direct_law(m: Direct, x: Hashable, y: Hashable) -> LawPair:
     at = [m.labels.index(value) for value in (x, y)]
     law_x, law_y = (
         {code: m.true_support if code == i else m.false_support for code in range(m.k)} for i in at
@@ -57,7 +57,7 @@ def direct_law(m: Direct, x: Any, y: Any) -> LawPair:
     return finite_law_pair((law_x, law_y))
 
 
-def unary_law(m: Unary, x: Any, y: Any) -> LawPair:
+def unary_law(m: Unary, x: Hashable, y: Hashable) -> LawPair:
     """The laws of the two bits in which the values differ: all other bits have the same law under
     both values, and are independent.
     """

@@ -14,10 +14,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -36,10 +36,12 @@ from ..noise.bernoulli import Bernoulli
 from ..noise.choice import Choice
 from . import audit_refusals as refusals
 from .batch_draws import AT_ONCE
-from .canonical_outputs import Error
+from .canonical_outputs import Draws, Error, Input, Output, Pair
 from .law_pair import LawPair, finite_law_pair
 from .local_reports import reports_at
 from .mechanism_laws import is_library_kind, law_pair_at
+
+X = TypeVar("X")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +50,42 @@ class Runner:
     the two laws at a pair where they are known.
     """
 
-    of: Any
+    of: object
     claim: Guarantee | None
-    draw: Callable[[Any, int], Any]
-    law: Callable[[Any, Any], LawPair | None]
-    once: Callable[[Any], Any] | None = None  # draws one output; None where it makes many only
+    draw: Callable[[Input, int], Draws]
+    law: Callable[[Input, Input], LawPair | None]
+    # draws one output; None where the subject makes many only
+    once: Callable[[Input], Output] | None = None
+
+
+@runtime_checkable
+class DrawsMany(Protocol):
+    """A subject with a claim that draws many outputs itself: a query to protected tables."""
+
+    @property
+    def claim(self) -> Guarantee | None: ...
+
+    def outputs_at(self, x: Input, n: int) -> Draws: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class Many(Generic[X]):
     """A function (input, n) → n independent outputs in one call, as a list or as an array whose
     first axis counts them.
     """
 
-    function: Callable[[Any, int], Any]
+    function: Callable[[X, int], Output]
     claim: Guarantee | None = None
 
 
-def many(function: Callable[[Any, int], Any], claim: Guarantee | None = None) -> Many:
+def many(function: Callable[[X, int], Output], claim: Guarantee | None = None) -> Many[X]:
     """Wrap a function that makes many outputs in one call: `sf.audit(many(f), x, y, claim=…)`. The
     caller vouches that the outputs are independent.
     """
     return Many(function, claim)
 
 
-def runner_of(what: Any) -> Runner:
+def runner_of(what: object) -> Runner:
     """Build the runner of a mechanism, channel, query or function."""
     if isinstance(what, Runner):
         return what
@@ -95,7 +108,7 @@ def runner_of(what: Any) -> Runner:
         return Runner(
             what, what.claim, lambda x, n: _all_at_once(what.function, x, n), lambda *_: None
         )
-    if hasattr(what, "outputs_at"):  # a question to protected tables
+    if isinstance(what, DrawsMany):
         return Runner(what, what.claim, what.outputs_at, lambda *_: None)
     if callable(what):
         return Runner(
@@ -105,10 +118,10 @@ def runner_of(what: Any) -> Runner:
             lambda x, y: _law_pair_from_function(what, x, y),
             what,
         )
-    raise refusals.AUDIT_WHAT_1(type=type(what).__name__)
+    raise refusals.NOT_AUDITABLE(type=type(what).__name__)
 
 
-def law_pair_of(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -> LawPair | None:
+def law_pair_of(runner: Runner, pair: Pair, *, exact: bool = False) -> LawPair | None:
     """Return the two laws of a mechanism or a channel, and for an exact audit those of a function
     that returns laws. None for inputs without a law, such as NaN.
     """
@@ -120,7 +133,7 @@ def law_pair_of(runner: Runner, pair: tuple[Any, Any], *, exact: bool = False) -
         return None
 
 
-def draw_many(m: Mechanism, x: Any, n: int) -> Any:
+def draw_many(m: Mechanism, x: Input, n: int) -> Draws:
     """Draw n independent outputs of a mechanism at an input."""
     for kind, at_once in AT_ONCE.items():
         if isinstance(m, kind) and is_library_kind(type(m)):
@@ -133,7 +146,7 @@ def draw_many(m: Mechanism, x: Any, n: int) -> Any:
     return _one_by_one(lambda value: run_once(m, value), x, n)
 
 
-def draw_both(runner: Runner, x: Any, y: Any, n: int) -> tuple[Any, Any]:
+def draw_both(runner: Runner, x: Input, y: Input, n: int) -> tuple[Draws, Draws]:
     """Draw n outputs at each of two inputs, in the same way."""
     if runner.once is not None and not isinstance(runner.of, Mechanism):
         return _in_turn(runner.once, x, y, n)
@@ -145,17 +158,18 @@ def draw_both(runner: Runner, x: Any, y: Any, n: int) -> tuple[Any, Any]:
     return outputs_x, outputs_y
 
 
-def run_once(m: Any, x: Any) -> Any:
+def run_once(m: Mechanism, x: Input) -> Output:
     """Draw one output of a mechanism at an input."""
     for kind, once in ONCE.items():
         if isinstance(m, kind):
             return once(m, x)
     if hasattr(m, "perturb"):
         return _published_part(m.perturb(x))
+    assert hasattr(m, "choose")
     return _published_part(m.choose(x))
 
 
-def _published_part(output: Any) -> Any:
+def _published_part(output: Output) -> Output:
     """Return the published numbers without the record around them."""
     for name in ("counts", "payload"):
         if hasattr(output, name):
@@ -167,7 +181,7 @@ def _published_part(output: Any) -> Any:
     )
 
 
-def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
+def _all_at_once(function: Callable[[X, int], Output], x: X, n: int) -> Draws:
     """Call the caller's function for n draws: n outputs, or one error for all of them."""
     try:
         outputs = function(x, n)
@@ -175,22 +189,24 @@ def _all_at_once(function: Callable[[Any, int], Any], x: Any, n: int) -> Any:
         return [Error(type(error).__name__)] * n
     if hasattr(outputs, "__array__") and not isinstance(outputs, np.ndarray):
         outputs = np.asarray(outputs)
-    listed = (isinstance(outputs, np.ndarray) and outputs.ndim > 0) or (
-        isinstance(outputs, Sequence) and not isinstance(outputs, str | bytes | bytearray)
-    )
-    if not listed or len(outputs) != n:
-        raise refusals.AUDIT_MANY_1(n=n)
-    return outputs
+    if isinstance(outputs, np.ndarray) and outputs.ndim > 0 and len(outputs) == n:
+        return outputs
+    is_text = isinstance(outputs, str | bytes | bytearray)
+    if isinstance(outputs, Sequence) and not is_text and len(outputs) == n:
+        return outputs
+    raise refusals.OUTPUTS_OF_WRONG_NUMBER(count=n)
 
 
-def _one_by_one(function: Callable[[Any], Any], x: Any, n: int) -> list[Any]:
+def _one_by_one(function: Callable[[Input], Output], x: Input, n: int) -> list[Output]:
     return [_output(function, x) for _ in range(n)]
 
 
-def _in_turn(function: Callable[[Any], Any], x: Any, y: Any, n: int) -> tuple[list[Any], list[Any]]:
+def _in_turn(
+    function: Callable[[Input], Output], x: Input, y: Input, n: int
+) -> tuple[list[Output], list[Output]]:
     """Draw n outputs at each input in turn, in alternating order."""
-    outputs_x: list[Any] = []
-    outputs_y: list[Any] = []
+    outputs_x: list[Output] = []
+    outputs_y: list[Output] = []
     for i in range(n):
         for value, outputs in (
             ((x, outputs_x), (y, outputs_y)) if i % 2 else ((y, outputs_y), (x, outputs_x))
@@ -199,14 +215,14 @@ def _in_turn(function: Callable[[Any], Any], x: Any, y: Any, n: int) -> tuple[li
     return outputs_x, outputs_y
 
 
-def _output(function: Callable[[Any], Any], x: Any) -> Any:
+def _output(function: Callable[[Input], Output], x: Input) -> Output:
     try:
         return function(x)
     except Exception as error:  # an error is an output
         return Error(type(error).__name__)
 
 
-def _run_threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
+def _run_threshold(m: AboveThreshold, x: Iterable[int]) -> tuple[bool, ...]:
     session, answers = m.start(0), []
     for value in x:
         if not session.left:
@@ -215,7 +231,7 @@ def _run_threshold(m: AboveThreshold, x: Any) -> tuple[bool, ...]:
     return tuple(answers)
 
 
-def _report_code(m: RandomizedResponse, x: Any) -> Any:
+def _report_code(m: RandomizedResponse, x: Input) -> Output:
     """Return the report's place among the categories, as batch draws do; a report that is no
     category stays as it is. For several people, return their places.
     """
@@ -225,14 +241,15 @@ def _report_code(m: RandomizedResponse, x: Any) -> Any:
     return m.categories.index(report) if report in m.categories else report
 
 
-def _run_key_selection(m: Any, x: Any) -> Any:
+def _run_key_selection(m: KeySelection, x: Any) -> Output:
     if not isinstance(m, NoisyThreshold):  # rules that only name groups
+        assert hasattr(m, "keep")
         named = np.asarray(m.keep(np.atleast_1d(x))).astype(np.int64)
         return named if np.ndim(x) else int(named[0])
     return m.perturb(x) if np.ndim(x) == 0 else tuple(m.perturb(int(v)) for v in x)
 
 
-def _run_subsampled(m: Subsampled, x: Any) -> Any:
+def _run_subsampled(m: Subsampled, x: Iterable[int]) -> Output:
     """Run the base mechanism on the sum of a fresh sample of the rows."""
     rows = list(x)
     if m.how == "poisson":
@@ -246,7 +263,7 @@ def _run_subsampled(m: Subsampled, x: Any) -> Any:
     return run_once(m.base, total)
 
 
-ONCE: dict[type, Callable[[Any, Any], Any]] = {
+ONCE: dict[type, Callable[[Any, Any], Output]] = {
     AboveThreshold: _run_threshold,
     KeySelection: _run_key_selection,
     Oracle: lambda m, x: reports_at(m, x, 1)[0],
@@ -258,7 +275,7 @@ ONCE: dict[type, Callable[[Any, Any], Any]] = {
 """Types that need more than `perturb(x)` or `choose(x)`."""
 
 
-def _from_law(law: Mapping[Any, Fraction | float], n: int) -> list[Any]:
+def _from_law(law: Mapping[Hashable, Fraction | float], n: int) -> list[Output]:
     outcomes = [outcome for outcome, mass in law.items() if mass > 0]
     return [
         outcomes[i]
@@ -268,7 +285,9 @@ def _from_law(law: Mapping[Any, Fraction | float], n: int) -> list[Any]:
     ]
 
 
-def _law_pair_from_function(function: Callable[[Any], Any], x: Any, y: Any) -> LawPair | None:
+def _law_pair_from_function(
+    function: Callable[[Input], Output], x: Input, y: Input
+) -> LawPair | None:
     """Call a function that returns laws, outcome → probability, instead of outputs. Only an exact
     audit does this.
     """

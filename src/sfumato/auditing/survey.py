@@ -12,13 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from difflib import get_close_matches
 
+from ..errors import Refused
 from ..guarantees import GDP
 from . import audit_refusals as refusals
 from .audit import CONFIDENCE, LEAST, audit
 from .audit_result import Audit, Verdict
 from .bounds import delta_of
+from .canonical_outputs import Draws, Input, Pair
 from .catalogue import CATALOGUE, EPSILONS, CatalogueEntry
 from .power import expected_bound, sure_bound
 from .runners import Runner, law_pair_of, runner_of
@@ -91,14 +93,18 @@ def find_entries(names: Sequence[str]) -> list[CatalogueEntry]:
     entries = {entry.name.lower(): entry for entry in CATALOGUE}
     for name in names:
         if not any(key == name.lower() or key.split(",")[0] == name.lower() for key in entries):
-            raise refusals.AUDIT_MECHANISM_1(
-                name=name, names=", ".join(sorted({e.name.split(",")[0] for e in CATALOGUE}))
-            )
+            raise _unknown_mechanism(name)
     return [
         entry
         for key, entry in entries.items()
         if not chosen or key in chosen or key.split(",")[0] in chosen
     ]
+
+
+def _unknown_mechanism(name: str) -> Refused:
+    names = sorted({entry.name.split(",")[0] for entry in CATALOGUE})
+    nearest = next(iter(get_close_matches(name, names, 1)), names[0])
+    return refusals.UNKNOWN_MECHANISM(name=name, names=", ".join(names), nearest=nearest)
 
 
 def check_levels(chosen: Sequence[CatalogueEntry], epsilons: Iterable[float]) -> tuple[float, ...]:
@@ -109,7 +115,7 @@ def check_levels(chosen: Sequence[CatalogueEntry], epsilons: Iterable[float]) ->
     for e in levels if levels != EPSILONS else ():
         if not any(0 < e <= entry.most for entry in chosen):  # NaN is none either
             most = max(entry.most for entry in chosen)
-            raise refusals.AUDIT_EPSILON_1(e=e, most=most)
+            raise refusals.EPSILON_OUT_OF_RANGE(epsilon=e, most=most)
     return levels
 
 
@@ -155,9 +161,9 @@ def _with_shared_draws(runner: Runner) -> Runner:
     Each limit holds as before, and all together hold by the sum of their shares of α, which needs
     no independence.
     """
-    drawn: dict[tuple[str, int], Any] = {}
+    drawn: dict[tuple[str, int], Draws] = {}
 
-    def draw(x: Any, n: int) -> Any:
+    def draw(x: Input, n: int) -> Draws:
         key = repr(x), n
         if key not in drawn:
             drawn[key] = runner.draw(x, n)
@@ -167,7 +173,7 @@ def _with_shared_draws(runner: Runner) -> Runner:
 
 
 def _expected_bounds(
-    runner: Runner, pairs: list[tuple[object, object]], samples: int, confidence: float
+    runner: Runner, pairs: list[Pair], samples: int, confidence: float
 ) -> tuple[float | None, float | None]:
     """Compute the largest expected bound over the pairs whose law is known, and its sure part. The
     law's event has half of α; the learned event has the other half.
@@ -181,5 +187,7 @@ def _expected_bounds(
         pairs_of_laws,
         key=lambda pair: expected_bound(pair, claim, delta, samples=samples, alpha=alpha),
     )
-    sizes: dict[str, Any] = {"samples": samples, "alpha": alpha}
-    return expected_bound(laws, claim, delta, **sizes), sure_bound(laws, claim, delta, **sizes)
+    return (
+        expected_bound(laws, claim, delta, samples=samples, alpha=alpha),
+        sure_bound(laws, claim, delta, samples=samples, alpha=alpha),
+    )

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from .lib.hash_families import shared_functions, shared_hash, to_bucket
 
 if TYPE_CHECKING:
     from .rappor import Rappor
+
+MOST_BITS = 4096
+MOST_COHORTS = 4096
 
 
 def bit_places(
@@ -56,7 +59,11 @@ def _fit(oracle: Rappor) -> tuple[Floats, Floats]:
     flat = design.reshape(-1, oracle.k)
     square = flat.T @ flat
     if np.linalg.matrix_rank(square, hermitian=True) < oracle.k:
-        raise refusals.LOCAL_BLOOM_1(oracle=oracle)
+        raise refusals.BLOOM_BITS_SHARED(
+            oracle=oracle,
+            size=min(2 * oracle.size, MOST_BITS),
+            cohorts=min(2 * oracle.cohorts, MOST_COHORTS),
+        )
     weights: Floats = (
         np.linalg.solve(square, flat.T)
         .reshape(oracle.k, oracle.cohorts, oracle.size)
@@ -164,7 +171,9 @@ class BloomEstimate:
         hold together.
         """
         if method not in ("bernstein", "normal"):
-            raise refusals.RESPONSE_INTERVAL_1(method=method)
+            raise refusals.UNKNOWN_INTERVAL_METHOD(
+                method=method, methods="bernstein, normal", example="bernstein"
+            )
         missing = float(1 - probability(confidence, "confidence", zero=False)) / (
             self.oracle.k if simultaneous else 1
         )
@@ -187,7 +196,7 @@ class BloomEstimate:
         )
         return ends
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
         numbers = {
             "frequencies": self.frequencies.tolist(),

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 from ..exact.numbers import Number, is_whole, positive
+from ..keywords import spell_out
 from . import local_refusals as refusals
 from .direct import Direct
 from .frequency_oracle import FrequencyOracle
 from .hadamard import Hadamard
 from .hashing import Hashing
-from .oracle import check_report_count
+from .oracle import UnitOptions, check_report_count
 from .subset import Subset
 from .unary import Unary
 from .wire_reports import HEAD
@@ -87,6 +88,7 @@ class Best:
         return "\n".join([f"{'oracle':<18}{'variance':>12}{'report':>14}", *rows, self.why])
 
 
+@spell_out(UnitOptions)
 def best(
     epsilon: Number,
     k: int | None = None,
@@ -94,11 +96,11 @@ def best(
     *,
     categories: Iterable[Hashable] | None = None,
     max_bytes: int = 4096,
-    **about: Any,
+    **about: Unpack[UnitOptions],
 ) -> Best:
     """Choose the oracle for k categories (or these categories) and n reports."""
     if (k is None) == (categories is None):
-        raise refusals.LOCAL_CATEGORIES_1()
+        raise refusals.CATEGORIES_OR_COUNT()
     names = tuple(categories) if categories is not None else range(_check_count(k))
     e, reports = positive(epsilon, "epsilon"), check_report_count(n)
     oracles = {
@@ -110,12 +112,13 @@ def best(
         if HEAD + oracle.width <= max_bytes
     ]
     if not rows:
-        raise refusals.LOCAL_SIZE_1(max_bytes=max_bytes)
+        shortest = HEAD + min(oracle.width for oracle in oracles.values())
+        raise refusals.REPORT_ABOVE_MAX_BYTES(max_bytes=max_bytes, shortest=shortest)
     rows.sort(key=lambda row: (row.variance, row.report_bytes))
     return Best(rows[0].oracle, reports, tuple(rows))
 
 
-def _check_count(k: Any) -> int:
+def _check_count(k: int | None) -> int:
     if not is_whole(k, 2, 1 << 24):
-        raise refusals.LOCAL_CATEGORIES_2(k=k)
+        raise refusals.TOO_FEW_CATEGORIES(k=k)
     return k

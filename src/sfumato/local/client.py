@@ -46,7 +46,7 @@ import sys
 from collections.abc import Callable, Mapping, MutableMapping
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 VERSION = 1
 ONE = 1 << 64
@@ -54,8 +54,10 @@ PRIME = (1 << 31) - 1
 END = "\0"
 FAR = sys.float_info.max
 
-Question = dict[str, Any]
-Memory = MutableMapping[str, Any]
+Question = dict[str, Any]  # decoded JSON
+Memory = MutableMapping[str, Any]  # JSON to be
+Code = int | str | dict[str, "Code"]
+"""A value as the law reads it: a place, a step, a text, or one of them for each question."""
 
 
 def coin(m: int) -> bool:
@@ -81,7 +83,7 @@ def mark(question: Question) -> bytes:
 
 
 def perturb(
-    question: Question, value: Any, memory: Memory | None = None, *, wave: int | None = None
+    question: Question, value: object, memory: Memory | None = None, *, wave: int | None = None
 ) -> bytes:
     """Draw the report of one value; for a panel the report of this wave, or no bytes if the lot did
     not pick the wave.
@@ -98,12 +100,12 @@ def perturb(
     return bytes([VERSION]) + mark(question) + payload if payload else b""
 
 
-def listed(question: Question, value: Any) -> int | None:
+def listed(question: Question, value: object) -> int | None:
     """Return the place of a value among the categories, or None."""
     return next((i for i, name in enumerate(question["categories"]) if _same(name, value)), None)
 
 
-def category(question: Question, value: Any) -> int:
+def category(question: Question, value: object) -> int:
     """Return the place of a value among the categories. An unlisted value gets a uniform place, so
     that its law is a mean of theirs and no ratio grows.
     """
@@ -111,13 +113,13 @@ def category(question: Question, value: Any) -> int:
     return below(len(question["categories"])) if code is None else code
 
 
-def step(question: Question, value: Any) -> int:
+def step(question: Question, value: object) -> int:
     """Round a number to the nearest step of the grid, halves upward, between the ends."""
     nearest = math.floor(number(value) / Fraction(2) ** int(question["grid"]) + Fraction(1, 2))
     return min(max(nearest - int(question["first"]), 0), int(question["steps"]))
 
 
-def interval(question: Question, value: Any) -> int:
+def interval(question: Question, value: object) -> int:
     """Return the place of a value among ordered categories, or of a number between edges; a number
     beyond the edges counts to the first or the last.
     """
@@ -197,7 +199,7 @@ def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
     """
     cohorts, size, key = int(question["cohorts"]), int(question["size"]), identity(question).hex()
     stored = memory.get(key)
-    entry: dict[str, Any] = (
+    entry: Question = (
         {"cohort": below(cohorts), "values": {}}
         if stored is None
         else {**stored, "values": dict(stored["values"])}
@@ -218,7 +220,7 @@ def rappor(question: Question, code: int | None, memory: Memory) -> bytes:
     )
 
 
-def panel(question: Question, value: Any, memory: Memory | None, wave: int) -> bytes:
+def panel(question: Question, value: object, memory: Memory | None, wave: int) -> bytes:
     """Return the single report of this wave if the lot picked the wave, else no bytes. The lot and
     the reports are drawn once, and remembered.
     """
@@ -226,7 +228,7 @@ def panel(question: Question, value: Any, memory: Memory | None, wave: int) -> b
     if memory is None or type(wave) is not int or not 0 <= wave < waves:
         raise ValueError(f"a panel needs a memory, and a wave from 0 to {waves - 1}")
     stored = memory.get(key)
-    entry: dict[str, Any] = (
+    entry: Question = (
         {"waves": draw_waves(waves, int(question["reports"])), "reports": {}}
         if stored is None
         else {**stored, "reports": dict(stored["reports"])}
@@ -252,7 +254,7 @@ def draw_waves(limit: int, size: int) -> list[int]:
     return sorted(places[:size])
 
 
-def remember(memory: Memory, key: str, entry: dict[str, Any]) -> None:
+def remember(memory: Memory, key: str, entry: Question) -> None:
     """Write what must never be drawn again: at every report, so that a memory that cannot be
     written refuses every value alike.
     """
@@ -283,7 +285,7 @@ def prefix(question: Question, text: str) -> bytes:
     )
 
 
-def several(question: Question, codes: dict[str, Any]) -> bytes:
+def several(question: Question, codes: dict[str, Code]) -> bytes:
     """Answer all questions, or one by lot with zeros up to the length of the longest."""
     parts = [(name, question["parts"][name]) for name in question["names"]]
     if question["how"] == "split":
@@ -295,13 +297,13 @@ def several(question: Question, codes: dict[str, Any]) -> bytes:
     )
 
 
-def codes_by_name(question: Question, value: Any) -> dict[str, Any]:
+def codes_by_name(question: Question, value: object) -> dict[str, Code]:
     """Encode the value of every question by its name; a name without a value is encoded, too."""
     values = value if isinstance(value, Mapping) else {}
     return {name: _code(part, values.get(name)) for name, part in question["parts"].items()}
 
 
-def fill_text(question: Question, value: Any) -> str:
+def fill_text(question: Question, value: object) -> str:
     """Drop letters outside the alphabet, then cut the text or fill it with the end sign to full
     length; a value that is no text is the empty text.
     """
@@ -320,7 +322,7 @@ def fingerprint(question: Question, text: str) -> int:
     )
 
 
-CODES: dict[str, Callable[[Question, Any], Any]] = {
+CODES: dict[str, Callable[[Question, object], Code]] = {
     "one-bit": step,
     "piecewise": step,
     "ordinal": interval,
@@ -347,8 +349,8 @@ KINDS: dict[str, Callable[[Question, Any], bytes]] = {
 """The kinds that this client answers without a memory; "rappor" and "panel" need one."""
 
 
-def _code(question: Question, value: Any) -> Any:
-    encode: Callable[[Question, Any], Any] = CODES.get(question["kind"], category)
+def _code(question: Question, value: object) -> Code:
+    encode = CODES.get(question["kind"], category)
     return encode(question, value)
 
 
@@ -403,7 +405,7 @@ def number(value: Any) -> Fraction:
     return Fraction(-FAR if math.isnan(double) else min(max(double, -FAR), FAR))
 
 
-def _same(name: Any, value: Any) -> bool:
+def _same(name: object, value: object) -> bool:
     try:
         return bool(name == value)
     except Exception:  # what cannot be compared is none of the categories
@@ -552,7 +554,7 @@ SHAPES: dict[str, Callable[[Question, int], bool]] = {
 """Further conditions on a question, so that its odds are those of its law."""
 
 
-def _buckets(edges: Any) -> int:
+def _buckets(edges: object) -> int:
     """Count the buckets between edges."""
     if (
         not isinstance(edges, list)
@@ -619,7 +621,7 @@ def check(question: Question) -> None:
         raise ValueError("the probabilities of this question tell more than it claims")
 
 
-def _claims(question: Question) -> list[tuple[Fraction, Any]]:
+def _claims(question: Question) -> list[tuple[Fraction, object]]:
     """Return odds with the ε claimed for them: of one report, and for RAPPOR of all reports."""
     single = (
         ODDS[question["kind"]](question, len(question.get("categories", ()))),
@@ -634,7 +636,7 @@ def _claims(question: Question) -> list[tuple[Fraction, Any]]:
     ]
 
 
-def _written(claim: Any, signs: str = "0123456789/") -> bool:
+def _written(claim: object, signs: str = "0123456789/") -> TypeGuard[str]:
     return isinstance(claim, str) and len(claim) <= 1000 and set(claim) <= set(signs)
 
 

@@ -17,20 +17,22 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive, probability
+from ..keywords import spell_out
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.shared.additive import check_exactly_one
 from ..noise.bits import Bits
+from .client import Question
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, below, flags
 from .lib.dyadic_probability import ONE, as_fraction, down, epsilon_of_odds
-from .oracle import plain_categories
+from .oracle import UnitOptions, plain_categories
 from .wire_reports import pack_integers, unpack_integers, width_for
 
 
@@ -41,14 +43,14 @@ class Direct(FrequencyOracle):
     kind = "direct"
     keep: int  # of 2^64
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
         categories: Iterable[Hashable] = ("yes", "no"),
         epsilon: Number | None = None,
         keep: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
         check_exactly_one(
             "Direct", "Direct(epsilon=1, categories=['yes', 'no'])", epsilon=epsilon, keep=keep
@@ -56,8 +58,7 @@ class Direct(FrequencyOracle):
         self._begin(
             categories,
             Fraction(1) if epsilon is None else positive(epsilon, "epsilon"),
-            relation,
-            unit,
+            about,
         )
         put = object.__setattr__
         if epsilon is not None:
@@ -106,10 +107,10 @@ class Direct(FrequencyOracle):
     def width(self) -> int:
         return width_for(self.k)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {"categories": plain_categories(self.labels), "own": str(self.keep)}
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         return (
             {"epsilon": str(self.epsilon)}
             if self.keep == keep_probability(self.epsilon, self.k)

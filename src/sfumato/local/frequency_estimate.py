@@ -21,7 +21,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import arb
@@ -54,7 +54,7 @@ class Aggregate:
             or other.mark != self.mark
             or other.counts.shape != self.counts.shape
         ):
-            raise refusals.LOCAL_REPORT_1()
+            raise refusals.ADDED_ACROSS_QUESTIONS(kind="aggregate")
         return Aggregate(self.mark, self.counts + other.counts, self.reports + other.reports)
 
 
@@ -110,7 +110,9 @@ class Estimate:
         hold together.
         """
         if method not in METHODS:
-            raise refusals.RESPONSE_INTERVAL_2(method=method, METHODS=", ".join(METHODS))
+            raise refusals.UNKNOWN_INTERVAL_METHOD(
+                method=method, methods=", ".join(METHODS), example=METHODS[0]
+            )
         missing = (1 - probability(confidence, "confidence", zero=False)) / (
             len(self.counts) if simultaneous else 1
         )
@@ -161,7 +163,7 @@ class Estimate:
             self.oracle.true_support - self.oracle.false_support
         )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON: categories, unbiased frequencies,
         standard errors, the number of reports, and the promise to each.
         """
@@ -182,7 +184,7 @@ class Estimate:
         )
 
 
-def estimate_header(oracle: Oracle, reports: int) -> dict[str, Any]:
+def estimate_header(oracle: Oracle, reports: int) -> dict[str, object]:
     """Return the fields that begin the record of every estimate."""
     return {
         "sfumato": "local estimate",

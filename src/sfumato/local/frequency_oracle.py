@@ -18,7 +18,6 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +25,12 @@ from numpy.typing import NDArray
 from ..exact.balls import up
 from ..exact.numbers import Number, probability
 from ..guarantees import Relation
-from ..guarantees.finite.finite_laws import law
-from ..guarantees.guarantee import relation_of, unit_of
-from ..mechanisms.randomized_response import refuse_add_remove
+from ..guarantees.finite.finite_laws import Law, law
 from ..mechanisms.shared.categories import Labels
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
 from .frequency_estimate import Aggregate, Estimate, variance
-from .oracle import Oracle, check_report_count, every_code
+from .oracle import Oracle, UnitOptions, check_report_count, every_code
 from .wire_reports import Reports
 
 
@@ -67,16 +64,13 @@ class FrequencyOracle(Oracle):
         self,
         categories: Iterable[Hashable],
         epsilon: Fraction,
-        relation: str | None,
-        unit: str | None,
+        about: UnitOptions,
     ) -> None:
         """Set the fields shared by all frequency oracles."""
         put = object.__setattr__
         put(self, "labels", Labels(categories, least=2))
         put(self, "epsilon", epsilon)
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
-        refuse_add_remove(self.relation)
+        self._put_unit(about)
 
     @property
     def categories(self) -> tuple[Hashable, ...]:
@@ -87,7 +81,7 @@ class FrequencyOracle(Oracle):
         """How many categories there are."""
         return len(self.labels)
 
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         return every_code(self.labels, values, bits)
 
     def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Estimate:
@@ -102,7 +96,7 @@ class FrequencyOracle(Oracle):
         f = probability(frequency, "frequency", one=True)
         return up(self._exact_variance(check_report_count(n), f, target))
 
-    def mse(self, frequencies: Any, n: int, *, target: Target = "population") -> float:
+    def mse(self, frequencies: Law, n: int, *, target: Target = "population") -> float:
         """Return E‖estimated − true frequencies‖², rounded up: the sum of the exact variances."""
         each = law(frequencies, self.categories, "frequencies")
         return up(

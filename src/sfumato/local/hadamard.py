@@ -18,18 +18,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number, positive
+from ..keywords import spell_out
 from ..noise.bits import Bits
+from .client import Question
 from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, below, flags
 from .lib.dyadic_probability import ONE, as_fraction
-from .oracle import plain_categories
+from .oracle import UnitOptions, plain_categories
 from .wire_reports import pack_integers, unpack_integers, width_for
 
 
@@ -40,15 +42,15 @@ class Hadamard(FrequencyOracle):
     kind = "hadamard"
     keep: int  # of 2^64
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
         epsilon: Number,
         categories: Iterable[Hashable],
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
+        self._begin(categories, positive(epsilon, "epsilon"), about)
         object.__setattr__(self, "keep", keep_probability(self.epsilon, 2))
         self._end()
 
@@ -77,14 +79,14 @@ class Hadamard(FrequencyOracle):
     def width(self) -> int:
         return width_for(self.size)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {
             "categories": plain_categories(self.labels),
             "own": str(self.keep),
             "size": self.size,
         }
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         return {"epsilon": str(self.epsilon)}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:

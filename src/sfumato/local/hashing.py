@@ -20,23 +20,24 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
+from ..keywords import spell_out
 from ..noise.bits import Bits
 from . import local_refusals as refusals
-from .client import PRIME
+from .client import PRIME, Question
 from .direct import keep_probability, respond
 from .frequency_estimate import variance
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes
 from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import bucket_ends, meeting, own_functions, own_hash, to_bucket
-from .oracle import plain_categories
+from .oracle import UnitOptions, plain_categories
 from .wire_reports import pack_integers, unpack_integers, width_for
 
 MOST_BUCKETS = 1 << 16
@@ -51,18 +52,18 @@ class Hashing(FrequencyOracle):
     buckets: int
     keep: int  # of 2^64
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
         epsilon: Number,
         categories: Iterable[Hashable],
         buckets: int | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
+        self._begin(categories, positive(epsilon, "epsilon"), about)
         if buckets is not None and not is_whole(buckets, 2, MOST_BUCKETS):
-            raise refusals.LOCAL_SIZE_2(buckets=buckets, MOST_BUCKETS=MOST_BUCKETS)
+            raise refusals.HASH_BUCKETS_OUT_OF_RANGE(buckets=buckets, most=MOST_BUCKETS)
         put = object.__setattr__
         put(self, "buckets", best_buckets(self.epsilon) if buckets is None else buckets)
         put(self, "keep", keep_probability(self.epsilon, self.buckets))
@@ -88,14 +89,14 @@ class Hashing(FrequencyOracle):
     def width(self) -> int:
         return hashed_width(self.buckets)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {
             "categories": plain_categories(self.labels),
             "own": str(self.keep),
             "buckets": self.buckets,
         }
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         return {"epsilon": str(self.epsilon), "buckets": self.buckets}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:

@@ -4,312 +4,332 @@ from __future__ import annotations
 
 from ..errors import RefusalText
 
-LOCAL_ALPHABET_1 = RefusalText(
-    "local.alphabet",
-    "alphabet=…",
-    "an alphabet is a text of printable letters, each of them once",
-    "alphabet='abc'",
+# ε and the promise
+
+EPSILON_TOO_SMALL = RefusalText(
+    "local.epsilon",
+    "{oracle}, epsilon={epsilon}",
+    "ε is too small: with probabilities of 64 bits a report would tell nothing",
+    "epsilon=0.1",
 )
-LOCAL_BITS_1 = RefusalText(
-    "local.bits",
-    "p={p}, q={q}",
-    "q must exceed p: a remembered 1 is reported as 1 more often than a remembered 0",
-    "p=0.5, q=0.75",
+PROBABILITIES_BREAK_PROMISE = RefusalText(
+    "local.epsilon",
+    "{oracle}, epsilon={epsilon}",
+    "the probabilities of a report differ by more than the factor e^ε",
+    "epsilon=1",
 )
-LOCAL_BLOOM_1 = RefusalText(
-    "local.bloom",
-    "{oracle}",
-    "two values have the same bits in every cohort",
-    "more cohorts=, or a larger size=",
+LOCAL_PROMISE_NOT_PURE = RefusalText(
+    "shuffle.local",
+    "local={local}",
+    "the shuffle theorem needs a pure ε for every report",
+    "local=sf.Pure(1)",
 )
-LOCAL_BOUNDS_1 = RefusalText(
-    "local.bounds",
-    "low={low}, high={high}",
-    "low must be below high",
-    "low=0, high=100",
+LOCAL_PROMISE_ADD_REMOVE = RefusalText(
+    "shuffle.local",
+    "local={local}",
+    "shuffling protects against replacing a report, not adding one",
+    "local=sf.Pure(1)",
 )
-LOCAL_CATEGORIES_1 = RefusalText(
+
+# Categories and ranges
+
+CATEGORIES_OR_COUNT = RefusalText(
     "local.categories",
     "best(…)",
-    "give the number of categories or the categories themselves",
+    "give either the number of categories, k=, or the categories themselves",
     "best(epsilon=1, k=100, n=1_000_000)",
 )
-LOCAL_CATEGORIES_2 = RefusalText(
+TOO_FEW_CATEGORIES = RefusalText(
     "local.categories",
     "k={k}",
     "k is a whole number of at least 2",
     "k=100",
 )
-LOCAL_CATEGORIES_3 = RefusalText(
+CATEGORIES_NOT_JSON = RefusalText(
     "local.categories",
     "categories",
     "a question is JSON: categories are texts, whole numbers or truth values",
     "categories=['yes', 'no']",
 )
-LOCAL_CONSISTENCY_1 = RefusalText(
-    "local.consistency",
-    "method={method!r}",
-    "the method is unknown",
-    "one of {CONSISTENT}",
-)
-LOCAL_EDGES_1 = RefusalText(
+EDGES_OR_CATEGORIES = RefusalText(
     "local.edges",
     "Ordinal(…)",
     "give either edges= or ordered categories=",
     "edges=range(0, 101, 10)",
 )
-LOCAL_EDGES_2 = RefusalText(
+EDGES_NOT_RISING = RefusalText(
     "local.edges",
-    "{cuts_count} edges",
+    "{count} edges",
     "edges= needs at least three numbers in rising order",
     "edges=range(0, 101, 10)",
 )
-LOCAL_EPSILON_1 = RefusalText(
-    "local.epsilon",
-    "{place}, epsilon={epsilon}",
-    "ε is too small: with probabilities of 64 bits a report would tell nothing",
-    "epsilon=0.1",
+LOW_NOT_BELOW_HIGH = RefusalText(
+    "local.bounds",
+    "low={low}, high={high}",
+    "low must be below high",
+    "low=0, high=100",
 )
-LOCAL_EPSILON_2 = RefusalText(
-    "local.epsilon",
-    "{place}, epsilon={epsilon}",
-    "these probabilities tell more than ε allows",
-    "epsilon= without probabilities",
-)
-LOCAL_GRID_1 = RefusalText(
+GRID_OUT_OF_RANGE = RefusalText(
     "local.grid",
     "grid={grid}",
     "the grid needs 1 to {most} steps from low to high, not too far from 0",
-    "leave grid= out",
+    "grid=None",
 )
-LOCAL_PANEL_1 = RefusalText(
-    "local.panel",
-    "aggregate(…)",
-    "a panel has no single count",
-    "waves_of(reports), and panel.oracle.aggregate for each wave",
+ALPHABET_NOT_LETTERS = RefusalText(
+    "local.alphabet",
+    "alphabet={alphabet!r:.40}",
+    "an alphabet is a text of printable letters, each of them once",
+    "alphabet='abc'",
 )
-LOCAL_PANEL_2 = RefusalText(
-    "local.panel",
-    "Panel({type})",
-    "{reason}",
-    "Panel(Direct(epsilon=1, categories=['yes', 'no']), waves=12)",
+
+# Sizes of an oracle. None lets the oracle choose the best size.
+
+SIZE_OUT_OF_RANGE = RefusalText(
+    "local.size",
+    "{name}={value}",
+    "{name} is a whole number from {least} to {most}",
+    "{name}=1024",
 )
-LOCAL_PANEL_3 = RefusalText(
-    "local.panel",
-    "waves={waves}, reports={reports}",
-    "{reason}",
-    "waves=12, reports=1",
+HASH_BUCKETS_OUT_OF_RANGE = RefusalText(
+    "local.size",
+    "buckets={buckets}",
+    "buckets is a whole number from 2 to {most}",
+    "buckets=None",
 )
-LOCAL_PANEL_4 = RefusalText(
-    "local.panel",
-    "values",
-    "values has a row for each person and a column for each of the {waves} waves",
-    "perturb(table), with a column for each wave",
+SUBSET_OUT_OF_RANGE = RefusalText(
+    "local.size",
+    "size={size}",
+    "a set holds 1 to {most} of the {categories} categories",
+    "size=None",
 )
-LOCAL_QUESTION_1 = RefusalText(
+TOO_MANY_ORDINAL_BUCKETS = RefusalText(
+    "local.size",
+    "{buckets} buckets",
+    "an ordinal question has at most {most} buckets",
+    "edges=range(0, 101, 10)",
+)
+WINDOW_OUT_OF_RANGE = RefusalText(
+    "local.size",
+    "window={window}",
+    "a window is a whole number from 1 to {most}",
+    "window=None",
+)
+PREFIX_TREE_TOO_LARGE = RefusalText(
+    "local.size",
+    "length={length}, step={step}, most={most}",
+    "length is a multiple of step up to 256, and most·(letters + 1)^step is at most 2^20",
+    "length=8, step=1, most=32",
+)
+BLOOM_FILTER_OUT_OF_RANGE = RefusalText(
+    "local.size",
+    "hashes={hashes}, size={size}, cohorts={cohorts}",
+    "a Bloom filter has 1 to 16 hashes, 2 to 4096 bits and 1 to 4096 cohorts",
+    "hashes=2, size=128, cohorts=32",
+)
+HASHES_OR_SIZE_MISSING = RefusalText(
+    "local.size",
+    "hashes={hashes}, size={size}",
+    "hashes= and size= belong together: a Bloom filter needs both, one bit per category neither",
+    "hashes=2, size=128, cohorts=32",
+)
+BLOOM_BITS_SHARED = RefusalText(
+    "local.bloom",
+    "{oracle}",
+    "two values have the same bits in every cohort",
+    "size={size}, cohorts={cohorts}",
+)
+HADAMARD_SIZE_NOT_A_POWER_OF_TWO = RefusalText(
+    "local.size",
+    "size={size}, hadamard=True",
+    "the size of a Hadamard sketch is a power of two",
+    "size=1024, hadamard=True",
+)
+HADAMARD_SKETCH_OPTIMISED = RefusalText(
+    "local.size",
+    "optimised=True, hadamard=True",
+    "a Hadamard sketch reports one bit, so it has nothing to optimise",
+    "optimised=False, hadamard=True",
+)
+REPORT_ABOVE_MAX_BYTES = RefusalText(
+    "local.size",
+    "max_bytes={max_bytes}",
+    "the report of every oracle is longer; the shortest has {shortest} bytes",
+    "max_bytes={shortest}",
+)
+Q_NOT_ABOVE_P = RefusalText(
+    "local.bits",
+    "p={p}, q={q}",
+    "q must exceed p: a remembered 1 is reported as 1 more often than a remembered 0",
+    "p=0.5, q=0.75",
+)
+
+# Questions, reports and files of reports
+
+UNKNOWN_QUESTION = RefusalText(
     "local.question",
-    "{place}",
-    "its numbers differ from those of the oracle that it names",
-    "oracle.question, unchanged",
-)
-LOCAL_QUESTION_2 = RefusalText(
-    "local.question",
-    "{place}",
+    "a question",
     "this version does not know such a question",
-    "oracle.question",
+    "restore(oracle.question)",
 )
-LOCAL_REPORT_1 = RefusalText(
-    "local.report",
-    "aggregate + aggregate",
-    "they count reports to different questions",
-    "oracle.aggregate(reports) of one oracle",
+QUESTION_ALTERED = RefusalText(
+    "local.question",
+    "a question",
+    "its numbers differ from those of the oracle that it names",
+    "restore(oracle.question)",
 )
-LOCAL_REPORT_2 = RefusalText(
+REPORTS_TO_OTHER_QUESTION = RefusalText(
     "local.report",
     "{reports}",
     "these reports answer a different question",
-    "the oracle that made them, or one restored from its question",
+    "restore(question).estimate(reports)",
 )
-LOCAL_REPORT_3 = RefusalText(
+ADDED_ACROSS_QUESTIONS = RefusalText(
     "local.report",
-    "report {first}",
+    "{kind} + {kind}",
+    "they answer different questions",
+    "oracle.estimate({kind})",
+)
+NOT_A_REPORT = RefusalText(
+    "local.report",
+    "report {number}",
     "no client of this question sends such a report",
     "read(reports, drop=True)",
 )
-LOCAL_REPORT_4 = RefusalText(
+AGGREGATE_NOT_SEARCHABLE = RefusalText(
     "local.report",
-    "{reports}",
-    "these reports answered a different question",
-    "the oracle that counted them",
-)
-LOCAL_REPORT_5 = RefusalText(
-    "local.report",
-    "{reports}",
+    "{aggregate}",
     "the search needs the reports themselves, not an aggregate",
     "estimate(reports)",
 )
-LOCAL_REPORT_6 = RefusalText(
-    "local.report",
-    "reports + reports",
-    "they answer different questions",
-    "oracle.estimate of each",
-)
-LOCAL_REPORT_7 = RefusalText(
+NOT_A_FILE_OF_REPORTS = RefusalText(
     "local.report",
     "a file of reports",
-    "it does not begin like a file of version {VERSION}",
-    "Reports.to_bytes()",
+    "it does not begin like a file of version {version}",
+    "oracle.read(reports.to_bytes())",
 )
-LOCAL_REPORT_8 = RefusalText(
-    "local.report",
-    "a file of reports",
-    "they answer a different question",
-    "the oracle whose question they answer",
-)
-LOCAL_REPORT_9 = RefusalText(
+FILE_OF_WRONG_LENGTH = RefusalText(
     "local.report",
     "a file of reports",
     "its length does not match {count} reports of {width} bytes",
-    "the whole file",
+    "oracle.read(reports.to_bytes())",
 )
-LOCAL_SEVERAL_1 = RefusalText(
-    "local.several",
-    "aggregate(…)",
-    "a questionnaire has no single count",
-    "parts_of(reports), and aggregate each part",
-)
-LOCAL_SEVERAL_2 = RefusalText(
+
+# Questionnaires and panels
+
+UNKNOWN_WAY_TO_ASK = RefusalText(
     "local.several",
     "how={how!r}",
     "how= is 'sample' (one question by lot) or 'split' (all questions)",
     "how='sample'",
 )
-LOCAL_SEVERAL_3 = RefusalText(
+TOO_FEW_OR_MANY_QUESTIONS = RefusalText(
     "local.several",
-    "{oracles_count} parts",
+    "{count} questions",
+    "a questionnaire has 2 to {most} questions",
     (
-        "a questionnaire has at least two questions, and none of them is a questionnaire, a "
-        "prefix tree, or a question that needs a memory"
+        "Questionnaire({{'age': OneBit(epsilon=1, low=0, high=100), 'smokes': Direct(epsilon=1, "
+        "categories=['yes', 'no'])}})"
+    ),
+)
+QUESTION_NOT_COMBINABLE = RefusalText(
+    "local.several",
+    "{name!r:.40}: {type}",
+    (
+        "no question of a questionnaire is a questionnaire, a prefix tree, or a question that "
+        "needs a memory"
     ),
     (
         "Questionnaire({{'age': OneBit(epsilon=1, low=0, high=100), 'smokes': Direct(epsilon=1, "
         "categories=['yes', 'no'])}})"
     ),
 )
-LOCAL_SEVERAL_4 = RefusalText(
+EPSILON_NOT_OF_QUESTIONS = RefusalText(
     "local.several",
     "epsilon={epsilon}",
-    "ε follows from the parts: their sum if split, the largest if sampled",
-    "leave epsilon= out",
+    "ε follows from the questions: their sum if split, the largest if sampled",
+    "epsilon='{derived}'",
 )
-LOCAL_SEVERAL_5 = RefusalText(
+ANSWER_COLUMN_MISSING = RefusalText(
+    "local.several",
+    "values",
+    "values needs a column for each question",
+    "perturb({{'age': ages, 'city': cities}})",
+)
+ANSWER_COLUMNS_OF_UNEQUAL_LENGTH = RefusalText(
     "local.several",
     "values",
     "columns have different lengths: each person has one value per column",
     "perturb({{'age': ages, 'city': cities}})",
 )
-LOCAL_SEVERAL_6 = RefusalText(
+QUESTIONNAIRE_WITHOUT_ONE_COUNT = RefusalText(
     "local.several",
-    "values",
-    "values needs a column for each name",
-    "perturb({{'age': ages, 'city': cities}})",
+    "aggregate(…)",
+    "a questionnaire has no single count",
+    "{{name: survey[name].aggregate(part) for name, part in survey.parts_of(reports).items()}}",
 )
-LOCAL_SIZE_1 = RefusalText(
-    "local.size",
-    "max_bytes={max_bytes}",
-    "the report of every oracle is longer",
-    "max_bytes=16",
-)
-LOCAL_SIZE_2 = RefusalText(
-    "local.size",
-    "buckets={buckets}",
-    "buckets is a whole number from 2 to {MOST_BUCKETS}",
-    "leave buckets= out: the best is chosen",
-)
-LOCAL_SIZE_3 = RefusalText(
-    "local.size",
-    "{k} buckets, window={window}",
-    "at most {MOST} buckets, and a window of at most {MOST}",
-    "leave window= out",
-)
-LOCAL_SIZE_4 = RefusalText(
-    "local.size",
-    "length={length}, step={step}, most={most}",
-    "length is a multiple of step up to 256, and most·(letters + 1)^step is at most 2^20",
-    "length=8, step=1, most=32",
-)
-LOCAL_SIZE_5 = RefusalText(
-    "local.size",
-    "hashes={hashes}, size={size}, cohorts={cohorts}",
+QUESTION_NOT_REPEATABLE = RefusalText(
+    "local.panel",
+    "Panel({type})",
     (
-        "a Bloom filter has 1 to 16 hashes, 2 to 4096 bits and 1 to 4096 cohorts; without one, "
-        "hashes and size are left out"
+        "a panel repeats one question that needs no memory and is neither a questionnaire nor a "
+        "prefix tree"
     ),
-    "hashes=2, size=128, cohorts=32",
+    "Panel(Direct(epsilon=1, categories=['yes', 'no']), waves=12)",
 )
-LOCAL_SIZE_6 = RefusalText(
-    "local.size",
-    "size={size}, optimised={optimised}",
-    "a Hadamard sketch needs a size that is a power of two, and is not optimised",
-    "size=1024, hadamard=True",
+WAVES_OUT_OF_RANGE = RefusalText(
+    "local.panel",
+    "waves={waves}, reports={reports}",
+    "waves is 2 to {most:,}, and reports is 1 to the number of waves",
+    "waves=12, reports=1",
 )
-LOCAL_SIZE_7 = RefusalText(
-    "local.size",
-    "{name}={value}",
-    "{name} is a whole number from {least} to {most}",
-    "{name}=1024",
+WAVE_COLUMNS_MISSING = RefusalText(
+    "local.panel",
+    "values",
+    "values has a row for each person and a column for each of the {waves} waves",
+    "perturb([['yes'] * {waves}, ['no'] * {waves}])",
 )
-LOCAL_SIZE_8 = RefusalText(
-    "local.size",
-    "size={size}",
-    "a set holds 1 to {value} of the {k} categories",
-    "leave size= out: the best is chosen",
+PANEL_WITHOUT_ONE_COUNT = RefusalText(
+    "local.panel",
+    "aggregate(…)",
+    "a panel has no single count",
+    "{{wave: panel.oracle.aggregate(part) for wave, part in panel.waves_of(reports).items()}}",
 )
-RESPONSE_INTERVAL_1 = RefusalText(
-    "response.interval",
-    "method={method!r}",
-    "the method is unknown",
-    "method='bernstein' or method='normal'",
-)
-RESPONSE_INTERVAL_2 = RefusalText(
-    "response.interval",
-    "method={method!r}",
-    "the method is unknown",
-    "one of {METHODS}",
-)
-RESPONSE_INTERVAL_3 = RefusalText(
-    "response.interval",
-    "method={method!r}",
-    "the method is unknown, or exact for reports of more than one bit",
-    "method='bounded' or method='normal'",
-)
-RESPONSE_INTERVAL_4 = RefusalText(
-    "response.interval",
-    "of={of!r}",
-    "of= is 'cumulative' or 'frequencies'",
-    "of='cumulative'",
-)
-RESPONSE_REPORTS_1 = RefusalText(
+
+# Estimates and intervals
+
+REPORT_COUNT_BELOW_ONE = RefusalText(
     "response.reports",
     "n={n}",
     "the number of reports is a whole number of at least 1",
     "n=1000",
 )
-RESPONSE_REPORTS_2 = RefusalText(
+NO_REPORTS = RefusalText(
     "response.reports",
     "estimate([])",
     "there is no report to estimate from",
     "estimate(oracle.perturb(values))",
 )
-SHUFFLE_LOCAL_1 = RefusalText(
-    "shuffle.local",
-    "local={local}",
-    "the theorem is about reports that keep a pure ε each",
-    "local=sf.Pure(1)",
+UNKNOWN_INTERVAL_METHOD = RefusalText(
+    "response.interval",
+    "method={method!r}",
+    "the method is unknown; there are {methods}",
+    "method={example!r}",
 )
-SHUFFLE_LOCAL_2 = RefusalText(
-    "shuffle.local",
-    "local={local}",
-    "shuffling protects against replacing a report, not adding one",
-    "local=sf.Pure(1)",
+EXACT_INTERVAL_NEEDS_BITS = RefusalText(
+    "response.interval",
+    "method='exact'",
+    "an exact interval needs reports of one bit",
+    "method='bounded'",
+)
+UNKNOWN_SHARES = RefusalText(
+    "response.interval",
+    "of={of!r}",
+    "of= is 'cumulative' or 'frequencies'",
+    "of='cumulative'",
+)
+UNKNOWN_CONSISTENCY_METHOD = RefusalText(
+    "local.consistency",
+    "method={method!r}",
+    "the method is unknown; there are {methods}",
+    "method='norm-sub'",
 )

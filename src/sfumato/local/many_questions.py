@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +28,20 @@ from numpy.typing import NDArray
 from ..accounting.loss.shuffle_pair import binomial
 from ..exact.numbers import Number, exact
 from ..guarantees import Relation
-from ..guarantees.guarantee import relation_of, unit_of
-from ..mechanisms.randomized_response import refuse_add_remove
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
+from .client import Question
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
-from .oracle import Oracle, check_report_count
+from .oracle import Oracle, UnitOptions, check_report_count
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor
 from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 
 How = Literal["sample", "split"]
+MOST_QUESTIONS = 1 << 12
+Rows = NDArray[np.bool_] | slice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -56,39 +58,38 @@ class Questionnaire(Oracle):
     relation: Relation | None
     unit: str | None
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
-        parts: Mapping[str, Oracle | dict[str, Any]],
+        parts: Mapping[str, Oracle | Question],
         *,
         how: How = "sample",
         names: Iterable[str] | None = None,
         epsilon: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
         from .restore_question import restore
 
         if how not in ("sample", "split"):
-            raise refusals.LOCAL_SEVERAL_2(how=how)
+            raise refusals.UNKNOWN_WAY_TO_ASK(how=how)
         oracles = {
             str(name): part if isinstance(part, Oracle) else restore(part)
             for name, part in ((n, parts[n]) for n in names or parts)
         }
-        if not 2 <= len(oracles) <= 1 << 12 or any(
-            isinstance(part, Questionnaire | Rappor | PrefixTree) for part in oracles.values()
-        ):
-            raise refusals.LOCAL_SEVERAL_3(oracles_count=len(oracles))
+        if not 2 <= len(oracles) <= MOST_QUESTIONS:
+            raise refusals.TOO_FEW_OR_MANY_QUESTIONS(count=len(oracles), most=MOST_QUESTIONS)
+        for name, part in oracles.items():
+            if isinstance(part, Questionnaire | Rappor | PrefixTree):
+                raise refusals.QUESTION_NOT_COMBINABLE(name=name, type=type(part).__name__)
         put = object.__setattr__
         put(self, "names", tuple(oracles))
         put(self, "parts", tuple(oracles.values()))
         put(self, "how", how)
         each = [part.epsilon for part in self.parts]
         put(self, "epsilon", sum(each, Fraction(0)) if how == "split" else max(each))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
-        refuse_add_remove(self.relation)
+        self._put_unit(about)
         if epsilon is not None and exact(epsilon, "epsilon") != self.epsilon:
-            raise refusals.LOCAL_SEVERAL_4(epsilon=epsilon)
+            raise refusals.EPSILON_NOT_OF_QUESTIONS(epsilon=epsilon, derived=self.epsilon)
         self._end()
 
     @property
@@ -109,7 +110,7 @@ class Questionnaire(Oracle):
             else width_for(len(self.parts)) + self.length
         )
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {
             "how": self.how,
             "names": list(self.names),
@@ -117,14 +118,14 @@ class Questionnaire(Oracle):
             "length": self.length,
         }
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         return {
             "names": list(self.names),
             "parts": {name: part.question for name, part in self._named()},
             "how": self.how,
         }
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
         """Draw a report for each person. `values` has a column for each name: a dictionary, or any
         table with columns by name.
         """
@@ -147,7 +148,7 @@ class Questionnaire(Oracle):
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Refuse: each part counts its own reports, from `parts_of(reports)`."""
-        raise refusals.LOCAL_SEVERAL_1()
+        raise refusals.QUESTIONNAIRE_WITHOUT_ONE_COUNT()
 
     def parts_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[str, Reports]:
         """Split reports into the reports to each question."""
@@ -186,12 +187,12 @@ class Questionnaire(Oracle):
                 (part, part._codes(values[name], bits).ravel()) for name, part in self._named()
             ]
         except (KeyError, TypeError, IndexError):
-            raise refusals.LOCAL_SEVERAL_6() from None
+            raise refusals.ANSWER_COLUMN_MISSING() from None
         if len({codes.size for _, codes in columns}) != 1:
-            raise refusals.LOCAL_SEVERAL_5()
+            raise refusals.ANSWER_COLUMNS_OF_UNEQUAL_LENGTH()
         return columns
 
-    def _places(self, payload: Bytes) -> list[tuple[tuple[str, Oracle], Any, slice]]:
+    def _places(self, payload: Bytes) -> list[tuple[tuple[str, Oracle], Rows, slice]]:
         """Return for each part the rows that answer it, and the bytes of its answer."""
         if self.how == "split":
             ends = np.cumsum([0, *(part.width for part in self.parts)]).tolist()
@@ -217,7 +218,7 @@ class Questionnaire(Oracle):
                 formed[rows] &= ~payload[rows][:, place.stop :].any(axis=1)
         return formed
 
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         # overrides `perturb` and `aggregate`: there is no single code and no single count
         raise NotImplementedError
 

@@ -21,19 +21,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..guarantees import Guarantee, Pure, Relation
+from ..guarantees.guarantee import relation_of, unit_of
+from ..mechanisms.randomized_response import refuse_add_remove
 from ..mechanisms.shared.categories import Labels
 from ..mechanisms.shared.mechanism import Mechanism
 from ..noise.bits import SYSTEM, Bits
 from . import client
 from . import local_refusals as refusals
+from .client import Question
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
 from .lib.dyadic_probability import check_promise
@@ -43,6 +46,15 @@ if TYPE_CHECKING:
     from ..accounting.loss.privacy_loss import Loss
 
 MOST_REPORTS = 1 << 60
+Sent = Reports | Aggregate | bytes | Iterable[bytes]
+"""What clients sent: reports, single reports as bytes, a file of them, or their aggregate."""
+
+
+class UnitOptions(TypedDict, total=False):
+    """What the promise of a report is about: the neighbour relation and the protected unit."""
+
+    relation: str | None
+    unit: str | None
 
 
 class Oracle(Mechanism):
@@ -68,15 +80,15 @@ class Oracle(Mechanism):
         """The bytes of one report's payload."""
 
     @abstractmethod
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         """Return what a client of this kind reads from the question: integers and lists."""
 
     @abstractmethod
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         """Return constructor arguments that make this oracle again, for JSON."""
 
     @abstractmethod
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         """Encode every value as an integer; a value outside the categories as a uniform one."""
 
     @abstractmethod
@@ -106,7 +118,7 @@ class Oracle(Mechanism):
         return (Pure(self.epsilon, relation=self.relation, unit=self.unit),)
 
     @property
-    def question(self) -> dict[str, Any]:
+    def question(self) -> Question:
         """Everything that a client needs and anyone may check, for JSON. `sfumato.local.restore`
         makes the oracle again.
         """
@@ -128,7 +140,7 @@ class Oracle(Mechanism):
         """Three bytes of the question's hash, carried by every report."""
         return client.mark(self.question)
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
         """Draw a report for each value, whatever it is."""
         return Reports(self.mark, self._draw(self._codes(values, bits).ravel(), bits))
 
@@ -137,7 +149,7 @@ class Oracle(Mechanism):
         are refused, or dropped with `drop`.
         """
         mark = self.mark
-        bad: NDArray[Any] = np.zeros(0, dtype=np.int64)
+        bad = np.zeros(0, dtype=np.int64)
         if isinstance(reports, bytes | bytearray):
             reports = Reports.from_bytes(bytes(reports), mark, self.width)
         elif not isinstance(reports, Reports):
@@ -147,18 +159,18 @@ class Oracle(Mechanism):
             or reports.payload.ndim != 2
             or reports.payload.shape[1] != self.width
         ):
-            raise refusals.LOCAL_REPORT_2(reports=reports)
+            raise refusals.REPORTS_TO_OTHER_QUESTION(reports=reports)
         formed = self._well_formed(reports.payload)
         if not drop and (len(bad) or not formed.all()):
             first = int(bad[0]) if len(bad) else int(np.flatnonzero(~formed)[0])
-            raise refusals.LOCAL_REPORT_3(first=first)
+            raise refusals.NOT_A_REPORT(number=first)
         return reports if formed.all() else Reports(mark, reports.payload[formed])
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Count reports in integers that suffice for the estimate; aggregates are added with +."""
         if isinstance(reports, Aggregate):
             if reports.mark != self.mark:
-                raise refusals.LOCAL_REPORT_4(reports=reports)
+                raise refusals.REPORTS_TO_OTHER_QUESTION(reports=reports)
             return reports
         checked = self.read(reports)
         return Aggregate(checked.mark, self._tally(checked.payload), len(checked))
@@ -171,26 +183,39 @@ class Oracle(Mechanism):
 
         return shuffle(local=self.promise, n=n)
 
+    def _put_unit(self, about: UnitOptions, like: Oracle | None = None) -> None:
+        """Set the relation and the unit; where `about` has none, those of `like`."""
+        for name in about:
+            if name not in UnitOptions.__annotations__:
+                kind = type(self).__name__
+                raise TypeError(f"{kind}() got an unexpected keyword argument {name!r}")
+        relation, unit = relation_of(about.get("relation")), unit_of(about.get("unit"))
+        if like is not None:
+            relation, unit = relation or like.relation, unit or like.unit
+        object.__setattr__(self, "relation", relation)
+        object.__setattr__(self, "unit", unit)
+        refuse_add_remove(relation)
+
     def _end(self) -> None:
         """Prove the promise; every constructor ends with this."""
         check_promise(self.odds, self.epsilon, type(self).__name__)
 
-    def _aggregate_some(self, reports: Any) -> Aggregate:
+    def _aggregate_some(self, reports: Sent) -> Aggregate:
         """Aggregate reports; refuse if there is none."""
         counted = self.aggregate(reports)
         if not counted.reports:
-            raise refusals.RESPONSE_REPORTS_2()
+            raise refusals.NO_REPORTS()
         return counted
 
 
 def check_report_count(n: int) -> int:
     """Check a number of reports."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_REPORTS:
-        raise refusals.RESPONSE_REPORTS_1(n=n)
+        raise refusals.REPORT_COUNT_BELOW_ONE(n=n)
     return int(n)
 
 
-def every_code(labels: Labels, values: Any, bits: Bits) -> NDArray[np.int64]:
+def every_code(labels: Labels, values: object, bits: Bits) -> NDArray[np.int64]:
     """Return the places of one value or of many among the categories; a uniform place for each
     value that is none of them.
     """
@@ -205,8 +230,8 @@ def every_code(labels: Labels, values: Any, bits: Bits) -> NDArray[np.int64]:
     return codes
 
 
-def plain_categories(labels: Labels) -> list[Any]:
+def plain_categories(labels: Labels) -> list[Hashable]:
     """Return the categories for JSON; refuse types that JSON does not give back."""
     if not all(name is None or type(name) in (str, int, bool) for name in labels.names):
-        raise refusals.LOCAL_CATEGORIES_3()
+        raise refusals.CATEGORIES_NOT_JSON()
     return list(labels.names)

@@ -24,21 +24,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import is_whole
 from ..guarantees import Relation
-from ..guarantees.guarantee import relation_of, unit_of
-from ..mechanisms.randomized_response import refuse_add_remove
+from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
+from .client import Question
 from .frequency_estimate import Aggregate
 from .lib.biased_coins import Bytes, below
 from .many_questions import Questionnaire, mean_inverse, variance_at
-from .oracle import Oracle, check_report_count
+from .oracle import Oracle, UnitOptions, check_report_count
 from .prefix.prefix_tree import PrefixTree
 from .rappor import Rappor
 from .wire_reports import Reports, pack_integers, unpack_integers, width_for
@@ -60,35 +60,28 @@ class Panel(Oracle):
     relation: Relation | None
     unit: str | None
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
-        oracle: Oracle | dict[str, Any],
+        oracle: Oracle | Question,
         *,
         waves: int,
         reports: int = 1,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
         from .restore_question import restore
 
         part = oracle if isinstance(oracle, Oracle) else restore(oracle)
         if isinstance(part, Questionnaire | Rappor | PrefixTree | Panel):
-            reason = (
-                "a panel repeats one question that needs no memory and is neither a "
-                "questionnaire nor a prefix tree"
-            )
-            raise refusals.LOCAL_PANEL_2(type=type(part).__name__, reason=reason)
+            raise refusals.QUESTION_NOT_REPEATABLE(type=type(part).__name__)
         if not is_whole(waves, 2, MOST_WAVES) or not is_whole(reports, 1, int(waves)):
-            reason = f"waves is 2 to {MOST_WAVES:,}, and reports is 1 to the number of waves"
-            raise refusals.LOCAL_PANEL_3(waves=waves, reports=reports, reason=reason)
+            raise refusals.WAVES_OUT_OF_RANGE(waves=waves, reports=reports, most=MOST_WAVES)
         put = object.__setattr__
         put(self, "oracle", part)
         put(self, "waves", int(waves))
         put(self, "reports", int(reports))
         put(self, "epsilon", self.reports * part.epsilon)
-        put(self, "relation", relation_of(relation) or part.relation)
-        put(self, "unit", unit_of(unit) or part.unit)
-        refuse_add_remove(self.relation)
+        self._put_unit(about, like=part)
         self._end()
 
     @property
@@ -102,13 +95,13 @@ class Panel(Oracle):
     def width(self) -> int:
         return width_for(self.waves) + self.oracle.width
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {"waves": self.waves, "reports": self.reports, "part": self.oracle.question}
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         return {"oracle": self.oracle.question, "waves": self.waves, "reports": self.reports}
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
         """Draw all reports, person by person. `values` has a row for each person and a column for
         each wave.
         """
@@ -116,7 +109,7 @@ class Panel(Oracle):
             values if isinstance(values, np.ndarray) else np.array(_listed(values), dtype=object)
         )
         if table.ndim != 2 or table.shape[1] != self.waves:
-            raise refusals.LOCAL_PANEL_4(waves=self.waves)
+            raise refusals.WAVE_COLUMNS_MISSING(waves=self.waves)
         drawn = self._lot(len(table), bits)
         person = np.repeat(np.arange(len(table)), self.reports)
         each = self.oracle._draw(
@@ -129,7 +122,7 @@ class Panel(Oracle):
 
     def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
         """Refuse: each wave is counted by itself, with `waves_of(reports)`."""
-        raise refusals.LOCAL_PANEL_1()
+        raise refusals.PANEL_WITHOUT_ONE_COUNT()
 
     def waves_of(self, reports: Reports | bytes | Iterable[bytes]) -> dict[int, Reports]:
         """Split reports by wave, as reports to the oracle."""
@@ -170,7 +163,7 @@ class Panel(Oracle):
             & self.oracle._well_formed(payload[:, head:])
         )
 
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         # overrides `perturb` and `aggregate`: there is no single code and no single count
         raise NotImplementedError
 
@@ -184,6 +177,6 @@ class Panel(Oracle):
         return f"Panel({self.oracle!r}, waves={self.waves}, reports={self.reports})"
 
 
-def _listed(values: Any) -> Any:
+def _listed(values: object) -> object:
     """Return the rows of a frame as an array, anything else unchanged."""
     return np.asarray(values, dtype=object) if hasattr(values, "__array__") else values

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from .direct import Direct
 from .frequency_oracle import FrequencyOracle
@@ -34,7 +33,7 @@ class Preset:
     source: str
     claim: str
     kind: Callable[..., FrequencyOracle]
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
 
     def __call__(
         self, categories: Iterable[Hashable], *, unit: str | None = None
@@ -42,7 +41,7 @@ class Preset:
         return self.kind(categories=categories, unit=unit, **self.arguments)
 
 
-def _rappor(bits: int, f: str, p: str, q: str) -> dict[str, Any]:
+def _rappor(bits: int, f: str, p: str, q: str) -> dict[str, object]:
     return {"f": f, "p": p, "q": q, "hashes": 2, "size": bits, "cohorts": 128}
 
 

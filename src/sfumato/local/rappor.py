@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +36,22 @@ from numpy.typing import NDArray
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import Guarantee, Pure
-from ..guarantees.finite.finite_laws import law
+from ..guarantees.finite.finite_laws import Law, law
+from ..keywords import spell_out
 from ..mechanisms.shared.additive import check_exactly_one
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
-from .bloom import BloomEstimate, bit_places, score_range, total_error, worst_variance
+from .bloom import (
+    MOST_BITS,
+    MOST_COHORTS,
+    BloomEstimate,
+    bit_places,
+    score_range,
+    total_error,
+    worst_variance,
+)
+from .client import Question
 from .frequency_estimate import Aggregate, Estimate
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import (
@@ -55,10 +65,23 @@ from .lib.biased_coins import (
     put_bit,
 )
 from .lib.dyadic_probability import ONE, as_fraction, down, epsilon_of_odds
-from .oracle import check_report_count, plain_categories
+from .oracle import UnitOptions, check_report_count, plain_categories
 from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 
 _EXAMPLE = "Rappor(epsilon=1, categories=['yes', 'no'])"
+
+
+class BloomOptions(TypedDict, total=False):
+    """The shape of a Bloom filter and its public hash functions."""
+
+    hashes: int
+    size: int | None
+    cohorts: int
+    seed: str
+
+
+class RapporOptions(BloomOptions, UnitOptions, total=False):
+    """The Bloom filter of a question, and what its promise is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -74,6 +97,7 @@ class Rappor(FrequencyOracle):
     cohorts: int
     seed: str
 
+    @spell_out(RapporOptions, hashes=0, cohorts=1, seed="sfumato")
     def __init__(
         self,
         *,
@@ -82,15 +106,15 @@ class Rappor(FrequencyOracle):
         f: Number | None = None,
         p: Number = 0,
         q: Number = 1,
-        hashes: int = 0,
-        size: int | None = None,
-        cohorts: int = 1,
-        seed: str = "sfumato",
-        relation: str | None = None,
-        unit: str | None = None,
+        **options: Unpack[RapporOptions],
     ) -> None:
+        """Give either ε for all reports of a person together, or f. `hashes`, `size` and `cohorts`
+        describe a Bloom filter; without them a value has one bit.
+        """
+        hashes, size = options.pop("hashes", 0), options.pop("size", None)
+        cohorts, seed = options.pop("cohorts", 1), options.pop("seed", "sfumato")
         check_exactly_one("Rappor", _EXAMPLE, epsilon=epsilon, f=f)
-        self._begin(categories, Fraction(1), relation, unit)
+        self._begin(categories, Fraction(1), options)
         _shape(hashes, size, cohorts)
         put = object.__setattr__
         for name, value in {
@@ -108,7 +132,7 @@ class Rappor(FrequencyOracle):
         put(self, "q", int(probability(q, "q", zero=False, one=True) * ONE))
         put(self, "p", -int(-probability(p, "p") * ONE // 1))
         if self.q <= self.p:
-            raise refusals.LOCAL_BITS_1(p=p, q=q)
+            raise refusals.Q_NOT_ABOVE_P(p=p, q=q)
         put(self, "epsilon", epsilon_of_odds(max(self.odds, Fraction(1))))
         self._end()
 
@@ -159,7 +183,7 @@ class Rappor(FrequencyOracle):
     def width(self) -> int:
         return width_for(self.cohorts) + -(-self.size // 8)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         numbers = {
             "keep": str(self.keep),
             "own": str(self.q),
@@ -174,7 +198,7 @@ class Rappor(FrequencyOracle):
         }
         return {"categories": plain_categories(self.labels), **numbers, **shape}
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         numbers = {
             "f": str(2 * (1 - as_fraction(self.keep))),
             "p": str(as_fraction(self.p)),
@@ -184,7 +208,7 @@ class Rappor(FrequencyOracle):
         }
         return {**numbers, **({"size": self.size} if self.hashes else {}), "seed": self.seed}
 
-    def remember(self, values: Any, *, bits: Bits = SYSTEM) -> Remembered:
+    def remember(self, values: object, *, bits: Bits = SYSTEM) -> Remembered:
         """Draw what each person keeps for life: a cohort and permanent bits. Secret; every report
         derives from it.
         """
@@ -198,7 +222,7 @@ class Rappor(FrequencyOracle):
             put_bit(rows, bit_places(self, cohort, codes, i), flags(self.keep, codes.size, bits))
         return Remembered(self, cohort, rows)
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
         """Draw a first report for each value."""
         return self.remember(values, bits=bits).perturb(bits=bits)
 
@@ -242,7 +266,7 @@ class Rappor(FrequencyOracle):
             else FrequencyOracle.variance(self, n, frequency, target=target)
         )
 
-    def mse(self, frequencies: Any, n: int, *, target: Target = "population") -> float:
+    def mse(self, frequencies: Law, n: int, *, target: Target = "population") -> float:
         if not self.hashes:
             return FrequencyOracle.mse(self, frequencies, n, target=target)
         each = np.array([float(f) for f in law(frequencies, self.categories, "frequencies")])
@@ -297,8 +321,9 @@ def _shape(hashes: int, size: int | None, cohorts: int) -> None:
     if (
         not are_integers
         or not 0 <= hashes <= 16
-        or not 1 <= cohorts <= 4096
-        or (size is not None and not 2 <= size <= 4096)
-        or (hashes > 0) != (size is not None)
+        or not 1 <= cohorts <= MOST_COHORTS
+        or (size is not None and not 2 <= size <= MOST_BITS)
     ):
-        raise refusals.LOCAL_SIZE_5(hashes=hashes, size=size, cohorts=cohorts)
+        raise refusals.BLOOM_FILTER_OUT_OF_RANGE(hashes=hashes, size=size, cohorts=cohorts)
+    if (hashes > 0) != (size is not None):
+        raise refusals.HASHES_OR_SIZE_MISSING(hashes=hashes, size=size)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from ..errors import Refused
 from . import client
 from . import local_refusals as refusals
+from .client import Question
 from .direct import Direct
 from .hadamard import Hadamard
 from .hashing import Hashing
@@ -42,11 +42,10 @@ KINDS: dict[str, type[Oracle]] = {
 """The oracle of each kind of question."""
 
 
-def restore(question: dict[str, Any] | str) -> Oracle:
+def restore(question: Question | str) -> Oracle:
     """Restore the oracle of a question, given as a dictionary or as JSON. A question that differs
     from its oracle's own question is refused.
     """
-    place = "a question"
     try:
         record = json.loads(question) if isinstance(question, str) else question
         kind = (
@@ -64,9 +63,7 @@ def restore(question: dict[str, Any] | str) -> Oracle:
         ArithmeticError,
         RecursionError,
     ) as error:
-        raise refusals.LOCAL_QUESTION_2(place=place) from (
-            error if isinstance(error, Refused) else None
-        )
+        raise refusals.UNKNOWN_QUESTION() from (error if isinstance(error, Refused) else None)
     if oracle is None or oracle.question != record:
-        raise refusals.LOCAL_QUESTION_1(place=place)
+        raise refusals.QUESTION_ALTERED()
     return oracle

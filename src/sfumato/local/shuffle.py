@@ -32,9 +32,9 @@ def shuffle(*, local: Guarantee | Oracle, n: int) -> Loss:
     """
     promise = local.promise if isinstance(local, Oracle) else local
     if not isinstance(promise, Pure):
-        raise refusals.SHUFFLE_LOCAL_1(local=local)
+        raise refusals.LOCAL_PROMISE_NOT_PURE(local=local)
     if promise.relation == "add-remove":
-        raise refusals.SHUFFLE_LOCAL_2(local=local)
+        raise refusals.LOCAL_PROMISE_ADD_REMOVE(local=local)
     check_report_epsilon(exact(promise.parameters["epsilon"], "epsilon"))
     return Loss(
         ((ClonePair(promise.parameters["epsilon"], count_of(n, "n")), 1),),

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from flint import arb
@@ -33,16 +33,18 @@ from numpy.typing import NDArray
 
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, is_whole, positive
+from ..keywords import spell_out
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import Bits
 from . import local_refusals as refusals
+from .client import Question
 from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
 from .hadamard import negative, transform
 from .lib.biased_coins import Bytes, below, flags, padding_is_clear
 from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import meeting, shared_functions, shared_hash, to_bucket
-from .oracle import plain_categories
+from .oracle import UnitOptions, plain_categories
 from .unary import bit_odds, bit_probabilities, draw_bits
 from .wire_reports import pack_integers, unpack_integers, width_for
 
@@ -63,6 +65,7 @@ class Sketch(FrequencyOracle):
     p: int  # of 2^64
     q: int
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
@@ -73,13 +76,14 @@ class Sketch(FrequencyOracle):
         hadamard: bool = False,
         optimised: bool = False,
         seed: str = "sfumato",
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
+        self._begin(categories, positive(epsilon, "epsilon"), about)
         _sizes(rows, size)
-        if hadamard and (optimised or size & (size - 1)):
-            raise refusals.LOCAL_SIZE_6(size=size, optimised=optimised)
+        if hadamard and optimised:
+            raise refusals.HADAMARD_SKETCH_OPTIMISED()
+        if hadamard and size & (size - 1):
+            raise refusals.HADAMARD_SIZE_NOT_A_POWER_OF_TWO(size=size)
         p, q = (
             (keep_probability(self.epsilon, 2), ONE // 2)
             if hadamard
@@ -129,7 +133,7 @@ class Sketch(FrequencyOracle):
             width_for(2 * self.size) if self.hadamard else -(-self.size // 8)
         )
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         bits = {} if self.hadamard else {"other": str(self.q)}
         return {
             "categories": plain_categories(self.labels),
@@ -140,7 +144,7 @@ class Sketch(FrequencyOracle):
             "seed": self.seed,
         }
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         numbers = {
             "epsilon": str(self.epsilon),
             "rows": self.rows,
@@ -261,4 +265,4 @@ class Sketch(FrequencyOracle):
 def _sizes(rows: int, size: int) -> None:
     for name, value, least, most in (("rows", rows, 1, MOST_ROWS), ("size", size, 2, MOST_SIZE)):
         if not is_whole(value, least, most):
-            raise refusals.LOCAL_SIZE_7(name=name, value=value, least=least, most=most)
+            raise refusals.SIZE_OUT_OF_RANGE(name=name, value=value, least=least, most=most)

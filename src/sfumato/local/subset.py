@@ -17,20 +17,22 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
+from ..keywords import spell_out
 from ..noise.bits import Bits
 from . import local_refusals as refusals
+from .client import Question
 from .frequency_estimate import variance
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, column_counts, flags, padding_is_clear
 from .lib.dyadic_probability import ONE, as_fraction, down
-from .oracle import plain_categories
+from .oracle import UnitOptions, plain_categories
 
 _KEYS = 1 << 20  # random keys in one pass
 
@@ -43,18 +45,18 @@ class Subset(FrequencyOracle):
     size: int
     keep: int  # of 2^64
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
         epsilon: Number,
         categories: Iterable[Hashable],
         size: int | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
+        self._begin(categories, positive(epsilon, "epsilon"), about)
         if size is not None and not is_whole(size, 1, self.k - 1):
-            raise refusals.LOCAL_SIZE_8(size=size, value=self.k - 1, k=self.k)
+            raise refusals.SUBSET_OUT_OF_RANGE(size=size, most=self.k - 1, categories=self.k)
         put = object.__setattr__
         put(self, "size", best_size(self.epsilon, self.k) if size is None else size)
         put(self, "keep", _keep(self.epsilon, self.k, self.size))
@@ -80,14 +82,14 @@ class Subset(FrequencyOracle):
     def width(self) -> int:
         return -(-self.k // 8)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {
             "categories": plain_categories(self.labels),
             "own": str(self.keep),
             "size": self.size,
         }
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         return {"epsilon": str(self.epsilon), "size": self.size}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:

@@ -17,14 +17,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive
+from ..keywords import spell_out
 from ..noise.bits import Bits
+from .client import Question
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import (
     Bytes,
@@ -36,7 +38,7 @@ from .lib.biased_coins import (
     put_bit,
 )
 from .lib.dyadic_probability import ONE, as_fraction, down, up
-from .oracle import plain_categories
+from .oracle import UnitOptions, plain_categories
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -48,16 +50,16 @@ class Unary(FrequencyOracle):
     p: int  # of 2^64
     q: int
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
         epsilon: Number,
         categories: Iterable[Hashable],
         symmetric: bool = False,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), relation, unit)
+        self._begin(categories, positive(epsilon, "epsilon"), about)
         put = object.__setattr__
         put(self, "symmetric", bool(symmetric))
         p, q = bit_probabilities(self.epsilon, symmetric=self.symmetric)
@@ -85,14 +87,14 @@ class Unary(FrequencyOracle):
     def width(self) -> int:
         return -(-self.k // 8)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {
             "categories": plain_categories(self.labels),
             "own": str(self.p),
             "other": str(self.q),
         }
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         return {"epsilon": str(self.epsilon), "symmetric": self.symmetric}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:

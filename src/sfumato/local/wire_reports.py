@@ -51,7 +51,7 @@ class Reports:
             self.mark,
             self.payload.shape[1],
         ):
-            raise refusals.LOCAL_REPORT_6()
+            raise refusals.ADDED_ACROSS_QUESTIONS(kind="reports")
         return Reports(self.mark, np.concatenate([self.payload, other.payload]))
 
     def __repr__(self) -> str:
@@ -75,12 +75,12 @@ class Reports:
         """Read the reports of a file."""
         start = len(MAGIC) + 1 + MARK + 8
         if data[:5] != MAGIC + bytes([VERSION]) or len(data) < start:
-            raise refusals.LOCAL_REPORT_7(VERSION=VERSION)
+            raise refusals.NOT_A_FILE_OF_REPORTS(version=VERSION)
         if data[5 : 5 + MARK] != mark:
-            raise refusals.LOCAL_REPORT_8()
+            raise refusals.REPORTS_TO_OTHER_QUESTION(reports="a file of reports")
         count = int.from_bytes(data[start - 8 : start], "big")
         if len(data) - start != count * width:
-            raise refusals.LOCAL_REPORT_9(count=count, width=width)
+            raise refusals.FILE_OF_WRONG_LENGTH(count=count, width=width)
         return cls(mark, np.frombuffer(data, dtype=np.uint8, offset=start).reshape(count, width))
 
 

@@ -10,18 +10,21 @@ with a rare disease.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .visits import CITIES, SEED, USERS, Uniform, customers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 DISEASES = {"none": 0.9, "asthma": 0.06, "diabetes": 0.038, "porphyria": 0.002}
 """Disease → share of people who have it."""
 
 
 @lru_cache(maxsize=1)
-def people() -> Any:
+def people() -> pa.Table:
     """Return the table, a `pyarrow.Table`."""
     import pyarrow as pa
 

@@ -11,10 +11,13 @@ generates the same rows on every machine.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ROWS = 20_000
 USERS = 5_000
@@ -45,7 +48,7 @@ class Customers(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def visits() -> Any:
+def visits() -> pa.Table:
     """Return the table, a `pyarrow.Table`."""
     import pyarrow as pa
 

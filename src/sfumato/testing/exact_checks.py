@@ -5,7 +5,7 @@ code can import this module.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,25 @@ from .. import release as door
 from ..answers.answer import Answer
 from ..answers.answer_records import Noisy
 from ..ledger.receipts import Receipt
-from ..noise.bits import SYSTEM
+from ..mechanisms.shared.mechanism import Mechanism
+from ..mechanisms.weighted_quantile import WeightedQuantile
+from ..noise.bits import SYSTEM, Bits
 from ..tables.plan.query_plan import Plan
 from ..tables.plan.read_results import ResultGroups
+
+if TYPE_CHECKING:
+    from ..session.protected_table import Table
+
+
+Values = TypeVar("Values", bound=NDArray[np.generic])
 
 
 @dataclass(frozen=True, slots=True)
 class MechanismCall:
     """One call of a mechanism: the mechanism, and the exact integers that it received."""
 
-    mechanism: Any
-    integers: tuple[Any, ...]
+    mechanism: Mechanism
+    integers: tuple[NDArray[np.generic], ...]
 
 
 @dataclass(slots=True)
@@ -33,19 +41,25 @@ class SilentMechanism:
     quantile, and records what it received.
     """
 
-    mechanism: Any
+    mechanism: Mechanism
     calls: list[MechanismCall] = field(default_factory=list)
 
-    def perturb(self, value: Any, *, bits: Any = None) -> Any:
+    def perturb(self, value: Values, *, bits: Bits = SYSTEM) -> Values:
         self.calls.append(MechanismCall(self.mechanism, (value.copy(),)))
         return value
 
-    def keep(self, votes: Any, *, bits: Any = None) -> NDArray[np.bool_]:
+    def keep(self, votes: NDArray[np.generic], *, bits: Bits = SYSTEM) -> NDArray[np.bool_]:
         self.calls.append(MechanismCall(self.mechanism, (votes.copy(),)))
         return np.ones(len(votes), dtype=np.bool_)
 
     def perturb_each(
-        self, groups: Any, points: Any, weights: Any, count: int, *, bits: Any = None
+        self,
+        groups: NDArray[np.int64],
+        points: NDArray[np.int64],
+        weights: NDArray[np.generic],
+        count: int,
+        *,
+        bits: Bits = SYSTEM,
     ) -> NDArray[np.int64]:
         self.calls.append(
             MechanismCall(self.mechanism, (groups.copy(), points.copy(), weights.copy()))
@@ -68,9 +82,9 @@ class Through:
     calls: tuple[MechanismCall, ...]
     groups: ResultGroups
     pieces: tuple[Noisy, ...]
-    tally: tuple[Any, ...]
+    tally: door.Tables
 
-    def integers(self, name: str) -> NDArray[Any]:
+    def integers(self, name: str) -> NDArray[np.generic]:
         return next(piece.values for piece in self.pieces if piece.name == name)
 
 
@@ -100,12 +114,12 @@ class Rehearsal:
         self._calls.clear()
         tally = door._tally(self.plan, self.plan.statements, None)
         groups, noisy = door._perturb(self.plan, self.plan.groups, tally, SYSTEM)
-        silent: list[Any] = [piece.mechanism for piece in noisy]
-        pieces = tuple(
-            Noisy(piece.name, piece.values, piece.step, stand_in.mechanism)
-            for piece, stand_in in zip(noisy, silent, strict=True)
-        )
-        return Through(tuple(self._calls), groups, pieces, tally)
+        pieces = []
+        for piece in noisy:
+            silent: object = piece.mechanism
+            assert isinstance(silent, SilentMechanism)
+            pieces.append(Noisy(piece.name, piece.values, piece.step, silent.mechanism))
+        return Through(tuple(self._calls), groups, tuple(pieces), tally)
 
 
 def through_the_door(plan: Plan) -> Through:
@@ -113,7 +127,7 @@ def through_the_door(plan: Plan) -> Through:
     return Rehearsal(plan).run()
 
 
-def exact_answer(plan: Plan, table: Any) -> Answer:
+def exact_answer(plan: Plan, table: Table) -> Answer:
     """Return the answer without noise."""
     through = through_the_door(plan)
     receipt = Receipt(
@@ -129,10 +143,11 @@ def exact_answer(plan: Plan, table: Any) -> Answer:
     return door.finish(plan, through.groups, through.pieces, ledger=table.ledger, receipt=receipt)
 
 
-def _quantile(points: NDArray[np.int64], weights: Any, mechanism: Any) -> int:
+def _quantile(points: NDArray[np.int64], weights: NDArray[np.generic], mechanism: Mechanism) -> int:
     """Return the least point at or below which a part q of the weight lies; the lower end of the
     range if there is no weight.
     """
+    assert isinstance(mechanism, WeightedQuantile)
     order = np.argsort(points, kind="stable")
     low, high = int(mechanism.low), int(mechanism.high)
     total = int(sum(int(w) for w in weights))

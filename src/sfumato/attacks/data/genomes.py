@@ -10,7 +10,6 @@ read from the owner's table.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +50,7 @@ def genomes(people: int = 2000, positions: int = 10_000, *, seed: int = 0) -> Ge
     return Genomes(bits, limits.astype(np.float64))
 
 
-def read_genomes(people: Any) -> Genomes:
+def read_genomes(people: object) -> Genomes:
     """Read generated people, or the rows of a matrix or table of zeros and ones."""
     if isinstance(people, Genomes):
         return people
@@ -66,5 +65,5 @@ def read_genomes(people: Any) -> Genomes:
         or values.shape[1] < 1
         or not np.isin(values, (0, 1)).all()
     ):
-        raise refusals.ATTACKS_VALUES_1()
+        raise refusals.GENOMES_NOT_BITS()
     return Genomes(values.astype(np.int8))

@@ -13,7 +13,6 @@ and a few films have many ratings.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +64,7 @@ def ratings(people: int = 10_000, items: int = 1000, *, each: int = 40, seed: in
     return Ratings(person, item, stars, np.minimum(day, DAYS))
 
 
-def ratings_of(table: Any, *, person: str, item: str, stars: str, day: str) -> Ratings:
+def ratings_of(table: object, *, person: str, item: str, stars: str, day: str) -> Ratings:
     """Read ratings from the owner's table, by the names of its columns."""
     rows = read_columns(table, [person, item, stars, day])
     codes = rows.codes(person)

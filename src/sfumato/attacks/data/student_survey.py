@@ -8,11 +8,9 @@ are here as printed; the remaining twenty are made up. Nobody of them exists.
 
 from __future__ import annotations
 
-from typing import Any
-
 COLUMNS = ("age", "sex", "siblings", "start", "best", "worst", "cheated", "drugs")
 
-_ROWS: tuple[tuple[Any, ...], ...] = (
+_ROWS: tuple[tuple[int | str, ...], ...] = (
     (21, "f", 3, "SS2017", 1, 5, "no", "no"),  # as printed
     (23, "m", 1, "WS2017", 1, 5, "yes", "yes"),  # as printed
     (24, "f", 1, "WS2017", 1, 4, "no", "no"),
@@ -40,8 +38,9 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
 )
 
 
-def survey() -> dict[str, list[Any]]:
+def survey() -> dict[str, list[int | str]]:
     """Return the answers of 24 invented students, column by column, for any attack."""
-    return {"id": list(range(1, len(_ROWS) + 1))} | {
+    numbers: list[int | str] = list(range(1, len(_ROWS) + 1))
+    return {"id": numbers} | {
         name: [row[place] for row in _ROWS] for place, name in enumerate(COLUMNS)
     }

@@ -4,8 +4,6 @@ lot.
 
 from __future__ import annotations
 
-from typing import Any
-
 _GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("20-39", "130**", ("heart", "flu", "flu", "asthma", "heart")),
     ("20-39", "148**", ("flu", "asthma", "flu", "flu", "flu")),
@@ -18,7 +16,7 @@ _GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 
 
-def patients() -> dict[str, list[Any]]:
+def patients() -> dict[str, list[str]]:
     """Return age, area and disease of twenty invented patients: five share every age and area, and
     one group has a single disease.
     """

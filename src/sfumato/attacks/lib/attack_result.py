@@ -57,7 +57,7 @@ class Success:
 
     def __post_init__(self) -> None:
         if self.trials < 1 or not 0 <= self.hits <= self.trials:
-            raise refusals.ATTACKS_TRIALS_2(hits=self.hits, trials=self.trials)
+            raise refusals.TOO_MANY_HITS(hits=self.hits, trials=self.trials)
 
     @property
     def rate(self) -> float:
@@ -206,7 +206,7 @@ def guess_bound(promise: Guarantee, choices: int = 2) -> float:
     promise is about changing that value.
     """
     if isinstance(choices, bool) or not isinstance(choices, int) or choices < 2:
-        raise refusals.ATTACKS_CHOICES_1(choices=shown(choices))
+        raise refusals.FEWER_THAN_TWO_CHOICES(choices=shown(choices))
     pairs = (
         [(Fraction(promise.epsilon()), Fraction(0))]
         if isinstance(promise, Pure)
@@ -245,7 +245,7 @@ def event_bound(promise: Guarantee, baseline: Number) -> float:
 def check_epsilons(epsilons: Sequence[Number]) -> tuple[Fraction, ...]:
     """Check the ε to attack: numbers above zero."""
     if isinstance(epsilons, str) or not isinstance(epsilons, Sequence):
-        raise refusals.ATTACKS_EPSILONS_1(epsilons=shown(epsilons))
+        raise refusals.EPSILONS_NOT_A_LIST(epsilons=shown(epsilons))
     return tuple(positive(epsilon, "epsilon") for epsilon in epsilons)
 
 
@@ -253,8 +253,8 @@ def check_count(value: object, name: str, least: int = 1) -> int:
     """Check a count, such as a number of trials."""
     count = as_integer(value)
     if count is None or count < least:
-        raise refusals.ATTACKS_TRIALS_1(
-            name=name, value=shown(value), least=least, least_2=max(least, 100)
+        raise refusals.COUNT_TOO_SMALL(
+            name=name, value=shown(value), least=least, example=max(least, 100)
         )
     return count
 

@@ -15,9 +15,9 @@ analyst.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from numpy.typing import NDArray
 from ...exact.numbers import Number
 from ...guarantees import Guarantee, Pure
 from .attack_result import Success, guess_success
+
+if TYPE_CHECKING:
+    from ...tables.query.aggregates import Aggregate
 
 Integers = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -169,9 +172,9 @@ def _release_sums(
 
 
 def _release(
-    table: dict[str, Any],
+    table: Mapping[str, Integers | Real],
     sizes: dict[str, int],
-    aggregate: Any,
+    aggregate: Aggregate,
     epsilon: Fraction,
     relation: str,
     bounds: dict[str, tuple[Number, Number]],

@@ -13,26 +13,28 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Refused
 from .. import attack_refusals as refusals
 from .table_readers import as_arrow, check_columns, choose_columns, find_unread_lines
 from .unread_lines import UnreadLines
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns(Mapping[str, NDArray[Any]]):
+class Columns(Mapping[str, NDArray[np.generic]]):
     """Some columns of a table, by name."""
 
     n: int
-    arrow: Any = field(repr=False)  # an Arrow table
+    arrow: pa.Table = field(repr=False)
     unread: UnreadLines | None = None  # lines of a CSV file that are not in it
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> NDArray[np.generic]:
         """Return the values: numbers, booleans and instants as NumPy types, the rest as objects."""
         if name not in self.arrow.column_names:
             raise KeyError(name)
@@ -85,13 +87,13 @@ class Columns(Mapping[str, NDArray[Any]]):
         kind = self.arrow.schema.field(name).type
         return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
 
-    def halving(self, name: str) -> tuple[NDArray[np.bool_], Any]:
+    def halving(self, name: str) -> tuple[NDArray[np.bool_], object]:
         """Find the value of the column whose share is closest to one half, and its rows."""
         codes = self.codes(name)
         rows = codes == np.abs(np.bincount(codes) - self.n / 2).argmin()
         return rows, self.arrow.column(name)[int(np.flatnonzero(rows)[0])].as_py()
 
-    def select_rows(self, rows: NDArray[Any]) -> Columns:
+    def select_rows(self, rows: NDArray[np.generic]) -> Columns:
         """Keep only these rows, by number or by boolean mask."""
         import pyarrow as pa
 
@@ -124,11 +126,11 @@ def read_columns(
     if missing is not None and not (partly and arrow.num_rows):
         raise missing.refusal(name)
     if arrow.num_rows == 0:
-        raise refusals.ATTACKS_EMPTY_1(name=name)
+        raise refusals.TABLE_WITHOUT_ROWS(table=name)
     return Columns(arrow.num_rows, arrow, missing)
 
 
-def _numbers(column: Any, name: str) -> NDArray[np.float64]:
+def _numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -152,7 +154,7 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
         or pa.types.is_decimal(kind)
         or pa.types.is_null(kind)
     ):
-        raise _not_a_number(name)
+        raise refusals.COLUMN_NOT_NUMERIC(column=name)
     return np.asarray(
         column.cast(pa.float64()).to_numpy(zero_copy_only=False)
         if isinstance(column, pa.Array)
@@ -160,7 +162,7 @@ def _numbers(column: Any, name: str) -> NDArray[np.float64]:
     )
 
 
-def _parse_numbers(column: Any, name: str) -> NDArray[np.float64]:
+def _parse_numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
     import pyarrow as pa
 
     for kind in (pa.float64(), pa.date32(), pa.timestamp("us")):
@@ -168,8 +170,4 @@ def _parse_numbers(column: Any, name: str) -> NDArray[np.float64]:
             return _numbers(column.cast(kind), name)
         except pa.ArrowInvalid:
             continue
-    raise _not_a_number(name)
-
-
-def _not_a_number(name: str) -> Refused:
-    return refusals.ATTACKS_NUMBER_1(name=name)
+    raise refusals.COLUMN_NOT_NUMERIC(column=name)

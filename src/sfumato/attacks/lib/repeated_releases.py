@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +36,7 @@ TRIALS = 2_000
 
 
 def add_noise(
-    values: NDArray[Any], *, epsilon: Number, moves: int = 1, bits: Bits = SYSTEM
+    values: NDArray[np.generic], *, epsilon: Number, moves: int = 1, bits: Bits = SYSTEM
 ) -> Integers:
     """Add independent noise to every entry: each is a release at ε of an integer that one unit
     moves by at most `moves`.
@@ -56,7 +55,7 @@ def add_noise(
 
 
 def release_each(
-    values: NDArray[Any], *, epsilon: Number | None, moves: int = 1, bits: Bits = SYSTEM
+    values: NDArray[np.generic], *, epsilon: Number | None, moves: int = 1, bits: Bits = SYSTEM
 ) -> Integers:
     """Publish the entries: with noise, or exactly where there is no ε."""
     return (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from ...exact.numbers import Number, non_negative
 from .. import attack_refusals as refusals
 from .look_alikes import pair_codes
 from .owner_table import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Integers = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -55,7 +58,7 @@ def match_rows(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Match
     }
     for name in allowed:
         if name not in a:
-            raise refusals.ATTACKS_COLUMNS_1(name=name)
+            raise refusals.TOLERANCE_OF_UNMATCHED_COLUMN(column=name)
     cells_a, cells_b = _cells(a, b, [name for name in a if name not in allowed])
     near = [(a.numbers(name), b.numbers(name), reach) for name, reach in allowed.items()]
     key_a, key_b, reach = near[0] if near else (np.zeros(a.n), np.zeros(b.n), 0.0)
@@ -68,7 +71,7 @@ def match_rows(a: Columns, b: Columns, tolerance: Mapping[str, Number]) -> Match
     )
     lengths = last - first
     if int(lengths.sum()) > _MOST:
-        raise refusals.ATTACKS_MATCHES_1(MOST=_MOST)
+        raise refusals.TOO_MANY_MATCHES(most=_MOST)
     left = np.repeat(np.arange(a.n), lengths)
     right = order[
         np.arange(int(lengths.sum()))
@@ -119,7 +122,7 @@ def shared_codes(a: Columns, b: Columns, name: str) -> tuple[Integers, Integers]
     """
     import pyarrow as pa
 
-    columns: list[Any] = [table.arrow.column(name) for table in (a, b)]
+    columns: list[pa.ChunkedArray] = [table.arrow.column(name) for table in (a, b)]
     if columns[0].type != columns[1].type:
         try:
             columns = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ _MOST = 4_000_000  # counts of groups and values that are looked at together
 
 
 def count_values(
-    table: Any, names: Sequence[str], sensitive: str
+    table: object, names: Sequence[str], sensitive: str
 ) -> tuple[Columns, CodedColumns, Integers]:
     """Read the columns, their cells, and how often each value occurs in each cell."""
     names = check_columns(names)
@@ -31,7 +30,7 @@ def count_values(
     codes, (cell, value, many) = count_by_cell(rows, coded.cells(names), sensitive, ordered=False)
     shape = int(cell.max()) + 1, int(codes.max()) + 1
     if shape[0] * shape[1] > _MOST:
-        raise refusals.ATTACKS_GROUPS_1(sensitive=sensitive, MOST=_MOST, names=names)
+        raise refusals.TOO_MANY_GROUPS(sensitive=sensitive, most=_MOST, columns=names)
     counts = np.zeros(shape, dtype=np.int64)
     counts[cell, value] = many
     return rows, coded, counts
@@ -61,7 +60,7 @@ def play_value_game(
     """
     losses, many = check_epsilons(epsilons), check_count(trials, "trials")
     if counts.shape[1] < 2:
-        raise refusals.ATTACKS_SENSITIVE_1()
+        raise refusals.SENSITIVE_COLUMN_CONSTANT()
     others = counts[np.argsort(counts.sum(axis=1), kind="stable")][
         np.resize(np.arange(min(len(counts), many)), many)
     ]

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from ...errors import Refused
 from .. import attack_refusals as refusals
 from .unread_lines import UnreadLines, find_unread
 
-_TABLE_KINDS = (
-    "a pandas or Polars frame, an Arrow table, a DuckDB relation, an Ibis table, a path, a "
-    "dictionary of columns or a list of rows"
-)
-_REWRITE = 'attacks.uniqueness(frame, ["sex", "age"])'
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+Names = Sequence[str] | None
+"""The columns to read; None for all."""
+Cells = Sequence[object]
+"""The values of one column."""
 
 
 def find_unread_lines(table: object, rows: int) -> UnreadLines | None:
@@ -33,7 +39,7 @@ def find_unread_lines(table: object, rows: int) -> UnreadLines | None:
     return find_unread(files.paths, rows) if files.kind == "CSV" else None
 
 
-def as_arrow(table: object, names: Sequence[str] | None) -> Any:
+def as_arrow(table: object, names: Names) -> pa.Table:
     """Read a table as an Arrow table; only the named columns, where that saves work."""
     if isinstance(table, str | os.PathLike):
         return _file(table, names)
@@ -41,12 +47,10 @@ def as_arrow(table: object, names: Sequence[str] | None) -> Any:
         module = sys.modules.get(library)  # a caller who has such a table has loaded its library
         if module is not None and isinstance(table, getattr(module, kind)):
             return read(table, names)
-    raise refusals.ATTACKS_TABLE_1(
-        type=type(table).__name__, TABLE_KINDS=_TABLE_KINDS, REWRITE=_REWRITE
-    )
+    raise refusals.NOT_A_TABLE(type=type(table).__name__)
 
 
-def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
+def _file(path: str | os.PathLike[str], names: Names) -> pa.Table:
     from ...tables.engine.sources import open_source
 
     source = open_source(path)
@@ -57,14 +61,14 @@ def _file(path: str | os.PathLike[str], names: Sequence[str] | None) -> Any:
         source.engine.close()
 
 
-def _pandas(frame: Any, names: Sequence[str] | None) -> Any:
+def _pandas(frame: pd.DataFrame, names: Names) -> pa.Table:
     import pyarrow as pa
 
     chosen = choose_columns(names, list(frame.columns))
     return pa.table({name: _cells(frame[name]) for name in chosen})
 
 
-def _cells(values: Any) -> Any:
+def _cells(values: Cells) -> pa.Array:
     """Convert a column; mixed Python objects become text."""
     import pyarrow as pa
 
@@ -82,19 +86,19 @@ def _is_missing(cell: object) -> bool:
         return type(cell).__name__ == "NAType"
 
 
-def _polars(frame: Any, names: Sequence[str] | None) -> Any:
+def _polars(frame: pl.DataFrame, names: Names) -> pa.Table:
     return frame.select(choose_columns(names, frame.columns)).to_arrow()
 
 
-def _lazy(frame: Any, names: Sequence[str] | None) -> Any:
+def _lazy(frame: pl.LazyFrame, names: Names) -> pa.Table:
     return _polars(frame.collect(), names)
 
 
-def _arrow(table: Any, names: Sequence[str] | None) -> Any:
+def _arrow(table: pa.Table, names: Names) -> pa.Table:
     return table
 
 
-def _relation(relation: Any, names: Sequence[str] | None) -> Any:
+def _relation(relation: duckdb.DuckDBPyRelation, names: Names) -> pa.Table:
     from ...tables.engine.duckdb_engine import quote_name
 
     return relation.project(
@@ -102,11 +106,11 @@ def _relation(relation: Any, names: Sequence[str] | None) -> Any:
     ).to_arrow_table()
 
 
-def _ibis(table: Any, names: Sequence[str] | None) -> Any:
+def _ibis(table: Any, names: Names) -> pa.Table:  # only `tables` imports Ibis
     return table.select(choose_columns(names, list(table.columns))).to_pyarrow()
 
 
-def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
+def _dictionary(table: Mapping[str, Cells], names: Names) -> pa.Table:
     import pyarrow as pa
 
     chosen = choose_columns(names, list(table))
@@ -115,19 +119,19 @@ def _dictionary(table: Mapping[str, Any], names: Sequence[str] | None) -> Any:
     except TypeError:
         lengths = set()
     if len(lengths) != 1 or any(isinstance(table[name], str) for name in chosen):
-        raise refusals.ATTACKS_TABLE_2()
+        raise refusals.COLUMNS_OF_UNEQUAL_LENGTH()
     return pa.table({name: _cells(table[name]) for name in chosen})
 
 
-def _rows(table: Sequence[Any], names: Sequence[str] | None) -> Any:
+def _rows(table: Sequence[Mapping[str, object]], names: Names) -> pa.Table:
     if not table:
-        raise refusals.ATTACKS_EMPTY_2()
+        raise refusals.LIST_WITHOUT_ROWS()
     if not all(isinstance(row, Mapping) for row in table):
-        raise refusals.ATTACKS_TABLE_3(type=type(table).__name__, TABLE_KINDS=_TABLE_KINDS)
+        raise refusals.ROWS_NOT_DICTIONARIES(type=type(table).__name__)
     return _dictionary({name: [row.get(name) for row in table] for name in table[0]}, names)
 
 
-READERS: Mapping[tuple[str, str], Any] = {
+READERS: Mapping[tuple[str, str], Callable[[Any, Names], pa.Table]] = {
     ("pandas", "DataFrame"): _pandas,
     ("polars", "DataFrame"): _polars,
     ("polars", "LazyFrame"): _lazy,
@@ -145,40 +149,39 @@ def check_columns(names: object) -> list[str]:
     """Check that these are one or more different column names."""
     listed = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
     if not listed or not all(isinstance(name, str) for name in listed):
-        raise refusals.ATTACKS_COLUMNS_2(names=names)
+        raise refusals.COLUMNS_NOT_NAMES(columns=names)
     if len(set(listed)) != len(listed):
-        raise refusals.ATTACKS_COLUMNS_3(names=names)
+        raise refusals.COLUMN_NAMED_TWICE(columns=names)
     return listed
 
 
 def check_sensitive(name: object, columns: Sequence[str]) -> str:
     """Check that the sensitive column is none of those that the adversary knows."""
     if not isinstance(name, str) or name in columns:
-        raise refusals.ATTACKS_SENSITIVE_2(name=name)
+        raise refusals.SENSITIVE_COLUMN_KNOWN(column=name)
     return name
 
 
 def choose_columns(names: Sequence[str] | None, have: Sequence[str]) -> list[str]:
     if len(set(have)) != len(have):
-        raise refusals.ATTACKS_COLUMNS_4(have=_join(have))
+        raise refusals.TABLE_COLUMNS_OF_SAME_NAME(columns=_join(have))
     if not all(isinstance(name, str) for name in have):
-        raise refusals.ATTACKS_COLUMNS_5(have=_join(have))
+        raise refusals.TABLE_COLUMN_NAMES_NOT_TEXT(columns=_join(have))
     if names is None:
         return list(have)
     chosen = check_columns(names)
     for name in chosen:
         if name not in have:
-            raise refusals.ATTACKS_COLUMNS_6(
-                name=name, have=_join(have), name_2=nearest(name, have)
-            )
+            raise unknown_column(name, have)
     return chosen
 
 
-def nearest(name: str, have: Sequence[str]) -> str:
-    """Find the column name closest to a misspelled one, or the first."""
+def unknown_column(name: str, have: Sequence[str]) -> Refused:
+    """Build the refusal of a column that a table does not have; suggest the closest name."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name, have, 1)), next(iter(have), ""))
+    nearest = next(iter(get_close_matches(name, have, 1)), next(iter(have), ""))
+    return refusals.UNKNOWN_COLUMN(name=name, columns=_join(have), nearest=nearest)
 
 
 def _join(names: Sequence[object]) -> str:

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import and_, or_
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...guarantees import Pure
+from ...mechanisms.shared.additive import Additive
 from ...session.protect import protect
 from ...tables.expr.expressions import Expr, col
 from ...tables.query.aggregates import count
@@ -29,12 +30,14 @@ from ...tables.query.aggregates import sum as sum_of
 from .. import attack_refusals as refusals
 from .attack_result import as_integer
 from .owner_table import Columns, read_columns
-from .table_readers import nearest
+from .table_readers import unknown_column
+
+if TYPE_CHECKING:
+    from ...session.protected_table import Table
+    from ...tables.query.stages import Query
 
 Question = tuple[int, Expr | None]
 """The sign of an answer in the attacker's sum, and the rows that the answer is about."""
-
-_PERSON = 'person={"name": "Steven"}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +55,10 @@ class Target:
     """A table, a row of it, and the column that the attacker wants to know."""
 
     table: Columns
-    person: Mapping[str, Any]
+    person: Mapping[str, object]
     row: int
     secret: str
-    value: Any  # that is asked about: who has it?
+    value: object  # that is asked about: who has it?
 
     @property
     def name(self) -> str:
@@ -109,7 +112,10 @@ class Target:
 
 
 def find_target(
-    table: object, person: Mapping[str, Any] | int, secret: str | None = None, value: Any = None
+    table: object,
+    person: Mapping[str, object] | int,
+    secret: str | None = None,
+    value: object = None,
 ) -> Target:
     """Find the person, or refuse. The value defaults to the person's own."""
     rows = read_columns(table)
@@ -119,10 +125,11 @@ def find_target(
         fits = (
             np.flatnonzero(rows_matching(rows, values)) if values else np.array([], dtype=np.int64)
         )
-        if len(fits) != 1 or named in values:
-            raise refusals.ATTACKS_PERSON_2(
-                value=", ".join(values) or "nothing known", PERSON=_PERSON
-            )
+        columns = ", ".join(values) or "nothing known"
+        if named in values:
+            raise refusals.PERSON_INCLUDES_SECRET(columns=columns, secret=named)
+        if len(fits) != 1:
+            raise refusals.PERSON_NOT_ONE_ROW(columns=columns)
         row = int(fits[0])
         return Target(
             rows,
@@ -133,13 +140,13 @@ def find_target(
         )
     number = as_integer(person)
     if number is None or not 0 <= number < rows.n:
-        raise refusals.ATTACKS_PERSON_1(person=person, PERSON=_PERSON)
+        raise refusals.PERSON_NOT_A_ROW(person=person)
     named = _choose_secret(rows, {}, secret)
     others = {name: rows.arrow.column(name)[number].as_py() for name in rows if name != named}
     return find_target(rows, others, named, value)
 
 
-def rows_matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_]:
+def rows_matching(table: Columns, values: Mapping[str, object]) -> NDArray[np.bool_]:
     """Find the rows that have all of these values."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -147,7 +154,7 @@ def rows_matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_
     fits = np.ones(table.n, dtype=bool)
     for name, value in values.items():
         if name not in table:
-            raise refusals.ATTACKS_COLUMNS_8(name=name, name_2=nearest(name, list(table)))
+            raise unknown_column(name, list(table))
         column = table.arrow.column(name)
         column = (
             column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
@@ -159,17 +166,17 @@ def rows_matching(table: Columns, values: Mapping[str, Any]) -> NDArray[np.bool_
                 else pc.fill_null(pc.equal(column, pa.scalar(value)), False)
             )
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-            raise refusals.ATTACKS_VALUES_4(name=name, value=value, type=column.type) from None
+            raise refusals.VALUE_OF_OTHER_TYPE(column=name, value=value, type=column.type) from None
         fits &= np.asarray(same.to_numpy())
     return fits
 
 
-def describe_values(values: Mapping[str, Any]) -> str:
+def describe_values(values: Mapping[str, object]) -> str:
     """age = 21, sex = m"""
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
-def condition(values: Mapping[str, Any]) -> Expr:
+def condition(values: Mapping[str, object]) -> Expr:
     """Build the condition that all of these values hold, for a session."""
     return reduce(
         and_,
@@ -180,7 +187,7 @@ def condition(values: Mapping[str, Any]) -> Expr:
     )
 
 
-def negation(values: Mapping[str, Any]) -> Expr:
+def negation(values: Mapping[str, object]) -> Expr:
     """Build the condition for all other rows, also those with missing values."""
     return reduce(
         or_,
@@ -191,21 +198,22 @@ def negation(values: Mapping[str, Any]) -> Expr:
     )
 
 
-def _choose_secret(table: Columns, values: Mapping[str, Any], secret: str | None) -> str:
+def _choose_secret(table: Columns, values: Mapping[str, object], secret: str | None) -> str:
     left = [name for name in table if name not in values]
     if secret is None and left:
         return left[-1]
     if secret is None or secret not in table:
-        raise refusals.ATTACKS_COLUMNS_7(secret=secret)
+        raise refusals.SECRET_NOT_A_COLUMN(secret=secret)
     return secret
 
 
-def _guess(people: Any, queries: Sequence[tuple[int, Any]], epsilon: Fraction) -> Guess:
+def _guess(people: Table, queries: Sequence[tuple[int, Query]], epsilon: Fraction) -> Guess:
     answers, variance = [], 0.0
     for _, query in queries:
         answer = people.release(query, epsilon=epsilon / len(queries), fresh=True)
         answers.append(float(answer["x"][0]))
         noise = answer.pieces[0]
+        assert isinstance(noise.mechanism, Additive)
         variance += noise.mechanism.variance * float(noise.step) ** 2
     value = sum(sign * x for (sign, _), x in zip(queries, answers, strict=True))
     return Guess(epsilon=epsilon, answers=tuple(answers), value=value, sd=math.sqrt(variance))

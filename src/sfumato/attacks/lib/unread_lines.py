@@ -13,7 +13,6 @@ import codecs
 import gzip
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -32,33 +31,14 @@ class UnreadLines:
     foreign: bool  # whether the file is not UTF-8
 
     @property
-    def reason(self) -> str:
-        encoding = (
-            "the file is not UTF-8, so its encoding is the likely cause (a spreadsheet often "
-            "writes Latin-1)"
-        )
-        form = (
-            "they have more or fewer fields than the first line, quotes that do not fit, or "
-            "a line break inside a field"
-        )
-        return (
-            f"{self.lines} of {self.of} lines could not be read: "
-            f"{encoding if self.foreign else form}"
-        )
-
-    @property
     def sentence(self) -> str:
-        return f"{self.reason}. The people in these lines are not part of what follows."
+        reason = self.refusal("").reason
+        return f"{reason}. The people in these lines are not part of what follows."
 
     def refusal(self, name: str) -> Refused:
         """Build the refusal of a table that has no rows, or would look complete without them."""
-        recode, repair = (
-            "iconv -f LATIN1 -t UTF-8 people.csv > people-utf8.csv",
-            "a file whose lines have as many fields as the first",
-        )
-        return refusals.ATTACKS_LINES_1(
-            name=name, reason=self.reason, rewrite=recode if self.foreign else repair
-        )
+        text = refusals.LINES_NOT_UTF8 if self.foreign else refusals.LINES_WITH_OTHER_FIELDS
+        return text(file=name, unread=self.lines, lines=self.of)
 
 
 def find_unread(paths: Iterable[str], rows: int) -> UnreadLines | None:
@@ -76,10 +56,9 @@ def _count_lines(path: str) -> tuple[int, bool]:
     """Count lines that are not empty, without the first, and tell whether all is UTF-8. A line ends
     at \\r and at \\n.
     """
-    reader: Any = gzip.open if path.lower().endswith(".gz") else open
     starts, after_break, clean = -1, True, True
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with reader(path, "rb") as file:
+    with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
         while chunk := file.read(_AT_ONCE):
             data = np.frombuffer(chunk, dtype=np.uint8)
             breaks = (data == 10) | (data == 13)

@@ -146,7 +146,7 @@ class RiskReport(Result):
         try:
             file.write_text(self.html, encoding="utf-8")
         except OSError:
-            raise refusals.ATTACKS_OUT_1(name=file.name) from None
+            raise refusals.REPORT_NOT_WRITABLE(file=file.name) from None
         return file
 
     def plot(self) -> Figure:

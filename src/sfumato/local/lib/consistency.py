@@ -50,5 +50,5 @@ CONSISTENT: dict[str, Callable[[Floats], Floats]] = {
 def make_consistent(frequencies: Floats, method: Consistency) -> Floats:
     """Make frequencies consistent by one of these methods."""
     if method not in CONSISTENT:
-        raise refusals.LOCAL_CONSISTENCY_1(method=method, CONSISTENT=", ".join(CONSISTENT))
+        raise refusals.UNKNOWN_CONSISTENCY_METHOD(method=method, methods=", ".join(CONSISTENT))
     return CONSISTENT[method](frequencies)

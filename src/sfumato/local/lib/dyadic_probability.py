@@ -38,14 +38,14 @@ def as_fraction(m: int) -> Fraction:
     return Fraction(m, ONE)
 
 
-def check_promise(odds: Fraction, epsilon: Fraction, place: str) -> None:
+def check_promise(odds: Fraction, epsilon: Fraction, oracle: str) -> None:
     """Refuse an oracle that does not keep its promise: the largest ratio of two probabilities of a
     report must be in (1, e^ε]. There is no tie: e^ε is irrational.
     """
     if odds <= 1:
-        raise refusals.LOCAL_EPSILON_1(place=place, epsilon=text(epsilon))
+        raise refusals.EPSILON_TOO_SMALL(oracle=oracle, epsilon=text(epsilon))
     if not below(lambda: ball(odds), lambda: ball(epsilon).exp()):
-        raise refusals.LOCAL_EPSILON_2(place=place, epsilon=text(epsilon))
+        raise refusals.PROBABILITIES_BREAK_PROMISE(oracle=oracle, epsilon=text(epsilon))
 
 
 def epsilon_of_odds(odds: Fraction) -> Fraction:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from flint import arb
@@ -61,8 +61,12 @@ class MeanEstimate:
         """
         bit = self.oracle.top == 1
         chosen: Way = method or ("exact" if bit else "bounded")
-        if chosen not in WAYS or (chosen == "exact" and not bit):
-            raise refusals.RESPONSE_INTERVAL_3(method=method)
+        if chosen not in WAYS:
+            raise refusals.UNKNOWN_INTERVAL_METHOD(
+                method=method, methods=", ".join(WAYS), example="bounded"
+            )
+        if chosen == "exact" and not bit:
+            raise refusals.EXACT_INTERVAL_NEEDS_BITS()
         missing = 1 - probability(confidence, "confidence", zero=False)
         if chosen == "exact":
             count = int(self.sums[0])
@@ -96,7 +100,7 @@ class MeanEstimate:
             + (score - self.oracle.base) * self.oracle.scale
         )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
         return {
             **estimate_header(self.oracle, self.reports),

@@ -19,10 +19,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +29,14 @@ from numpy.typing import NDArray
 from ...exact.balls import up
 from ...exact.numbers import Number, exact, positive, power_of_two
 from ...guarantees import Relation
-from ...guarantees.guarantee import relation_of, unit_of
-from ...mechanisms.randomized_response import refuse_add_remove
 from ...mechanisms.shared.grid import snap_each
 from ...noise.bits import SYSTEM, Bits
 from .. import client
 from .. import local_refusals as refusals
+from ..client import Question
 from ..frequency_estimate import Aggregate
-from ..oracle import Oracle, check_report_count
+from ..lib.biased_coins import Bytes
+from ..oracle import Oracle, UnitOptions, check_report_count
 from ..wire_reports import Reports
 from .mean_estimate import MeanEstimate
 
@@ -81,7 +80,7 @@ class NumberOracle(Oracle):
         """The largest variance of a score over all steps."""
 
     @abstractmethod
-    def _scores(self, payload: Any) -> NDArray[np.int64]:
+    def _scores(self, payload: Bytes) -> NDArray[np.int64]:
         """Return the scores of payloads."""
 
     def _begin(
@@ -90,15 +89,14 @@ class NumberOracle(Oracle):
         high: Number,
         grid: Number | None,
         epsilon: Number,
-        relation: str | None,
-        unit: str | None,
+        about: UnitOptions,
         most: int,
     ) -> None:
         """Set the fields shared by all number oracles."""
         put = object.__setattr__
         ends = exact(low, "low"), exact(high, "high")
         if not ends[0] < ends[1]:
-            raise refusals.LOCAL_BOUNDS_1(low=low, high=high)
+            raise refusals.LOW_NOT_BELOW_HIGH(low=low, high=high)
         width = ends[1] - ends[0]
         exponent = _fine(width) if grid is None else power_of_two(grid, "grid")
         fields = {
@@ -107,15 +105,11 @@ class NumberOracle(Oracle):
             "grid": exponent,
             "epsilon": positive(epsilon, "epsilon"),
         }
-        for name, value in {
-            **fields,
-            "relation": relation_of(relation),
-            "unit": unit_of(unit),
-        }.items():
+        for name, value in fields.items():
             put(self, name, value)
-        refuse_add_remove(self.relation)
+        self._put_unit(about)
         if not 1 <= self.steps <= most or max(map(abs, ends)) / self.unit_step >= 1 << 52:
-            raise refusals.LOCAL_GRID_1(grid=grid, most=most)
+            raise refusals.GRID_OUT_OF_RANGE(grid=grid, most=most)
 
     @property
     def unit_step(self) -> Fraction:
@@ -132,7 +126,7 @@ class NumberOracle(Oracle):
         """The number of steps from the lower end to the upper."""
         return math.ceil(self.high / self.unit_step) - self.first
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         return {
             "epsilon": str(self.epsilon),
             "low": str(self.low),
@@ -140,14 +134,14 @@ class NumberOracle(Oracle):
             "grid": str(self.unit_step),
         }
 
-    def _shape(self) -> dict[str, Any]:
+    def _shape(self) -> Question:
         """Return what a client needs to round a number to the grid."""
         return {"grid": self.grid, "first": self.first, "steps": self.steps}
 
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         return np.clip(snap_each(to_doubles(values), self.grid) - self.first, 0, self.steps)
 
-    def _tally(self, payload: Any) -> NDArray[np.int64]:
+    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
         """Sum the scores and their squares."""
         scores = self._scores(payload)
         return np.array([scores.sum(), (scores * scores).sum()], dtype=np.int64)
@@ -167,7 +161,7 @@ class NumberOracle(Oracle):
         )
         return up(score_variance * self.scale**2 / check_report_count(n))
 
-    def mse(self, values: Any) -> float:
+    def mse(self, values: object) -> float:
         """Return E(estimated mean − mean of these people's values on the grid)² over the coins,
         rounded up.
         """
@@ -193,7 +187,7 @@ class NumberOracle(Oracle):
         return self.unit_step / self.slope
 
 
-def to_doubles(values: Any) -> NDArray[np.float64]:
+def to_doubles(values: object) -> NDArray[np.float64]:
     """Convert any values to finite doubles, by the client's rule: a value that is no number, NaN
     too, lies below all others, and infinities at the ends of the doubles.
     """
@@ -201,7 +195,8 @@ def to_doubles(values: Any) -> NDArray[np.float64]:
         array = np.asarray(values)
         listed = array if array.dtype.kind in "biuf" else np.asarray(values, dtype=object)
     except (TypeError, ValueError):  # rows of different lengths: a person each
-        listed = np.array([None] * len(values), dtype=object)
+        people = len(values) if isinstance(values, Sized) else 1
+        listed = np.full(people, None, dtype=object)
     if listed.dtype == object:
         return np.array([float(client.number(value)) for value in listed.ravel()], dtype=np.float64)
     with np.errstate(over="ignore"):  # longer doubles than ours

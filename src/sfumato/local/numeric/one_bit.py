@@ -15,16 +15,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.balls import ball
 from ...exact.numbers import Number
+from ...keywords import spell_out
 from ...noise.bits import Bits
+from ..client import Question
 from ..lib.biased_coins import Bytes
 from ..lib.dyadic_probability import ONE, as_fraction, up
+from ..oracle import UnitOptions
 from .number_oracle import NumberOracle
 
 MOST_STEPS = 1 << 30
@@ -38,6 +41,7 @@ class OneBit(NumberOracle):
     least: int  # of 2^64
     step: int
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
@@ -45,10 +49,9 @@ class OneBit(NumberOracle):
         low: Number,
         high: Number,
         grid: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
-        self._begin(low, high, grid, epsilon, relation, unit, MOST_STEPS)
+        self._begin(low, high, grid, epsilon, about, MOST_STEPS)
         put = object.__setattr__
         put(self, "least", up(lambda: 1 / (1 + ball(self.epsilon).exp())))
         put(self, "step", max(0, (ONE - 2 * self.least) // self.steps))
@@ -84,7 +87,7 @@ class OneBit(NumberOracle):
     def width(self) -> int:
         return 1
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {**self._shape(), "least": str(self.least), "step": str(self.step)}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:

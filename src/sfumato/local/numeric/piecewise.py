@@ -15,15 +15,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.balls import ball, decide, floor
 from ...exact.numbers import Number
+from ...keywords import spell_out
 from ...noise.bits import Bits
+from ..client import Question
 from ..lib.biased_coins import Bytes
+from ..oracle import UnitOptions
 from ..wire_reports import pack_integers, unpack_integers, width_for
 from .number_oracle import NumberOracle
 from .window_law import cell_chances, draw_cells, inside_probability, moments, window_odds
@@ -39,6 +42,7 @@ class Piecewise(NumberOracle):
     window: int
     own: int  # of 2^64
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
@@ -46,10 +50,9 @@ class Piecewise(NumberOracle):
         low: Number,
         high: Number,
         grid: Number | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
-        self._begin(low, high, grid, epsilon, relation, unit, MOST_STEPS)
+        self._begin(low, high, grid, epsilon, about, MOST_STEPS)
         put = object.__setattr__
         put(self, "window", best_window(self.epsilon, self.steps))
         put(self, "own", inside_probability(self.epsilon, self.steps, self.window))
@@ -84,7 +87,7 @@ class Piecewise(NumberOracle):
     def width(self) -> int:
         return width_for(self.top + 1)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         return {**self._shape(), "own": str(self.own), "window": self.window}
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:

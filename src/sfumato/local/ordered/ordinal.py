@@ -21,7 +21,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from flint import arb
@@ -30,16 +30,16 @@ from numpy.typing import NDArray
 from ...exact.balls import ball, decide, floor
 from ...exact.numbers import Number, double_above, exact, is_whole, positive, text
 from ...guarantees import Relation
-from ...guarantees.guarantee import relation_of, unit_of
-from ...mechanisms.randomized_response import refuse_add_remove
+from ...keywords import spell_out
 from ...mechanisms.shared.categories import Labels
 from ...noise.bits import SYSTEM, Bits
 from .. import local_refusals as refusals
+from ..client import Question
 from ..frequency_estimate import Aggregate
 from ..lib.biased_coins import Bytes
 from ..numeric.number_oracle import to_doubles
 from ..numeric.window_law import draw_cells, inside_probability, window_odds
-from ..oracle import Oracle, check_report_count, every_code, plain_categories
+from ..oracle import Oracle, UnitOptions, check_report_count, every_code, plain_categories
 from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
 from .ordinal_estimate import Distribution, cumulative_scores, worst_variances
 
@@ -60,6 +60,7 @@ class Ordinal(Oracle):
     relation: Relation | None
     unit: str | None
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
@@ -67,14 +68,13 @@ class Ordinal(Oracle):
         edges: Sequence[Number] | None = None,
         categories: Iterable[Hashable] | None = None,
         window: int | None = None,
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
         if (edges is None) == (categories is None):
-            raise refusals.LOCAL_EDGES_1()
+            raise refusals.EDGES_OR_CATEGORIES()
         cuts = () if edges is None else tuple(exact(edge, "edges") for edge in edges)
         if edges is not None and (len(cuts) < 3 or any(not a < b for a, b in pairwise(cuts))):
-            raise refusals.LOCAL_EDGES_2(cuts_count=len(cuts))
+            raise refusals.EDGES_NOT_RISING(count=len(cuts))
         names = (
             tuple(categories)
             if categories is not None
@@ -88,11 +88,11 @@ class Ordinal(Oracle):
         )
         put(self, "edges", cuts)
         put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "relation", relation_of(relation))
-        put(self, "unit", unit_of(unit))
-        refuse_add_remove(self.relation)
-        if self.k > MOST or (window is not None and not is_whole(window, 1, MOST)):
-            raise refusals.LOCAL_SIZE_3(k=self.k, window=window, MOST=MOST)
+        self._put_unit(about)
+        if self.k > MOST:
+            raise refusals.TOO_MANY_ORDINAL_BUCKETS(buckets=self.k, most=MOST)
+        if window is not None and not is_whole(window, 1, MOST):
+            raise refusals.WINDOW_OUT_OF_RANGE(window=window, most=MOST)
         put(self, "window", best_window(self.epsilon, self.steps) if window is None else window)
         put(self, "own", inside_probability(self.epsilon, self.steps, self.window))
         self._end()
@@ -123,7 +123,7 @@ class Ordinal(Oracle):
     def width(self) -> int:
         return width_for(self.cells)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         named = (
             {"edges": [str(edge) for edge in self.edges]}
             if self.edges
@@ -131,11 +131,11 @@ class Ordinal(Oracle):
         )
         return {**named, "steps": self.steps, "window": self.window, "own": str(self.own)}
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         numbers = {"epsilon": str(self.epsilon), "window": self.window}
         return {**numbers, **({"edges": [str(edge) for edge in self.edges]} if self.edges else {})}
 
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         if self.edges:
             # a double is at or above an edge if and only if it is at or above `double_above` of it
             edges = np.array([double_above(edge) for edge in self.edges])

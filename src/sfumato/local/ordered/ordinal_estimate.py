@@ -21,7 +21,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +124,7 @@ class Distribution:
         `simultaneous`, all intervals hold together.
         """
         if of not in ("cumulative", "frequencies"):
-            raise refusals.RESPONSE_INTERVAL_4(of=of)
+            raise refusals.UNKNOWN_SHARES(of=of)
         scores = cumulative_scores(self.oracle) if of == "cumulative" else weights(self.oracle)
         missing = float(1 - probability(confidence, "confidence", zero=False)) / (
             len(scores) if simultaneous else 1
@@ -149,7 +149,7 @@ class Distribution:
         first, last = int(np.argmax(ends[:, 1] >= share)), int(np.argmax(ends[:, 0] >= share))
         return self.categories[first], self.categories[last]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return the public record of the estimate, for JSON."""
         shares = {
             "frequencies": self.frequencies.tolist(),

@@ -25,19 +25,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.numbers import Number, is_whole, positive, text
 from ...guarantees import Relation
-from ...guarantees.guarantee import relation_of, unit_of
-from ...mechanisms.randomized_response import refuse_add_remove
+from ...keywords import spell_out
 from ...noise.bits import SYSTEM, Bits
 from .. import client
 from .. import local_refusals as refusals
-from ..client import END, PRIME
+from ..client import END, PRIME, Question
 from ..direct import keep_probability
 from ..frequency_estimate import Aggregate, variance
 from ..hashing import (
@@ -50,7 +49,7 @@ from ..hashing import (
 )
 from ..lib.biased_coins import Bytes, below
 from ..lib.dyadic_probability import as_fraction
-from ..oracle import Oracle, check_report_count
+from ..oracle import Oracle, UnitOptions, check_report_count
 from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
 from .prefix_search import Hitters, search
 
@@ -75,6 +74,7 @@ class PrefixTree(Oracle):
     relation: Relation | None
     unit: str | None
 
+    @spell_out(UnitOptions)
     def __init__(
         self,
         *,
@@ -84,9 +84,16 @@ class PrefixTree(Oracle):
         step: int = 1,
         most: int = 32,
         seed: str = "sfumato",
-        relation: str | None = None,
-        unit: str | None = None,
+        **about: Unpack[UnitOptions],
     ) -> None:
+        if (
+            not isinstance(alphabet, str)
+            or not alphabet
+            or len(set(alphabet)) != len(alphabet)
+            or END in alphabet
+            or not alphabet.isprintable()
+        ):
+            raise refusals.ALPHABET_NOT_LETTERS(alphabet=alphabet)
         are_integers = all(is_whole(value) for value in (length, step, most))
         if (
             not are_integers
@@ -95,15 +102,7 @@ class PrefixTree(Oracle):
             or most > 1 << 12
             or most * (len(alphabet) + 1) ** step > 1 << 20
         ):
-            raise refusals.LOCAL_SIZE_4(length=length, step=step, most=most)
-        if (
-            not isinstance(alphabet, str)
-            or not alphabet
-            or len(set(alphabet)) != len(alphabet)
-            or END in alphabet
-            or not alphabet.isprintable()
-        ):
-            raise refusals.LOCAL_ALPHABET_1()
+            raise refusals.PREFIX_TREE_TOO_LARGE(length=length, step=step, most=most)
         put = object.__setattr__
         fields = {
             "alphabet": alphabet,
@@ -113,13 +112,9 @@ class PrefixTree(Oracle):
             "seed": str(seed),
             "epsilon": positive(epsilon, "epsilon"),
         }
-        for name, value in {
-            **fields,
-            "relation": relation_of(relation),
-            "unit": unit_of(unit),
-        }.items():
+        for name, value in fields.items():
             put(self, name, value)
-        refuse_add_remove(self.relation)
+        self._put_unit(about)
         put(self, "buckets", best_buckets(self.epsilon) if self.epsilon >= _TINY else 2)
         put(self, "keep", keep_probability(self.epsilon, self.buckets))
         self._end()
@@ -146,7 +141,7 @@ class PrefixTree(Oracle):
     def width(self) -> int:
         return width_for(self.levels) + hashed_width(self.buckets)
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> Question:
         shape = {
             "alphabet": self.alphabet,
             "levels": self.levels,
@@ -155,11 +150,11 @@ class PrefixTree(Oracle):
         }
         return {**shape, "own": str(self.keep), "buckets": self.buckets}
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> Question:
         numbers = {"epsilon": str(self.epsilon), "length": self.length, "alphabet": self.alphabet}
         return {**numbers, "step": self.step, "most": self.most, "seed": self.seed}
 
-    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
         """Draw a report for each text, whatever it is."""
         texts = (
             list(values)
@@ -187,7 +182,7 @@ class PrefixTree(Oracle):
         """Return the public number of a prefix."""
         return client.fingerprint({"seed": self.seed}, prefix)
 
-    def _codes(self, values: Any, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         raise NotImplementedError  # overrides `perturb`: a text has a code per level
 
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
@@ -215,10 +210,10 @@ class PrefixTree(Oracle):
         search looks candidates up in the reports: an aggregate is not enough.
         """
         if isinstance(reports, Aggregate):
-            raise refusals.LOCAL_REPORT_5(reports=reports)
+            raise refusals.AGGREGATE_NOT_SEARCHABLE(aggregate=reports)
         checked = self.read(reports)
         if not len(checked):
-            raise refusals.RESPONSE_REPORTS_2()
+            raise refusals.NO_REPORTS()
         return search(self, checked.payload, confidence)
 
     def variance(self, n: int) -> float:
