@@ -19,8 +19,8 @@ from sfumato.answers.answer import Answer
 from sfumato.errors import Refused
 from sfumato.guarantees import Pure
 from sfumato.ledger.exact_totals import ratios
+from sfumato.ledger.ledger_refusals import UNSURE
 from sfumato.ledger.pricing import price
-from sfumato.ledger.storage.sqlite_store import UNSURE
 from sfumato.server.config import load
 from sfumato.server.datasets import protect_dataset
 from sfumato.server.http.encode_replies import CSV, JSON

@@ -71,7 +71,7 @@ def _place(out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         file.touch()
     except OSError:
-        raise refusals.DEMO_OUT_1(out=out) from None
+        raise refusals.DEMO_NOT_WRITTEN(out=out) from None
     return file
 
 

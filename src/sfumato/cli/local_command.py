@@ -140,7 +140,7 @@ def perturb(
 
     oracle = _oracle(question)
     if isinstance(oracle, Panel):
-        raise refusals.LOCAL_PANEL_1(name=question.name)
+        raise refusals.PANEL_NEEDS_MEMORY(name=question.name)
     if (column is None) != isinstance(oracle, Questionnaire):
         raise typer.BadParameter(
             "--column names the column of one question; a question made of several names its "
@@ -155,7 +155,7 @@ def perturb(
     try:
         out.write_bytes(reports.to_bytes())
     except OSError:
-        raise refusals.LOCAL_OUT_1(name=out.name) from None
+        raise refusals.REPORTS_NOT_WRITTEN(name=out.name) from None
     sys.stdout.write(
         f"{len(reports)} reports of {oracle.width} bytes in {out.name}: each report keeps "
         f"{oracle.promise}\n"
@@ -288,7 +288,7 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError:
-        raise refusals.TABLE_PATH_1(name=path.name) from None
+        raise refusals.FILE_UNREADABLE(name=path.name) from None
 
 
 def _column(path: Path, name: str, oracle: Oracle) -> Any:
@@ -307,7 +307,7 @@ def _columns(path: Path, oracle: Any) -> dict[str, Any]:
 def _csv(path: Path, name: str) -> list[str]:
     rows = csv.DictReader(io.StringIO(_bytes(path).decode("utf-8-sig"), newline=""))
     if name not in (rows.fieldnames or ()):
-        raise refusals.TABLE_COLUMN_1(name=name)
+        raise refusals.CSV_COLUMN_MISSING(column=name, path=path)
     return [row[name] or "" for row in rows]
 
 
@@ -315,9 +315,9 @@ def _parquet(path: Path, name: str) -> list[Any]:
     import pyarrow.parquet as pq
 
     if not path.is_file():
-        raise refusals.TABLE_PATH_1(name=path.name)
+        raise refusals.FILE_UNREADABLE(name=path.name)
     if name not in pq.read_schema(path).names:
-        raise refusals.TABLE_COLUMN_2(name=name)
+        raise refusals.PARQUET_COLUMN_MISSING(column=name, path=path)
     values: list[Any] = pq.read_table(path, columns=[name]).column(name).to_pylist()
     return values
 

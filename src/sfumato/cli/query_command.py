@@ -88,7 +88,7 @@ def declaration_arguments(
         try:
             text = declaration.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
-            raise refusals.TABLE_PATH_2(name=declaration.name) from None
+            raise refusals.DECLARATION_UNREADABLE(name=declaration.name) from None
         return Declaration.from_toml(text).arguments
     arguments: dict[str, Any] = {"name": name, "max_rows": max_rows, "max_groups": max_groups}
     arguments["unit"] = [column for part in unit for column in part.split(",")] or None

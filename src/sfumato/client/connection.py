@@ -8,7 +8,7 @@ from typing import Any, overload
 from ..tables.declare.declaration import Declaration
 from ..tables.declare.declared_database import DatabaseDeclaration
 from . import client_refusals as refusals
-from .transport import RETRIES, Wire, missing_library, unreadable_reply
+from .transport import RETRIES, Wire
 
 
 class Connection:
@@ -35,14 +35,15 @@ class Connection:
     def __getitem__(self, dataset: str) -> Any:
         """Open a dataset: a `RemoteTable`, or a `RemoteDatabase` if it has several tables."""
         if not isinstance(dataset, str) or dataset not in self.datasets:
-            there = ", ".join(self.datasets) or "none"
-            raise refusals.CLIENT_DATASET_1(
-                dataset=dataset, there=there, value=(self.datasets or ("visits",))[0]
+            raise refusals.UNKNOWN_DATASET(
+                dataset=dataset,
+                datasets=", ".join(self.datasets) or "none",
+                first=(self.datasets or ("visits",))[0],
             )
         try:
             from .remote_table import RemoteDatabase, RemoteTable
         except ImportError:  # the reader of SQL
-            raise missing_library("sqlglot") from None
+            raise refusals.LIBRARY_MISSING(library="sqlglot") from None
         try:
             schema = self._wire.get(f"/api/datasets/{dataset}")
             if schema.get("database") is not None:
@@ -53,7 +54,7 @@ class Connection:
                 self._wire, dataset, Declaration.from_toml(schema["tables"][0]["declaration"])
             )
         except (KeyError, TypeError, IndexError, AttributeError):
-            raise unreadable_reply(dataset, "this version cannot read its declaration") from None
+            raise refusals.DECLARATION_UNREADABLE(dataset=dataset) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.datasets)
@@ -78,7 +79,7 @@ class Connection:
 
     def _check_identity(self, me: Any) -> dict[str, Any]:
         if not isinstance(me, dict) or not {"name", "role", "datasets"} <= set(me):
-            raise refusals.CLIENT_REPLY_1(url=self._wire.url)
+            raise refusals.NOT_A_SERVER(url=self._wire.url)
         return me
 
 

@@ -16,7 +16,8 @@ from ..tables.expr.expressions import ColumnRef
 from ..tables.query.join_steps import Join, Match, Pairs
 from ..tables.query.joins import join_rows, match_rows
 from ..tables.query.stages import Rows, RowStep
-from .sql_forms import expression_sql, no_sql_for, quote_name
+from . import client_refusals as refusals
+from .sql_forms import expression_sql, quote_name
 
 KINDS = {
     "inner": "JOIN",
@@ -25,7 +26,6 @@ KINDS = {
     "semi": "SEMI JOIN",
     "anti": "ANTI JOIN",
 }
-INSTEAD = "the same question in SQL, with table.sql"
 
 
 def count_join_steps(rows: Rows) -> int:
@@ -48,11 +48,7 @@ def from_item(rows: Rows, steps: Sequence[Any]) -> str:
             or step.where is not None
             or getattr(step, "nulls", False)
         ):
-            raise no_sql_for(
-                f"{step.text:.80}",
-                "a join in SQL follows conditions only, and it joins on equal columns",
-                INSTEAD,
-            )
+            raise refusals.JOIN_NOT_PLAIN(step=step.text)
         clause = (
             f"{KINDS[step.how if isinstance(step, Join) else step.kind]} "
             f"{from_item(step.right, step.right.steps)} AS r{_on(step.pairs)}"
@@ -87,8 +83,6 @@ def _on(pairs: Pairs) -> str:
     equalities = []
     for left, right in pairs:
         if not isinstance(left, ColumnRef) or not isinstance(right, ColumnRef):
-            raise no_sql_for(
-                f"{left.text:.40} = {right.text:.40}", "a join in SQL is on columns", INSTEAD
-            )
+            raise refusals.JOIN_ON_EXPRESSION(left=left.text, right=right.text)
         equalities.append(f"l.{quote_name(left.name)} = r.{quote_name(right.name)}")
     return f" ON {' AND '.join(equalities)}" if equalities else ""

@@ -47,7 +47,7 @@ class RemoteLedger:
         """All shares of the budget by name: for owners and auditors."""
         shares = self._read_budget().get("shares")
         if shares is None:
-            raise refusals.CLIENT_ROLE_1()
+            raise refusals.SHARES_NOT_VISIBLE()
         return {str(share["name"]): _balance(share) for share in shares}
 
     def history(self) -> tuple[Charge, ...]:

@@ -13,7 +13,7 @@ from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record, restore
-from .transport import unreadable_reply
+from . import client_refusals as refusals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ class RemotePlan:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, Refused):
                 raise
-            raise unreadable_reply("the plan") from None
+            raise refusals.REPLY_UNREADABLE(what="plan") from None
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None

@@ -30,7 +30,7 @@ from .payload import QuestionOptions, build_payload
 from .remote_ledger import RemoteLedger
 from .remote_plan import RemotePlan
 from .to_sql import query_to_sql
-from .transport import Wire, unreadable_reply
+from .transport import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class RemoteDataset:
             answer = Answer.from_json(json.dumps(reply["answer"]))
             return replace(answer, recalled=str(reply["recalled"]))
         except (KeyError, TypeError):
-            raise unreadable_reply("the answer") from None
+            raise refusals.REPLY_UNREADABLE(what="answer") from None
 
     def explain_sql(self, text: str, **how: Unpack[QuestionOptions]) -> str:
         """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
@@ -178,11 +178,11 @@ class RemoteTable(RemoteDataset, RowVerbs):
 
     def learn(self, **_: Any) -> NoReturn:
         """Refused: the server learns limits with the first release."""
-        raise refusals.CLIENT_OPTION_3()
+        raise refusals.LEARN_ALONE()
 
     def release_all(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: a server takes one question at a time."""
-        raise refusals.CLIENT_OPTION_4()
+        raise refusals.SEVERAL_AT_ONCE()
 
     plan_all = release_all
 
@@ -194,7 +194,7 @@ class RemoteTable(RemoteDataset, RowVerbs):
 
     def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator is not self:
-            raise refusals.PLAN_QUERY_1(type=type(query).__name__, name=self.name)
+            raise refusals.NOT_A_QUERY_OF_TABLE(type=type(query).__name__, table=self.name)
         return query_to_sql(query)
 
 
@@ -226,8 +226,8 @@ class RemoteDatabase(RemoteDataset):
 
     def __getitem__(self, name: str) -> RemoteTable:
         if name not in self.tables:
-            raise refusals.TABLE_NAME_1(
-                name=name, tables=", ".join(self.tables), next=next(iter(self.tables))
+            raise refusals.UNKNOWN_TABLE(
+                name=name, tables=", ".join(self.tables), first=next(iter(self.tables))
             )
         return self.tables[name]
 
@@ -236,5 +236,7 @@ class RemoteDatabase(RemoteDataset):
 
     def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator not in self.tables.values():
-            raise refusals.PLAN_QUERY_2(type=type(query).__name__, next=next(iter(self.tables)))
+            raise refusals.NOT_A_QUERY_OF_TABLES(
+                type=type(query).__name__, first=next(iter(self.tables))
+            )
         return query_to_sql(query)

@@ -49,10 +49,10 @@ class Wire:
         try:
             import httpx
         except ImportError:
-            raise missing_library("httpx") from None
+            raise refusals.LIBRARY_MISSING(library="httpx") from None
         self.url = _address(url, insecure=insecure)
         if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-            raise refusals.CLIENT_TOKEN_1()
+            raise refusals.NOT_A_TOKEN()
         self.retries = retries
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
         sealed = self.url.lower().startswith("https:")
@@ -118,7 +118,7 @@ class Wire:
         try:
             return reply.json()
         except ValueError:
-            raise self._strange(reply.status_code) from None
+            raise refusals.STATUS_UNKNOWN(url=self.url, status=reply.status_code) from None
 
     def _problem(self, reply: Any) -> dict[str, str]:
         """Read the parts of a refusal; of a reply that no sfumato server sent, say that."""
@@ -128,34 +128,20 @@ class Wire:
             parts = None
         if isinstance(parts, dict) and all(isinstance(parts.get(part), str) for part in _PARTS):
             return {part: parts[part] for part in _PARTS}
-        strange = self._strange(reply.status_code)
-        return {part: getattr(strange, part) for part in _PARTS}
-
-    def _strange(self, status: int) -> Refused:
-        return refusals.CLIENT_REPLY_3(url=self.url, status=status)
+        return refusals.STATUS_UNKNOWN(url=self.url, status=reply.status_code).record()
 
     def _unreachable(self, request: Mapping[str, Any]) -> Refused:
         key = (request.get("headers") or {}).get("Idempotency-Key")
         if key is None:
-            return refusals.CLIENT_UNREACHABLE_2(url=self.url, value=self.retries + 1)
-        return refusals.CLIENT_UNREACHABLE_1(url=self.url, key=key)
-
-
-def unreadable_reply(what: str, reason: str = "this version cannot read it") -> Refused:
-    """The refusal for a reply that this version cannot read."""
-    return refusals.CLIENT_REPLY_2(what=what, reason=reason)
-
-
-def missing_library(library: str) -> Refused:
-    """The refusal for a library that is not installed."""
-    return refusals.CLIENT_MISSING_1(library=library)
+            return refusals.UNREACHABLE(url=self.url, attempts=self.retries + 1)
+        return refusals.RELEASE_UNANSWERED(url=self.url, key=key)
 
 
 def _refusal(problem: Mapping[str, str], status: int) -> Exception:
     """Return the exception that the library would raise for this problem."""
     if problem["code"] in FAILED:
         return Failed()
-    return (BudgetExceeded if status == 402 else Refused)(*(problem[part] for part in _PARTS))
+    return (BudgetExceeded if status == 402 else Refused).restore(problem)
 
 
 def _address(url: str, *, insecure: bool) -> str:
@@ -171,9 +157,9 @@ def _address(url: str, *, insecure: bool) -> str:
     except (ValueError, AttributeError, TypeError):
         parts, is_valid = urlsplit(""), False
     if not is_valid:
-        raise refusals.CLIENT_URL_1(url=url)
+        raise refusals.NOT_AN_ADDRESS(url=url)
     if parts.scheme == "http" and parts.hostname not in _LOCAL and not insecure:
-        raise refusals.CLIENT_URL_2(url=url, hostname=parts.hostname)
+        raise refusals.PLAIN_HTTP(url=url, host=parts.hostname)
     return url.rstrip("/")
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..accounting.filters import Filter
+from ..exact.numbers import text
 from ..guarantees import Guarantee, Renyi
 from ..guarantees.stored_guarantee import record as guarantee_record
 from . import book_queries, stored_answers
@@ -30,11 +31,12 @@ from .charging import Ask, charge, find_earlier_receipt
 from .clock import now
 from .entries import WHOLE, Account, spent_as_guarantee
 from .fast_charge import FastCharge
+from .ledger_refusals import Conflict
 from .open_account import check_same_header, collect_declared, find_place, open_dataset
 from .pricing import Priced, Prices, Quote
 from .receipts import Head, Recalled, Receipt
 from .storage.location import open_store
-from .storage.sqlite_store import Conflict, Store
+from .storage.sqlite_store import Store
 from .typed_text import check_name, check_text
 
 TURNS = 5  # attempts at a charge that the server rolls back because of concurrent writers
@@ -98,7 +100,7 @@ class Ledger(AccountView):
         book stores one.
         """
         if dataset != self.dataset:
-            raise refusals.LEDGER_DATASET_1(dataset=dataset, dataset_2=self.dataset)
+            raise refusals.LEDGER_OF_OTHER_DATASET(dataset=dataset, account=self.dataset)
         header = self.header
         check_same_header(
             header,
@@ -147,7 +149,7 @@ class Ledger(AccountView):
         bound = self._same_currency(budget)
         with self._writing() as tx:
             if book_queries.has_account(tx, self.dataset, share):
-                raise refusals.LEDGER_SHARE_1(share=share)
+                raise refusals.SHARE_EXISTS(share=share)
             book_queries.append(
                 tx,
                 {
@@ -168,7 +170,7 @@ class Ledger(AccountView):
         with self._writing() as tx:
             account = book_queries.account(tx, self.dataset, share or WHOLE)
             if not Account.of(bound, account.spent).fits:
-                raise refusals.LEDGER_BUDGET_1(budget=budget, account=spent_as_guarantee(account))
+                raise refusals.BUDGET_BELOW_SPENT(budget=budget, spent=spent_as_guarantee(account))
             amended = {
                 "kind": "amend",
                 "dataset": self.dataset,
@@ -184,7 +186,7 @@ class Ledger(AccountView):
         """
         check_text("question", question)
         if not isinstance(answer, bytes):
-            raise refusals.LEDGER_TEXT_1()
+            raise refusals.ANSWER_NOT_BYTES()
         with self._writing() as tx:
             stored_answers.remember(tx, self.dataset, question, receipt, answer, now())
 
@@ -301,7 +303,7 @@ class Ledger(AccountView):
         with self._writing() as tx:
             paid = book_queries.read_charge(tx, self.dataset, receipt.number, receipt.digest)
             if book_queries.reservation(tx, receipt.number) != "open":
-                raise refusals.LEDGER_RESERVATION_1(number=receipt.number)
+                raise refusals.RESERVATION_NOT_OPEN(number=receipt.number)
             body = {
                 "kind": kind,
                 "dataset": self.dataset,
@@ -346,16 +348,22 @@ class Ledger(AccountView):
     def _same_currency(self, budget: Guarantee) -> Guarantee:
         """Bind a budget to the dataset's relation and unit; refuse another currency."""
         current = self.budget
-        if type(budget) is not type(current) or (
+        if type(budget) is not type(current):
+            raise refusals.OTHER_CURRENCY(
+                declared=budget, currency=type(current).__name__, stored=current
+            )
+        if (
             isinstance(budget, Renyi)
             and isinstance(current, Renyi)
             and budget.orders != current.orders
         ):
-            raise refusals.LEDGER_CURRENCY_1(budget=budget, type=type(current).__name__)
+            raise refusals.OTHER_ORDERS(
+                declared=budget, orders=", ".join(map(text, current.orders)), stored=current
+            )
         Filter(current).price(budget)  # refuses another relation or unit
         return Guarantee._bind(1 * budget, current.relation, current.unit)
 
 
 def _check_head(tx: Any, expected: Head | None) -> None:
     if expected is not None and not book_queries.contains_head(tx, expected):
-        raise refusals.LEDGER_HEAD_1(number=expected.number)
+        raise refusals.HEAD_NOT_IN_BOOK(number=expected.number)

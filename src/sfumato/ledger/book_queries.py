@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..accounting.budget_vector import to_vector
-from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
@@ -47,7 +46,6 @@ HEAD = (
     "SELECT id, number, digest FROM book LEFT JOIN (SELECT number, digest FROM entry ORDER "
     "BY number DESC LIMIT 1) AS last ON true"
 )
-DAMAGED = "the total of an account differs from the chain"
 
 
 class EntryWrite(NamedTuple):
@@ -92,7 +90,7 @@ def load_standing(tx: Any) -> Standing:
         try:
             tx.head, tx.standing = _check_standing(*rows_by_kind.values())
         except (ValueError, TypeError, AttributeError, KeyError):
-            raise _damaged(DAMAGED) from None
+            raise refusals.TOTAL_DIFFERS_FROM_CHAIN() from None
     standing: Standing = tx.standing
     return standing
 
@@ -135,7 +133,7 @@ def header(tx: Any, dataset: str) -> dict[str, Any]:
         "SELECT body FROM entry WHERE dataset = ? AND kind = 'open'", (dataset,)
     ).fetchall()
     if not rows:
-        raise _damaged("the opening of a dataset is missing")
+        raise refusals.OPENING_MISSING()
     stored: dict[str, Any] = json.loads(rows[0][0])["header"]
     return {**stored, "budget": guarantee_record(account(tx, dataset, WHOLE).budget)}
 
@@ -144,10 +142,10 @@ def head(tx: Any) -> Head:
     if tx.head is None:
         rows = tx.execute(HEAD).fetchall()
         if len(rows) != 1:
-            raise _damaged("the book has no id, or several")
+            raise refusals.BOOK_ID_MISSING()
         ((book, number, fresh),) = rows
         if not isinstance(number, int | None):
-            raise _damaged("its entries have no numbers")
+            raise refusals.ENTRY_NUMBER_MISSING()
         tx.head = (
             Head(str(book), 0, genesis(str(book)))
             if number is None
@@ -178,7 +176,7 @@ def has_account(tx: Any, dataset: str, share: str) -> bool:
 def account(tx: Any, dataset: str, share: str) -> Account:
     row = load_standing(tx).account(dataset, share)
     if row is None:
-        raise refusals.LEDGER_SHARE_2(share=share)
+        raise refusals.UNKNOWN_SHARE(share=share)
     return _account(row.budget, row.spent)
 
 
@@ -296,7 +294,7 @@ def read_charge(tx: Any, dataset: str, number: int, fresh: str | None = None) ->
         (number, dataset),
     ).fetchall()
     if not rows or fresh not in (None, rows[0][1]):
-        raise refusals.LEDGER_RECEIPT_1(number=number)
+        raise refusals.UNKNOWN_CHARGE(number=number)
     body: dict[str, Any] = json.loads(rows[0][0])
     return body
 
@@ -330,10 +328,6 @@ def history(tx: Any, dataset: str) -> Iterator[Charge]:
         )
 
 
-def _damaged(reason: str) -> Refused:
-    return refusals.LEDGER_CORRUPT_1(reason=reason)
-
-
 @lru_cache(maxsize=64)
 def _budget(text: str) -> tuple[Guarantee, Ratios]:
     budget = restore_guarantee(json.loads(text))
@@ -349,4 +343,4 @@ def _account(budget: str, spent: str) -> Account:
             raise ValueError(spent)
         return Account(stored_budget, totals, limits)
     except (ValueError, TypeError, ZeroDivisionError):
-        raise _damaged("an account cannot be read") from None
+        raise refusals.ACCOUNT_UNREADABLE() from None

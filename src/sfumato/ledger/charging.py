@@ -27,7 +27,7 @@ from .entries import (
 )
 from .exact_totals import ALL, cache_totals, fractions, parse_ratios, spend
 from .pricing import Quote
-from .receipts import BudgetExceeded, Receipt
+from .receipts import Receipt
 
 
 class Ask(NamedTuple):
@@ -79,9 +79,9 @@ def find_earlier_receipt(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -
     ((number, fresh, text),) = rows
     body = json.loads(text)
     if json.loads(ask.text(price.stored, "[]", "")) != {**body, "cost": [], "when": ""}:
-        raise refusals.LEDGER_KEY_1(number=number)
+        raise refusals.KEY_OF_OTHER_CHARGE(number=number)
     if book_queries.reservation(tx, number) == "release":
-        raise refusals.LEDGER_KEY_2(number=number)
+        raise refusals.KEY_OF_RELEASED_CHARGE(number=number)
     cost = in_currency(currency, fractions(parse_ratios(body["cost"])))
     return Receipt(
         ask.dataset,
@@ -101,9 +101,7 @@ def _row_after(dataset: str, share: str, account: Account, price: Quote) -> Acco
     after, text, parts = spend(account.totals, price.ratios, account.limits)
     if parts > ALL:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
-        place, reason = (
-            f"{dataset} / {share}" if share else dataset,
-            f"it does not fit: {left} is left; nothing was read, nothing was spent",
+        raise refusals.BUDGET_EXCEEDED(
+            account=f"{dataset} / {share}" if share else dataset, left=left
         )
-        raise BudgetExceeded("budget.exceeded", place, reason, "a smaller cost")
     return AccountRow(dataset, share, budget_text(account.budget), cache_totals(text, after), parts)

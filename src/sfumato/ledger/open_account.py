@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from ..accounting.filters import FILTERS, Filter
-from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.guarantee import relation_of, unit_of
 from ..guarantees.stored_guarantee import record as guarantee_record
@@ -15,7 +14,6 @@ from . import book_queries
 from . import ledger_refusals as refusals
 from .storage import location
 from .storage.location import Url
-from .storage.sqlite_schema import NEW
 from .typed_text import is_encodable
 
 
@@ -29,10 +27,10 @@ def find_place(
     if place is not None and (
         not place.parent.is_dir() or (place.exists() and not place.is_file())
     ):
-        raise refusals.LEDGER_PATH_1(name=place.name)
+        raise refusals.FOLDER_MISSING(name=place.name)
     if budget is None and (place is None or not place.exists() or not place.stat().st_size):
-        raise refusals.LEDGER_BUDGET_2(
-            str=str(dataset or "a new ledger"), format=NEW.format("path")
+        raise refusals.NEW_ACCOUNT_WITHOUT_BUDGET(
+            account=dataset or "a new ledger", location="path"
         )
     return place
 
@@ -46,26 +44,18 @@ def collect_declared(
     if schema is not None and not all(
         isinstance(word, str) for pair in schema.items() for word in pair
     ):
-        raise refusals.LEDGER_SCHEMA_1()
+        raise refusals.SCHEMA_NOT_TEXT()
     bound = relation_of(relation) or (budget.relation if budget else None)
     name = unit_of(unit) or (budget.unit if budget else None)
-    for what, stated, of_budget in (
-        ("relation", bound, budget and budget.relation),
-        ("unit", name, budget and budget.unit),
-    ):
-        if of_budget is not None and of_budget != stated:
-            raise Refused(
-                f"ledger.{what}",
-                f"{what}={stated!r}",
-                f"the budget is about {what} {of_budget!r}",
-                f"{what}={of_budget!r}",
-            )
-    for what, word in (
-        ("unit", name),
-        *(("schema", word) for pair in (schema or {}).items() for word in pair),
-    ):
-        if word is not None and not is_encodable(word):
-            raise refusals.LEDGER_NAME_1(what=what, word=word)
+    if budget is not None and budget.relation not in (None, bound):
+        raise refusals.BUDGET_OF_OTHER_RELATION(relation=bound, of_budget=budget.relation)
+    if budget is not None and budget.unit not in (None, name):
+        raise refusals.BUDGET_OF_OTHER_UNIT(unit=name, of_budget=budget.unit)
+    if name is not None and not is_encodable(name):
+        raise refusals.UNIT_NOT_ENCODABLE(unit=name)
+    for word in (word for pair in (schema or {}).items() for word in pair):
+        if not is_encodable(word):
+            raise refusals.SCHEMA_NOT_ENCODABLE(word=word)
     declared = {
         "unit": name,
         "relation": bound,
@@ -81,11 +71,11 @@ def open_dataset(tx: Any, dataset: str | None, declared: dict[str, Any], when: s
     names = book_queries.datasets(tx)
     name = dataset or (names[0] if len(names) == 1 else "data" if not names else None)
     if name is None:
-        raise refusals.LEDGER_DATASET_2(names_count=len(names), names=names[0])
+        raise refusals.DATASET_NOT_NAMED(count=len(names), first=names[0])
     if name in names:
         check_same_header(book_queries.header(tx, name), declared)
     elif not {"budget", "unit", "relation"} <= declared.keys():
-        raise refusals.LEDGER_DATASET_3(name=name, format=NEW.format("path"))
+        raise refusals.UNKNOWN_DATASET(dataset=name)
     else:
         book_queries.append(
             tx, {"kind": "open", "dataset": name, "header": _header_of(declared), "when": when}
@@ -104,22 +94,19 @@ def check_same_header(header: dict[str, Any], declared: dict[str, Any]) -> None:
     """Refuse if the declaration differs from the book. A budget without a unit or relation takes
     those of the book.
     """
-    for what in ("unit", "relation", "schema", "currency"):
-        if what in declared and declared[what] != header.get(what):
-            _refuse(what, declared[what], header.get(what))
-    if "budget" in declared:
-        stored_budget = restore_guarantee(header["budget"])
-        declared_budget = Guarantee._bind(
-            1 * declared["budget"], stored_budget.relation, stored_budget.unit
+    stored_budget = restore_guarantee(header["budget"])
+    if "unit" in declared and declared["unit"] != header["unit"]:
+        raise refusals.OTHER_UNIT(declared=declared["unit"], stored=header["unit"])
+    if "relation" in declared and declared["relation"] != header["relation"]:
+        raise refusals.OTHER_RELATION(declared=declared["relation"], stored=header["relation"])
+    if "schema" in declared and declared["schema"] != header.get("schema"):
+        raise refusals.OTHER_SCHEMA(declared=declared["schema"], stored=header.get("schema"))
+    if "budget" not in declared:
+        return
+    budget = Guarantee._bind(1 * declared["budget"], stored_budget.relation, stored_budget.unit)
+    if declared["currency"] != header["currency"]:
+        raise refusals.OTHER_CURRENCY(
+            declared=budget, currency=header["currency"], stored=stored_budget
         )
-        if declared_budget != stored_budget:
-            _refuse("budget", declared_budget, stored_budget)
-
-
-def _refuse(what: str, declared: object, stored: object) -> None:
-    raise Refused(
-        f"ledger.{what}",
-        f"{what}={declared!r:.80}",
-        f"the book says {stored!r:.80}",
-        "open it as it is; amend() changes a budget",
-    )
+    if budget != stored_budget:
+        raise refusals.OTHER_BUDGET(declared=budget, stored=stored_budget)

@@ -20,6 +20,7 @@ from ..errors import Refused
 from . import book_queries
 from . import ledger_refusals as refusals
 from .book import Ledger
+from .ledger_refusals import NOT_TOUCHED
 from .receipts import Head, Verification
 from .storage.fork_guard import is_open_here
 from .storage.location import Url, open_server, parse_location
@@ -51,7 +52,7 @@ class ReadOnlyStore:
 
     def writing(self) -> NoReturn:
         """Refuse to write."""
-        raise refusals.LEDGER_READ_ONLY_1(name=self._name)
+        raise refusals.OPENED_READ_ONLY(name=self._name)
 
 
 class FileReader(ReadOnlyStore, Store):
@@ -85,7 +86,7 @@ class FileReader(ReadOnlyStore, Store):
             and self.path is not None
             and self._stamp != _file_stamp(self.path)
         ):
-            raise refusals.LEDGER_BUSY_1(name=self._name)
+            raise refusals.CHANGED_WHILE_READ(name=self._name)
 
     def _log_files(self) -> tuple[str, ...]:
         """A reader does not depend on the names of the log files."""
@@ -151,16 +152,16 @@ def reading(path: str | Path) -> Iterator[Book]:
 def _check_is_ledger(path: Path) -> Path:
     """Return the path if its first bytes are those of a ledger; refuse otherwise."""
     if path.is_dir():
-        raise refusals.LEDGER_PATH_2(name=path.name)
+        raise refusals.PATH_IS_FOLDER(name=path.name)
     if is_open_here(str(path)):
         return path
     try:
         with path.open("rb") as file:
             first = file.read(len(MAGIC))
     except OSError:
-        raise refusals.LEDGER_PATH_3(name=path.name) from None
+        raise refusals.FILE_UNREADABLE(name=path.name) from None
     if first != MAGIC:
-        raise refusals.LEDGER_FORMAT_1(name=path.name)
+        raise refusals.NOT_A_LEDGER(name=path.name, outcome=NOT_TOUCHED)
     return path
 
 

@@ -14,7 +14,7 @@ from . import ledger_refusals as refusals
 from .entries import WHOLE, Account, digest, new_account, numbers
 from .exact_totals import Ratios, fractions, parse_ratios, ratios, within
 from .pricing import best, price_stored
-from .receipts import BudgetExceeded, Recalled, Receipt
+from .receipts import Recalled, Receipt
 
 SAME_CHARGE = """
 SELECT 1 FROM answer JOIN shown ON answer.dataset = shown.dataset
@@ -32,7 +32,7 @@ def remember(
     question_digest = digest("question", question)
     paid = book_queries.read_charge(tx, dataset, receipt.number, receipt.digest)
     if book_queries.reservation(tx, receipt.number) in ("open", "release"):
-        raise refusals.LEDGER_RESERVATION_2(number=receipt.number)
+        raise refusals.RESERVATION_NOT_USED(number=receipt.number)
     fingerprint = hashlib.sha256(answer).hexdigest()
     body = {
         "kind": "answer",
@@ -108,14 +108,7 @@ def recall(
         for cost in unpaid_costs(answers):
             after = after.plus(cost)
         if not after.fits:
-            reason = (
-                f"the share has not enough left to be shown "
-                f"{'this answer' if len(answers) == 1 else 'these answers'}; nothing was "
-                f"spent"
-            )
-            raise BudgetExceeded(
-                "budget.exceeded", f"{dataset} / {share}", reason, "a larger share"
-            )
+            raise refusals.SHARE_EXCEEDED(dataset=dataset, share=share)
         for question in questions:
             stored = find_answer(tx, dataset, question, share)
             if (

@@ -152,11 +152,9 @@ def check_head(config: DatasetConfig, expected_head: Head) -> None:
     except Refused as refusal:
         if refusal.code not in ("ledger.head", "ledger.budget", "ledger.dataset"):
             raise
-        reason = (
-            f"the service has answered up to entry {expected_head.number}, but the ledger does "
-            f"not contain that entry: it is an older copy, another ledger, or gone"
-        )
-        raise refusals.LEDGER_HEAD_1(name=config.name, reason=reason) from None
+        raise refusals.LEDGER_BEHIND_RECORDS(
+            dataset=config.name, number=expected_head.number
+        ) from None
 
 
 def stored_for(ledger: Ledger, question: str, who: str) -> StoredAnswer | None:

@@ -236,8 +236,8 @@ class Planner:
             else reply_bytes(domains, bins, [_cells(piece) for piece in shape.components], texts)
         )
         if reply is not None and reply > self._config.answer_bytes:
-            raise refusals.SERVER_CELLS_1(
-                groups=groups, reply=reply, answer_bytes=self._config.answer_bytes
+            raise refusals.REPLY_TOO_LARGE(
+                groups=groups, bytes=reply, most=self._config.answer_bytes
             )
         priced: Any = (
             plan.mechanism if isinstance(plan, Plan) else shape.promise if owed else plan.cost

@@ -46,8 +46,8 @@ class ReplyQuota:
             used = self._state.stored_bytes(*place)
             self._used[place] = (now + COUNTED, used)
         if used + (size or 0) > self._most:
-            raise refusals.SERVER_STORED_1(
-                used=used, most=self._most, value=size or 0, days=self._days
+            raise refusals.STORED_REPLIES_FULL(
+                used=used, most=self._most, needed=size or 0, days=self._days
             )
 
     def add(self, request: RequestKey, size: int) -> None:

@@ -361,7 +361,7 @@ class RequestStore:
 
     def _check_not_void(self, run: Any, request: RequestKey) -> None:
         if run("SELECT 1 FROM void WHERE mark = ?", (request.mark,)):
-            raise refusals.SERVER_VOID_1()
+            raise refusals.KEY_EXPIRED()
 
     def _count_told_and_running(self, run: Any, dataset: str, who: str) -> tuple[int, int]:
         """Return the overruns told to an analyst, and the requests that may become overruns or are
@@ -414,4 +414,4 @@ class RequestStore:
         except Exception as error:
             if type(error).__module__.partition(".")[0] not in ("apsw", "psycopg", "builtins"):
                 raise
-            raise refusals.SERVER_STORAGE_1() from None
+            raise refusals.RECORDS_FAILED() from None

@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ..errors import Refused
 from ..ledger.storage.fork_guard import create_private
 from ..ledger.storage.sqlite_schema import undo
 from . import server_refusals as refusals
@@ -105,7 +104,7 @@ def open_file(place: str) -> Any:
                 time.sleep(0.005)
     except apsw.NotADBError:
         connection.close()
-        raise _foreign() from None
+        raise refusals.RECORDS_FOREIGN() from None
     except BaseException:
         connection.close()
         raise
@@ -212,19 +211,12 @@ def _identify_version(tables: frozenset[Any], stated: int | None, *, unmarked: b
         return stated
     if unmarked and (not tables or tables == FIRST_TABLES):
         return FIRST if tables else None
-    raise _foreign()
+    raise refusals.RECORDS_FOREIGN()
 
 
 def _upgrade_steps(version: int | None) -> tuple[str, ...]:
     if version not in STEPS:
-        rewrite = (
-            "pip install --upgrade sfumato"
-            if version is not None and version > VERSION
-            else "the file as it was, from a backup"
-        )
-        raise refusals.SERVER_RECORDS_2(version=version, VERSION=VERSION, rewrite=rewrite)
+        is_newer = version is not None and version > VERSION
+        entry = refusals.RECORDS_NEWER if is_newer else refusals.RECORDS_UNKNOWN
+        raise entry(version=version, known=VERSION)
     return STEPS[version]
-
-
-def _foreign() -> Refused:
-    return refusals.SERVER_RECORDS_1()

@@ -79,7 +79,7 @@ def is_open_here(path: str) -> bool:
 def check_not_inherited(path: str, name: str) -> None:
     """Refuse a file whose connection this process inherited by a fork."""
     if CROSSED and identity(path) in CROSSED:
-        raise refusals.LEDGER_FORK_1(name=name)
+        raise refusals.FORKED_IN_TRANSACTION(name=name)
 
 
 def _before() -> None:

@@ -19,7 +19,7 @@ import hashlib
 from typing import Any
 
 from .. import ledger_refusals as refusals
-from .sqlite_schema import ALTERED, APPLICATION, NEW, REWRITE, SCHEMA, UPGRADE
+from .sqlite_schema import ALTERED, APPLICATION, SCHEMA
 
 OLDEST_SERVER = 14_00_00
 FORMAT = "sfumato ledger"
@@ -284,16 +284,16 @@ def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
     connection.execute(SESSION.format(lock=lock, statement=statement), prepare=False)
     version, encoding, fsync, commit, ours, others = _read_settings(connection)
     if version < OLDEST_SERVER:
-        raise refusals.LEDGER_SERVER_1(value=OLDEST_SERVER // 10000)
+        raise refusals.SERVER_TOO_OLD(oldest=OLDEST_SERVER // 10000)
     if encoding != "UTF8":
-        raise refusals.LEDGER_STORAGE_1()
+        raise refusals.DATABASE_NOT_UTF8()
     if fsync != "on":
-        raise refusals.LEDGER_STORAGE_2()
+        raise refusals.FSYNC_OFF()
     if commit not in ("on", "remote_apply"):
         connection.execute("SET synchronous_commit TO on")
     if not ours and not others:
         if not begin:
-            raise refusals.LEDGER_BUDGET_3(format=NEW.format("url"))
+            raise refusals.NEW_ACCOUNT_WITHOUT_BUDGET(account="a new ledger", location="url")
         _create_tables(connection)
     if ours and version_of(connection) == SECOND:
         from .postgres_upgrade import rewrite
@@ -312,13 +312,13 @@ def check(connection: Any) -> None:
     """Refuse a database that holds no ledger of this version."""
     *_, ours, others = _read_settings(connection)
     if not ours and not others:
-        raise refusals.LEDGER_PATH_5(format=NEW.format("url"))
+        raise refusals.DATABASE_WITHOUT_LEDGER()
     version = version_of(connection) if ours else None
     if version is None:
-        raise refusals.LEDGER_FORMAT_2()
+        raise refusals.SCHEMA_NOT_A_LEDGER()
     if version != SCHEMA:
-        rewrite = REWRITE if version == SECOND else UPGRADE
-        raise refusals.LEDGER_VERSION_1(version=version, SCHEMA=SCHEMA, rewrite=rewrite)
+        entry = refusals.OLDER_TABLES if version == SECOND else refusals.UNKNOWN_TABLES
+        raise entry(version=version, known=SCHEMA)
 
 
 def structure(tx: Any) -> list[str]:

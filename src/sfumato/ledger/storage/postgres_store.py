@@ -27,10 +27,11 @@ from psycopg.pq import TransactionStatus
 
 from ...errors import Refused
 from .. import ledger_refusals as refusals
+from ..ledger_refusals import SAME_KEY, UNSURE
 from ..reader import ReadOnlyStore
 from .location import Url
 from .postgres_schema import SESSION, check, prepare, structure
-from .sqlite_store import NOTHING, OTHER, PATIENCE, READ, UNREADABLE, UNSURE, WRITE, Conflict, Store
+from .sqlite_store import OUTCOMES, PATIENCE, READ, UNREADABLE, WRITE, Store
 from .sqlite_store import Transaction as AnyTransaction
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class PostgresTransaction(AnyTransaction):
             TransactionStatus.IDLE,
             TransactionStatus.UNKNOWN,
         ):
-            raise refusals.LEDGER_STORAGE_3(name=Url.name, NOTHING=NOTHING[self._begin])
+            raise refusals.TRANSACTION_OPEN(name=Url.name, outcome=OUTCOMES[self._begin])
         try:
             self._open()
         except psycopg.OperationalError:
@@ -222,7 +223,7 @@ class PostgresStore(Store):
         try:
             options = conninfo_to_dict(self._url.reveal())
         except psycopg.Error:  # whose text has parts of the URL
-            raise refusals.LEDGER_PATH_6(name=Url.name) from None
+            raise refusals.URL_NOT_PARSED(name=Url.name) from None
         connection = LedgerConnection.connect(
             make_conninfo("", **{**DEFAULTS, **options, "client_encoding": "utf8"}), autocommit=True
         )
@@ -243,22 +244,19 @@ class PostgresStore(Store):
     def _errors(self) -> tuple[type[Exception], ...]:
         return psycopg.Error, OSError, *UNREADABLE
 
-    def _explain(self, error: Exception, happened: str) -> Refused:
+    def _explain(self, error: Exception, outcome: str) -> Refused:
         """Turn a storage error into a refusal, by its SQLSTATE. The text quotes nothing from the
         server, whose messages may contain rows and host names.
         """
         state = "XX" if isinstance(error, UNREADABLE) else getattr(error, "sqlstate", None) or ""
-        code, reason, rewrite = (
-            next((row for start, *row in WHY if state.startswith(start)), OTHER) if state else GONE
+        entry = next(
+            (entry for start, entry in EXPLANATIONS if state.startswith(start)),
+            refusals.STORAGE_FAILED if state else refusals.SERVER_GONE,
         )
-        undone = (
-            state[:2] == "40" and state != "40003"
-        )  # whenever it comes, a commit that says so has not been
-        if undone:
-            return Conflict(code, self._name, f"{reason}; {NOTHING[WRITE]}", rewrite)
-        return Refused(
-            code, self._name, f"{reason}; {happened}", SAME_KEY if happened is UNSURE else rewrite
-        )
+        if entry is refusals.CONCURRENT_TRANSACTION:
+            return entry(name=self._name)  # the server undid it, also if it says so at the commit
+        refusal = entry(name=self._name, outcome=outcome)
+        return refusal.replace(rewrite=SAME_KEY) if outcome is UNSURE else refusal
 
 
 class PostgresReader(ReadOnlyStore, PostgresStore):
@@ -298,65 +296,23 @@ def _psycopg_text(statement: str) -> str:
     return statement.replace("?", "%s")
 
 
-SAME_KEY = (
-    "history() says whether it stands; a charge that had a key may be asked again under the "
-    "same key"
+EXPLANATIONS = (
+    ("55P03", refusals.HELD_BY_WRITER),
+    ("57014", refusals.SERVER_TOO_SLOW),
+    ("40003", refusals.COMMIT_UNCONFIRMED),
+    ("40", refusals.CONCURRENT_TRANSACTION),
+    ("53100", refusals.DISK_FULL),
+    ("42501", refusals.ROLE_WITHOUT_RIGHT),
+    ("25006", refusals.ROLE_READS_ONLY),
+    ("0A000", refusals.STANDBY_READS_ONLY),
+    ("58030", refusals.DISK_FAILED),
+    ("XX", refusals.BOOK_DAMAGED),
+    ("42", refusals.OTHER_TABLES),
+    ("23", refusals.ENTRY_NOT_TAKEN),
+    ("08", refusals.SERVER_GONE),
+    ("53", refusals.SERVER_GONE),
+    ("57", refusals.SERVER_GONE),
 )
-GONE = (
-    "ledger.server",
-    "no server answers, the connection broke, or the server does not admit this role",
-    "check the server, then try again",
-)
-"""Also for errors without an SQLSTATE: no connection, a broken or silent one."""
-
-WHY: tuple[tuple[str, str, str, str], ...] = (
-    ("55P03", "ledger.busy", "another writer held the book for too long", "try again"),
-    ("57014", "ledger.busy", "the server took too long", "try again"),
-    (
-        "40003",
-        "ledger.server",
-        "the server cannot say whether it is safe",
-        "check the server and its standbys, then try again",
-    ),
-    ("40", "ledger.busy", "another transaction came between", "try again"),
-    ("53100", "ledger.full", "the disk is full", "make room, then try again"),
-    (
-        "42501",
-        "ledger.read-only",
-        "the role may not do this",
-        "a role with the rights that the page on the ledger lists",
-    ),
-    (
-        "25006",
-        "ledger.read-only",
-        "the server, or the role, only reads",
-        "the primary server, a role that may write",
-    ),
-    (
-        "0A000",
-        "ledger.read-only",
-        "the server is a standby, which only reads",
-        "the primary server",
-    ),
-    (
-        "58030",
-        "ledger.io",
-        "reading from or writing to the disk failed",
-        "check the disk, then try again",
-    ),
-    ("XX", "ledger.corrupt", "the book is damaged", "the last backup, checked with verify(head)"),
-    (
-        "42",
-        "ledger.corrupt",
-        "the tables are not those of a book",
-        "the last backup, checked with verify(head)",
-    ),
-    (
-        "23",
-        "ledger.storage",
-        "the tables do not accept the entry",
-        "verify(head) says whether the book is intact",
-    ),
-    *((start, *GONE) for start in ("08", "53", "57")),
-)
-"""Refusals by the first characters of the SQLSTATE."""
+"""The refusal for the first characters of an SQLSTATE. An error without one is a server that does
+not answer: no connection, a broken or silent one.
+"""

@@ -19,7 +19,7 @@ from ..entries import Replay
 from .postgres_schema import FORMAT, TABLES
 from .sqlite_schema import SCHEMA
 from .sqlite_store import BALANCE, ENTER
-from .sqlite_upgrade import READ, SAME, check_agrees, damaged, seal_upgrade, upgraded_entries
+from .sqlite_upgrade import READ, SAME, check_agrees, seal_upgrade, upgraded_entries
 
 ASIDE = "sfumato_older"
 PORTION = 1000
@@ -46,13 +46,13 @@ def rewrite(connection: Any, version: int) -> None:
             if connection.execute("SELECT version FROM sfumato.format").fetchall() == [(version,)]:
                 _move(connection)
     except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
-        raise damaged() from None
+        raise refusals.OLDER_BOOK_DAMAGED() from None
     except (
         psycopg.errors.UndefinedTable
     ):  # another process was quicker, and this one had waited for what is gone now
         return
     except psycopg.errors.InsufficientPrivilege:
-        raise refusals.LEDGER_VERSION_2(version=version, SCHEMA=SCHEMA) from None
+        raise refusals.UPGRADE_NEEDS_OWNER(version=version, known=SCHEMA) from None
 
 
 def _move(connection: Any) -> None:

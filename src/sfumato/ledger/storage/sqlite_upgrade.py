@@ -16,7 +16,6 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...errors import Refused
 from .. import ledger_refusals as refusals
 from ..clock import now
 from ..entries import AccountRow, Replay, canonical, digest, genesis, seal_entry
@@ -43,14 +42,10 @@ def rewrite(connection: apsw.Connection) -> None:
         connection.execute("COMMIT")
     except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
         undo(connection)
-        raise damaged() from None
+        raise refusals.OLDER_BOOK_DAMAGED() from None
     except BaseException:
         undo(connection)
         raise
-
-
-def damaged() -> Refused:
-    return refusals.LEDGER_CORRUPT_2()
 
 
 def upgraded_entries(

@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from ... import __version__
 from ...errors import Failed, Refused
+from .. import server_refusals as refusals
 from ..config import Config, load
 from ..retention import drop_old_hourly
 from ..service import CuratorService
@@ -130,13 +131,7 @@ async def _http(_: Request, error: Any) -> Response:
     """Reply to an unknown address or method."""
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "GET")
-        return Problem(
-            "server.method",
-            "the method",
-            "this address does not support it",
-            allowed,
-            {"Allow": allowed},
-        ).response()
+        return Problem.of(refusals.METHOD_WRONG(allowed=allowed), {"Allow": allowed}).response()
     return (UNKNOWN if error.status_code == 404 else INTERNAL).response()
 
 

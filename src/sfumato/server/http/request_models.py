@@ -140,7 +140,7 @@ class Question(BaseModel):
                     }
                 )
             except (KeyError, TypeError):
-                raise refusals.PLAN_PROMISE_1() from None
+                raise refusals.PROMISE_INCOMPLETE() from None
         return arguments
 
     def as_sent(self) -> dict[str, Any]:
@@ -157,18 +157,19 @@ class Question(BaseModel):
 def read(body: bytes) -> Question:
     """Read a question from a body; else raise a problem that names the field."""
     if body.count(b"[") + body.count(b"{") > MOST_DEPTH and _depth(body) > MOST_DEPTH:
-        raise ProblemError(_wrong("the body", f"it is nested deeper than {MOST_DEPTH}"))
+        raise ProblemError(Problem.of(refusals.BODY_TOO_DEEP(most=MOST_DEPTH)))
     try:
         text = body.decode("utf-8")
         question = Question.model_validate_json(text)
         if "\\u" in text:
             question.canonical().decode("utf-8")  # half of a surrogate pair is no text
     except UnicodeDecodeError:
-        raise ProblemError(_wrong("the body", "it is not UTF-8")) from None
+        raise ProblemError(Problem.of(refusals.BODY_NOT_UTF8())) from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"][:3])[:80] or "the body"
-        raise ProblemError(_wrong(place, str(first["msg"])[:200])) from None
+        refusal = refusals.FIELD_WRONG(field=place, fault=str(first["msg"])[:200])
+        raise ProblemError(Problem.of(refusal)) from None
     return question
 
 
@@ -187,12 +188,3 @@ def _depth(body: bytes) -> int:
         elif byte in b"]}":
             depth -= 1
     return deepest
-
-
-def _wrong(place: str, reason: str) -> Problem:
-    return Problem(
-        "server.body",
-        place,
-        reason,
-        '{"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": "0.1"}',
-    )

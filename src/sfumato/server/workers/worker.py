@@ -28,7 +28,7 @@ from typing import Any, BinaryIO
 from ...answers.answer import Answer
 from ...errors import Failed, Refused
 from ...ledger import BudgetExceeded, Ledger, Receipt, book_queries
-from ...ledger.storage.sqlite_store import UNSURE
+from ...ledger.ledger_refusals import UNSURE
 from ...release import question_key as name_of
 from ...session import Database, Table, protect
 from ...session.pending_plan import PendingPlan
@@ -270,10 +270,8 @@ def answer_question(tables: dict[str, Any], message: dict[str, Any]) -> bytes:
     except Refused as refusal:
         if UNSURE in refusal.reason:  # it may have been charged: do not say that it was not
             return LOST
-        about = {
-            name: getattr(refusal, name) for name in ("code", "place", "reason", "rewrite")
-        } | {"over": isinstance(refusal, BudgetExceeded)}
-        return _frame("refused", {"refusal": json.dumps(about).encode()})
+        kind = "exceeded" if isinstance(refusal, BudgetExceeded) else "refused"
+        return _frame(kind, {"refusal": json.dumps(refusal.record()).encode()})
     except Exception:
         return FAILED
 
@@ -296,7 +294,7 @@ def _release(table: Any, question: Question, message: dict[str, Any]) -> Answer:
         question.sql, share=message["who"], timeout=message["timeout"], **question.plan_arguments()
     )
     if not isinstance(answer, Answer):
-        raise refusals.SERVER_EXPLAIN_1(message=message["dataset"])
+        raise refusals.PLAN_NOT_RELEASED(dataset=message["dataset"])
     return answer
 
 

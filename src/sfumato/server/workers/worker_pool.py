@@ -28,7 +28,8 @@ REST = 2.0  # seconds that a slot rests after an overrun
 
 
 class Message(NamedTuple):
-    """A message of a worker: answer, refused, failed or lost; or late, if it sent nothing in time.
+    """A message of a worker: answer, refused, exceeded (the budget), failed or lost; or late, if it
+    sent nothing in time.
     `entry` is the charge of an answer.
     """
 
