@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..accounting.certified_total import Tight, certified_total
 from ..accounting.filters import Filter
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from . import book_queries
-from .entries import WHOLE, Account, spent_as_guarantee
+from .entries import WHOLE, Account, Header, spent_as_guarantee
 from .receipts import Charge, Head, Verification
 from .storage.sqlite_store import Store
 from .typed_text import check_name
@@ -44,7 +42,7 @@ class AccountView:
             return book_queries.head(tx)
 
     @property
-    def header(self) -> dict[str, Any]:
+    def header(self) -> Header:
         """The header of the dataset: unit, relation, schema, theorem, current budget."""
         with self._store.reading() as tx:
             return book_queries.header(tx, self.dataset)

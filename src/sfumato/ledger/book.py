@@ -18,7 +18,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 from ..accounting.filters import Filter
 from ..exact.numbers import text
@@ -38,6 +38,9 @@ from .receipts import Head, Recalled, Receipt
 from .storage.location import open_store
 from .storage.sqlite_store import Store
 from .typed_text import check_name, check_text
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
 
 TURNS = 5  # attempts at a charge that the server rolls back because of concurrent writers
 
@@ -314,7 +317,7 @@ class Ledger(AccountView):
             book_queries.append(tx, body if kind == "use" else {**body, "cost": paid["cost"]})
 
     @contextmanager
-    def _writing(self) -> Iterator[Any]:
+    def _writing(self) -> Iterator[Transaction]:
         """Open a durable transaction. Refuse if somebody replaced the book by an older copy since
         this process last read it.
         """
@@ -364,6 +367,6 @@ class Ledger(AccountView):
         return Guarantee._bind(1 * budget, current.relation, current.unit)
 
 
-def _check_head(tx: Any, expected: Head | None) -> None:
+def _check_head(tx: Transaction, expected: Head | None) -> None:
     if expected is not None and not book_queries.contains_head(tx, expected):
         raise refusals.HEAD_NOT_IN_BOOK(number=expected.number)

@@ -10,7 +10,7 @@ cost fits, and write the entry.
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..accounting.filters import Filter
 from ..guarantees import Guarantee
@@ -28,6 +28,9 @@ from .entries import (
 from .exact_totals import ALL, cache_totals, fractions, parse_ratios, spend
 from .pricing import Quote
 from .receipts import Receipt
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
 
 
 class Ask(NamedTuple):
@@ -48,7 +51,7 @@ class Ask(NamedTuple):
         return f'{{{about},"memo":{quoted(self.memo)},"share":{share},"when":{quoted(when)}}}'
 
 
-def charge(tx: Any, ask: Ask, price: Quote, account: Account, when: str) -> Receipt:
+def charge(tx: Transaction, ask: Ask, price: Quote, account: Account, when: str) -> Receipt:
     """Write a new entry and return its receipt, or refuse."""
     after = [_row_after(ask.dataset, WHOLE, account, price)]
     if ask.share is not None:
@@ -66,7 +69,9 @@ def charge(tx: Any, ask: Ask, price: Quote, account: Account, when: str) -> Rece
     )
 
 
-def find_earlier_receipt(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receipt | None:
+def find_earlier_receipt(
+    tx: Transaction, ask: Ask, price: Quote, currency: Guarantee
+) -> Receipt | None:
     """Return the receipt of an earlier charge with this key, if any. Refuse if that charge was for
     something else.
     """

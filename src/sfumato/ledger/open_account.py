@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from ..accounting.filters import FILTERS, Filter
 from ..guarantees import Guarantee
-from ..guarantees.guarantee import relation_of, unit_of
+from ..guarantees.guarantee import Relation, relation_of, unit_of
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
 from . import ledger_refusals as refusals
+from .entries import Header
 from .storage import location
 from .storage.location import Url
 from .typed_text import is_encodable
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
+
+
+class Declared(TypedDict, total=False):
+    """What a caller declares about a dataset. Values left out are not compared with the book."""
+
+    unit: str
+    relation: Relation
+    schema: dict[str, str]
+    budget: Guarantee
+    currency: str
 
 
 def find_place(
@@ -37,7 +51,7 @@ def find_place(
 
 def collect_declared(
     budget: Guarantee | None, unit: str | None, relation: str | None, schema: dict[str, str] | None
-) -> dict[str, Any]:
+) -> Declared:
     """Return what the caller declares, checked. Values left out are not compared."""
     if budget is not None and type(budget) not in FILTERS:
         Filter(budget)  # refuses, with the reason
@@ -56,17 +70,19 @@ def collect_declared(
     for word in (word for pair in (schema or {}).items() for word in pair):
         if not is_encodable(word):
             raise refusals.SCHEMA_NOT_ENCODABLE(word=word)
-    declared = {
-        "unit": name,
-        "relation": bound,
-        "schema": schema,
-        "budget": budget,
-        "currency": budget and type(budget).__name__,
-    }
-    return {key: value for key, value in declared.items() if value is not None}
+    declared: Declared = {}
+    if name is not None:
+        declared["unit"] = name
+    if bound is not None:
+        declared["relation"] = bound
+    if schema is not None:
+        declared["schema"] = schema
+    if budget is not None:
+        declared["budget"], declared["currency"] = budget, type(budget).__name__
+    return declared
 
 
-def open_dataset(tx: Any, dataset: str | None, declared: dict[str, Any], when: str) -> str:
+def open_dataset(tx: Transaction, dataset: str | None, declared: Declared, when: str) -> str:
     """Return the name of the dataset: compare it with the book, or write its opening entry."""
     names = book_queries.datasets(tx)
     name = dataset or (names[0] if len(names) == 1 else "data" if not names else None)
@@ -74,23 +90,38 @@ def open_dataset(tx: Any, dataset: str | None, declared: dict[str, Any], when: s
         raise refusals.DATASET_NOT_NAMED(count=len(names), first=names[0])
     if name in names:
         check_same_header(book_queries.header(tx, name), declared)
-    elif not {"budget", "unit", "relation"} <= declared.keys():
+    elif (header := _header_of(declared)) is None:
         raise refusals.UNKNOWN_DATASET(dataset=name)
     else:
-        book_queries.append(
-            tx, {"kind": "open", "dataset": name, "header": _header_of(declared), "when": when}
-        )
+        body = {"kind": "open", "dataset": name, "header": header, "when": when}
+        book_queries.append(tx, body)
     return name
 
 
-def _header_of(declared: dict[str, Any]) -> dict[str, Any]:
-    """Return the header of the opening entry of a new dataset."""
-    budget = declared["budget"]
-    bound = Guarantee._bind(1 * budget, declared["relation"], declared["unit"])
-    return {**declared, "budget": guarantee_record(bound), "theorem": FILTERS[type(budget)]}
+def _header_of(declared: Declared) -> Header | None:
+    """Return the header of the opening entry of a new dataset; None if the budget, the unit or the
+    relation is missing.
+    """
+    budget, unit, relation = (
+        declared.get("budget"),
+        declared.get("unit"),
+        declared.get("relation"),
+    )
+    if budget is None or unit is None or relation is None:
+        return None
+    header: Header = {
+        "unit": unit,
+        "relation": relation,
+        "currency": type(budget).__name__,
+        "budget": guarantee_record(Guarantee._bind(1 * budget, relation, unit)),
+        "theorem": FILTERS[type(budget)],
+    }
+    if "schema" in declared:
+        header["schema"] = declared["schema"]
+    return header
 
 
-def check_same_header(header: dict[str, Any], declared: dict[str, Any]) -> None:
+def check_same_header(header: Header, declared: Declared) -> None:
     """Refuse if the declaration differs from the book. A budget without a unit or relation takes
     those of the book.
     """

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import is_
-from typing import Any
 
 from ..accounting.budget_vector import Numbers, to_vector
 from ..accounting.filters import Filter
@@ -103,7 +102,7 @@ def price(budget: Guarantee, priced: Iterable[Priced]) -> Numbers:
     )
 
 
-def price_stored(budget: Guarantee, stored: Iterable[dict[str, Any]]) -> Numbers:
+def price_stored(budget: Guarantee, stored: Iterable[dict[str, object]]) -> Numbers:
     """Return the total cost of stored mechanisms, from their stored guarantees and those that this
     version derives.
     """

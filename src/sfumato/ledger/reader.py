@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import quote
 
 from ..errors import Refused
@@ -25,7 +25,7 @@ from .receipts import Head, Verification
 from .storage.fork_guard import is_open_here
 from .storage.location import Url, open_server, parse_location
 from .storage.sqlite_schema import MAGIC, check
-from .storage.sqlite_store import PATIENCE, Store
+from .storage.sqlite_store import PATIENCE, Store, Transaction
 
 if TYPE_CHECKING:
     import apsw
@@ -35,10 +35,10 @@ class ReadOnlyStore:
     """Mixin for a read-only store. Nested reads share one snapshot."""
 
     _name: str
-    _view: Any = None
+    _view: Transaction | None = None
 
     @contextmanager
-    def reading(self) -> Iterator[Any]:
+    def reading(self) -> Iterator[Transaction]:
         """Open a snapshot."""
         if self._view is not None:
             yield self._view
@@ -64,7 +64,7 @@ class FileReader(ReadOnlyStore, Store):
         super().__init__(path)
 
     @contextmanager
-    def reading(self) -> Iterator[Any]:
+    def reading(self) -> Iterator[Transaction]:
         """Open a snapshot; refuse if the file changed while it was read."""
         try:
             with super().reading() as view:
@@ -137,7 +137,7 @@ class Book(dict[str, Ledger]):
 def reading(path: str | Path) -> Iterator[Book]:
     """Open a book read-only, in a file or on a server. Refuses every change."""
     location = parse_location(path)
-    store: Any = (
+    store: Store = (
         open_server(location).reader()
         if isinstance(location, Url)
         else FileReader(_check_is_ledger(Path(path)))

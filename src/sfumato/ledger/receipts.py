@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from ..guarantees import Guarantee
 from . import ledger_refusals as refusals
@@ -63,7 +63,7 @@ class Charge:
     share: str | None
     memo: str
     cost: Guarantee | None
-    mechanisms: tuple[dict[str, Any], ...]
+    mechanisms: tuple[dict[str, object], ...]
     digest: str
 
 

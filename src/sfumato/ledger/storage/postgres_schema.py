@@ -16,10 +16,18 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import ledger_refusals as refusals
 from .sqlite_schema import ALTERED, APPLICATION, SCHEMA
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg.rows import TupleRow
+
+    from .sqlite_store import Transaction
+
+    Connection = psycopg.Connection[TupleRow]
 
 OLDEST_SERVER = 14_00_00
 FORMAT = "sfumato ledger"
@@ -277,7 +285,7 @@ every version of the server, and lists who besides the owner may write to them.
 """
 
 
-def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
+def prepare(connection: Connection, *, begin: bool, lock: int, statement: int) -> None:
     """Set up the session; check that the server can keep a ledger; create the tables if `begin`
     allows it.
     """
@@ -302,13 +310,13 @@ def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
     check(connection)
 
 
-def version_of(connection: Any) -> int | None:
+def version_of(connection: Connection) -> int | None:
     """Return the version of the tables; None if they are not a ledger's."""
     rows = connection.execute("SELECT application, version FROM sfumato.format").fetchall()
     return int(rows[0][1]) if [application for application, _ in rows] == [FORMAT] else None
 
 
-def check(connection: Any) -> None:
+def check(connection: Connection) -> None:
     """Refuse a database that holds no ledger of this version."""
     *_, ours, others = _read_settings(connection)
     if not ours and not others:
@@ -321,19 +329,19 @@ def check(connection: Any) -> None:
         raise entry(version=version, known=SCHEMA)
 
 
-def structure(tx: Any) -> list[str]:
+def structure(tx: Transaction) -> list[str]:
     """Compare the tables with those that the ledger creates. Checking disk pages is the server's
     job.
     """
     return [] if {line for (line,) in tx.execute(FORM)} == EXPECTED_FORM else [ALTERED]
 
 
-def _read_settings(connection: Any) -> tuple[Any, ...]:
+def _read_settings(connection: Connection) -> TupleRow:
     ((*settings,),) = connection.execute(SETTINGS).fetchall()
     return tuple(settings)
 
 
-def _create_tables(connection: Any) -> None:
+def _create_tables(connection: Connection) -> None:
     """Create all tables in one transaction, unless another process did so first."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (APPLICATION,))

@@ -17,13 +17,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
+from psycopg.rows import TupleRow
 
 from ...errors import Refused
 from .. import ledger_refusals as refusals
@@ -31,11 +33,17 @@ from ..ledger_refusals import SAME_KEY, UNSURE
 from ..reader import ReadOnlyStore
 from .location import Url
 from .postgres_schema import SESSION, check, prepare, structure
-from .sqlite_store import OUTCOMES, PATIENCE, READ, UNREADABLE, WRITE, Store
+from .sqlite_store import OUTCOMES, PATIENCE, READ, UNREADABLE, WRITE, Bindings, Result, Row, Store
 from .sqlite_store import Transaction as AnyTransaction
 
 if TYPE_CHECKING:
+    from psycopg.abc import PQGen
+    from psycopg.pq.abc import PGconn
+    from psycopg.rows import RowFactory
+
     from ..book_queries import EntryWrite
+
+T = TypeVar("T")
 
 SILENCE = 75.0  # seconds that a server may stay silent; its own timeouts are shorter
 PORTION = 1000  # rows of a long result to fetch at a time
@@ -54,11 +62,11 @@ DEFAULTS = {
 """Connection parameters unless the URL sets them."""
 
 
-class LedgerConnection(psycopg.Connection[Any]):
+class LedgerConnection(psycopg.Connection[TupleRow]):
     """A connection with a time limit for silence, which records warnings of the server."""
 
-    def __init__(self, *more: Any, **named: Any) -> None:
-        super().__init__(*more, **named)
+    def __init__(self, pgconn: PGconn, *row_factory: RowFactory[TupleRow]) -> None:
+        super().__init__(pgconn, *row_factory)
         self.over: Callable[[], bool] = lambda: False
         self.warnings = warnings = list[
             str
@@ -71,11 +79,11 @@ class LedgerConnection(psycopg.Connection[Any]):
             )
         )
 
-    def wait(self, gen: Generator[Any, Any, Any], *more: Any, **named: Any) -> Any:
+    def wait(self, gen: PQGen[T], *seconds: Any, **named: Any) -> T:
         """Wait as psycopg does, but give up the connection if the server stays silent."""
-        return super().wait(_with_timeout(gen, self), *more, **named)
+        return super().wait(_with_timeout(gen, self), *seconds, **named)
 
-    def __del__(self, *_: Any) -> None:
+    def __del__(self, *_: object) -> None:
         """No warning: libpq closes a forgotten connection, in the process that opened it."""
 
 
@@ -83,21 +91,23 @@ class PostgresTransaction(AnyTransaction):
     """A transaction on a PostgreSQL server."""
 
     __slots__ = ("_cursor", "_long")
+    _connection: LedgerConnection
+    _cursor: psycopg.Cursor[TupleRow]
     json: ClassVar[str] = (
         # PostgreSQL has no text for NUL; in a summary its symbol will do
         r"CAST(replace(body, '\u0000', '\u2400') AS json)"
     )
 
-    def execute(self, statement: str, bindings: tuple[Any, ...] = ()) -> Any:
+    def execute(self, statement: str, bindings: Bindings = (), /) -> Result:
         return self._connection.execute(_psycopg_text(statement), bindings, prepare=True)
 
-    def run(self, statement: str, bindings: tuple[Any, ...] = ()) -> Any:
+    def run(self, statement: str, bindings: Bindings = (), /) -> Result:
         return self._cursor.execute(_psycopg_text(statement), bindings, prepare=True)
 
-    def executemany(self, statement: str, rows: Any) -> None:
+    def executemany(self, statement: str, rows: Iterable[Bindings], /) -> None:
         self._cursor.executemany(_psycopg_text(statement), rows)
 
-    def rows(self, statement: str, bindings: tuple[Any, ...] = ()) -> Iterator[Any]:
+    def rows(self, statement: str, bindings: Bindings = ()) -> Iterator[Row]:
         """Yield rows in portions: a book may be larger than memory."""
         self._long += 1
         name = f"long{self._long}"
@@ -184,7 +194,7 @@ class PostgresStore(Store):
     def writing(self) -> PostgresTransaction:
         return PostgresTransaction(self, WRITE)
 
-    def reading(self) -> Any:
+    def reading(self) -> AbstractContextManager[AnyTransaction]:
         return PostgresTransaction(self, READ)
 
     def reader(self) -> PostgresReader:
@@ -207,7 +217,7 @@ class PostgresStore(Store):
         connection: LedgerConnection = self._connection
         return connection
 
-    def _install_limit(self, connection: Any) -> None:
+    def _install_limit(self, connection: LedgerConnection) -> None:
         connection.over = self._is_over
 
     def _close_before_fork(self) -> None:
@@ -267,9 +277,7 @@ class PostgresReader(ReadOnlyStore, PostgresStore):
         check(connection)
 
 
-def _with_timeout(
-    steps: Generator[Any, Any, Any], connection: LedgerConnection
-) -> Generator[Any, Any, Any]:
+def _with_timeout(steps: PQGen[T], connection: LedgerConnection) -> PQGen[T]:
     """Run the steps of a wait; close the connection if the server is silent for too long, or if the
     time limit of a read is over.
     """
@@ -287,7 +295,8 @@ def _with_timeout(
                 raise TimeoutError
             state = steps.send(ready)
     except StopIteration as done:
-        return done.value
+        value: T = done.value
+        return value
 
 
 @cache

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import ledger_refusals as refusals
 
 if TYPE_CHECKING:
     import apsw
+
+    from .sqlite_store import Transaction
 
 APPLICATION = 0x73666D74  # "sfmt", in the header of the file
 SCHEMA = 3
@@ -108,7 +110,7 @@ def check(connection: apsw.Connection, name: str, versions: tuple[int, ...] = (S
         raise entry(version=version, known=SCHEMA)
 
 
-def structure(tx: Any) -> list[str]:
+def structure(tx: Transaction) -> list[str]:
     """Return the problems of the file, and of its tables compared with TABLES."""
     import apsw
 
@@ -130,7 +132,7 @@ def structure(tx: Any) -> list[str]:
     return problems
 
 
-def _ask(connection: apsw.Connection, query: str) -> Any:
+def _ask(connection: apsw.Connection, query: str) -> object:
     ((value,),) = connection.execute(query).fetchall()
     return value
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from json import JSONDecodeError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from ...errors import Refused
 from .. import ledger_refusals as refusals
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from ..book_queries import EntryWrite
     from ..entries import Standing
 
+Connection = Any  # of `apsw` here, of `psycopg` in `postgres_store`
+Row = tuple[Any, ...]  # the types of its columns follow from the query
+Value = str | int | float | bytes | None
+Bindings = Sequence[Value]
 OLDEST_SQLITE = (3, 51, 3)  # the first with the fix of the WAL-reset bug
 STEPS = 20_000  # of SQLite's virtual machine between two checks of the time limit
 PATIENCE = 30_000  # milliseconds to wait for another writer
@@ -55,6 +59,20 @@ OUTCOMES = {WRITE: NOTHING_ACCEPTED, READ: NOTHING_CHANGED}
 """The outcome of a transaction that did not commit."""
 
 
+class Result(Protocol):
+    """The result of a statement: iterate over its rows, or fetch them."""
+
+    def __iter__(self) -> Iterator[Row]: ...
+
+    def fetchall(self) -> list[Row]: ...
+
+
+class Execute(Protocol):
+    """Executes a statement with `?` for each value."""
+
+    def __call__(self, statement: str, bindings: Bindings = ..., /) -> Result: ...
+
+
 class Transaction:
     """A transaction as a context manager: it ends with a durable commit, or rolls back if anything
     was raised inside.
@@ -71,11 +89,11 @@ class Transaction:
         "run",
         "standing",
     )
-    _connection: Any
-    execute: Any  # one statement; iterate over its result, or fetch it
-    executemany: Any
-    run: Any  # like execute, if each result is read to its end before the next statement
-    rows: Any  # like execute, for results that may be long
+    _connection: Connection
+    execute: Execute  # one statement; iterate over its result, or fetch it
+    run: Execute  # like execute, if each result is read to its end before the next statement
+    executemany: Callable[[str, Iterable[Bindings]], object]
+    rows: Callable[..., Iterable[Row]]  # like execute, for results that may be long
     json: ClassVar[str] = "body"  # SQL for the body of an entry as JSON
 
     def __init__(self, store: Store, begin: str) -> None:
@@ -131,9 +149,9 @@ class Transaction:
         if written.reserved is not None:
             run(RESERVE, written.reserved)
         if written.answer is not None:
-            question, *about = written.answer
+            question, number, answer = written.answer
             run("DELETE FROM shown WHERE dataset = ? AND question = ?", (dataset, question))
-            run(ANSWER, (dataset, question, *about))
+            run(ANSWER, (dataset, question, number, answer))
         if written.shown is not None:
             run("INSERT INTO shown VALUES (?, ?, ?)", (dataset, written.shown, share))
 
@@ -171,10 +189,8 @@ class Store:
         self.path = path
         self._place = None if path is None else str(path)
         self._lock = threading.RLock()
-        self._connection: Any = None
-        self._run: Any = (
-            None  # executes a statement of it, and reads that to its end before the next
-        )
+        self._connection: Connection = None
+        self._run: Execute  # executes a statement of it, and reads that to its end before the next
         self._file: tuple[int, int] | None = None
         self._log_names: tuple[str, ...] = ()  # of the files beside it
         self._stamps: FileStamps = ()  # which files they are
@@ -193,7 +209,7 @@ class Store:
         """Open a snapshot."""
         return Transaction(self, READ)
 
-    def try_write(self, statement: str, bindings: tuple[Any, ...]) -> bool:
+    def try_write(self, statement: str, bindings: Bindings) -> bool:
         """Run one statement as a durable transaction; return whether it wrote a row. Returns False
         at once if another thread uses the book.
         """
@@ -224,7 +240,7 @@ class Store:
     def _is_over(self) -> bool:
         return self._ended is not None and (self._ended() or time.monotonic() > self._until)
 
-    def _install_limit(self, connection: Any) -> None:
+    def _install_limit(self, connection: Connection) -> None:
         connection.set_progress_handler(self._is_over, STEPS)
 
     def close(self) -> None:
@@ -235,7 +251,7 @@ class Store:
             if self.path is not None:
                 self._connection = None
 
-    def _acquire(self) -> Any:
+    def _acquire(self) -> Connection:
         """Lock the connection for this thread and return it."""
         if not self._lock.acquire(timeout=PATIENCE / 1000):
             raise refusals.HELD_BY_THREADS(name=self._name)
@@ -245,7 +261,7 @@ class Store:
             self._lock.release()
             raise
 
-    def _open_connection(self) -> Any:
+    def _open_connection(self) -> Connection:
         if self._place is None:
             if self._inherited:
                 raise refusals.MEMORY_OF_OTHER_PROCESS()
