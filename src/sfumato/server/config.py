@@ -17,12 +17,16 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
+from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import restore
 from ..session.promises import budget_of
 from ..tables.declare.declaration import Declaration
 from . import server_refusals as refusals
 
+Source = str | Mapping[str, str]  # a path or URL, or one for each table
+Arguments = Mapping[str, Any]  # of `sf.protect`, each of its own type
+Identity = str | tuple[int, int]  # of a database or a missing file; of a file, device and inode
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 PERSON = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}")
 _URL = re.compile(r"postgres(ql)?://", re.IGNORECASE)
@@ -53,11 +57,11 @@ class DatasetConfig:
     """
 
     name: str
-    source: Any = field(repr=False)
+    source: Source = field(repr=False)
     public: Mapping[str, str] | None = field(default=None, repr=False)
     budget: Guarantee
     about: str = ""
-    declared: Mapping[str, Any] = field(default_factory=dict)
+    declared: Arguments = field(default_factory=dict)
     analysts: Mapping[str, Guarantee] = field(default_factory=dict)
     deadline: float | None = None
     most_releases: int | None = None  # None: the service's number
@@ -167,7 +171,7 @@ def read(text: str, folder: Path) -> Config:
     )
 
 
-def _dataset(name: str, about: Any, folder: Path, ledger: str) -> DatasetConfig:
+def _dataset(name: str, about: object, folder: Path, ledger: str) -> DatasetConfig:
     where = f"[datasets.{name:.60}]"
     if not NAME.fullmatch(name) or not isinstance(about, dict):
         raise refusals.DATASET_NAME_WRONG(where=where)
@@ -190,7 +194,7 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> DatasetConfig:
     )
     if "source" not in about or "budget" not in about:
         raise refusals.DATASET_INCOMPLETE(where=where)
-    declared: dict[str, Any] = {key: about[key] for key in DECLARED if key in about}
+    declared: Arguments = {key: about[key] for key in DECLARED if key in about}
     if "declaration" in about:
         if declared:
             raise refusals.DECLARED_TWICE(where=where, keys=", ".join(declared))
@@ -204,7 +208,7 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> DatasetConfig:
     return DatasetConfig(
         name=name,
         source=_sources(f"{where} source", about["source"], folder),
-        public=_sources(f"{where} public", about["public"], folder) if "public" in about else None,
+        public=_public(where, about["public"], folder) if "public" in about else None,
         budget=_budget(f"{where} budget", about["budget"]),
         about=_text(f"{where} about", about.get("about", "")),
         declared={**declared, "name": declared.get("name") or name},
@@ -229,7 +233,7 @@ def _check_disjoint(datasets: Mapping[str, DatasetConfig]) -> None:
     they would guarantee less than either states.
     """
     protected: dict[
-        Any, dict[str, str]
+        Identity, dict[str, str]
         # by file or database, the tables of it that are protected, and the datasets that they
         # belong to
     ] = {}
@@ -246,7 +250,9 @@ def _check_disjoint(datasets: Mapping[str, DatasetConfig]) -> None:
                 raise refusals.PUBLIC_DATA_PROTECTED(dataset=name, owner=owner)
 
 
-def _owner(protected: Mapping[Any, Mapping[str, str]], place: Any, table: str) -> str | None:
+def _owner(
+    protected: Mapping[Identity, Mapping[str, str]], place: Identity, table: str
+) -> str | None:
     """Return the dataset that owns a table. An empty name may be any table of the place."""
     return next(
         (
@@ -258,7 +264,7 @@ def _owner(protected: Mapping[Any, Mapping[str, str]], place: Any, table: str) -
     )
 
 
-def _identities(source: Any, table: str) -> list[tuple[Any, str]]:
+def _identities(source: Source, table: str) -> list[tuple[Identity, str]]:
     """Return the files of a source, by device and inode rather than by name, or its database; and
     the table in it. Two URLs of one database count as two.
     """
@@ -281,7 +287,7 @@ def _identities(source: Any, table: str) -> list[tuple[Any, str]]:
     return [(_file(file), inner) for file in files]
 
 
-def _file(path: Path) -> Any:
+def _file(path: Path) -> Identity:
     try:
         about = path.stat()
     except OSError:
@@ -289,7 +295,7 @@ def _file(path: Path) -> Any:
     return about.st_dev, about.st_ino
 
 
-def _read_declaration(path: Path) -> dict[str, Any]:
+def _read_declaration(path: Path) -> Arguments:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -297,7 +303,7 @@ def _read_declaration(path: Path) -> dict[str, Any]:
     return Declaration.from_toml(text).arguments
 
 
-def _budget(where: str, amount: Any) -> Guarantee:
+def _budget(where: str, amount: Number | dict[str, object]) -> Guarantee:
     """Read a budget: a number, or a notion with its numbers."""
     if not isinstance(amount, dict):
         return budget_of(amount)
@@ -316,25 +322,32 @@ def _budget(where: str, amount: Any) -> Guarantee:
         raise refusals.BUDGET_WRONG(where=where) from None
 
 
-def _sources(where: str, value: Any, folder: Path) -> Any:
+def _sources(where: str, value: object, folder: Path) -> Source:
     if isinstance(value, dict):
         return {name: _place(where, path, folder) for name, path in value.items()}
     return _place(where, value, folder)
 
 
-def _place(where: str, value: Any, folder: Path) -> str:
+def _public(where: str, value: object, folder: Path) -> Mapping[str, str]:
+    sources = _sources(f"{where} public", value, folder)
+    if isinstance(sources, str):
+        raise refusals.PUBLIC_WRONG(where=where)
+    return sources
+
+
+def _place(where: str, value: object, folder: Path) -> str:
     text = _text(where, value)
     return text if _URL.match(text) else str(folder / text)
 
 
-def _text(where: str, value: Any) -> str:
+def _text(where: str, value: object) -> str:
     if not isinstance(value, str):
         raise refusals.NOT_TEXT(where=where)
     return value
 
 
-def _integer(low: int, high: int) -> Callable[[str, Any], int]:
-    def check(where: str, value: Any) -> int:
+def _integer(low: int, high: int) -> Callable[[str, object], int]:
+    def check(where: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise refusals.NOT_AN_INTEGER(where=where, low=low, high=high)
         return value
@@ -342,8 +355,8 @@ def _integer(low: int, high: int) -> Callable[[str, Any], int]:
     return check
 
 
-def _seconds_between(low: float, high: float) -> Callable[[str, Any], float]:
-    def check(where: str, value: Any) -> float:
+def _seconds_between(low: float, high: float) -> Callable[[str, object], float]:
+    def check(where: str, value: object) -> float:
         if (
             isinstance(value, bool)
             or not isinstance(value, int | Decimal)
@@ -355,7 +368,7 @@ def _seconds_between(low: float, high: float) -> Callable[[str, Any], float]:
     return check
 
 
-def _classes(where: str, value: Any) -> tuple[float, ...]:
+def _classes(where: str, value: object) -> tuple[float, ...]:
     classes = (
         tuple(_seconds(where, seconds) for seconds in value) if isinstance(value, list) else ()
     )
@@ -364,10 +377,10 @@ def _classes(where: str, value: Any) -> tuple[float, ...]:
     return classes
 
 
-def _size(least: int) -> Callable[[str, Any], int]:
+def _size(least: int) -> Callable[[str, object], int]:
     """Check a size of at least so many MiB."""
 
-    def check(where: str, value: Any) -> int:
+    def check(where: str, value: object) -> int:
         parts = _SIZE.fullmatch(value) if isinstance(value, str) else None
         if parts is None or (size := int(parts[1]) * _UNITS[parts[2]]) < least * 2**20:
             raise refusals.NOT_A_SIZE(where=where, least=least)
@@ -376,7 +389,7 @@ def _size(least: int) -> Callable[[str, Any], int]:
     return check
 
 
-def _rates(value: Any) -> dict[str, Rate]:
+def _rates(value: object) -> dict[str, Rate]:
     """Read [server.rate]: requests per second for a token and for an address."""
     rates = {}
     if not isinstance(value, dict):
@@ -396,7 +409,7 @@ def _rates(value: Any) -> dict[str, Rate]:
 _seconds = _seconds_between(0.01, 3600)
 _OVERRUNS = _integer(1, 10**6)
 _RELEASES = _integer(1, 10**12)
-_SERVER: dict[str, Callable[[str, Any], Any]] = {
+_SERVER: dict[str, Callable[[str, object], object]] = {
     "host": _text,
     "port": _integer(0, 65535),
     "workers": _integer(1, 64),
@@ -418,6 +431,6 @@ _SERVER: dict[str, Callable[[str, Any], Any]] = {
 """The keys of [server], and the function that checks each value."""
 
 
-def _check_names(table: dict[str, Any], names: tuple[str, ...], where: str) -> None:
+def _check_names(table: Mapping[str, object], names: tuple[str, ...], where: str) -> None:
     if unknown := [key for key in table if key not in names]:
         raise refusals.UNKNOWN_KEY(where=where, key=unknown[0], keys=", ".join(sorted(names)))

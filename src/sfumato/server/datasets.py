@@ -25,7 +25,7 @@ from ..ledger.stored_answers import StoredAnswer, find_answer, unpaid_costs
 from ..ledger.timeline import TimelinePoints
 from ..ledger.verify import Checked
 from ..session import protect
-from ..session.learning import storage_name
+from ..session.learning import LearnedLimit, storage_name
 from ..session.protected_database import Database
 from ..session.protected_table import Table
 from ..tables.declare.declaration import Declaration
@@ -50,7 +50,7 @@ class Served:
         default_factory=Checked
     )  # the end of the last successful check in this process
     checked_fully: float = 0.0  # time of the last full check
-    _paid: set[tuple[Any, ...]] = field(default_factory=set)
+    _paid: set[tuple[str, tuple[LearnedLimit, ...]]] = field(default_factory=set)
     _points: TimelinePoints | None = None
     _blank: Table | Database | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
@@ -86,7 +86,7 @@ class Served:
         return max(declared.table_rows for declared in self.declarations)
 
     @property
-    def lessons(self) -> tuple[Any, ...]:
+    def lessons(self) -> tuple[LearnedLimit, ...]:
         """The learned limits that this process knows."""
         return tuple(lesson for table in self.tables for lesson in table.lessons.values())
 

@@ -21,7 +21,7 @@ import hashlib
 import json
 import time
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import Refused
 from ..ledger import BudgetExceeded
@@ -35,7 +35,7 @@ from .roles import Asker
 from .service import CuratorService
 from .workers.deadlines import reply_time, storing_time, wait_until, worker_time
 from .workers.fair_turns import Full
-from .workers.worker_pool import STORING, Message
+from .workers.worker_pool import STORING, Message, WorkerRequest
 
 PATIENCE = 30.0  # seconds to wait for a free worker
 PREPARE = 10.0  # seconds that planning and charging may take, which are public
@@ -212,7 +212,7 @@ def _render_other_form(curator: CuratorService, request: RequestKey, media: str)
 
 def _message(
     request: RequestKey, question: Question, media: str, deadline: float, *, recall: bool
-) -> dict[str, Any]:
+) -> WorkerRequest:
     sent_fields = question.as_sent()
     stored = storing_time(deadline)
     timeout = worker_time(

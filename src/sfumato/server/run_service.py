@@ -18,11 +18,12 @@ from .request_store import RequestStore
 from .service import CuratorService
 from .workers.processors import divide
 
+UvicornOptions = dict[str, Any]  # keyword arguments of `uvicorn.run`
 CONNECTIONS = 1000
 GRACE = 30
 
 
-def options(config: Config) -> dict[str, Any]:
+def options(config: Config) -> UvicornOptions:
     """Return the options for uvicorn."""
     from .http.slow_clients import TimedProtocol
 

@@ -148,6 +148,12 @@ SOURCE_SHARED = RefusalText(
     ),
     "datasets.{owner}.analysts = {{ ada = 0.3 }}",
 )
+PUBLIC_WRONG = RefusalText(
+    "server.config",
+    "{where} public",
+    "public takes a file for each public table, by its name",
+    'public = {{ cities = "cities.parquet" }}',
+)
 PUBLIC_DATA_PROTECTED = RefusalText(
     "server.config",
     "[datasets.{dataset}] public",

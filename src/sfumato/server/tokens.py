@@ -18,13 +18,16 @@ import re
 import secrets
 import time
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import server_refusals as refusals
 from .config import NAME, PERSON
 from .http.problems import UNNAMED, ProblemError
 from .request_store import RequestStore, TokenRow
 from .roles import ROLES, Asker
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
 BITS = 256
 DAY = 86_400
@@ -112,7 +115,7 @@ def _verify(stored: str, secret: str) -> bool:
         return False
 
 
-def _hasher() -> Any:
+def _hasher() -> PasswordHasher:
     from argon2 import PasswordHasher
 
     return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)

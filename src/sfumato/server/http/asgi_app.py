@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -114,20 +114,19 @@ async def _page() -> Response:
     return FileResponse(STATIC / "index.html", media_type="text/html")
 
 
-async def _stopped(_: Request, stopped: Any) -> Response:
-    response: Response = stopped.problem.response()
-    return response
+async def _stopped(_: Request, stopped: ProblemError) -> Response:
+    return stopped.problem.response()
 
 
-async def _refused(_: Request, refusal: Any) -> Response:
+async def _refused(_: Request, refusal: Refused) -> Response:
     return problem_of(refusal).response()
 
 
-async def _failed(*_: Any) -> Response:
+async def _failed(*_: object) -> Response:
     return DEADLINE.response()
 
 
-async def _http(_: Request, error: Any) -> Response:
+async def _http(_: Request, error: HTTPException) -> Response:
     """Reply to an unknown address or method."""
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "GET")
@@ -135,7 +134,7 @@ async def _http(_: Request, error: Any) -> Response:
     return (UNKNOWN if error.status_code == 404 else INTERNAL).response()
 
 
-_ENDINGS: dict[Any, Any] = {
+_ENDINGS: dict[type[Exception], Callable[..., Awaitable[Response]]] = {
     ProblemError: _stopped,
     Refused: _refused,
     Failed: _failed,

@@ -13,7 +13,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import Any
 
 from starlette.responses import Response
 
@@ -99,7 +98,7 @@ class Problem:
     def status(self) -> int:
         return STATUSES.get(self.code, 400)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         about = {
             "code": self.code,
             "place": self.place,

@@ -11,15 +11,15 @@ import logging
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 from .. import server_refusals as refusals
 from ..config import Rate
 from .problems import INTERNAL, RATE, Problem, ProblemError
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]  # of ASGI; its type says which keys it has
+Scope = Message
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -184,7 +184,9 @@ def _bounded(receive: Receive) -> Receive:
     return bounded
 
 
-def _with_headers(scope: Scope, headers: Any) -> list[tuple[bytes, bytes]]:
+def _with_headers(
+    scope: Scope, headers: Iterable[tuple[bytes, bytes]]
+) -> list[tuple[bytes, bytes]]:
     path, reply_headers = (
         scope["path"],
         [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])],

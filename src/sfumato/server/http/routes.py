@@ -9,7 +9,6 @@ import base64
 import datetime
 import hashlib
 import re
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -330,5 +329,5 @@ def _parse_accept(part: str) -> tuple[str, float]:
         return form.lower(), 0.0
 
 
-def _json(content: Any) -> Response:
+def _json(content: object) -> Response:
     return Response(dumped(content), media_type=JSON)
