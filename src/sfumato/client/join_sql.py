@@ -10,15 +10,16 @@ same steps in the same order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..tables.expr.expressions import ColumnRef
-from ..tables.query.join_steps import Join, Match, Pairs
+from ..tables.query.join_steps import Join, Match, Pairs, Union
 from ..tables.query.joins import join_rows, match_rows
+from ..tables.query.per_unit import PerUnit
 from ..tables.query.stages import Rows, RowStep
 from . import client_refusals as refusals
 from .sql_forms import expression_sql, quote_name
 
+Step = RowStep | PerUnit | Join | Match | Union
 KINDS = {
     "inner": "JOIN",
     "left": "LEFT JOIN",
@@ -36,7 +37,7 @@ def count_join_steps(rows: Rows) -> int:
     )
 
 
-def from_item(rows: Rows, steps: Sequence[Any]) -> str:
+def from_item(rows: Rows, steps: Sequence[Step]) -> str:
     """Write a table after these steps as an item of FROM."""
     text, schema = quote_name(rows.declaration.name), dict(rows.declaration.schema)
     for step in steps:
@@ -67,7 +68,7 @@ def from_item(rows: Rows, steps: Sequence[Any]) -> str:
     return text
 
 
-def replay_steps(rows: Rows, steps: Sequence[Any]) -> Rows:
+def replay_steps(rows: Rows, steps: Sequence[Step]) -> Rows:
     """Apply the same steps to the rows of a table."""
     for step in steps:
         if isinstance(step, Join):
@@ -75,6 +76,7 @@ def replay_steps(rows: Rows, steps: Sequence[Any]) -> Rows:
         elif isinstance(step, Match):
             rows = match_rows(rows, step.right, step.pairs, step.kind, step.where, nulls=step.nulls)
         else:
+            assert isinstance(step, RowStep)  # `from_item` refuses all others
             rows = rows.where(step.expression)
     return rows
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from ..errors import RefusalText
 from ..exact.numbers import Number, exact, positive, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record
 from . import client_refusals as refusals
+
+Parameters = Sequence[object] | Mapping[str, object]
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -28,7 +30,7 @@ class QuestionOptions(TypedDict, total=False):
     within: Number | Mapping[str, Number] | None
     confidence: Number
     group_size: int | None
-    parameters: Sequence[Any] | Mapping[str, Any] | None
+    parameters: Parameters | None
     simultaneous: bool
     share: str | None
     fresh: bool
@@ -53,9 +55,9 @@ def build_payload(
     within: Number | Mapping[str, Number] | None = None,
     confidence: Number = 0.95,
     group_size: int | None = None,
-    parameters: Sequence[Any] | Mapping[str, Any] | None = None,
-    **others: Any,
-) -> dict[str, Any]:
+    parameters: Parameters | None = None,
+    **others: object,
+) -> dict[str, object]:
     """Build a question as the server takes it. Refuse arguments that the server would not take and
     values that JSON would change.
     """
@@ -74,7 +76,7 @@ def build_payload(
         raise refusals.PROMISE_NOT_ONE(
             stated=", ".join(f"{name}=…" for name in stated) or "no promise"
         )
-    payload: dict[str, Any] = {"sql": sql}
+    payload: dict[str, object] = {"sql": sql}
     if epsilon is not None:
         payload["epsilon"] = str(positive(epsilon, "epsilon"))
     if delta is not None:
@@ -102,7 +104,7 @@ def build_payload(
     return payload
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: object) -> str | int | float | None:
     """Return a parameter as a JSON scalar; refuse a value that JSON would change."""
     plain = (
         value.item()

@@ -13,7 +13,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Self, Unpack, cast
+from typing import NoReturn, Self, Unpack, cast
 
 from ..answers.answer import Answer
 from ..guarantees import Guarantee
@@ -103,9 +103,9 @@ class RemoteDataset:
         """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
         return self.plan(text, **how).explain()
 
-    def card(self, number: int) -> dict[str, Any]:
+    def card(self, number: int) -> dict[str, object]:
         """Read the card of an answer, by the number of the ledger entry that paid for it."""
-        card: dict[str, Any] = self._wire.get(f"/api/datasets/{self.dataset}/cards/{number}")
+        card: dict[str, object] = self._wire.get(f"/api/datasets/{self.dataset}/cards/{number}")
         return card
 
     def close(self) -> None:
@@ -118,7 +118,7 @@ class RemoteDataset:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send_plan(self, payload: Mapping[str, Any]) -> RemotePlan:
+    def _send_plan(self, payload: Mapping[str, object]) -> RemotePlan:
         reply = self._wire.post(f"/api/datasets/{self.dataset}/plan", payload)
         return RemotePlan.of(reply, payload, self._send_plan)
 
@@ -173,14 +173,13 @@ class RemoteTable(RemoteDataset, RowVerbs):
         """Charge and answer a query, or return the stored answer to the same question. Takes the
         options of `sql` except parameters.
         """
-        answer: Answer = self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
-        return answer
+        return self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
 
-    def learn(self, **_: Any) -> NoReturn:
+    def learn(self, **_: object) -> NoReturn:
         """Refused: the server learns limits with the first release."""
         raise refusals.LEARN_ALONE()
 
-    def release_all(self, *_: Any, **__: Any) -> NoReturn:
+    def release_all(self, *_: object, **__: object) -> NoReturn:
         """Refused: a server takes one question at a time."""
         raise refusals.SEVERAL_AT_ONCE()
 
@@ -219,10 +218,16 @@ class RemoteDatabase(RemoteDataset):
             protected = {name: sibling.rows for name, sibling in self.tables.items()}
             table.others = {**protected, **self.public}
 
-    def release(self, query: Query, **how: Any) -> Answer:
+    def release(
+        self,
+        query: Query,
+        *,
+        key: str | None = None,
+        timeout: float | None = None,
+        **how: Unpack[QuestionOptions],
+    ) -> Answer:
         """Charge and answer a query, or return the stored answer to the same question."""
-        answer: Answer = self.sql(self._query_sql(query), **how)
-        return answer
+        return self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
 
     def __getitem__(self, name: str) -> RemoteTable:
         if name not in self.tables:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime, time
 from fractions import Fraction
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 from ..sql import read
 from ..tables.declare.declaration import Key
@@ -54,11 +54,20 @@ AGGREGATES: Mapping[str, str] = {
 """The SQL form of each kind of aggregate."""
 
 
+@runtime_checkable
+class HasTables(Protocol):
+    """A table that may be joined: its rows, and those of the tables beside it by name."""
+
+    rows: Rows
+    others: Mapping[str, Rows]
+
+
 def query_to_sql(query: Query) -> str:
     """Return a SELECT with the same meaning as the query; refuse a query that has none."""
     declared, after = query.rows.declaration, count_join_steps(query.rows)
     if after:
-        table: Any = query.rows.curator
+        table = query.rows.curator
+        assert isinstance(table, HasTables)
         base_rows, tables, source = (
             table.rows,
             table.others,

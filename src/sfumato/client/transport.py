@@ -16,13 +16,17 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..errors import Failed, Refused
 from ..ledger import BudgetExceeded
 from . import client_refusals as refusals
 
+if TYPE_CHECKING:
+    import httpx
+
+Reply = Any  # the JSON of a reply: who reads it checks it
 RETRIES = 6
 LATER = frozenset({"server.running", "server.rate", "server.busy", "server.internal"})
 """Codes of temporary problems: the same request may succeed later."""
@@ -44,7 +48,7 @@ class Wire:
         timeout: float = 60.0,
         retries: int = RETRIES,
         insecure: bool = False,
-        transport: Any = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         try:
             import httpx
@@ -65,7 +69,7 @@ class Wire:
             trust_env=sealed,
         )
 
-    def get(self, path: str, **parameters: Any) -> Any:
+    def get(self, path: str, **parameters: str | int | None) -> Reply:
         """Read a resource of the server."""
         params = {name: value for name, value in parameters.items() if value is not None}
         return self._send("GET", path, params=params)
@@ -73,11 +77,11 @@ class Wire:
     def post(
         self,
         path: str,
-        body: Mapping[str, Any],
+        body: Mapping[str, object],
         *,
         key: str | None = None,
         timeout: float | None = None,
-    ) -> Any:
+    ) -> Reply:
         """Send a question and return the reply."""
         headers = {"Content-Type": "application/json"} | (
             {"Idempotency-Key": key} if key is not None else {}
@@ -94,7 +98,7 @@ class Wire:
     def close(self) -> None:
         self._http.close()
 
-    def _send(self, method: str, path: str, **request: Any) -> Any:
+    def _send(self, method: str, path: str, **request: Any) -> Reply:
         import httpx
 
         for attempt in range(self.retries + 1):
@@ -103,7 +107,7 @@ class Wire:
                 reply = self._http.request(method, path, **request)
             except httpx.TransportError:  # its text may reveal the network, so it is not shown
                 if last:
-                    raise self._unreachable(request) from None
+                    raise self._unreachable(request.get("headers", {})) from None
                 time.sleep(wait)
                 continue
             if reply.status_code == 200:
@@ -114,13 +118,13 @@ class Wire:
             time.sleep(max(wait, _seconds(reply.headers.get("Retry-After"))))
         raise AssertionError("the last attempt returns or raises")
 
-    def _read(self, reply: Any) -> Any:
+    def _read(self, reply: httpx.Response) -> Reply:
         try:
             return reply.json()
         except ValueError:
             raise refusals.STATUS_UNKNOWN(url=self.url, status=reply.status_code) from None
 
-    def _problem(self, reply: Any) -> dict[str, str]:
+    def _problem(self, reply: httpx.Response) -> dict[str, str]:
         """Read the parts of a refusal; of a reply that no sfumato server sent, say that."""
         try:
             parts = reply.json()
@@ -130,8 +134,8 @@ class Wire:
             return {part: parts[part] for part in _PARTS}
         return refusals.STATUS_UNKNOWN(url=self.url, status=reply.status_code).record()
 
-    def _unreachable(self, request: Mapping[str, Any]) -> Refused:
-        key = (request.get("headers") or {}).get("Idempotency-Key")
+    def _unreachable(self, headers: Mapping[str, str]) -> Refused:
+        key = headers.get("Idempotency-Key")
         if key is None:
             return refusals.UNREACHABLE(url=self.url, attempts=self.retries + 1)
         return refusals.RELEASE_UNANSWERED(url=self.url, key=key)
