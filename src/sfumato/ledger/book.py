@@ -86,10 +86,13 @@ class Ledger(AccountView):
                 _check_head(tx, expected_head)
                 name = open_dataset(tx, dataset, declared, now())
                 last_head = book_queries.head(tx)
+                account = book_queries.account(tx, name, WHOLE)
         except BaseException:
             store.close()
             raise
-        return cls(store, name, last_head)
+        ledger = cls(store, name, last_head)
+        ledger._last_account = account
+        return ledger
 
     def hold(self, head: Head) -> None:
         """Refuse if the book does not contain `head`: it is another book, or an older copy."""
@@ -265,11 +268,12 @@ class Ledger(AccountView):
                     if not alone:
                         _check_head(tx, self._latest_head)
                     receipt = None if key is None else find_earlier_receipt(tx, ask, price, budget)
-                    self._priced_for = account.budget
+                    self._priced_for, after = account.budget, account
                     if receipt is None and (
                         account.budget is budget or account.budget == budget
                     ):  # else it was amended meanwhile
                         receipt = charge(tx, ask, price, account, now())
+                        after = account.plus(price.ratios)
                         if alone and share is None and self._store.allows_fast_charge:
                             fast_charge = FastCharge(
                                 book_queries.head(tx),
@@ -283,7 +287,7 @@ class Ledger(AccountView):
                     raise
                 continue
             self._note_head(tx.head)
-            self._fast_charge = fast_charge
+            self._fast_charge, self._last_account = fast_charge, after
         return receipt
 
     def _charge_fast(self, ask: Ask, price: Quote, budget: Guarantee) -> Receipt | None:
@@ -296,6 +300,8 @@ class Ledger(AccountView):
                 receipt = fast_charge.charge(self._store, ask, price, budget)
             if receipt is None:
                 self._fast_charge = None
+            else:
+                self._last_account = fast_charge.account
             if (
                 self._fast_charge is not fast_charge
             ):  # given up, here or by another thread meanwhile: what was written by it stays known
@@ -325,8 +331,9 @@ class Ledger(AccountView):
             _check_head(tx, self._latest_head)
             yield tx
             new_head = book_queries.head(tx)
+            account = book_queries.account(tx, self.dataset, WHOLE)
         self._note_head(new_head)
-        self._fast_charge = None
+        self._fast_charge, self._last_account = None, account
 
     @property
     def _latest_head(self) -> Head | None:

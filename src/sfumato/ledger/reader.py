@@ -128,6 +128,9 @@ class Book(dict[str, Ledger]):
         super().__init__({name: Ledger(store, name) for name in names})
         self._store = store
 
+    def __repr__(self) -> str:
+        return f"<sfumato book {self._store._name}: {', '.join(self) or 'no dataset'}>"
+
     def verify(self, head: Head | str | None = None) -> Verification:
         """Check the whole book against itself and against a head kept elsewhere."""
         return Ledger(self._store, "").verify(head)

@@ -71,7 +71,7 @@ class Charge:
 class Recalled:
     """A stored answer with its date: the same bytes again, at no cost to the dataset."""
 
-    answer: bytes
+    answer: bytes = field(repr=False)
     when: str
     number: int
 

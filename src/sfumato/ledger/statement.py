@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -92,8 +92,8 @@ class Statement:
     total: Balance
     shares: dict[str, Balance]
     head: Head
-    uses: tuple[Use, ...]
-    history: tuple[Charge, ...]
+    uses: tuple[Use, ...] = field(repr=False)
+    history: tuple[Charge, ...] = field(repr=False)
 
 
 def name_of(budget: Guarantee, index: int) -> str:

@@ -37,7 +37,7 @@ REASON = "as the configuration of the service says"
 SPENT = "as the configuration of the service says, but not below what is spent: nothing is left"
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Served:
     """An open dataset."""
 
@@ -54,6 +54,9 @@ class Served:
     _points: TimelinePoints | None = None
     _blank: Table | Database | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
+
+    def __repr__(self) -> str:
+        return f"<sfumato dataset {self.name}: {self.ledger!r}>"
 
     @property
     def name(self) -> str:

@@ -61,6 +61,9 @@ class CuratorService:
             return call(*args, **named)
         return await asyncio.to_thread(call, *args, **named)
 
+    def __repr__(self) -> str:
+        return f"<sfumato service of {', '.join(self.config.datasets)}>"
+
     def close(self) -> None:
         self.ending.set()
         for served in self.served.values():
