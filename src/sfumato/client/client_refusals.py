@@ -120,7 +120,7 @@ PROMISE_NOT_ONE = RefusalText(
 PROMISE_NOT_GUARANTEE = RefusalText(
     "plan.promise",
     "promise={type}",
-    "a promise is a Guarantee",
+    "the client sends a promise as a Guarantee",
     "promise=sf.Pure(0.5)",
 )
 PARAMETER_NOT_JSON = RefusalText(

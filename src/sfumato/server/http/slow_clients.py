@@ -144,7 +144,9 @@ class TimedProtocol(H11Protocol):
         super().__init__(*args, **kwargs)
         self.conn._receive_buffer = StrictBuffer()
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+    def connection_made(  # type: ignore[override]  # as uvicorn has it
+        self, transport: asyncio.Transport
+    ) -> None:
         self._who = CONNECTIONS.address(transport.get_extra_info("peername"))
         CONNECTIONS.add(self._who)
         if transport.get_extra_info("sslcontext") is None:
