@@ -277,7 +277,7 @@ FILE_UNREADABLE = RefusalText(
     "ledger.path",
     "{name}",
     "there is no such file, or it cannot be read; nothing was created",
-    "sf.ledger.reading('visits.ledger')",
+    "reading('visits.ledger')",
 )
 FILE_NOT_OPENED = RefusalText(
     "ledger.path",
