@@ -8,6 +8,7 @@ Failed    Raised after data was read. Its text is constant, so that the failure 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -36,6 +37,20 @@ class Refused(ValueError):
         if self.rewrite:
             lines.append(f"try   {self.rewrite}")
         return "\n".join(lines)
+
+    def record(self) -> dict[str, str]:
+        """Return the four parts, to send them to another process."""
+        return {
+            "code": self.code,
+            "place": self.place,
+            "reason": self.reason,
+            "rewrite": self.rewrite,
+        }
+
+    @classmethod
+    def restore(cls, record: Mapping[str, str]) -> Self:
+        """Build the refusal that another process sent as its `record`."""
+        return cls(record["code"], record["place"], record["reason"], record["rewrite"])
 
     def replace(
         self, *, place: str | None = None, reason: str | None = None, rewrite: str | None = None

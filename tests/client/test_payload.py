@@ -48,7 +48,7 @@ from sfumato.server.http.request_models import Question
         ),
         ({"epsilon": 1, "parameters": {"low": 3}}, {"epsilon": "1", "parameters": {"low": 3}}),
         (
-            {"epsilon": 1, **{name: usual for name, (usual, _, _) in NOT_ACCEPTED.items()}},
+            {"epsilon": 1, **{name: usual for name, (usual, _) in NOT_ACCEPTED.items()}},
             {"epsilon": "1"},
         ),
     ],

@@ -22,9 +22,9 @@ import sfumato as sf
 from sfumato.cli import main
 from sfumato.ledger import book_queries, reading
 from sfumato.ledger.entries import AccountRow, Standing, seal_entry
+from sfumato.ledger.ledger_refusals import NOTHING_ACCEPTED, UNSURE
 from sfumato.ledger.storage import postgres_store
 from sfumato.ledger.storage.location import Url
-from sfumato.ledger.storage.sqlite_store import NOTHING, UNSURE, WRITE
 from sfumato.testing.ledger_fixtures import fill
 
 from ..refusing import refusing
@@ -315,7 +315,7 @@ def test_attack_f10_every_error_of_the_server(
         with pytest.raises(sf.Refused) as caught:
             ask()
         check(caught.value, code)
-        assert NOTHING[WRITE] in caught.value.reason
+        assert NOTHING_ACCEPTED in caught.value.reason
     assert ledger.head.number == 2
     server.sql(url, "DROP FUNCTION public.meddle CASCADE")
     assert not ledger.charge(sf.Pure(1), SECRET, key="k").repeated

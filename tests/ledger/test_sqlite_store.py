@@ -229,7 +229,7 @@ def test_the_tables_guard_themselves(tmp_path: Path) -> None:
 
 
 def test_every_error_of_sqlite_has_a_code() -> None:
-    known = {kind for kind, *_ in sqlite_store.WHY}
+    known = {kind for kind, *_ in sqlite_store.EXPLANATIONS}
     for kind in known:
         assert issubclass(getattr(apsw, kind), apsw.Error)
     explained = sqlite_store.Store(None)._explain(apsw.Error(SECRET), "nothing was accepted")

@@ -296,9 +296,7 @@ def test_entries_without_a_number_are_problems(number: str) -> None:
             problems = checked(path).problems
         except sf.Refused:
             return  # seen already when it is opened
-        assert any("missing" in problem or "no numbers" in problem for problem in problems), (
-            problems
-        )
+        assert any("missing" in problem or "no number" in problem for problem in problems), problems
 
 
 def test_a_broken_book_has_a_short_report() -> None:

@@ -111,6 +111,7 @@ def test_an_address_is_in_no_text(tmp_path: Path) -> None:
         SHORT + "deadline = 0.005\n",
         SHORT + "most_releases = 0\n",
         SHORT + "overruns = 3\n",
+        SHORT + 'public = "cities.parquet"\n',
         SHORT + "[datasets.visits.overruns]\nada = 0\n",
         *(
             f"[server]\n{line}\n{SHORT}"

@@ -393,7 +393,7 @@ def test_the_story_of_an_owner_and_an_auditor(site: Site) -> None:
         page.get_by_label("by", exact=True).select_option("ada")
         expect(page.locator("#log tbody tr").first).to_contain_text("ada")
         page.get_by_role("button", name="Check the ledger").click()
-        expect(page.locator("#verdict")).to_contain_text("The book holds.")
+        expect(page.locator("#verdict")).to_contain_text("The ledger is intact.")
         expect(page.locator("#overruns")).to_contain_text("0 questions")
         everywhere(page, "owner")
         page.locator("#log").get_by_role("button", name=re.compile("Release card")).first.click()
@@ -402,7 +402,7 @@ def test_the_story_of_an_owner_and_an_auditor(site: Site) -> None:
     with site.page("auditor") as page:
         expect(page.locator("#log")).to_contain_text("group by vip")
         page.get_by_role("button", name="Check the ledger").click()
-        expect(page.locator("#verdict")).to_contain_text("The book holds.")
+        expect(page.locator("#verdict")).to_contain_text("The ledger is intact.")
         expect(page.get_by_text("Missed deadlines")).to_be_hidden()
         expect(page.locator("#desk")).to_be_hidden()
         shot(page, "auditor")

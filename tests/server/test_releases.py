@@ -300,7 +300,6 @@ def test_a_key_that_was_begun_before_is_never_free_again(
         "place": "the book",
         "reason": "another writer; nothing was accepted",
         "rewrite": "",
-        "over": False,
     }
     first = Worker._read_message
 

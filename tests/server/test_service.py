@@ -51,6 +51,11 @@ def test_what_is(curator: CuratorService) -> None:
     assert curator.dataset(ADA, "visits", ALL) is curator.served["visits"]
 
 
+def test_descriptions(curator: CuratorService) -> None:
+    assert repr(curator) == f"<sfumato service of {', '.join(curator.served)}>"
+    assert repr(curator.served["visits"]).startswith("<sfumato dataset visits: <sfumato ledger of ")
+
+
 def test_an_older_ledger_put_back_between_two_starts_is_refused(tmp_path: Path) -> None:
     """What was spent since was to be had again, while the records knew of its entries and still
     gave the replies.

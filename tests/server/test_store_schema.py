@@ -212,7 +212,7 @@ def test_several_upgrade_at_once(first: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "rewrite"),
-    [(VERSION + 1, "pip install --upgrade sfumato"), (0, "the file as it was, from a backup")],
+    [(VERSION + 1, "pip install --upgrade sfumato"), (0, "put the file back from a backup")],
 )
 def test_another_version_is_refused(tmp_path: Path, version: int, rewrite: str) -> None:
     path = tmp_path / "tokens.db"
@@ -255,7 +255,7 @@ def test_what_is_something_else_is_refused_and_left(tmp_path: Path, what: str) -
     path = tmp_path / "tokens.db"
     FOREIGN[what](path)
     before = path.read_bytes()
-    assert refused(str(path)) == '[server] tokens: a place of their own: tokens = "tokens.db"'
+    assert refused(str(path)) == '[server] tokens: tokens = "tokens.db"'
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["tokens.db"]
 

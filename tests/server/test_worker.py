@@ -19,8 +19,8 @@ from sfumato.answers.answer import Answer
 from sfumato.errors import Refused
 from sfumato.guarantees import Pure
 from sfumato.ledger.exact_totals import ratios
+from sfumato.ledger.ledger_refusals import UNSURE
 from sfumato.ledger.pricing import price
-from sfumato.ledger.storage.sqlite_store import UNSURE
 from sfumato.server.config import load
 from sfumato.server.datasets import protect_dataset
 from sfumato.server.http.encode_replies import CSV, JSON
@@ -178,7 +178,7 @@ def test_refusals_are_told(tables: dict[str, Any]) -> None:
     kind, found = parts(answer_question(tables, asked(sql="SELECT age FROM visits")))
     assert (kind, json.loads(found["refusal"])["code"]) == ("refused", "sql.raw-rows")
     kind, found = parts(answer_question(tables, asked("1000")))
-    assert (kind, json.loads(found["refusal"])["over"]) == ("refused", True)
+    assert (kind, json.loads(found["refusal"])["code"]) == ("exceeded", "budget.exceeded")
 
 
 def test_whatever_breaks_says_one_word(
@@ -221,7 +221,7 @@ def test_the_news_of_a_charge_and_of_an_answer(
     ) as own:
         assert parts(answer_question({"visits": own}, asked("0.3125")))[0] == "answer"
         assert parts(answer_question({"visits": own}, asked("0.3125")))[0] == "answer"
-        assert parts(answer_question({"visits": own}, asked("1000")))[0] == "refused"
+        assert parts(answer_question({"visits": own}, asked("1000")))[0] == "exceeded"
         assert heard == ["charged", "read"]
         assert parts(answer_question({"visits": own}, asked("0.15625", held=0.3)))[0] == "answer"
         assert heard[2:] == ["charged", "read", "made"]

@@ -48,12 +48,11 @@ def print_budget(path: str | Path, request: BudgetRequest) -> None:
     with reading(path) as book:
         checked = book.verify(request.head) if request.verify else None
         if checked is not None and not checked.ok:
-            raise refusals.LEDGER_ALTERED_1(path=public_name(path), checked=_problems(checked))
+            raise refusals.LEDGER_ALTERED(name=public_name(path), problems=_problems(checked))
         chosen = _chosen(book, request.dataset)
         if request.form != "text" and len(chosen) != 1:
-            raise refusals.LEDGER_DATASET_2(
-                chosen_count=len(chosen), next=next((ledger.dataset for ledger in chosen), "visits")
-            )
+            first = next((ledger.dataset for ledger in chosen), "visits")
+            raise refusals.SEVERAL_DATASETS(count=len(chosen), first=first)
         accounts = [
             statement(ledger, history=request.history or request.form != "text")
             for ledger in chosen
@@ -140,8 +139,8 @@ def _chosen(book: dict[str, Ledger], dataset: str | None) -> list[Ledger]:
         return list(book.values())
     if dataset not in book:
         names = ", ".join(list(book)[:5]) or "none"
-        raise refusals.LEDGER_DATASET_1(
-            dataset=dataset, names=names, next=next(iter(book), "visits")
+        raise refusals.UNKNOWN_DATASET(
+            dataset=dataset, datasets=names, first=next(iter(book), "visits")
         )
     return [book[dataset]]
 

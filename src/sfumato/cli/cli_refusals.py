@@ -4,90 +4,106 @@ from __future__ import annotations
 
 from ..errors import RefusalText
 
-ATTACKS_COLUMNS_1 = RefusalText(
-    "attacks.columns",
-    "--columns",
-    "name at least one column that an attacker may know of a person",
-    "{EXAMPLE}",
+RISK = "sfumato risk visits.csv --columns sex,age,city --sensitive disease --out risk.html"
+
+# Files
+
+FILE_UNREADABLE = RefusalText(
+    "table.path",
+    "{name}",
+    "this file cannot be read",
+    "name a file that exists",
 )
-ATTACKS_OUT_1 = RefusalText(
-    "attacks.out",
-    "--out {out}",
-    "the report cannot be written there",
-    "{EXAMPLE}",
+DECLARATION_UNREADABLE = RefusalText(
+    "table.path",
+    "{name}",
+    "this file cannot be read as text",
+    'Path("visits.toml").write_text(declaration.to_toml())',
 )
-DEMO_OUT_1 = RefusalText(
-    "demo.out",
-    "--out {out}",
-    "the page cannot be written there",
-    "sfumato demo --out pictures",
+CSV_COLUMN_MISSING = RefusalText(
+    "table.column",
+    "--column {column}",
+    "the first line of the file has no such column",
+    "head -n 1 '{path}'",
 )
-LEDGER_ALTERED_1 = RefusalText(
+PARQUET_COLUMN_MISSING = RefusalText(
+    "table.column",
+    "--column {column}",
+    "the schema of the file has no such column",
+    "python -c \"import pyarrow.parquet as pq; print(pq.read_schema('{path}').names)\"",
+)
+
+# sfumato budget
+
+LEDGER_ALTERED = RefusalText(
     "ledger.altered",
-    "{path}",
-    "{checked}",
+    "{name}",
+    "{problems}",
     "restore the last backup that verifies; do not charge this ledger",
 )
-LEDGER_DATASET_1 = RefusalText(
+UNKNOWN_DATASET = RefusalText(
     "ledger.dataset",
     "--dataset {dataset}",
-    "the datasets of the ledger are {names}",
-    "--dataset {next}",
+    "the datasets of the ledger are {datasets}",
+    "--dataset {first}",
 )
-LEDGER_DATASET_2 = RefusalText(
+SEVERAL_DATASETS = RefusalText(
     "ledger.dataset",
-    "{chosen_count} datasets",
+    "{count} datasets",
     "--json and --csv write one dataset",
-    "--dataset {next}",
+    "--dataset {first}",
 )
-LOCAL_OUT_1 = RefusalText(
+
+# sfumato token
+
+UNKNOWN_TOKEN_DATASET = RefusalText(
+    "server.name",
+    "--dataset {dataset:.60}",
+    "the datasets of the configuration are {datasets}",
+    "--dataset {first}",
+)
+UNKNOWN_TOKEN = RefusalText(
+    "server.name",
+    "--revoke {token:.60}",
+    "there is no such token, or it was revoked before",
+    "sfumato token {path}",
+)
+
+# sfumato local
+
+REPORTS_NOT_WRITTEN = RefusalText(
     "local.out",
     "{name}",
     "the reports cannot be written there",
     "--out reports.sflr",
 )
-LOCAL_PANEL_1 = RefusalText(
+PANEL_NEEDS_MEMORY = RefusalText(
     "local.panel",
     "{name}",
     (
         "a panel is answered wave by wave and needs a memory for each person, which this "
-        "command does not store"
+        "command does not store; sfumato/local/client.py does"
     ),
-    "client.perturb(question, value, memory, wave=0), in sfumato/local/client.py",
+    "client.perturb(question, value, memory, wave=0)",
 )
-SERVER_NAME_1 = RefusalText(
-    "server.name",
-    "--dataset {unknown:.60}",
-    "the datasets of the configuration are {datasets}",
-    "--dataset {next}",
+
+# sfumato risk, sfumato demo
+
+COLUMNS_MISSING = RefusalText(
+    "attacks.columns",
+    "--columns",
+    "name at least one column that an attacker may know of a person",
+    RISK,
 )
-SERVER_NAME_2 = RefusalText(
-    "server.name",
-    "--revoke {revoke:.60}",
-    "there is no such token, or it was revoked before",
-    "sfumato token {path}, which lists the tokens",
+REPORT_NOT_WRITTEN = RefusalText(
+    "attacks.out",
+    "--out {out}",
+    "the report cannot be written there",
+    RISK,
 )
-TABLE_COLUMN_1 = RefusalText(
-    "table.column",
-    "--column {name}",
-    "the file has no such column",
-    "a name of the first line of the file",
-)
-TABLE_COLUMN_2 = RefusalText(
-    "table.column",
-    "--column {name}",
-    "the file has no such column",
-    "a name of its schema",
-)
-TABLE_PATH_1 = RefusalText(
-    "table.path",
-    "{name}",
-    "this file cannot be read",
-    "a file that exists",
-)
-TABLE_PATH_2 = RefusalText(
-    "table.path",
-    "{name}",
-    "this file cannot be read as text",
-    "a file written by Declaration.to_toml()",
+DEMO_NOT_WRITTEN = RefusalText(
+    "demo.out",
+    "--out {out}",
+    "the page cannot be written there",
+    "sfumato demo --out pictures",
 )

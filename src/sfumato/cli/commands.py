@@ -251,9 +251,15 @@ def query(
         )
     if (epsilon is None) == (not within):
         raise typer.BadParameter("give --epsilon or --within, and not both")
-    from .query_command import QueryRequest, declaration_arguments, parse_within, run_query
+    from .query_command import (
+        DeclarationOptions,
+        QueryRequest,
+        parse_within,
+        read_declaration,
+        run_query,
+    )
 
-    arguments = declaration_arguments(
+    options = DeclarationOptions(
         unit=unit or (),
         bounds=bounds or (),
         keys=keys or (),
@@ -262,8 +268,8 @@ def query(
         max_rows=max_rows,
         max_groups=max_groups,
         relation=relation,
-        declaration=declaration,
     )
+    arguments = options.arguments() if declaration is None else read_declaration(declaration)
     exact = parse_within(within or ())
     request = QueryRequest(
         text=text,

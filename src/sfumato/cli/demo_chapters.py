@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -212,7 +212,7 @@ def _spent(table: Table) -> Chapter:
     )
 
 
-def _cells(answer: Any) -> list[str]:
+def _cells(answer: object) -> list[str]:
     return [line for line in str(answer).splitlines()[:2] if line.strip()]
 
 
@@ -246,7 +246,7 @@ def _audit() -> Chapter:
     right = audit(mech.Laplace(sensitivity=1, epsilon=1), 0, 1, samples=DRAWS)
     weak = mech.Laplace(sensitivity=1, epsilon=2)
 
-    def forgetful(count: int) -> Any:
+    def forgetful(count: int) -> object:
         """Add half of the noise that the claim needs."""
         return weak.perturb(count)
 

@@ -8,7 +8,7 @@ import tempfile
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import __version__
 from . import cli_refusals as refusals
@@ -16,6 +16,8 @@ from .demo_chapters import BUDGET, CITIES, Chapter, chapter_lines, chapters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from ..session import Table
 
 FILE = "sfumato-demo.html"
 TERMINAL = "pre { font-size: .82em; line-height: 1.45; margin: .8em 0; white-space: pre-wrap; }"
@@ -39,18 +41,11 @@ def run_demo(*, out: Path) -> None:
 
 
 @contextmanager
-def _visits() -> Iterator[Any]:
+def _visits() -> Iterator[Table]:
     """Protect the visits, with a new ledger on disk."""
     from ..samples import visits
     from ..session import protect
 
-    declared: dict[str, Any] = {
-        "unit": "user_id",
-        "max_rows": 4,
-        "max_groups": 2,
-        "bounds": {"spend": (0, 60), "age": (16, 90)},
-        "keys": {"city": CITIES},
-    }
     with (
         tempfile.TemporaryDirectory(prefix="sfumato-demo-") as folder,
         protect(
@@ -58,7 +53,11 @@ def _visits() -> Iterator[Any]:
             name="visits",
             budget=BUDGET,
             ledger=str(Path(folder) / "visits.ledger"),
-            **declared,
+            unit="user_id",
+            max_rows=4,
+            max_groups=2,
+            bounds={"spend": (0, 60), "age": (16, 90)},
+            keys={"city": CITIES},
         ) as table,
     ):
         yield table
@@ -71,7 +70,7 @@ def _place(out: Path) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         file.touch()
     except OSError:
-        raise refusals.DEMO_OUT_1(out=out) from None
+        raise refusals.DEMO_NOT_WRITTEN(out=out) from None
     return file
 
 

@@ -21,14 +21,19 @@ from .refusal import printable
 from .terminal import output_format, show_status
 
 if TYPE_CHECKING:
-    from ..local import Oracle
+    from ..local import Oracle, Questionnaire
+    from ..local.bloom import BloomEstimate
+    from ..local.frequency_estimate import Estimate
+    from ..local.numeric.mean_estimate import MeanEstimate
+    from ..local.ordered.ordinal_estimate import Distribution
+    from ..local.prefix.prefix_search import Hitters
 
 local = typer.Typer(
     help="The local model: each person perturbs the answer before sending it.",
     no_args_is_help=True,
 )
 
-TableRow = dict[str, Any]
+TableRow = dict[str, object]
 QuestionOption = Annotated[
     Path,
     typer.Option(
@@ -140,7 +145,7 @@ def perturb(
 
     oracle = _oracle(question)
     if isinstance(oracle, Panel):
-        raise refusals.LOCAL_PANEL_1(name=question.name)
+        raise refusals.PANEL_NEEDS_MEMORY(name=question.name)
     if (column is None) != isinstance(oracle, Questionnaire):
         raise typer.BadParameter(
             "--column names the column of one question; a question made of several names its "
@@ -155,7 +160,7 @@ def perturb(
     try:
         out.write_bytes(reports.to_bytes())
     except OSError:
-        raise refusals.LOCAL_OUT_1(name=out.name) from None
+        raise refusals.REPORTS_NOT_WRITTEN(name=out.name) from None
     sys.stdout.write(
         f"{len(reports)} reports of {oracle.width} bytes in {out.name}: each report keeps "
         f"{oracle.promise}\n"
@@ -218,7 +223,7 @@ def estimate(
         )
 
 
-def rows_of(estimate: Any, confidence: str, *, simultaneous: bool) -> list[TableRow]:
+def rows_of(estimate: object, confidence: str, *, simultaneous: bool) -> list[TableRow]:
     """Turn an estimate into rows of a table."""
     if isinstance(estimate, dict):
         rows = [
@@ -232,7 +237,9 @@ def rows_of(estimate: Any, confidence: str, *, simultaneous: bool) -> list[Table
     return ROWS[type(estimate).__name__](estimate, confidence, simultaneous)
 
 
-def _frequencies(estimate: Any, confidence: str, simultaneous: bool) -> list[TableRow]:
+def _frequencies(
+    estimate: Estimate | BloomEstimate, confidence: str, simultaneous: bool
+) -> list[TableRow]:
     ends = estimate.interval(confidence, simultaneous=simultaneous).tolist()
     cells = zip(estimate.categories, estimate.frequencies.tolist(), ends, strict=True)
     return [
@@ -241,12 +248,12 @@ def _frequencies(estimate: Any, confidence: str, simultaneous: bool) -> list[Tab
     ]
 
 
-def _mean(estimate: Any, confidence: str, _: bool) -> list[TableRow]:
+def _mean(estimate: MeanEstimate, confidence: str, _: bool) -> list[TableRow]:
     low, high = estimate.interval(confidence)
     return [{"mean": estimate.mean, "low": low, "high": high}]
 
 
-def _distribution(estimate: Any, confidence: str, simultaneous: bool) -> list[TableRow]:
+def _distribution(estimate: Distribution, confidence: str, simultaneous: bool) -> list[TableRow]:
     ends = estimate.interval(confidence, simultaneous=simultaneous).tolist()
     cells = zip(
         estimate.categories,
@@ -261,7 +268,7 @@ def _distribution(estimate: Any, confidence: str, simultaneous: bool) -> list[Ta
     ]
 
 
-def _hitters(hitters: Any, _: str, __: bool) -> list[TableRow]:
+def _hitters(hitters: Hitters, _: str, __: bool) -> list[TableRow]:
     return [
         {"text": hit.text, "frequency": hit.frequency, "low": hit.low, "high": hit.high}
         for hit in hitters
@@ -288,41 +295,43 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError:
-        raise refusals.TABLE_PATH_1(name=path.name) from None
+        raise refusals.FILE_UNREADABLE(name=path.name) from None
 
 
-def _column(path: Path, name: str, oracle: Oracle) -> Any:
+def _column(path: Path, name: str, oracle: Oracle) -> list[object]:
     """Read a column of a file as values of the question."""
     values = _parquet(path, name) if path.suffix == ".parquet" else _csv(path, name)
     if path.suffix == ".parquet" or "categories" not in oracle.question:
         return values
-    named = {_text(category): category for category in oracle.question["categories"]}
+    named: dict[object, object] = {
+        _text(category): category for category in oracle.question["categories"]
+    }
     return [named.get(value, value) for value in values]
 
 
-def _columns(path: Path, oracle: Any) -> dict[str, Any]:
+def _columns(path: Path, oracle: Questionnaire) -> dict[str, list[object]]:
     return {name: _column(path, name, oracle[name]) for name in oracle.names}
 
 
-def _csv(path: Path, name: str) -> list[str]:
+def _csv(path: Path, name: str) -> list[object]:
     rows = csv.DictReader(io.StringIO(_bytes(path).decode("utf-8-sig"), newline=""))
     if name not in (rows.fieldnames or ()):
-        raise refusals.TABLE_COLUMN_1(name=name)
+        raise refusals.CSV_COLUMN_MISSING(column=name, path=path)
     return [row[name] or "" for row in rows]
 
 
-def _parquet(path: Path, name: str) -> list[Any]:
+def _parquet(path: Path, name: str) -> list[object]:
     import pyarrow.parquet as pq
 
     if not path.is_file():
-        raise refusals.TABLE_PATH_1(name=path.name)
+        raise refusals.FILE_UNREADABLE(name=path.name)
     if name not in pq.read_schema(path).names:
-        raise refusals.TABLE_COLUMN_2(name=name)
-    values: list[Any] = pq.read_table(path, columns=[name]).column(name).to_pylist()
+        raise refusals.PARQUET_COLUMN_MISSING(column=name, path=path)
+    values: list[object] = pq.read_table(path, columns=[name]).column(name).to_pylist()
     return values
 
 
-def _text(category: Any) -> str:
+def _text(category: object) -> str:
     """Return the text of a category in CSV."""
     return (
         ""
@@ -361,5 +370,5 @@ def _names(rows: list[TableRow]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else printable(str(value)).replace("\n", " ")

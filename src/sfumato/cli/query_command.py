@@ -7,7 +7,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from ..guarantees import Guarantee
     from ..session.pending_plan import PendingPlan
     from ..session.protected_table import Table
+    from ..tables.declare.public_keys import Key
     from ..tables.plan.query_plan import Plan
 
+Arguments = dict[str, Any]  # keyword arguments of `protect`, each of its own type
 DELTA = "1e-9"
 """The default δ of a question whose budget is its own cost."""
 MOST = 10**6
@@ -39,7 +41,7 @@ class QueryRequest:
     within: str | dict[str, str] | None = None
     group_size: int | None = None
     delta: str | None = None
-    declaration: dict[str, Any]
+    declaration: Arguments
     budget: str | None = None
     ledger: str | None = None
     form: str = "text"
@@ -51,7 +53,7 @@ def run_query(path: Path, request: QueryRequest) -> None:
     from ..session import protect
 
     budget, delta = _budget(path, request)
-    promise: dict[str, Any] = {
+    promise: Arguments = {
         "epsilon": request.epsilon,
         "delta": delta,
         "within": request.within,
@@ -69,35 +71,44 @@ def run_query(path: Path, request: QueryRequest) -> None:
         )
 
 
-def declaration_arguments(
-    *,
-    unit: Sequence[str],
-    bounds: Sequence[str],
-    keys: Sequence[str],
-    types: Sequence[str],
-    name: str | None,
-    max_rows: int | None,
-    max_groups: int | None,
-    relation: str | None,
-    declaration: Path | None,
-) -> dict[str, Any]:
-    """Return the arguments of `protect`, from a declaration file or from the options."""
-    if declaration is not None:
-        from ..tables.declare.declaration import Declaration
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclarationOptions:
+    """The options that declare a table: repeated ones as texts of the form COLUMN=VALUE."""
 
-        try:
-            text = declaration.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            raise refusals.TABLE_PATH_2(name=declaration.name) from None
-        return Declaration.from_toml(text).arguments
-    arguments: dict[str, Any] = {"name": name, "max_rows": max_rows, "max_groups": max_groups}
-    arguments["unit"] = [column for part in unit for column in part.split(",")] or None
-    arguments["bounds"] = {
-        column: _ends(column, value) for column, value in map(_pair, bounds)
-    } or None
-    arguments["keys"] = {column: value.split(",") for column, value in map(_pair, keys)} or None
-    arguments["types"] = dict(map(_pair, types)) or None
-    return arguments if relation is None else {**arguments, "relation": relation}
+    unit: Sequence[str] = ()
+    bounds: Sequence[str] = ()
+    keys: Sequence[str] = ()
+    types: Sequence[str] = ()
+    name: str | None = None
+    max_rows: int | None = None
+    max_groups: int | None = None
+    relation: str | None = None
+
+    def arguments(self) -> Arguments:
+        """Return the arguments of `protect`."""
+        bounds = {column: _ends(column, value) for column, value in map(_pair, self.bounds)}
+        keys = {column: value.split(",") for column, value in map(_pair, self.keys)}
+        arguments: Arguments = {
+            "name": self.name,
+            "max_rows": self.max_rows,
+            "max_groups": self.max_groups,
+            "unit": [column for part in self.unit for column in part.split(",")] or None,
+            "bounds": bounds or None,
+            "keys": keys or None,
+            "types": dict(map(_pair, self.types)) or None,
+        }
+        return arguments if self.relation is None else {**arguments, "relation": self.relation}
+
+
+def read_declaration(path: Path) -> Arguments:
+    """Return the arguments of `protect` from a declaration file."""
+    from ..tables.declare.declaration import Declaration
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise refusals.DECLARATION_UNREADABLE(name=path.name) from None
+    return Declaration.from_toml(text).arguments
 
 
 def parse_within(options: Sequence[str]) -> str | dict[str, str] | None:
@@ -197,7 +208,7 @@ def _format_answer(answer: Answer, form: str, table: Table) -> str:
         | {name: _plain(values[i], key_text) for name, values in numbers.items()}
         for i, row in enumerate(answer.rows)
     ]
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "rows": rows,
         "cost": _record(answer.cost),
         "left": None if answer.left is None else _record(answer.left),
@@ -254,7 +265,7 @@ def _record(guarantee: Guarantee) -> dict[str, str]:
     }
 
 
-def _plain(value: Any, write: Any) -> Any:
+def _plain(value: Key, write: Callable[[Key], str]) -> str | int | float | None:
     """Convert a value to JSON; NaN and infinity become null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

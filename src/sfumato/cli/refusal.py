@@ -36,14 +36,12 @@ def rewrite_as_command(example: str) -> Iterator[None]:
     try:
         yield
     except Refused as refusal:
-        if refusal.code != "table.path" or not refusal.rewrite.startswith("protect("):
+        if refusal.code != "table.path" or not refusal.rewrite.startswith(
+            ("protect(", "sf.protect(")
+        ):
             raise
-        raise Refused(
-            refusal.code,
-            refusal.place.removeprefix("protect(").removesuffix(", …)"),
-            refusal.reason,
-            example,
-        ) from None
+        place = refusal.place.removeprefix("protect(").removesuffix(", …)")
+        raise refusal.replace(place=place, rewrite=example) from None
 
 
 def print_refusal(refusal: Refused) -> None:

@@ -15,8 +15,6 @@ from .terminal import show_status
 if TYPE_CHECKING:
     from ..attacks.report.risk import RiskReport
 
-_EXAMPLE = "sfumato risk visits.csv --columns sex,age,city --sensitive disease --out risk.html"
-
 
 def run_risk(
     path: Path, columns: Sequence[str], sensitive: str | None, epsilons: Sequence[str], out: Path
@@ -26,7 +24,7 @@ def run_risk(
 
     names = _split(columns)
     if not names:
-        raise refusals.ATTACKS_COLUMNS_1(EXAMPLE=_EXAMPLE)
+        raise refusals.COLUMNS_MISSING()
     _check(out)
     console = Console(highlight=False)
     with show_status("attacking"):
@@ -49,7 +47,7 @@ def _build_report(
     from ..attacks.report.risk import risk_report
 
     try:
-        with rewrite_as_command(_EXAMPLE):
+        with rewrite_as_command(refusals.RISK):
             return risk_report(
                 path, names, sensitive=sensitive, epsilons=tuple(epsilons) or EPSILONS
             )
@@ -73,7 +71,7 @@ def _write_page(report: RiskReport, out: Path) -> Path:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(page)
     except OSError:
-        raise _cannot_write(out) from None
+        raise refusals.REPORT_NOT_WRITTEN(out=out) from None
     return out
 
 
@@ -84,10 +82,6 @@ def _check(out: Path) -> None:
     try:
         there = next(place for place in (out.absolute(), *out.absolute().parents) if place.exists())
     except OSError:  # a name that is too long, a directory that may not be looked into
-        raise _cannot_write(out) from None
+        raise refusals.REPORT_NOT_WRITTEN(out=out) from None
     if there.is_dir() == (there == out.absolute()) or not os.access(there, os.W_OK):
-        raise _cannot_write(out)
-
-
-def _cannot_write(out: Path) -> Refused:
-    return refusals.ATTACKS_OUT_1(out=out, EXAMPLE=_EXAMPLE)
+        raise refusals.REPORT_NOT_WRITTEN(out=out)

@@ -32,16 +32,16 @@ def run_token(path: Path, request: TokenRequest) -> None:
 
     config = load(path)
     if unknown := [name for name in request.datasets if name not in config.datasets]:
-        raise refusals.SERVER_NAME_1(
-            unknown=unknown[0],
+        raise refusals.UNKNOWN_TOKEN_DATASET(
+            dataset=unknown[0],
             datasets=", ".join(config.datasets),
-            next=next(iter(config.datasets)),
+            first=next(iter(config.datasets)),
         )
     state = RequestStore(config.tokens)
     try:
         if request.revoke is not None:
             if not state.revoke(request.revoke):
-                raise refusals.SERVER_NAME_2(revoke=request.revoke, path=path)
+                raise refusals.UNKNOWN_TOKEN(token=request.revoke, path=path)
             print_line(f"revoked {request.revoke}")
         elif request.name is not None:
             print_line(

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, overload
+from typing import Any, TypedDict, cast, overload
 
 from ..tables.declare.declaration import Declaration
 from ..tables.declare.declared_database import DatabaseDeclaration
 from . import client_refusals as refusals
-from .transport import RETRIES, Wire, missing_library, unreadable_reply
+from .transport import RETRIES, Reply, Wire
+
+Dataset = Any  # a RemoteTable or a RemoteDatabase: only the server knows which
+
+
+class Identity(TypedDict):
+    """Whom a token is for, as the server says."""
+
+    name: str
+    role: str
+    expires: str
+    datasets: list[str]
 
 
 class Connection:
@@ -23,26 +34,27 @@ class Connection:
             raise
 
     @property
-    def me(self) -> dict[str, Any]:
+    def me(self) -> Identity:
         """The token's identity at the server: name, role, expiry and datasets."""
-        return dict(self._me)
+        return self._me.copy()
 
     @property
     def datasets(self) -> tuple[str, ...]:
         """The names of the datasets."""
         return tuple(self._me["datasets"])
 
-    def __getitem__(self, dataset: str) -> Any:
+    def __getitem__(self, dataset: str) -> Dataset:
         """Open a dataset: a `RemoteTable`, or a `RemoteDatabase` if it has several tables."""
         if not isinstance(dataset, str) or dataset not in self.datasets:
-            there = ", ".join(self.datasets) or "none"
-            raise refusals.CLIENT_DATASET_1(
-                dataset=dataset, there=there, value=(self.datasets or ("visits",))[0]
+            raise refusals.UNKNOWN_DATASET(
+                dataset=dataset,
+                datasets=", ".join(self.datasets) or "none",
+                first=(self.datasets or ("visits",))[0],
             )
         try:
             from .remote_table import RemoteDatabase, RemoteTable
         except ImportError:  # the reader of SQL
-            raise missing_library("sqlglot") from None
+            raise refusals.LIBRARY_MISSING(library="sqlglot") from None
         try:
             schema = self._wire.get(f"/api/datasets/{dataset}")
             if schema.get("database") is not None:
@@ -53,7 +65,7 @@ class Connection:
                 self._wire, dataset, Declaration.from_toml(schema["tables"][0]["declaration"])
             )
         except (KeyError, TypeError, IndexError, AttributeError):
-            raise unreadable_reply(dataset, "this version cannot read its declaration") from None
+            raise refusals.DECLARATION_UNREADABLE(dataset=dataset) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.datasets)
@@ -76,10 +88,10 @@ class Connection:
             f"datasets {', '.join(self.datasets) or 'none'}>"
         )
 
-    def _check_identity(self, me: Any) -> dict[str, Any]:
-        if not isinstance(me, dict) or not {"name", "role", "datasets"} <= set(me):
-            raise refusals.CLIENT_REPLY_1(url=self._wire.url)
-        return me
+    def _check_identity(self, me: Reply) -> Identity:
+        if isinstance(me, dict) and {"name", "role", "datasets"} <= set(me):
+            return cast("Identity", me)
+        raise refusals.NOT_A_SERVER(url=self._wire.url)
 
 
 @overload
@@ -103,7 +115,7 @@ def connect(
     timeout: float = 60.0,
     retries: int = RETRIES,
     insecure: bool = False,
-) -> Any: ...
+) -> Dataset: ...
 
 
 def connect(
@@ -114,7 +126,7 @@ def connect(
     timeout: float = 60.0,
     retries: int = RETRIES,
     insecure: bool = False,
-) -> Any:
+) -> Dataset:
     """Connect to a server and its datasets, `connect(url, token)["visits"]`; `dataset=` opens one.
 
     `timeout` is the number of seconds for one attempt, `retries` how often the client repeats a

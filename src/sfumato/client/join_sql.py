@@ -10,14 +10,16 @@ same steps in the same order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..tables.expr.expressions import ColumnRef
-from ..tables.query.join_steps import Join, Match, Pairs
+from ..tables.query.join_steps import Join, Match, Pairs, Union
 from ..tables.query.joins import join_rows, match_rows
+from ..tables.query.per_unit import PerUnit
 from ..tables.query.stages import Rows, RowStep
-from .sql_forms import expression_sql, no_sql_for, quote_name
+from . import client_refusals as refusals
+from .sql_forms import expression_sql, quote_name
 
+Step = RowStep | PerUnit | Join | Match | Union
 KINDS = {
     "inner": "JOIN",
     "left": "LEFT JOIN",
@@ -25,7 +27,6 @@ KINDS = {
     "semi": "SEMI JOIN",
     "anti": "ANTI JOIN",
 }
-INSTEAD = "the same question in SQL, with table.sql"
 
 
 def count_join_steps(rows: Rows) -> int:
@@ -36,7 +37,7 @@ def count_join_steps(rows: Rows) -> int:
     )
 
 
-def from_item(rows: Rows, steps: Sequence[Any]) -> str:
+def from_item(rows: Rows, steps: Sequence[Step]) -> str:
     """Write a table after these steps as an item of FROM."""
     text, schema = quote_name(rows.declaration.name), dict(rows.declaration.schema)
     for step in steps:
@@ -48,11 +49,7 @@ def from_item(rows: Rows, steps: Sequence[Any]) -> str:
             or step.where is not None
             or getattr(step, "nulls", False)
         ):
-            raise no_sql_for(
-                f"{step.text:.80}",
-                "a join in SQL follows conditions only, and it joins on equal columns",
-                INSTEAD,
-            )
+            raise refusals.JOIN_NOT_PLAIN(step=step.text)
         clause = (
             f"{KINDS[step.how if isinstance(step, Join) else step.kind]} "
             f"{from_item(step.right, step.right.steps)} AS r{_on(step.pairs)}"
@@ -71,7 +68,7 @@ def from_item(rows: Rows, steps: Sequence[Any]) -> str:
     return text
 
 
-def replay_steps(rows: Rows, steps: Sequence[Any]) -> Rows:
+def replay_steps(rows: Rows, steps: Sequence[Step]) -> Rows:
     """Apply the same steps to the rows of a table."""
     for step in steps:
         if isinstance(step, Join):
@@ -79,6 +76,7 @@ def replay_steps(rows: Rows, steps: Sequence[Any]) -> Rows:
         elif isinstance(step, Match):
             rows = match_rows(rows, step.right, step.pairs, step.kind, step.where, nulls=step.nulls)
         else:
+            assert isinstance(step, RowStep)  # `from_item` refuses all others
             rows = rows.where(step.expression)
     return rows
 
@@ -87,8 +85,6 @@ def _on(pairs: Pairs) -> str:
     equalities = []
     for left, right in pairs:
         if not isinstance(left, ColumnRef) or not isinstance(right, ColumnRef):
-            raise no_sql_for(
-                f"{left.text:.40} = {right.text:.40}", "a join in SQL is on columns", INSTEAD
-            )
+            raise refusals.JOIN_ON_EXPRESSION(left=left.text, right=right.text)
         equalities.append(f"l.{quote_name(left.name)} = r.{quote_name(right.name)}")
     return f" ON {' AND '.join(equalities)}" if equalities else ""

@@ -10,12 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypedDict
+from typing import TypedDict
 
+from ..errors import RefusalText
 from ..exact.numbers import Number, exact, positive, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record
 from . import client_refusals as refusals
+
+Parameters = Sequence[object] | Mapping[str, object]
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -27,36 +30,20 @@ class QuestionOptions(TypedDict, total=False):
     within: Number | Mapping[str, Number] | None
     confidence: Number
     group_size: int | None
-    parameters: Sequence[Any] | Mapping[str, Any] | None
+    parameters: Parameters | None
     simultaneous: bool
     share: str | None
     fresh: bool
     learn: bool
 
 
-NOT_ACCEPTED: Mapping[str, tuple[Any, str, str]] = {
-    "share": (
-        None,
-        "the token decides which share of the budget pays",
-        "a token with that share",
-    ),
-    "fresh": (
-        False,
-        "a server returns the stored answer to the same question, at no cost to the dataset",
-        "a different epsilon=, which makes a new question",
-    ),
-    "simultaneous": (
-        False,
-        "the intervals of a server hold for each cell by itself",
-        "a higher confidence=",
-    ),
-    "learn": (
-        True,
-        "a server always learns the bounds and limits that a question needs",
-        "bounds and limits that the owner declares",
-    ),
+NOT_ACCEPTED: Mapping[str, tuple[object, RefusalText]] = {
+    "share": (None, refusals.SHARE_NOT_TAKEN),
+    "fresh": (False, refusals.FRESH_NOT_TAKEN),
+    "simultaneous": (False, refusals.SIMULTANEOUS_NOT_TAKEN),
+    "learn": (True, refusals.LEARN_NOT_TAKEN),
 }
-"""Arguments that a server does not take: the default value, the reason, and what to do instead."""
+"""Arguments that a server does not take: the default value, and the refusal of any other."""
 
 
 def build_payload(
@@ -68,27 +55,28 @@ def build_payload(
     within: Number | Mapping[str, Number] | None = None,
     confidence: Number = 0.95,
     group_size: int | None = None,
-    parameters: Sequence[Any] | Mapping[str, Any] | None = None,
-    **others: Any,
-) -> dict[str, Any]:
+    parameters: Parameters | None = None,
+    **others: object,
+) -> dict[str, object]:
     """Build a question as the server takes it. Refuse arguments that the server would not take and
     values that JSON would change.
     """
     for name, value in others.items():
         if name not in NOT_ACCEPTED:
             raise TypeError(f"a question has no argument {name!r}")
-        usual, reason, rewrite = NOT_ACCEPTED[name]
+        usual, refusal = NOT_ACCEPTED[name]
         if value is not usual:
-            raise refusals.CLIENT_OPTION_2(name=name, value=value, reason=reason, rewrite=rewrite)
+            raise refusal(value=value)
     stated = [
         name
         for name, value in (("epsilon", epsilon), ("within", within), ("promise", promise))
         if value is not None
     ]
     if len(stated) != 1:
-        place = ", ".join(f"{name}=…" for name in stated) or "no promise"
-        raise refusals.PLAN_PROMISE_1(place=place)
-    payload: dict[str, Any] = {"sql": sql}
+        raise refusals.PROMISE_NOT_ONE(
+            stated=", ".join(f"{name}=…" for name in stated) or "no promise"
+        )
+    payload: dict[str, object] = {"sql": sql}
     if epsilon is not None:
         payload["epsilon"] = str(positive(epsilon, "epsilon"))
     if delta is not None:
@@ -101,7 +89,7 @@ def build_payload(
         )
     if promise is not None:
         if not isinstance(promise, Guarantee):
-            raise refusals.PLAN_PROMISE_2(type=type(promise).__name__)
+            raise refusals.PROMISE_NOT_GUARANTEE(type=type(promise).__name__)
         payload["promise"] = record(promise)
     if exact(confidence, "confidence") != Fraction(19, 20):
         payload["confidence"] = str(probability(confidence, "confidence", zero=False))
@@ -116,7 +104,7 @@ def build_payload(
     return payload
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: object) -> str | int | float | None:
     """Return a parameter as a JSON scalar; refuse a value that JSON would change."""
     plain = (
         value.item()
@@ -132,4 +120,4 @@ def _scalar(value: Any) -> Any:
         or (isinstance(plain, float) and math.isfinite(plain))
     ):
         return plain
-    raise refusals.CLIENT_OPTION_1(type=type(plain).__name__)
+    raise refusals.PARAMETER_NOT_JSON(type=type(plain).__name__)

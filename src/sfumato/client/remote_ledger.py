@@ -4,14 +4,11 @@ ledger; the client charges it only by asking questions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import restore
 from ..ledger import Balance, Charge, Head, Verification
 from . import client_refusals as refusals
-from .transport import Wire
+from .transport import Reply, Wire
 
 PAGE = 200  # ledger entries per request
 BLIND = "cannot see: "
@@ -47,7 +44,7 @@ class RemoteLedger:
         """All shares of the budget by name: for owners and auditors."""
         shares = self._read_budget().get("shares")
         if shares is None:
-            raise refusals.CLIENT_ROLE_1()
+            raise refusals.SHARES_NOT_VISIBLE()
         return {str(share["name"]): _balance(share) for share in shares}
 
     def history(self) -> tuple[Charge, ...]:
@@ -76,14 +73,13 @@ class RemoteLedger:
     def _path(self, what: str) -> str:
         return f"/api/datasets/{self.dataset}/{what}"
 
-    def _read_budget(self) -> Mapping[str, Any]:
-        reply: Mapping[str, Any] = self._wire.get(self._path("budget"))
-        return reply
+    def _read_budget(self) -> Reply:
+        return self._wire.get(self._path("budget"))
 
     def _balance(self) -> Balance:
         return _balance(self._read_budget())
 
-    def _charge(self, entry: Mapping[str, Any]) -> Charge:
+    def _charge(self, entry: Reply) -> Charge:
         cost = entry["cost"]
         return Charge(
             number=int(entry["number"]),
@@ -98,5 +94,5 @@ class RemoteLedger:
         )
 
 
-def _balance(record: Mapping[str, Any]) -> Balance:
+def _balance(record: Reply) -> Balance:
     return Balance(restore(record["budget"]), restore(record["spent"]))

@@ -7,13 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..errors import Refused
 from ..exact.numbers import Number, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record, restore
-from .transport import unreadable_reply
+from . import client_refusals as refusals
+from .transport import Reply
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,16 +29,16 @@ class RemotePlan:
     deadline: float  # seconds within which the answer comes
     groups: int | None  # the number of groups, if they are public
     explained: str = field(repr=False)
-    payload: Mapping[str, Any] = field(repr=False)
+    payload: Mapping[str, object] = field(repr=False)
     errors: Mapping[str, float | str] = field(repr=False)
-    replan: Callable[[Mapping[str, Any]], RemotePlan] = field(repr=False)
+    replan: Callable[[Mapping[str, object]], RemotePlan] = field(repr=False)
 
     @classmethod
     def of(
         cls,
-        reply: Any,
-        payload: Mapping[str, Any],
-        replan: Callable[[Mapping[str, Any]], RemotePlan],
+        reply: Reply,
+        payload: Mapping[str, object],
+        replan: Callable[[Mapping[str, object]], RemotePlan],
     ) -> RemotePlan:
         """Read the plan from a server's reply; `replan` sends another payload to the server."""
         try:
@@ -60,7 +60,7 @@ class RemotePlan:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, Refused):
                 raise
-            raise unreadable_reply("the plan") from None
+            raise refusals.REPLY_UNREADABLE(what="plan") from None
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
@@ -97,6 +97,6 @@ class RemotePlan:
         return self.explained
 
 
-def _width(width: Any) -> float | str:
+def _width(width: str | float | None) -> float | str:
     """Read an expected error; NaN if the server cannot predict it."""
     return width if isinstance(width, str) else math.nan if width is None else float(width)

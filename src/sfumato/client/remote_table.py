@@ -13,7 +13,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Self, Unpack, cast
+from typing import NoReturn, Self, Unpack, cast
 
 from ..answers.answer import Answer
 from ..guarantees import Guarantee
@@ -30,7 +30,7 @@ from .payload import QuestionOptions, build_payload
 from .remote_ledger import RemoteLedger
 from .remote_plan import RemotePlan
 from .to_sql import query_to_sql
-from .transport import Wire, unreadable_reply
+from .transport import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +97,15 @@ class RemoteDataset:
             answer = Answer.from_json(json.dumps(reply["answer"]))
             return replace(answer, recalled=str(reply["recalled"]))
         except (KeyError, TypeError):
-            raise unreadable_reply("the answer") from None
+            raise refusals.REPLY_UNREADABLE(what="answer") from None
 
     def explain_sql(self, text: str, **how: Unpack[QuestionOptions]) -> str:
         """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
         return self.plan(text, **how).explain()
 
-    def card(self, number: int) -> dict[str, Any]:
+    def card(self, number: int) -> dict[str, object]:
         """Read the card of an answer, by the number of the ledger entry that paid for it."""
-        card: dict[str, Any] = self._wire.get(f"/api/datasets/{self.dataset}/cards/{number}")
+        card: dict[str, object] = self._wire.get(f"/api/datasets/{self.dataset}/cards/{number}")
         return card
 
     def close(self) -> None:
@@ -118,7 +118,7 @@ class RemoteDataset:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send_plan(self, payload: Mapping[str, Any]) -> RemotePlan:
+    def _send_plan(self, payload: Mapping[str, object]) -> RemotePlan:
         reply = self._wire.post(f"/api/datasets/{self.dataset}/plan", payload)
         return RemotePlan.of(reply, payload, self._send_plan)
 
@@ -173,16 +173,15 @@ class RemoteTable(RemoteDataset, RowVerbs):
         """Charge and answer a query, or return the stored answer to the same question. Takes the
         options of `sql` except parameters.
         """
-        answer: Answer = self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
-        return answer
+        return self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
 
-    def learn(self, **_: Any) -> NoReturn:
+    def learn(self, **_: object) -> NoReturn:
         """Refused: the server learns limits with the first release."""
-        raise refusals.CLIENT_OPTION_3()
+        raise refusals.LEARN_ALONE()
 
-    def release_all(self, *_: Any, **__: Any) -> NoReturn:
+    def release_all(self, *_: object, **__: object) -> NoReturn:
         """Refused: a server takes one question at a time."""
-        raise refusals.CLIENT_OPTION_4()
+        raise refusals.SEVERAL_AT_ONCE()
 
     plan_all = release_all
 
@@ -194,7 +193,7 @@ class RemoteTable(RemoteDataset, RowVerbs):
 
     def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator is not self:
-            raise refusals.PLAN_QUERY_1(type=type(query).__name__, name=self.name)
+            raise refusals.NOT_A_QUERY_OF_TABLE(type=type(query).__name__, table=self.name)
         return query_to_sql(query)
 
 
@@ -219,15 +218,21 @@ class RemoteDatabase(RemoteDataset):
             protected = {name: sibling.rows for name, sibling in self.tables.items()}
             table.others = {**protected, **self.public}
 
-    def release(self, query: Query, **how: Any) -> Answer:
+    def release(
+        self,
+        query: Query,
+        *,
+        key: str | None = None,
+        timeout: float | None = None,
+        **how: Unpack[QuestionOptions],
+    ) -> Answer:
         """Charge and answer a query, or return the stored answer to the same question."""
-        answer: Answer = self.sql(self._query_sql(query), **how)
-        return answer
+        return self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
 
     def __getitem__(self, name: str) -> RemoteTable:
         if name not in self.tables:
-            raise refusals.TABLE_NAME_1(
-                name=name, tables=", ".join(self.tables), next=next(iter(self.tables))
+            raise refusals.UNKNOWN_TABLE(
+                name=name, tables=", ".join(self.tables), first=next(iter(self.tables))
             )
         return self.tables[name]
 
@@ -236,5 +241,7 @@ class RemoteDatabase(RemoteDataset):
 
     def _query_sql(self, query: object) -> str:
         if not isinstance(query, Query) or query.rows.curator not in self.tables.values():
-            raise refusals.PLAN_QUERY_2(type=type(query).__name__, next=next(iter(self.tables)))
+            raise refusals.NOT_A_QUERY_OF_TABLES(
+                type=type(query).__name__, first=next(iter(self.tables))
+            )
         return query_to_sql(query)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..sql import ParsedQuery
 from ..tables.declare.declaration import Key
@@ -28,7 +27,7 @@ class QueryMeaning:
     joins: tuple[str, ...] = ()  # the steps up to the last join, before all conditions and keys
 
     @property
-    def texts(self) -> tuple[Any, ...]:
+    def texts(self) -> tuple[object, ...]:
         """Texts that are equal for equal meanings. Public groups are compared as a set: the owner
         decides their order.
         """

@@ -16,7 +16,6 @@ from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 
-from ..errors import Refused
 from ..sql.sql_functions import TYPES
 from ..tables.expr import constants
 from ..tables.expr.expressions import ColumnRef, Expr, FunctionCall, Literal
@@ -103,18 +102,10 @@ def quote_name(name: str) -> str:
 def constant_sql(value: constants.Constant) -> str:
     """Write a constant exactly; refuse one that SQL has no text for."""
     if isinstance(value, Decimal):
-        raise no_sql_for(
-            constants.text(value),
-            "SQL has no decimal constants: a number in a text is an integer or a double",
-            "a float, or an integer",
-        )
+        raise refusals.DECIMAL_CONSTANT(value=constants.text(value))
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise no_sql_for(
-                repr(value),
-                "SQL has no text for an infinite number",
-                "a finite number, or sf.col('x').is_finite()",
-            )
+            raise refusals.INFINITE_CONSTANT(value=value)
         return repr(value)
     if isinstance(value, datetime) and value.tzinfo is not None:
         return f"CAST('{value.isoformat(' ')}' AS TIMESTAMPTZ)"
@@ -132,20 +123,11 @@ def decimal_sql(value: Fraction) -> str:
         rest, fives = rest // 5, fives + 1
     places = max(twos, fives)
     if rest != 1 or places > 300:
-        raise no_sql_for(
-            f"{value!s:.60}",
-            "this number has infinitely many decimals, and SQL has decimal numbers only",
-            "a number such as 0.25",
-        )
+        raise refusals.NUMBER_NOT_DECIMAL(number=value)
     digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
     point = len(digits) - places
     sign, dot = "-" if value < 0 else "", "." if places else ""
     return f"{sign}{digits[:point]}{dot}{digits[point:]}"
-
-
-def no_sql_for(place: str, reason: str, rewrite: str) -> Refused:
-    """The refusal for something that SQL cannot express."""
-    return refusals.CLIENT_SPELLING_1(place=place, reason=reason, rewrite=rewrite)
 
 
 def _is_plain_word(name: str) -> bool:
@@ -197,9 +179,7 @@ def _cast(arguments: Sequence[Expr]) -> str:
         else _TYPE_NAMES.get(str(target.bare), "")
     )
     if not to:
-        raise no_sql_for(
-            f"cast({target.words})", "SQL has no name for this type here", ", ".join(_TYPE_NAMES)
-        )
+        raise refusals.TYPE_WITHOUT_NAME(type=target.words, types=", ".join(_TYPE_NAMES))
     return f"TRY_CAST({expression_sql(arguments[0])} AS {to})"
 
 
@@ -210,11 +190,7 @@ def _trunc(arguments: Sequence[Expr]) -> str:
 def _date_add(arguments: Sequence[Expr]) -> str:
     amount = _value(arguments[1])
     if isinstance(amount, bool) or not isinstance(amount, int):
-        raise no_sql_for(
-            f"date_add({amount!r:.40})",
-            "an interval is a whole number of units",
-            "date_add(3, 'day')",
-        )
+        raise refusals.INTERVAL_NOT_WHOLE(amount=amount)
     sign = "-" if amount < 0 else "+"
     return (
         f"{_operand(arguments[0], 'date_add', first=True)} {sign} INTERVAL {abs(amount)} "
@@ -228,7 +204,7 @@ def _days(arguments: Sequence[Expr]) -> str:
 
 def _value(argument: Expr) -> constants.Constant:
     if not isinstance(argument, Literal):
-        raise no_sql_for(argument.text[:60], "SQL needs a constant here", "a constant")
+        raise refusals.NOT_CONSTANT(text=argument.text)
     return argument.value
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime, time
 from fractions import Fraction
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 from ..sql import read
 from ..tables.declare.declaration import Key
@@ -26,9 +26,10 @@ from ..tables.plan.missing_limits import redeclare_query, unbounded_columns, wit
 from ..tables.query.aggregates import Aggregate, percent
 from ..tables.query.calendars import UNITS, Calendar
 from ..tables.query.stages import Query, Rows
+from . import client_refusals as refusals
 from .join_sql import count_join_steps, from_item, replay_steps
 from .roundtrip import meaning_of_query, meaning_of_text
-from .sql_forms import decimal_sql, expression_sql, no_sql_for, quote_name
+from .sql_forms import decimal_sql, expression_sql, quote_name
 
 LONGEST = 10_000  # characters of a question that a server takes
 CONFIDENCE = Fraction(19, 20)  # of a quantile's interval, in SQL
@@ -53,11 +54,20 @@ AGGREGATES: Mapping[str, str] = {
 """The SQL form of each kind of aggregate."""
 
 
+@runtime_checkable
+class HasTables(Protocol):
+    """A table that may be joined: its rows, and those of the tables beside it by name."""
+
+    rows: Rows
+    others: Mapping[str, Rows]
+
+
 def query_to_sql(query: Query) -> str:
     """Return a SELECT with the same meaning as the query; refuse a query that has none."""
     declared, after = query.rows.declaration, count_join_steps(query.rows)
     if after:
-        table: Any = query.rows.curator
+        table = query.rows.curator
+        assert isinstance(table, HasTables)
         base_rows, tables, source = (
             table.rows,
             table.others,
@@ -83,17 +93,9 @@ def query_to_sql(query: Query) -> str:
     if keys:
         text += f" GROUP BY {', '.join(str(place) for place in range(1, len(keys) + 1))}"
     if len(text) > LONGEST:
-        raise no_sql_for(
-            f"{len(text)} characters",
-            f"a question to a server has at most {LONGEST} characters",
-            "fewer columns, or shorter lists",
-        )
+        raise refusals.TEXT_TOO_LONG(length=len(text), most=LONGEST)
     if meaning_of_text(read(text, base_rows, None, tables), after).texts != meaning.texts:
-        raise no_sql_for(
-            f"{text:.120}",
-            "this SQL does not mean exactly the same as the query",
-            "the same question in SQL, with table.sql",
-        )
+        raise refusals.MEANING_DIFFERS(sql=text)
     return text
 
 
@@ -103,12 +105,7 @@ def _key(key: Expr, domain: tuple[Key, ...], rows: Rows) -> str:
         return expression_sql(key)
     calendar = _calendar(key, domain, rows)
     if calendar is None:
-        reason = "the owner declares the public groups: SQL has no list of groups"
-        raise no_sql_for(
-            f"group_by({key.text:.60}=[…])",
-            reason,
-            "group_by('city') with the declared keys, or sf.calendar",
-        )
+        raise refusals.GROUPS_NOT_DECLARED(key=key.text)
     return (
         f"CALENDAR({expression_sql(calendar.of)}, '{calendar.unit}', TIMESTAMP "
         f"'{calendar.first.isoformat(' ')}', TIMESTAMP '{calendar.last.isoformat(' ')}')"
@@ -153,11 +150,7 @@ def _column(name: str, aggregate: Aggregate, unit: tuple[str, ...]) -> str:
     is_percentile = aggregate.kind == "percentile"
     suffix = f"_{percent(aggregate.q or Fraction(0))}" if is_percentile else ""
     if suffix and (not name.endswith(suffix) or name == suffix):
-        raise no_sql_for(
-            f"{name}=…",
-            "one of several quantiles is named after its probability",
-            f"aggregate({name}=sf.quantiles('x', [0.25, 0.5]))",
-        )
+        raise refusals.QUANTILE_NAME(name=name)
     return f"{_aggregate(aggregate, unit)}{filtered} AS {quote_name(name.removesuffix(suffix))}"
 
 
@@ -165,17 +158,9 @@ def _aggregate(aggregate: Aggregate, unit: tuple[str, ...]) -> str:
     if aggregate.kind == "quantile" and (
         not aggregate.interval or aggregate.confidence != CONFIDENCE
     ):
-        raise no_sql_for(
-            f"{aggregate.text:.80}",
-            "in SQL a quantile has an interval at 95 %",
-            "without interval= and confidence=",
-        )
+        raise refusals.QUANTILE_INTERVAL(aggregate=aggregate.text)
     if aggregate.kind == "count_units" and not unit:
-        raise no_sql_for(
-            "count_units()",
-            "each row is taken as a different person: people are counted as rows are",
-            "sf.count()",
-        )
+        raise refusals.UNITS_ARE_ROWS()
     of = "" if aggregate.of is None else expression_sql(aggregate.of)
     if aggregate.low is not None and aggregate.high is not None:
         of = f"CLAMP({of}, {decimal_sql(aggregate.low)}, {decimal_sql(aggregate.high)})"

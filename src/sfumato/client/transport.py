@@ -16,13 +16,17 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..errors import Failed, Refused
 from ..ledger import BudgetExceeded
 from . import client_refusals as refusals
 
+if TYPE_CHECKING:
+    import httpx
+
+Reply = Any  # the JSON of a reply: who reads it checks it
 RETRIES = 6
 LATER = frozenset({"server.running", "server.rate", "server.busy", "server.internal"})
 """Codes of temporary problems: the same request may succeed later."""
@@ -44,15 +48,15 @@ class Wire:
         timeout: float = 60.0,
         retries: int = RETRIES,
         insecure: bool = False,
-        transport: Any = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         try:
             import httpx
         except ImportError:
-            raise missing_library("httpx") from None
+            raise refusals.LIBRARY_MISSING(library="httpx") from None
         self.url = _address(url, insecure=insecure)
         if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-            raise refusals.CLIENT_TOKEN_1()
+            raise refusals.NOT_A_TOKEN()
         self.retries = retries
         headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
         sealed = self.url.lower().startswith("https:")
@@ -65,7 +69,7 @@ class Wire:
             trust_env=sealed,
         )
 
-    def get(self, path: str, **parameters: Any) -> Any:
+    def get(self, path: str, **parameters: str | int | None) -> Reply:
         """Read a resource of the server."""
         params = {name: value for name, value in parameters.items() if value is not None}
         return self._send("GET", path, params=params)
@@ -73,11 +77,11 @@ class Wire:
     def post(
         self,
         path: str,
-        body: Mapping[str, Any],
+        body: Mapping[str, object],
         *,
         key: str | None = None,
         timeout: float | None = None,
-    ) -> Any:
+    ) -> Reply:
         """Send a question and return the reply."""
         headers = {"Content-Type": "application/json"} | (
             {"Idempotency-Key": key} if key is not None else {}
@@ -94,7 +98,7 @@ class Wire:
     def close(self) -> None:
         self._http.close()
 
-    def _send(self, method: str, path: str, **request: Any) -> Any:
+    def _send(self, method: str, path: str, **request: Any) -> Reply:
         import httpx
 
         for attempt in range(self.retries + 1):
@@ -103,7 +107,7 @@ class Wire:
                 reply = self._http.request(method, path, **request)
             except httpx.TransportError:  # its text may reveal the network, so it is not shown
                 if last:
-                    raise self._unreachable(request) from None
+                    raise self._unreachable(request.get("headers", {})) from None
                 time.sleep(wait)
                 continue
             if reply.status_code == 200:
@@ -114,13 +118,13 @@ class Wire:
             time.sleep(max(wait, _seconds(reply.headers.get("Retry-After"))))
         raise AssertionError("the last attempt returns or raises")
 
-    def _read(self, reply: Any) -> Any:
+    def _read(self, reply: httpx.Response) -> Reply:
         try:
             return reply.json()
         except ValueError:
-            raise self._strange(reply.status_code) from None
+            raise refusals.STATUS_UNKNOWN(url=self.url, status=reply.status_code) from None
 
-    def _problem(self, reply: Any) -> dict[str, str]:
+    def _problem(self, reply: httpx.Response) -> dict[str, str]:
         """Read the parts of a refusal; of a reply that no sfumato server sent, say that."""
         try:
             parts = reply.json()
@@ -128,34 +132,20 @@ class Wire:
             parts = None
         if isinstance(parts, dict) and all(isinstance(parts.get(part), str) for part in _PARTS):
             return {part: parts[part] for part in _PARTS}
-        strange = self._strange(reply.status_code)
-        return {part: getattr(strange, part) for part in _PARTS}
+        return refusals.STATUS_UNKNOWN(url=self.url, status=reply.status_code).record()
 
-    def _strange(self, status: int) -> Refused:
-        return refusals.CLIENT_REPLY_3(url=self.url, status=status)
-
-    def _unreachable(self, request: Mapping[str, Any]) -> Refused:
-        key = (request.get("headers") or {}).get("Idempotency-Key")
+    def _unreachable(self, headers: Mapping[str, str]) -> Refused:
+        key = headers.get("Idempotency-Key")
         if key is None:
-            return refusals.CLIENT_UNREACHABLE_2(url=self.url, value=self.retries + 1)
-        return refusals.CLIENT_UNREACHABLE_1(url=self.url, key=key)
-
-
-def unreadable_reply(what: str, reason: str = "this version cannot read it") -> Refused:
-    """The refusal for a reply that this version cannot read."""
-    return refusals.CLIENT_REPLY_2(what=what, reason=reason)
-
-
-def missing_library(library: str) -> Refused:
-    """The refusal for a library that is not installed."""
-    return refusals.CLIENT_MISSING_1(library=library)
+            return refusals.UNREACHABLE(url=self.url, attempts=self.retries + 1)
+        return refusals.RELEASE_UNANSWERED(url=self.url, key=key)
 
 
 def _refusal(problem: Mapping[str, str], status: int) -> Exception:
     """Return the exception that the library would raise for this problem."""
     if problem["code"] in FAILED:
         return Failed()
-    return (BudgetExceeded if status == 402 else Refused)(*(problem[part] for part in _PARTS))
+    return (BudgetExceeded if status == 402 else Refused).restore(problem)
 
 
 def _address(url: str, *, insecure: bool) -> str:
@@ -171,9 +161,9 @@ def _address(url: str, *, insecure: bool) -> str:
     except (ValueError, AttributeError, TypeError):
         parts, is_valid = urlsplit(""), False
     if not is_valid:
-        raise refusals.CLIENT_URL_1(url=url)
+        raise refusals.NOT_AN_ADDRESS(url=url)
     if parts.scheme == "http" and parts.hostname not in _LOCAL and not insecure:
-        raise refusals.CLIENT_URL_2(url=url, hostname=parts.hostname)
+        raise refusals.PLAIN_HTTP(url=url, host=parts.hostname)
     return url.rstrip("/")
 
 

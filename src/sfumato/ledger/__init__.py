@@ -3,8 +3,9 @@ when entries were lost, changed or rolled back.
 """
 
 from .book import Ledger
+from .ledger_refusals import BudgetExceeded
 from .reader import Book, reading
-from .receipts import BudgetExceeded, Charge, Head, Recalled, Receipt, Verification
+from .receipts import Charge, Head, Recalled, Receipt, Verification
 from .statement import Balance, Statement, Use, statement
 from .timeline import Moment, course
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..accounting.certified_total import Tight, certified_total
 from ..accounting.filters import Filter
 from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from . import book_queries
-from .entries import WHOLE, Account, spent_as_guarantee
+from .entries import WHOLE, Account, Header, spent_as_guarantee
 from .receipts import Charge, Head, Verification
 from .storage.sqlite_store import Store
 from .typed_text import check_name
@@ -22,6 +20,7 @@ class AccountView:
     def __init__(self, store: Store, dataset: str) -> None:
         self._store = store
         self.dataset = dataset
+        self._last_account: Account | None = None  # the dataset's own, as this process last saw it
 
     @property
     def budget(self) -> Guarantee:
@@ -44,7 +43,7 @@ class AccountView:
             return book_queries.head(tx)
 
     @property
-    def header(self) -> dict[str, Any]:
+    def header(self) -> Header:
         """The header of the dataset: unit, relation, schema, theorem, current budget."""
         with self._store.reading() as tx:
             return book_queries.header(tx, self.dataset)
@@ -54,7 +53,10 @@ class AccountView:
         if share is not None:
             check_name("share", share)
         with self._store.reading() as tx:
-            return book_queries.account(tx, self.dataset, share or WHOLE)
+            account = book_queries.account(tx, self.dataset, share or WHOLE)
+        if share is None:
+            self._last_account = account
+        return account
 
     def history(self) -> tuple[Charge, ...]:
         """Return all entries about the dataset, oldest first."""
@@ -111,3 +113,14 @@ class AccountView:
     def close(self) -> None:
         """Close the file."""
         self._store.close()
+
+    def __repr__(self) -> str:
+        """Describe the account as this process last saw it, without reading the book."""
+        from .export import bare
+
+        place = f"<sfumato ledger of {self.dataset} in {self._store._name}"
+        account = self._last_account
+        if account is None:
+            return f"{place}>"
+        budget, spent = account.budget, spent_as_guarantee(account)
+        return f"{place}: {budget.unit}, {budget.relation} · spent {bare(spent)} of {bare(budget)}>"

@@ -18,9 +18,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 from ..accounting.filters import Filter
+from ..exact.numbers import text
 from ..guarantees import Guarantee, Renyi
 from ..guarantees.stored_guarantee import record as guarantee_record
 from . import book_queries, stored_answers
@@ -30,12 +31,16 @@ from .charging import Ask, charge, find_earlier_receipt
 from .clock import now
 from .entries import WHOLE, Account, spent_as_guarantee
 from .fast_charge import FastCharge
+from .ledger_refusals import Conflict
 from .open_account import check_same_header, collect_declared, find_place, open_dataset
 from .pricing import Priced, Prices, Quote
 from .receipts import Head, Recalled, Receipt
 from .storage.location import open_store
-from .storage.sqlite_store import Conflict, Store
+from .storage.sqlite_store import Store
 from .typed_text import check_name, check_text
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
 
 TURNS = 5  # attempts at a charge that the server rolls back because of concurrent writers
 
@@ -81,10 +86,13 @@ class Ledger(AccountView):
                 _check_head(tx, expected_head)
                 name = open_dataset(tx, dataset, declared, now())
                 last_head = book_queries.head(tx)
+                account = book_queries.account(tx, name, WHOLE)
         except BaseException:
             store.close()
             raise
-        return cls(store, name, last_head)
+        ledger = cls(store, name, last_head)
+        ledger._last_account = account
+        return ledger
 
     def hold(self, head: Head) -> None:
         """Refuse if the book does not contain `head`: it is another book, or an older copy."""
@@ -98,7 +106,7 @@ class Ledger(AccountView):
         book stores one.
         """
         if dataset != self.dataset:
-            raise refusals.LEDGER_DATASET_1(dataset=dataset, dataset_2=self.dataset)
+            raise refusals.LEDGER_OF_OTHER_DATASET(dataset=dataset, account=self.dataset)
         header = self.header
         check_same_header(
             header,
@@ -147,7 +155,7 @@ class Ledger(AccountView):
         bound = self._same_currency(budget)
         with self._writing() as tx:
             if book_queries.has_account(tx, self.dataset, share):
-                raise refusals.LEDGER_SHARE_1(share=share)
+                raise refusals.SHARE_EXISTS(share=share)
             book_queries.append(
                 tx,
                 {
@@ -168,7 +176,7 @@ class Ledger(AccountView):
         with self._writing() as tx:
             account = book_queries.account(tx, self.dataset, share or WHOLE)
             if not Account.of(bound, account.spent).fits:
-                raise refusals.LEDGER_BUDGET_1(budget=budget, account=spent_as_guarantee(account))
+                raise refusals.BUDGET_BELOW_SPENT(budget=budget, spent=spent_as_guarantee(account))
             amended = {
                 "kind": "amend",
                 "dataset": self.dataset,
@@ -184,7 +192,7 @@ class Ledger(AccountView):
         """
         check_text("question", question)
         if not isinstance(answer, bytes):
-            raise refusals.LEDGER_TEXT_1()
+            raise refusals.ANSWER_NOT_BYTES()
         with self._writing() as tx:
             stored_answers.remember(tx, self.dataset, question, receipt, answer, now())
 
@@ -260,11 +268,12 @@ class Ledger(AccountView):
                     if not alone:
                         _check_head(tx, self._latest_head)
                     receipt = None if key is None else find_earlier_receipt(tx, ask, price, budget)
-                    self._priced_for = account.budget
+                    self._priced_for, after = account.budget, account
                     if receipt is None and (
                         account.budget is budget or account.budget == budget
                     ):  # else it was amended meanwhile
                         receipt = charge(tx, ask, price, account, now())
+                        after = account.plus(price.ratios)
                         if alone and share is None and self._store.allows_fast_charge:
                             fast_charge = FastCharge(
                                 book_queries.head(tx),
@@ -278,7 +287,7 @@ class Ledger(AccountView):
                     raise
                 continue
             self._note_head(tx.head)
-            self._fast_charge = fast_charge
+            self._fast_charge, self._last_account = fast_charge, after
         return receipt
 
     def _charge_fast(self, ask: Ask, price: Quote, budget: Guarantee) -> Receipt | None:
@@ -291,6 +300,8 @@ class Ledger(AccountView):
                 receipt = fast_charge.charge(self._store, ask, price, budget)
             if receipt is None:
                 self._fast_charge = None
+            else:
+                self._last_account = fast_charge.account
             if (
                 self._fast_charge is not fast_charge
             ):  # given up, here or by another thread meanwhile: what was written by it stays known
@@ -301,7 +312,7 @@ class Ledger(AccountView):
         with self._writing() as tx:
             paid = book_queries.read_charge(tx, self.dataset, receipt.number, receipt.digest)
             if book_queries.reservation(tx, receipt.number) != "open":
-                raise refusals.LEDGER_RESERVATION_1(number=receipt.number)
+                raise refusals.RESERVATION_NOT_OPEN(number=receipt.number)
             body = {
                 "kind": kind,
                 "dataset": self.dataset,
@@ -312,7 +323,7 @@ class Ledger(AccountView):
             book_queries.append(tx, body if kind == "use" else {**body, "cost": paid["cost"]})
 
     @contextmanager
-    def _writing(self) -> Iterator[Any]:
+    def _writing(self) -> Iterator[Transaction]:
         """Open a durable transaction. Refuse if somebody replaced the book by an older copy since
         this process last read it.
         """
@@ -320,8 +331,9 @@ class Ledger(AccountView):
             _check_head(tx, self._latest_head)
             yield tx
             new_head = book_queries.head(tx)
+            account = book_queries.account(tx, self.dataset, WHOLE)
         self._note_head(new_head)
-        self._fast_charge = None
+        self._fast_charge, self._last_account = None, account
 
     @property
     def _latest_head(self) -> Head | None:
@@ -346,16 +358,22 @@ class Ledger(AccountView):
     def _same_currency(self, budget: Guarantee) -> Guarantee:
         """Bind a budget to the dataset's relation and unit; refuse another currency."""
         current = self.budget
-        if type(budget) is not type(current) or (
+        if type(budget) is not type(current):
+            raise refusals.OTHER_CURRENCY(
+                declared=budget, currency=type(current).__name__, stored=current
+            )
+        if (
             isinstance(budget, Renyi)
             and isinstance(current, Renyi)
             and budget.orders != current.orders
         ):
-            raise refusals.LEDGER_CURRENCY_1(budget=budget, type=type(current).__name__)
+            raise refusals.OTHER_ORDERS(
+                declared=budget, orders=", ".join(map(text, current.orders)), stored=current
+            )
         Filter(current).price(budget)  # refuses another relation or unit
         return Guarantee._bind(1 * budget, current.relation, current.unit)
 
 
-def _check_head(tx: Any, expected: Head | None) -> None:
+def _check_head(tx: Transaction, expected: Head | None) -> None:
     if expected is not None and not book_queries.contains_head(tx, expected):
-        raise refusals.LEDGER_HEAD_1(number=expected.number)
+        raise refusals.HEAD_NOT_IN_BOOK(number=expected.number)

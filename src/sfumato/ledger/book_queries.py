@@ -7,10 +7,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..accounting.budget_vector import to_vector
-from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
@@ -21,6 +20,8 @@ from .entries import (
     Account,
     AccountRow,
     DatasetState,
+    EntryBody,
+    Header,
     Reservation,
     Standing,
     apply,
@@ -32,6 +33,9 @@ from .entries import (
 )
 from .exact_totals import Ratios, fractions, parse_ratios, ratios
 from .receipts import Charge, Head
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Row, Transaction
 
 STAND = """
 SELECT 'book', id, NULL, NULL, NULL, NULL, NULL, NULL FROM book
@@ -47,7 +51,6 @@ HEAD = (
     "SELECT id, number, digest FROM book LEFT JOIN (SELECT number, digest FROM entry ORDER "
     "BY number DESC LIMIT 1) AS last ON true"
 )
-DAMAGED = "the total of an account differs from the chain"
 
 
 class EntryWrite(NamedTuple):
@@ -74,31 +77,31 @@ class EntryWrite(NamedTuple):
     shown: str | None = None  # the question whose answer the share has seen now
 
 
-def begin(tx: Any, book: str) -> None:
+def begin(tx: Transaction, book: str) -> None:
     """Name a new book."""
     if not tx.execute("SELECT 1 FROM book").fetchall():
         tx.execute("INSERT INTO book VALUES (?)", (book,))
         tx.head = None
 
 
-def load_standing(tx: Any) -> Standing:
+def load_standing(tx: Transaction) -> Standing:
     """Return the accounts, after checking them against the state digest in the last entry. Read
     once per transaction.
     """
     if tx.standing is None:
-        rows_by_kind: dict[str, list[Any]] = {"book": [], "entry": [], "account": [], "open": []}
+        rows_by_kind: dict[str, list[Row]] = {"book": [], "entry": [], "account": [], "open": []}
         for kind, *row in tx.run(STAND):
-            rows_by_kind[kind].append(row)
+            rows_by_kind[kind].append(tuple(row))
         try:
             tx.head, tx.standing = _check_standing(*rows_by_kind.values())
         except (ValueError, TypeError, AttributeError, KeyError):
-            raise _damaged(DAMAGED) from None
+            raise refusals.TOTAL_DIFFERS_FROM_CHAIN() from None
     standing: Standing = tx.standing
     return standing
 
 
 def _check_standing(
-    books: list[Any], entries: list[Any], accounts: list[Any], open_: list[Any]
+    books: list[Row], entries: list[Row], accounts: list[Row], open_: list[Row]
 ) -> tuple[Head, Standing]:
     ((book, *_),) = books
     standing = Standing(
@@ -122,32 +125,32 @@ def _check_standing(
     return Head(book, int(number), fresh), standing
 
 
-def datasets(tx: Any) -> list[str]:
+def datasets(tx: Transaction) -> list[str]:
     return [
         name
         for (name,) in tx.execute("SELECT dataset FROM balance WHERE share = '' ORDER BY dataset")
     ]
 
 
-def header(tx: Any, dataset: str) -> dict[str, Any]:
+def header(tx: Transaction, dataset: str) -> Header:
     """Return the header of the opening entry, with the current budget."""
     rows = tx.execute(
         "SELECT body FROM entry WHERE dataset = ? AND kind = 'open'", (dataset,)
     ).fetchall()
     if not rows:
-        raise _damaged("the opening of a dataset is missing")
-    stored: dict[str, Any] = json.loads(rows[0][0])["header"]
+        raise refusals.OPENING_MISSING()
+    stored: Header = json.loads(rows[0][0])["header"]
     return {**stored, "budget": guarantee_record(account(tx, dataset, WHOLE).budget)}
 
 
-def head(tx: Any) -> Head:
+def head(tx: Transaction) -> Head:
     if tx.head is None:
         rows = tx.execute(HEAD).fetchall()
         if len(rows) != 1:
-            raise _damaged("the book has no id, or several")
+            raise refusals.BOOK_ID_MISSING()
         ((book, number, fresh),) = rows
         if not isinstance(number, int | None):
-            raise _damaged("its entries have no numbers")
+            raise refusals.ENTRY_NUMBER_MISSING()
         tx.head = (
             Head(str(book), 0, genesis(str(book)))
             if number is None
@@ -157,7 +160,7 @@ def head(tx: Any) -> Head:
     return last
 
 
-def contains_head(tx: Any, expected: Head) -> bool:
+def contains_head(tx: Transaction, expected: Head) -> bool:
     """Whether the book contains the entry that a head names."""
     if expected == head(tx):
         return True
@@ -171,24 +174,29 @@ def contains_head(tx: Any, expected: Head) -> bool:
     )
 
 
-def has_account(tx: Any, dataset: str, share: str) -> bool:
+def has_account(tx: Transaction, dataset: str, share: str) -> bool:
     return (dataset, share) in load_standing(tx).rows
 
 
-def account(tx: Any, dataset: str, share: str) -> Account:
+def account(tx: Transaction, dataset: str, share: str) -> Account:
     row = load_standing(tx).account(dataset, share)
     if row is None:
-        raise refusals.LEDGER_SHARE_2(share=share)
+        raise refusals.UNKNOWN_SHARE(share=share)
     return _account(row.budget, row.spent)
 
 
-def shares(tx: Any, dataset: str) -> list[str]:
+def shares(tx: Transaction, dataset: str) -> list[str]:
     """Return the names of a dataset's accounts, its own (empty) name first."""
     return [share for name, share in sorted(load_standing(tx).rows) if name == dataset]
 
 
 def write_charge(
-    tx: Any, kind: str, dataset: str, key: str | None, text: str, after: Sequence[AccountRow]
+    tx: Transaction,
+    kind: str,
+    dataset: str,
+    key: str | None,
+    text: str,
+    after: Sequence[AccountRow],
 ) -> tuple[int, str]:
     """Append a charge or reservation with this text, and write the rows of the accounts it touches.
     Returns its number and digest.
@@ -206,7 +214,7 @@ def write_charge(
     )
 
 
-def append(tx: Any, body: dict[str, Any], answer: bytes | None = None) -> None:
+def append(tx: Transaction, body: EntryBody, answer: bytes | None = None) -> None:
     """Append an entry of any other kind, and write its changes to the other tables."""
     name, kind, number = body["dataset"], body["kind"], head(tx).number + 1
     state = {} if kind == "open" else {name: _load_touched(tx, body)}
@@ -232,20 +240,23 @@ def append(tx: Any, body: dict[str, Any], answer: bytes | None = None) -> None:
 
 
 def _write(
-    tx: Any,
+    tx: Transaction,
     about: tuple[str, str | None, str, str | None],
     text: str,
     total_row: AccountRow,
     rows: Sequence[AccountRow],
-    **more: Any,
+    *,
+    reserved: tuple[int, str] | None = None,
+    answer: tuple[str, int, bytes] | None = None,
+    shown: str | None = None,
 ) -> str:
     """Write an entry that carries the state of the accounts after it. Returns its digest."""
     standing, last, dataset = load_standing(tx), head(tx), about[0]
     rows = [*standing.pending_rows(dataset), *rows]
     for row in rows:
         standing.put(row)
-    if more.get("reserved") is not None:
-        standing.settle(*more["reserved"])
+    if reserved is not None:
+        standing.settle(*reserved)
     number, fresh = (
         last.number + 1,
         seal_entry(last.digest, text, dataset, total_row.spent, standing.state),
@@ -260,14 +271,16 @@ def _write(
             total_row.parts,
             standing.state,
             rows,
-            **more,
+            reserved,
+            answer,
+            shown,
         )
     )
     tx.head, standing.carried = Head(last.book, number, fresh), total_row
     return fresh
 
 
-def _load_touched(tx: Any, body: dict[str, Any]) -> DatasetState:
+def _load_touched(tx: Transaction, body: EntryBody) -> DatasetState:
     """Load the part of a dataset's state that an entry may change."""
     name, kind, share = body["dataset"], body["kind"], body.get("share") or WHOLE
     shares = (
@@ -280,13 +293,13 @@ def _load_touched(tx: Any, body: dict[str, Any]) -> DatasetState:
             share, read_charge(tx, name, entry)["cost"], reservation(tx, entry)
         )
     return DatasetState(
-        {},
+        None,
         {name_of_share: account(tx, name, name_of_share) for name_of_share in shares},
         reservations,
     )
 
 
-def read_charge(tx: Any, dataset: str, number: int, fresh: str | None = None) -> dict[str, Any]:
+def read_charge(tx: Transaction, dataset: str, number: int, fresh: str | None = None) -> EntryBody:
     """Return the body of the charge or reservation with this number, and this digest if given."""
     rows = tx.execute(
         (
@@ -296,18 +309,18 @@ def read_charge(tx: Any, dataset: str, number: int, fresh: str | None = None) ->
         (number, dataset),
     ).fetchall()
     if not rows or fresh not in (None, rows[0][1]):
-        raise refusals.LEDGER_RECEIPT_1(number=number)
-    body: dict[str, Any] = json.loads(rows[0][0])
+        raise refusals.UNKNOWN_CHARGE(number=number)
+    body: EntryBody = json.loads(rows[0][0])
     return body
 
 
-def reservation(tx: Any, number: int) -> str:
+def reservation(tx: Transaction, number: int) -> str:
     """Return the state of a reservation: open, use or release; empty if it is none."""
     rows = tx.execute("SELECT state FROM reservation WHERE number = ?", (number,)).fetchall()
     return rows[0][0] if rows else ""
 
 
-def history(tx: Any, dataset: str) -> Iterator[Charge]:
+def history(tx: Transaction, dataset: str) -> Iterator[Charge]:
     currency = account(tx, dataset, WHOLE).budget
     for number, kind, text, fresh in tx.rows(
         "SELECT number, kind, body, digest FROM entry WHERE dataset = ? ORDER BY number", (dataset,)
@@ -330,10 +343,6 @@ def history(tx: Any, dataset: str) -> Iterator[Charge]:
         )
 
 
-def _damaged(reason: str) -> Refused:
-    return refusals.LEDGER_CORRUPT_1(reason=reason)
-
-
 @lru_cache(maxsize=64)
 def _budget(text: str) -> tuple[Guarantee, Ratios]:
     budget = restore_guarantee(json.loads(text))
@@ -349,4 +358,4 @@ def _account(budget: str, spent: str) -> Account:
             raise ValueError(spent)
         return Account(stored_budget, totals, limits)
     except (ValueError, TypeError, ZeroDivisionError):
-        raise _damaged("an account cannot be read") from None
+        raise refusals.ACCOUNT_UNREADABLE() from None

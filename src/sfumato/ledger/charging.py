@@ -10,7 +10,7 @@ cost fits, and write the entry.
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..accounting.filters import Filter
 from ..guarantees import Guarantee
@@ -27,7 +27,10 @@ from .entries import (
 )
 from .exact_totals import ALL, cache_totals, fractions, parse_ratios, spend
 from .pricing import Quote
-from .receipts import BudgetExceeded, Receipt
+from .receipts import Receipt
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
 
 
 class Ask(NamedTuple):
@@ -48,7 +51,7 @@ class Ask(NamedTuple):
         return f'{{{about},"memo":{quoted(self.memo)},"share":{share},"when":{quoted(when)}}}'
 
 
-def charge(tx: Any, ask: Ask, price: Quote, account: Account, when: str) -> Receipt:
+def charge(tx: Transaction, ask: Ask, price: Quote, account: Account, when: str) -> Receipt:
     """Write a new entry and return its receipt, or refuse."""
     after = [_row_after(ask.dataset, WHOLE, account, price)]
     if ask.share is not None:
@@ -66,7 +69,9 @@ def charge(tx: Any, ask: Ask, price: Quote, account: Account, when: str) -> Rece
     )
 
 
-def find_earlier_receipt(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -> Receipt | None:
+def find_earlier_receipt(
+    tx: Transaction, ask: Ask, price: Quote, currency: Guarantee
+) -> Receipt | None:
     """Return the receipt of an earlier charge with this key, if any. Refuse if that charge was for
     something else.
     """
@@ -79,9 +84,9 @@ def find_earlier_receipt(tx: Any, ask: Ask, price: Quote, currency: Guarantee) -
     ((number, fresh, text),) = rows
     body = json.loads(text)
     if json.loads(ask.text(price.stored, "[]", "")) != {**body, "cost": [], "when": ""}:
-        raise refusals.LEDGER_KEY_1(number=number)
+        raise refusals.KEY_OF_OTHER_CHARGE(number=number)
     if book_queries.reservation(tx, number) == "release":
-        raise refusals.LEDGER_KEY_2(number=number)
+        raise refusals.KEY_OF_RELEASED_CHARGE(number=number)
     cost = in_currency(currency, fractions(parse_ratios(body["cost"])))
     return Receipt(
         ask.dataset,
@@ -101,9 +106,7 @@ def _row_after(dataset: str, share: str, account: Account, price: Quote) -> Acco
     after, text, parts = spend(account.totals, price.ratios, account.limits)
     if parts > ALL:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
-        place, reason = (
-            f"{dataset} / {share}" if share else dataset,
-            f"it does not fit: {left} is left; nothing was read, nothing was spent",
+        raise refusals.BUDGET_EXCEEDED(
+            account=f"{dataset} / {share}" if share else dataset, left=left
         )
-        raise BudgetExceeded("budget.exceeded", place, reason, "a smaller cost")
     return AccountRow(dataset, share, budget_text(account.budget), cache_totals(text, after), parts)

@@ -24,11 +24,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from ..accounting.budget_vector import Numbers, from_vector, to_vector
 from ..accounting.filters import FILTERS
 from ..guarantees import Guarantee
+from ..guarantees.guarantee import Relation
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from .exact_totals import (
@@ -44,9 +45,21 @@ from .exact_totals import (
 )
 
 WHOLE = ""  # the name of a dataset's own account among its shares
+EntryBody = dict[str, Any]  # an entry as JSON; its kind says which keys it has
 quoted = json.encoder.encode_basestring  # as the encoder below writes a string
 _EMPTY = hashlib.sha256()
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+class Header(TypedDict):
+    """The header of a dataset, from its opening entry."""
+
+    unit: str
+    relation: Relation
+    currency: str
+    budget: dict[str, object]  # the record of a guarantee
+    theorem: str
+    schema: NotRequired[dict[str, str]]
 
 
 @dataclass(slots=True)
@@ -95,7 +108,7 @@ class DatasetState:
     `verify` all of it.
     """
 
-    header: dict[str, Any] = field(default_factory=dict)
+    header: Header | None = None
     accounts: dict[str, Account] = field(default_factory=dict)
     reservations: dict[int, Reservation] = field(default_factory=dict)
     answers: dict[str, tuple[int, str]] = field(
@@ -151,7 +164,7 @@ def spent_as_guarantee(account: Account) -> Guarantee:
     return in_currency(account.budget, account.spent)
 
 
-def apply(datasets: dict[str, DatasetState], number: int, body: dict[str, Any]) -> set[str]:
+def apply(datasets: dict[str, DatasetState], number: int, body: EntryBody) -> set[str]:
     """Apply an entry to the datasets and return the names of the accounts it touches. Raises
     KeyError or ValueError if the ledger cannot have written the entry.
     """
@@ -311,9 +324,7 @@ class Replay:
         self.touched: list[Account] = []  # by the last entry
         self._rows: dict[tuple[str, str], tuple[Account, AccountRow]] = {}
 
-    def count(
-        self, number: int, body: dict[str, Any], *, carries: bool
-    ) -> tuple[str, int, str | None]:
+    def count(self, number: int, body: EntryBody, *, carries: bool) -> tuple[str, int, str | None]:
         """Apply an entry and return what it must carry: the total of its dataset, the part of the
         budget this uses, and the state digest of the tables.
         """

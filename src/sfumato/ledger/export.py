@@ -10,7 +10,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
@@ -62,7 +61,7 @@ def to_json(ledger: AccountView) -> str:
     return json.dumps(record(statement(ledger, history=True)), ensure_ascii=False, indent=2)
 
 
-def record(account: Statement) -> dict[str, Any]:
+def record(account: Statement) -> dict[str, object]:
     """Return the statement as plain values, for JSON."""
     about = {
         name: getattr(account, name)
@@ -97,13 +96,13 @@ def kinds(entry: Charge) -> str:
     return " + ".join(str(m.get("kind") or m.get("notion")) for m in entry.mechanisms)
 
 
-def _numbers(balance: Balance) -> dict[str, Any]:
+def _numbers(balance: Balance) -> dict[str, object]:
     return {
         name: guarantee_record(getattr(balance, name)) for name in ("budget", "spent", "remaining")
     }
 
 
-def _entry(entry: Charge) -> dict[str, Any]:
+def _entry(entry: Charge) -> dict[str, object]:
     cost = None if entry.cost is None else guarantee_record(entry.cost)
     fields = {name: getattr(entry, name) for name in ("number", "when", "kind", "share", "memo")}
     return {**fields, "cost": cost, "mechanisms": list(entry.mechanisms), "digest": entry.digest}

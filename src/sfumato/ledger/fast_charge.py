@@ -56,6 +56,12 @@ class FastCharge:
         )
 
     @property
+    def account(self) -> Account:
+        """The account of the dataset after the last charge."""
+        _, _, total, _ = self._end
+        return Account(self._budget, total, self._limits)
+
+    @property
     def head(self) -> Head:
         number, fresh, _, _ = self._end
         return Head(self._book, number, fresh)

@@ -1,363 +1,603 @@
-"""The refusals of `ledger`. Names in braces are fields."""
+"""The refusals of `ledger`. Names in braces are fields.
+
+`{outcome}` says what became of a transaction or of a file: one of the four texts below.
+"""
 
 from __future__ import annotations
 
-from ..errors import RefusalText
+from ..errors import RefusalText, Refused
 
-LEDGER_BUDGET_1 = RefusalText(
-    "ledger.budget",
-    "{budget}",
-    "the account has already spent more",
-    "at least {account}",
+NOTHING_ACCEPTED = "nothing was accepted, no data was read"
+NOTHING_CHANGED = "nothing was changed"
+UNSURE = (
+    "no receipt was given, no data was read; if the entry is in the book when it is opened again, "
+    "it counts"
 )
-LEDGER_BUDGET_2 = RefusalText(
+NOT_TOUCHED = "it was not touched"
+REPEAT = "repeat the call"
+BACKUP = "sf.Ledger.open(backup, head=head)"
+ON_SERVER = "sf.Ledger.open('postgresql://role@host/database')"
+ON_DISK = "sf.Ledger.open('visits.ledger')"
+SAME_KEY = "repeat a charge with the same key; ledger.history() shows whether it was written"
+"""The rewrite after a commit whose outcome is unknown."""
+
+
+class BudgetExceeded(Refused):
+    """A charge that does not fit. Nothing was read, nothing was spent."""
+
+
+class Conflict(Refused):
+    """The storage rolled back a transaction because of a concurrent one. Nothing was accepted; the
+    caller may try again.
+    """
+
+
+# What does not fit
+
+BUDGET_EXCEEDED = RefusalText(
+    "budget.exceeded",
+    "{account}",
+    "it does not fit: {left} is left; nothing was read, nothing was spent",
+    "a smaller cost",
+    BudgetExceeded,
+)
+SHARE_EXCEEDED = RefusalText(
+    "budget.exceeded",
+    "{dataset} / {share}",
+    "the share has too little left to pay for what is stored; nothing was spent",
+    "ledger.amend(budget, reason='a larger share', share={share!r})",
+    BudgetExceeded,
+)
+BUDGET_BELOW_SPENT = RefusalText(
     "ledger.budget",
-    "{str}",
+    "budget={budget}",
+    "{spent} is spent already",
+    "ledger.amend(sf.{spent}, reason='no further questions')",
+)
+
+# Open an account
+
+NEW_ACCOUNT_WITHOUT_BUDGET = RefusalText(
+    "ledger.budget",
+    "{account}",
     "a new account needs a budget",
-    "{format}",
+    "sf.Ledger.open({location}, budget=sf.Pure(1), dataset='visits', unit='user_id', "
+    "relation='add-remove')",
 )
-LEDGER_BUDGET_3 = RefusalText(
-    "ledger.budget",
-    "a new ledger",
-    "a new account needs a budget",
-    "{format}",
+DATABASE_WITHOUT_LEDGER = RefusalText(
+    "ledger.path",
+    "the database",
+    "it holds no ledger; nothing was created",
+    "sf.Ledger.open(url, budget=sf.Pure(1), dataset='visits', unit='user_id', "
+    "relation='add-remove')",
 )
-LEDGER_BUSY_1 = RefusalText(
-    "ledger.busy",
-    "{name}",
-    "the book changed while it was read; it was not touched",
-    "try again",
+UNKNOWN_DATASET = RefusalText(
+    "ledger.dataset",
+    "dataset={dataset!r}",
+    "the book has no such dataset; a new one needs a budget, a unit and a relation",
+    "sf.Ledger.open(path, budget=sf.Pure(1), dataset={dataset!r}, unit='user_id', "
+    "relation='add-remove')",
 )
-LEDGER_BUSY_2 = RefusalText(
-    "ledger.busy",
-    "{name}",
-    "other threads held the book for too long; nothing was accepted, no data was read",
-    "try again",
+DATASET_NOT_NAMED = RefusalText(
+    "ledger.dataset",
+    "{count} datasets",
+    "the book holds several datasets: name one",
+    "sf.Ledger.open(path, dataset={first!r})",
 )
-LEDGER_CHARGE_1 = RefusalText(
-    "ledger.charge",
-    "charge(…)",
-    "a charge takes mechanisms or guarantees",
-    "charge([m], memo='why')",
-)
-LEDGER_CHARGE_2 = RefusalText(
-    "ledger.charge",
-    "charge(…)",
-    "a name contains half of a surrogate pair, which has no encoding",
-    "names that can be printed",
-)
-LEDGER_CORRUPT_1 = RefusalText(
-    "ledger.corrupt",
-    "the book",
-    "{reason}; nothing was accepted",
-    "the last backup, checked with verify(head)",
-)
-LEDGER_CORRUPT_2 = RefusalText(
-    "ledger.corrupt",
-    "a book of an older version",
-    "the entries do not come to what the book says; it was not touched",
-    "the last backup, checked with verify(head)",
-)
-LEDGER_CURRENCY_1 = RefusalText(
-    "ledger.currency",
-    "{budget}",
-    "the book counts in {type}, at the orders it began with",
-    "the same currency",
-)
-LEDGER_DATASET_1 = RefusalText(
+LEDGER_OF_OTHER_DATASET = RefusalText(
     "ledger.dataset",
     "dataset={dataset!r:.60}",
-    "this ledger is the account of {dataset_2!r:.60}",
-    "Ledger.open(path, dataset={dataset!r:.60})",
+    "this ledger is the account of {account!r:.60}",
+    "sf.Ledger.open(path, dataset={dataset!r:.60})",
 )
-LEDGER_DATASET_2 = RefusalText(
-    "ledger.dataset",
-    "{names_count} datasets",
-    "the book holds several datasets: name one",
-    "dataset={names!r}",
+
+# A declaration that differs from the book, or from itself
+
+OTHER_UNIT = RefusalText(
+    "ledger.unit",
+    "unit={declared!r:.80}",
+    "the unit of the account is {stored!r:.80}",
+    "unit={stored!r}",
 )
-LEDGER_DATASET_3 = RefusalText(
-    "ledger.dataset",
-    "dataset={name!r}",
-    "the book has no such dataset; a new one needs a budget, a unit and a relation",
-    "{format}",
+OTHER_RELATION = RefusalText(
+    "ledger.relation",
+    "relation={declared!r:.80}",
+    "the relation of the account is {stored!r:.80}",
+    "relation={stored!r}",
 )
-LEDGER_FORK_1 = RefusalText(
-    "ledger.fork",
-    "{name}",
-    (
-        "the process was forked in the middle of a transaction on this book; nothing was "
-        "accepted, no data was read"
-    ),
-    "a process started anew: multiprocessing.get_context('spawn')",
+OTHER_SCHEMA = RefusalText(
+    "ledger.schema",
+    "schema={declared!r:.80}",
+    "the schema of the account is {stored!r:.80}",
+    "schema={stored!r}",
 )
-LEDGER_FORK_2 = RefusalText(
-    "ledger.fork",
-    "{name}",
-    "the process was forked in the middle of a transaction; nothing was accepted",
-    "the parent process",
+OTHER_BUDGET = RefusalText(
+    "ledger.budget",
+    "budget={declared!r:.80}",
+    "the budget of the account is {stored!r:.80}; amend() changes it",
+    "budget=sf.{stored!r}",
 )
-LEDGER_FORK_3 = RefusalText(
-    "ledger.fork",
-    "a ledger in memory",
-    "another process holds the book: two copies could both be spent",
-    "Ledger.open(path)",
+OTHER_CURRENCY = RefusalText(
+    "ledger.currency",
+    "budget={declared!r:.80}",
+    "the account counts in {currency}",
+    "budget=sf.{stored!r}",
 )
-LEDGER_FORMAT_1 = RefusalText(
-    "ledger.format",
-    "{name}",
-    "this file is not a ledger; it was not touched",
-    "another path",
+OTHER_ORDERS = RefusalText(
+    "ledger.currency",
+    "budget={declared!r:.80}",
+    "the account counts at the orders {orders}",
+    "budget=sf.{stored!r}",
 )
-LEDGER_FORMAT_2 = RefusalText(
-    "ledger.format",
-    "the schema sfumato",
-    "it is not a ledger; it was not touched",
-    "another database",
+BUDGET_OF_OTHER_UNIT = RefusalText(
+    "ledger.unit",
+    "unit={unit!r}",
+    "the unit of the budget is {of_budget!r}",
+    "unit={of_budget!r}",
 )
-LEDGER_HEAD_1 = RefusalText(
-    "ledger.head",
-    "entry {number}",
-    (
-        "the book does not contain the head that was kept: it was cut, rewritten, or is another "
-        "or an older copy; nothing was accepted"
-    ),
-    "the right file; verify(head) says more",
+BUDGET_OF_OTHER_RELATION = RefusalText(
+    "ledger.relation",
+    "relation={relation!r}",
+    "the relation of the budget is {of_budget!r}",
+    "relation={of_budget!r}",
 )
-LEDGER_HEAD_2 = RefusalText(
-    "ledger.head",
-    "{line!r:.80}",
-    "this is not the head of a ledger",
-    "the line that str(ledger.head) prints",
-)
-LEDGER_KEY_1 = RefusalText(
-    "ledger.key",
-    "entry {number}",
-    "this key was used for another charge; nothing was spent",
-    "a new key",
-)
-LEDGER_KEY_2 = RefusalText(
-    "ledger.key",
-    "entry {number}",
-    "the reservation of this key was given back; nothing was spent",
-    "a new key",
-)
-LEDGER_LOCKS_1 = RefusalText(
-    "ledger.locks",
-    "{name}",
-    (
-        "several machines write to this file system, and this machine does not see their locks; "
-        "{NOTHING}"
-    ),
-    "{LOCAL}",
-)
-LEDGER_LOCKS_2 = RefusalText(
-    "ledger.locks",
-    "{name}",
-    "locks on this file system exclude nobody: the budget could be spent twice; {NOTHING}",
-    "{LOCAL}",
-)
-LEDGER_LOG_1 = RefusalText(
-    "ledger.log",
-    "{name}",
-    "its log, or the index of the log, was deleted or replaced while the book was open; {NOTHING}",
-    (
-        "close() every book on this file, which writes the log's entries to it; then "
-        "Ledger.open(path, head=head)"
-    ),
-)
-LEDGER_MISSING_1 = RefusalText(
-    "ledger.missing",
-    "psycopg",
-    "a ledger on PostgreSQL is written by psycopg, which is not installed",
-    "pip install 'sfumato[postgres]'",
-)
-LEDGER_MOVED_1 = RefusalText(
-    "ledger.moved",
-    "{name}",
-    "the file was moved or replaced while the book was open; nothing was accepted",
-    "open it again",
-)
-LEDGER_NAME_1 = RefusalText(
-    "ledger.name",
-    "{what}={word!a:.60}",
-    "it contains half of a surrogate pair, which has no encoding",
-    "a {what} that can be printed",
-)
-LEDGER_NAME_2 = RefusalText(
+
+# Names and texts
+
+NAME_NOT_PRINTABLE = RefusalText(
     "ledger.name",
     "{what}={value!r:.60}",
     "a {what} is printable text",
     "{what}='visits-2026'",
 )
-LEDGER_NAME_3 = RefusalText(
+NAME_NOT_COMPOSED = RefusalText(
     "ledger.name",
     "{what}={value!a:.60}",
     (
         "letters and accents are separate characters: the ledger would not find it under the "
         "name that looks the same"
     ),
-    "{what}={normalize!r:.60}",
+    "{what}={composed!r:.60}",
 )
-LEDGER_NAMES_1 = RefusalText(
-    "ledger.names",
-    "{name}",
-    (
-        "the file has a second name, or is mounted by itself: each name would have a log of its "
-        "own, and the budget could be spent twice; {NOTHING}"
-    ),
-    "one name: no hard link; mount the folder of the file, not the file",
+UNIT_NOT_ENCODABLE = RefusalText(
+    "ledger.name",
+    "unit={unit!a:.60}",
+    "it contains half of a surrogate pair, which has no encoding",
+    "unit='user_id'",
 )
-LEDGER_PATH_1 = RefusalText(
-    "ledger.path",
-    "{name}",
-    "a ledger is a file in a folder that exists",
-    "visits.ledger",
+SCHEMA_NOT_ENCODABLE = RefusalText(
+    "ledger.name",
+    "schema={word!a:.60}",
+    "it contains half of a surrogate pair, which has no encoding",
+    "schema={{'age': 'integer'}}",
 )
-LEDGER_PATH_2 = RefusalText(
-    "ledger.path",
-    "{name}",
-    "a ledger is a file, and this is a folder",
-    "the file in it",
-)
-LEDGER_PATH_3 = RefusalText(
-    "ledger.path",
-    "{name}",
-    "there is no such file, or it cannot be read; nothing was created",
-    "the path of a ledger",
-)
-LEDGER_PATH_4 = RefusalText(
-    "ledger.path",
-    "a URL",
-    "a ledger is a file path or a PostgreSQL URL, given as text",
-    "postgresql://role@host/database",
-)
-LEDGER_PATH_5 = RefusalText(
-    "ledger.path",
-    "the database",
-    "it holds no ledger; nothing was created",
-    "{format}",
-)
-LEDGER_PATH_6 = RefusalText(
-    "ledger.path",
-    "{name}",
-    "PostgreSQL cannot parse this URL",
-    "postgresql://role@host/database",
-)
-LEDGER_READ_ONLY_1 = RefusalText(
-    "ledger.read-only",
-    "{name}",
-    "the ledger was opened read-only; nothing was changed",
-    "Ledger.open(path)",
-)
-LEDGER_READ_ONLY_2 = RefusalText(
-    "ledger.read-only",
-    "{name}",
-    "the book cannot be written; nothing was accepted",
-    "a path that can be written",
-)
-LEDGER_RECEIPT_1 = RefusalText(
-    "ledger.receipt",
-    "entry {number}",
-    "the book has no such charge of this dataset",
-    "a receipt that charge() or reserve() returned",
-)
-LEDGER_RESERVATION_1 = RefusalText(
-    "ledger.reservation",
-    "entry {number}",
-    "it is not an open reservation",
-    "a receipt from reserve(), settled once",
-)
-LEDGER_RESERVATION_2 = RefusalText(
-    "ledger.reservation",
-    "entry {number}",
-    "no data may be read for a reservation before it is used",
-    "use(receipt) first",
-)
-LEDGER_SCHEMA_1 = RefusalText(
+SCHEMA_NOT_TEXT = RefusalText(
     "ledger.schema",
     "schema=…",
     "a schema maps each column to the name of its type",
     "schema={{'age': 'integer'}}",
 )
-LEDGER_SERVER_1 = RefusalText(
-    "ledger.server",
-    "PostgreSQL",
-    "its version is older than {value}; nothing was accepted",
-    "a newer server",
+NOT_TEXT = RefusalText(
+    "ledger.text",
+    "{what}=…",
+    "a {what} is text that has an encoding, for readers of the ledger",
+    "{what}='the weekly report'",
 )
-LEDGER_SHARE_1 = RefusalText(
+REASON_EMPTY = RefusalText(
+    "ledger.text",
+    "reason=''",
+    "the entry needs a reason, for readers of the ledger",
+    "reason='the second wave of the survey'",
+)
+ANSWER_NOT_BYTES = RefusalText(
+    "ledger.text",
+    "answer=…",
+    "an answer is stored as bytes",
+    "ledger.remember(receipt, question, answer.encode())",
+)
+NOT_A_HEAD = RefusalText(
+    "ledger.head",
+    "{line!r:.80}",
+    "this is not the head of a ledger",
+    "str(ledger.head)",
+)
+
+# Charges, receipts, reservations, shares
+
+NOT_MECHANISMS = RefusalText(
+    "ledger.charge",
+    "charge(…)",
+    "a charge takes mechanisms or guarantees",
+    "ledger.charge([mechanism], memo='why')",
+)
+MECHANISM_NOT_ENCODABLE = RefusalText(
+    "ledger.charge",
+    "charge(…)",
+    "a name in a mechanism contains half of a surrogate pair, which has no encoding",
+    "name.encode('utf-8', 'replace').decode()",
+)
+KEY_OF_OTHER_CHARGE = RefusalText(
+    "ledger.key",
+    "entry {number}",
+    "this key was used for another charge; nothing was spent",
+    "key=secrets.token_hex(16)",
+)
+KEY_OF_RELEASED_CHARGE = RefusalText(
+    "ledger.key",
+    "entry {number}",
+    "the reservation of this key was given back; nothing was spent",
+    "key=secrets.token_hex(16)",
+)
+UNKNOWN_CHARGE = RefusalText(
+    "ledger.receipt",
+    "entry {number}",
+    "the dataset has no such charge",
+    "receipt = ledger.charge(mechanism)",
+)
+RESERVATION_NOT_OPEN = RefusalText(
+    "ledger.reservation",
+    "entry {number}",
+    "it is not an open reservation",
+    "receipt = ledger.reserve(mechanism)",
+)
+RESERVATION_NOT_USED = RefusalText(
+    "ledger.reservation",
+    "entry {number}",
+    "no data may be read for a reservation before it is used",
+    "ledger.use(receipt)",
+)
+SHARE_EXISTS = RefusalText(
     "ledger.share",
     "share={share!r}",
-    "the share exists already; amend(budget, reason, share=share) changes it",
-    "another name",
+    "the dataset has this share already",
+    "ledger.amend(budget, reason='another budget', share={share!r})",
 )
-LEDGER_SHARE_2 = RefusalText(
+UNKNOWN_SHARE = RefusalText(
     "ledger.share",
     "share={share!r}",
     "the dataset has no such share",
-    "allow(share, budget) makes one",
+    "ledger.allow({share!r}, budget)",
 )
-LEDGER_SQLITE_1 = RefusalText(
+
+# Where a ledger is
+
+FOLDER_MISSING = RefusalText(
+    "ledger.path",
+    "{name}",
+    "a ledger is a file in a folder that exists",
+    ON_DISK,
+)
+PATH_IS_FOLDER = RefusalText(
+    "ledger.path",
+    "{name}",
+    "a ledger is a file, and this is a folder",
+    "{name}/visits.ledger",
+)
+FILE_UNREADABLE = RefusalText(
+    "ledger.path",
+    "{name}",
+    "there is no such file, or it cannot be read; nothing was created",
+    "reading('visits.ledger')",
+)
+FILE_NOT_OPENED = RefusalText(
+    "ledger.path",
+    "{name}",
+    "there is no such path, or it cannot be opened; {outcome}",
+    ON_DISK,
+)
+NOT_A_POSTGRES_URL = RefusalText(
+    "ledger.path",
+    "a URL",
+    "a ledger is a file path or a PostgreSQL URL, given as text",
+    ON_SERVER,
+)
+URL_NOT_PARSED = RefusalText(
+    "ledger.path",
+    "{name}",
+    "PostgreSQL cannot parse this URL",
+    ON_SERVER,
+)
+NOT_A_LEDGER = RefusalText(
+    "ledger.format",
+    "{name}",
+    "this file is not a ledger; {outcome}",
+    ON_DISK,
+)
+SCHEMA_NOT_A_LEDGER = RefusalText(
+    "ledger.format",
+    "the schema sfumato",
+    "it is not a ledger; it was not touched",
+    "CREATE DATABASE ledger ENCODING 'UTF8' TEMPLATE template0",
+)
+OPENED_READ_ONLY = RefusalText(
+    "ledger.read-only",
+    "{name}",
+    "the ledger was opened read-only; nothing was changed",
+    "sf.Ledger.open(path)",
+)
+FILE_NOT_WRITABLE = RefusalText(
+    "ledger.read-only",
+    "{name}",
+    "the book cannot be written; {outcome}",
+    "make the file and its folder writable",
+)
+
+# Files, forks and locks
+
+FILE_MOVED = RefusalText(
+    "ledger.moved",
+    "{name}",
+    "the file was moved or replaced while the book was open; nothing was accepted",
+    "ledger = sf.Ledger.open(path)",
+)
+LOG_REPLACED = RefusalText(
+    "ledger.log",
+    "{name}",
+    (
+        "its log, or the index of the log, was deleted or replaced while the book was open; "
+        f"{NOTHING_ACCEPTED}. Closing every ledger on this file writes the log's entries to it"
+    ),
+    "ledger.close(); ledger = sf.Ledger.open(path, head=head)",
+)
+SECOND_NAME = RefusalText(
+    "ledger.names",
+    "{name}",
+    (
+        "the file has a second name, or is mounted by itself: each name would have a log of its "
+        f"own, and the budget could be spent twice; {NOTHING_ACCEPTED}"
+    ),
+    "remove the hard link; mount the folder of the file, not the file",
+)
+FILE_SYSTEM_SHARED = RefusalText(
+    "ledger.locks",
+    "{name}",
+    (
+        "several machines write to this file system, and this machine does not see their locks; "
+        f"{NOTHING_ACCEPTED}. A local disk would do, or a server"
+    ),
+    ON_SERVER,
+)
+LOCKS_WITHOUT_EFFECT = RefusalText(
+    "ledger.locks",
+    "{name}",
+    (
+        "locks on this file system exclude nobody: the budget could be spent twice; "
+        f"{NOTHING_ACCEPTED}. A local disk would do, or a server"
+    ),
+    ON_SERVER,
+)
+WAL_NOT_SUPPORTED = RefusalText(
+    "ledger.storage",
+    "PRAGMA journal_mode=WAL",
+    "this file system cannot hold a book that several processes write",
+    "move the file to a local disk",
+)
+FORKED_IN_TRANSACTION = RefusalText(
+    "ledger.fork",
+    "{name}",
+    (f"the process was forked in the middle of a transaction on this book; {NOTHING_ACCEPTED}"),
+    "multiprocessing.get_context('spawn')",
+)
+MEMORY_OF_OTHER_PROCESS = RefusalText(
+    "ledger.fork",
+    "a ledger in memory",
+    "another process holds the book: two copies could both be spent",
+    ON_DISK,
+)
+
+# Versions
+
+SQLITE_TOO_OLD = RefusalText(
     "ledger.sqlite",
-    "SQLite {sqlite_lib_version}",
-    "older versions can lose a commit when the log is reset",
-    "a newer apsw",
+    "SQLite {version}",
+    "versions before {oldest} can lose a commit when the log is reset",
+    "pip install --upgrade apsw",
 )
-LEDGER_STORAGE_1 = RefusalText(
+SERVER_TOO_OLD = RefusalText(
+    "ledger.server",
+    "PostgreSQL",
+    "its version is older than {oldest}; nothing was accepted",
+    "upgrade the server to PostgreSQL {oldest} or later",
+)
+PSYCOPG_MISSING = RefusalText(
+    "ledger.missing",
+    "psycopg",
+    "a ledger on PostgreSQL is written by psycopg, which is not installed",
+    "pip install 'sfumato[postgres]'",
+)
+OLDER_TABLES = RefusalText(
+    "ledger.version",
+    "schema {version}",
+    (
+        "this sfumato reads schema {known}, and rewrites an older one only if it is opened for "
+        "writing; it was not touched. Keep a copy before"
+    ),
+    "sf.Ledger.open(path).close()",
+)
+UNKNOWN_TABLES = RefusalText(
+    "ledger.version",
+    "schema {version}",
+    "this sfumato reads schema {known}; it was not touched",
+    "pip install --upgrade sfumato",
+)
+UPGRADE_NEEDS_OWNER = RefusalText(
+    "ledger.version",
+    "schema {version}",
+    (
+        "this sfumato reads schema {known}, and the role may not rewrite the tables; they were "
+        "not touched. Keep a copy before"
+    ),
+    "sf.Ledger.open('postgresql://owner@host/database').close()",
+)
+
+# A book that is damaged, cut or replaced
+
+HEAD_NOT_IN_BOOK = RefusalText(
+    "ledger.head",
+    "entry {number}",
+    (
+        "the book does not contain the head that was kept: it was cut, rewritten, or is another "
+        "or an older copy; nothing was accepted"
+    ),
+    "print(sf.Ledger.open(path).verify(head))",
+)
+TOTAL_DIFFERS_FROM_CHAIN = RefusalText(
+    "ledger.corrupt",
+    "the book",
+    "the total of an account differs from the chain; nothing was accepted",
+    BACKUP,
+)
+OPENING_MISSING = RefusalText(
+    "ledger.corrupt",
+    "the book",
+    "the opening entry of a dataset is missing; nothing was accepted",
+    BACKUP,
+)
+BOOK_ID_MISSING = RefusalText(
+    "ledger.corrupt",
+    "the book",
+    "the book has no id, or several; nothing was accepted",
+    BACKUP,
+)
+ENTRY_NUMBER_MISSING = RefusalText(
+    "ledger.corrupt",
+    "the book",
+    "an entry has no number; nothing was accepted",
+    BACKUP,
+)
+ACCOUNT_UNREADABLE = RefusalText(
+    "ledger.corrupt",
+    "the book",
+    "an account cannot be read; nothing was accepted",
+    BACKUP,
+)
+OLDER_BOOK_DAMAGED = RefusalText(
+    "ledger.corrupt",
+    "a book of an older version",
+    "the sums of the entries differ from the stored totals; the book was not touched",
+    BACKUP,
+)
+BOOK_DAMAGED = RefusalText(
+    "ledger.corrupt",
+    "{name}",
+    "the book is damaged; {outcome}",
+    BACKUP,
+)
+OTHER_TABLES = RefusalText(
+    "ledger.corrupt",
+    "{name}",
+    "the tables are not those of a book; {outcome}",
+    BACKUP,
+)
+
+# Storage
+
+CHANGED_WHILE_READ = RefusalText(
+    "ledger.busy",
+    "{name}",
+    "the book changed while it was read; it was not touched",
+    REPEAT,
+)
+HELD_BY_THREADS = RefusalText(
+    "ledger.busy",
+    "{name}",
+    f"other threads held the book for too long; {NOTHING_ACCEPTED}",
+    REPEAT,
+)
+HELD_BY_WRITER = RefusalText(
+    "ledger.busy",
+    "{name}",
+    "another writer held the book for too long; {outcome}",
+    REPEAT,
+)
+READ_INTERRUPTED = RefusalText(
+    "ledger.busy",
+    "{name}",
+    "the read took too long, or the service is shutting down; {outcome}",
+    REPEAT,
+)
+SERVER_TOO_SLOW = RefusalText(
+    "ledger.busy",
+    "{name}",
+    "the server took too long; {outcome}",
+    REPEAT,
+)
+CONCURRENT_TRANSACTION = RefusalText(
+    "ledger.busy",
+    "{name}",
+    f"another transaction came between; {NOTHING_ACCEPTED}",
+    REPEAT,
+    Conflict,
+)
+TRANSACTION_OPEN = RefusalText(
+    "ledger.storage",
+    "{name}",
+    "a transaction is open already; {outcome}",
+    "end the open transaction first",
+)
+DISK_FULL = RefusalText(
+    "ledger.full",
+    "{name}",
+    "the disk is full; {outcome}",
+    "make room on the disk, then repeat the call",
+)
+DISK_FAILED = RefusalText(
+    "ledger.io",
+    "{name}",
+    "reading from or writing to the disk failed; {outcome}",
+    "check the disk, then repeat the call",
+)
+STORAGE_FAILED = RefusalText(
+    "ledger.storage",
+    "{name}",
+    "the storage reported an error; {outcome}",
+    "check the storage, then repeat the call",
+)
+ENTRY_NOT_TAKEN = RefusalText(
+    "ledger.storage",
+    "{name}",
+    "the tables do not accept the entry; {outcome}",
+    "print(ledger.verify(head))",
+)
+SERVER_GONE = RefusalText(
+    "ledger.server",
+    "{name}",
+    "no server answers, the connection broke, or the server does not admit this role; {outcome}",
+    "check the server, then repeat the call",
+)
+COMMIT_UNCONFIRMED = RefusalText(
+    "ledger.server",
+    "{name}",
+    "the server cannot say whether the commit is safe; {outcome}",
+    "check the server and its standbys, then repeat the call",
+)
+ROLE_WITHOUT_RIGHT = RefusalText(
+    "ledger.read-only",
+    "{name}",
+    "the role may not do this; {outcome}",
+    "GRANT UPDATE ON sfumato.book TO role; GRANT EXECUTE ON FUNCTION sfumato.enter TO role",
+)
+ROLE_READS_ONLY = RefusalText(
+    "ledger.read-only",
+    "{name}",
+    "the server, or the role, only reads; {outcome}",
+    "connect to the primary server, with a role that may write",
+)
+STANDBY_READS_ONLY = RefusalText(
+    "ledger.read-only",
+    "{name}",
+    "the server is a standby, which only reads; {outcome}",
+    "connect to the primary server",
+)
+DATABASE_NOT_UTF8 = RefusalText(
     "ledger.storage",
     "PostgreSQL",
     "the database does not use UTF-8; nothing was accepted",
     "CREATE DATABASE ledger ENCODING 'UTF8' TEMPLATE template0",
 )
-LEDGER_STORAGE_2 = RefusalText(
+FSYNC_OFF = RefusalText(
     "ledger.storage",
     "PostgreSQL",
     "the server runs with fsync=off: what it commits may be lost; nothing was accepted",
-    "fsync = on",
-)
-LEDGER_STORAGE_3 = RefusalText(
-    "ledger.storage",
-    "{name}",
-    "a transaction is open already; {NOTHING}",
-    "one after the other",
-)
-LEDGER_STORAGE_4 = RefusalText(
-    "ledger.storage",
-    "PRAGMA journal_mode=WAL",
-    "this file system cannot hold a book that several processes write",
-    "a local disk",
-)
-LEDGER_TEXT_1 = RefusalText(
-    "ledger.text",
-    "answer=…",
-    "an answer is stored as bytes",
-    "answer.encode()",
-)
-LEDGER_TEXT_2 = RefusalText(
-    "ledger.text",
-    "{what}=…",
-    "a {what} is text, for readers of the ledger",
-    "{what}='why'",
-)
-LEDGER_VERSION_1 = RefusalText(
-    "ledger.version",
-    "schema {version}",
-    "this sfumato reads schema {SCHEMA}; the tables were not touched",
-    "{rewrite}",
-)
-LEDGER_VERSION_2 = RefusalText(
-    "ledger.version",
-    "schema {version}",
-    (
-        "this sfumato reads schema {SCHEMA}, and the role may not rewrite the tables; they were "
-        "not touched"
-    ),
-    "open it once as the owner of the database; keep a copy",
-)
-LEDGER_VERSION_3 = RefusalText(
-    "ledger.version",
-    "schema {version}",
-    "this sfumato reads schema {SCHEMA}; the file was not touched",
-    "{rewrite}",
+    "ALTER SYSTEM SET fsync = on",
 )

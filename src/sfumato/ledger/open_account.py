@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from ..accounting.filters import FILTERS, Filter
-from ..errors import Refused
 from ..guarantees import Guarantee
-from ..guarantees.guarantee import relation_of, unit_of
+from ..guarantees.guarantee import Relation, relation_of, unit_of
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
 from . import ledger_refusals as refusals
+from .entries import Header
 from .storage import location
 from .storage.location import Url
-from .storage.sqlite_schema import NEW
 from .typed_text import is_encodable
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
+
+
+class Declared(TypedDict, total=False):
+    """What a caller declares about a dataset. Values left out are not compared with the book."""
+
+    unit: str
+    relation: Relation
+    schema: dict[str, str]
+    budget: Guarantee
+    currency: str
 
 
 def find_place(
@@ -29,97 +41,103 @@ def find_place(
     if place is not None and (
         not place.parent.is_dir() or (place.exists() and not place.is_file())
     ):
-        raise refusals.LEDGER_PATH_1(name=place.name)
+        raise refusals.FOLDER_MISSING(name=place.name)
     if budget is None and (place is None or not place.exists() or not place.stat().st_size):
-        raise refusals.LEDGER_BUDGET_2(
-            str=str(dataset or "a new ledger"), format=NEW.format("path")
+        raise refusals.NEW_ACCOUNT_WITHOUT_BUDGET(
+            account=dataset or "a new ledger", location="path"
         )
     return place
 
 
 def collect_declared(
     budget: Guarantee | None, unit: str | None, relation: str | None, schema: dict[str, str] | None
-) -> dict[str, Any]:
+) -> Declared:
     """Return what the caller declares, checked. Values left out are not compared."""
     if budget is not None and type(budget) not in FILTERS:
         Filter(budget)  # refuses, with the reason
     if schema is not None and not all(
         isinstance(word, str) for pair in schema.items() for word in pair
     ):
-        raise refusals.LEDGER_SCHEMA_1()
+        raise refusals.SCHEMA_NOT_TEXT()
     bound = relation_of(relation) or (budget.relation if budget else None)
     name = unit_of(unit) or (budget.unit if budget else None)
-    for what, stated, of_budget in (
-        ("relation", bound, budget and budget.relation),
-        ("unit", name, budget and budget.unit),
-    ):
-        if of_budget is not None and of_budget != stated:
-            raise Refused(
-                f"ledger.{what}",
-                f"{what}={stated!r}",
-                f"the budget is about {what} {of_budget!r}",
-                f"{what}={of_budget!r}",
-            )
-    for what, word in (
-        ("unit", name),
-        *(("schema", word) for pair in (schema or {}).items() for word in pair),
-    ):
-        if word is not None and not is_encodable(word):
-            raise refusals.LEDGER_NAME_1(what=what, word=word)
-    declared = {
-        "unit": name,
-        "relation": bound,
-        "schema": schema,
-        "budget": budget,
-        "currency": budget and type(budget).__name__,
-    }
-    return {key: value for key, value in declared.items() if value is not None}
+    if budget is not None and budget.relation not in (None, bound):
+        raise refusals.BUDGET_OF_OTHER_RELATION(relation=bound, of_budget=budget.relation)
+    if budget is not None and budget.unit not in (None, name):
+        raise refusals.BUDGET_OF_OTHER_UNIT(unit=name, of_budget=budget.unit)
+    if name is not None and not is_encodable(name):
+        raise refusals.UNIT_NOT_ENCODABLE(unit=name)
+    for word in (word for pair in (schema or {}).items() for word in pair):
+        if not is_encodable(word):
+            raise refusals.SCHEMA_NOT_ENCODABLE(word=word)
+    declared: Declared = {}
+    if name is not None:
+        declared["unit"] = name
+    if bound is not None:
+        declared["relation"] = bound
+    if schema is not None:
+        declared["schema"] = schema
+    if budget is not None:
+        declared["budget"], declared["currency"] = budget, type(budget).__name__
+    return declared
 
 
-def open_dataset(tx: Any, dataset: str | None, declared: dict[str, Any], when: str) -> str:
+def open_dataset(tx: Transaction, dataset: str | None, declared: Declared, when: str) -> str:
     """Return the name of the dataset: compare it with the book, or write its opening entry."""
     names = book_queries.datasets(tx)
     name = dataset or (names[0] if len(names) == 1 else "data" if not names else None)
     if name is None:
-        raise refusals.LEDGER_DATASET_2(names_count=len(names), names=names[0])
+        raise refusals.DATASET_NOT_NAMED(count=len(names), first=names[0])
     if name in names:
         check_same_header(book_queries.header(tx, name), declared)
-    elif not {"budget", "unit", "relation"} <= declared.keys():
-        raise refusals.LEDGER_DATASET_3(name=name, format=NEW.format("path"))
+    elif (header := _header_of(declared)) is None:
+        raise refusals.UNKNOWN_DATASET(dataset=name)
     else:
-        book_queries.append(
-            tx, {"kind": "open", "dataset": name, "header": _header_of(declared), "when": when}
-        )
+        body = {"kind": "open", "dataset": name, "header": header, "when": when}
+        book_queries.append(tx, body)
     return name
 
 
-def _header_of(declared: dict[str, Any]) -> dict[str, Any]:
-    """Return the header of the opening entry of a new dataset."""
-    budget = declared["budget"]
-    bound = Guarantee._bind(1 * budget, declared["relation"], declared["unit"])
-    return {**declared, "budget": guarantee_record(bound), "theorem": FILTERS[type(budget)]}
+def _header_of(declared: Declared) -> Header | None:
+    """Return the header of the opening entry of a new dataset; None if the budget, the unit or the
+    relation is missing.
+    """
+    budget, unit, relation = (
+        declared.get("budget"),
+        declared.get("unit"),
+        declared.get("relation"),
+    )
+    if budget is None or unit is None or relation is None:
+        return None
+    header: Header = {
+        "unit": unit,
+        "relation": relation,
+        "currency": type(budget).__name__,
+        "budget": guarantee_record(Guarantee._bind(1 * budget, relation, unit)),
+        "theorem": FILTERS[type(budget)],
+    }
+    if "schema" in declared:
+        header["schema"] = declared["schema"]
+    return header
 
 
-def check_same_header(header: dict[str, Any], declared: dict[str, Any]) -> None:
+def check_same_header(header: Header, declared: Declared) -> None:
     """Refuse if the declaration differs from the book. A budget without a unit or relation takes
     those of the book.
     """
-    for what in ("unit", "relation", "schema", "currency"):
-        if what in declared and declared[what] != header.get(what):
-            _refuse(what, declared[what], header.get(what))
-    if "budget" in declared:
-        stored_budget = restore_guarantee(header["budget"])
-        declared_budget = Guarantee._bind(
-            1 * declared["budget"], stored_budget.relation, stored_budget.unit
+    stored_budget = restore_guarantee(header["budget"])
+    if "unit" in declared and declared["unit"] != header["unit"]:
+        raise refusals.OTHER_UNIT(declared=declared["unit"], stored=header["unit"])
+    if "relation" in declared and declared["relation"] != header["relation"]:
+        raise refusals.OTHER_RELATION(declared=declared["relation"], stored=header["relation"])
+    if "schema" in declared and declared["schema"] != header.get("schema"):
+        raise refusals.OTHER_SCHEMA(declared=declared["schema"], stored=header.get("schema"))
+    if "budget" not in declared:
+        return
+    budget = Guarantee._bind(1 * declared["budget"], stored_budget.relation, stored_budget.unit)
+    if declared["currency"] != header["currency"]:
+        raise refusals.OTHER_CURRENCY(
+            declared=budget, currency=header["currency"], stored=stored_budget
         )
-        if declared_budget != stored_budget:
-            _refuse("budget", declared_budget, stored_budget)
-
-
-def _refuse(what: str, declared: object, stored: object) -> None:
-    raise Refused(
-        f"ledger.{what}",
-        f"{what}={declared!r:.80}",
-        f"the book says {stored!r:.80}",
-        "open it as it is; amend() changes a budget",
-    )
+    if budget != stored_budget:
+        raise refusals.OTHER_BUDGET(declared=budget, stored=stored_budget)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import is_
-from typing import Any
 
 from ..accounting.budget_vector import Numbers, to_vector
 from ..accounting.filters import Filter
@@ -42,7 +41,7 @@ def as_sequence(mechanisms: object) -> tuple[Priced, ...]:
         return (mechanisms,)
     priced = tuple(mechanisms) if isinstance(mechanisms, Sequence) else ()
     if not priced or not all(isinstance(m, Mechanism | Guarantee) for m in priced):
-        raise refusals.LEDGER_CHARGE_1()
+        raise refusals.NOT_MECHANISMS()
     return priced
 
 
@@ -103,7 +102,7 @@ def price(budget: Guarantee, priced: Iterable[Priced]) -> Numbers:
     )
 
 
-def price_stored(budget: Guarantee, stored: Iterable[dict[str, Any]]) -> Numbers:
+def price_stored(budget: Guarantee, stored: Iterable[dict[str, object]]) -> Numbers:
     """Return the total cost of stored mechanisms, from their stored guarantees and those that this
     version derives.
     """
@@ -137,7 +136,7 @@ def _quote(budget: Guarantee, priced: tuple[Priced, ...]) -> Quote:
         [record(item) if isinstance(item, Mechanism) else guarantee_record(item) for item in priced]
     )
     if not is_encodable(stored):
-        raise refusals.LEDGER_CHARGE_2()
+        raise refusals.MECHANISM_NOT_ENCODABLE()
     return Quote(stored, canonical(numbers(total)), ratios(total), cost)
 
 
@@ -156,16 +155,16 @@ def _sum(budget: Guarantee, releases: Iterable[tuple[Guarantee, ...]]) -> Number
 def _cost(budget: Guarantee, promises: tuple[Guarantee, ...]) -> Numbers:
     filter_ = Filter(budget)
     costs: list[Numbers] = []
-    refusals: list[Refused] = []
+    refused: list[Refused] = []
     for promise in promises:
         try:
             costs.append(to_vector(filter_.price(promise)))
         except Refused as refusal:
             if refusal.code in ("guarantee.relation", "guarantee.unit"):
                 raise
-            refusals.append(refusal)
+            refused.append(refusal)
     if not costs:
-        raise refusals[0]
+        raise refused[0]
     sure = [cost for cost in costs if cost[-1] == 0]
     if isinstance(budget, Renyi) and len(sure) > 1:
         costs.append(tuple(map(min, *sure)))

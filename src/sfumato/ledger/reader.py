@@ -13,18 +13,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import quote
 
 from ..errors import Refused
 from . import book_queries
 from . import ledger_refusals as refusals
 from .book import Ledger
+from .ledger_refusals import NOT_TOUCHED
 from .receipts import Head, Verification
 from .storage.fork_guard import is_open_here
 from .storage.location import Url, open_server, parse_location
 from .storage.sqlite_schema import MAGIC, check
-from .storage.sqlite_store import PATIENCE, Store
+from .storage.sqlite_store import PATIENCE, Store, Transaction
 
 if TYPE_CHECKING:
     import apsw
@@ -34,10 +35,10 @@ class ReadOnlyStore:
     """Mixin for a read-only store. Nested reads share one snapshot."""
 
     _name: str
-    _view: Any = None
+    _view: Transaction | None = None
 
     @contextmanager
-    def reading(self) -> Iterator[Any]:
+    def reading(self) -> Iterator[Transaction]:
         """Open a snapshot."""
         if self._view is not None:
             yield self._view
@@ -51,7 +52,7 @@ class ReadOnlyStore:
 
     def writing(self) -> NoReturn:
         """Refuse to write."""
-        raise refusals.LEDGER_READ_ONLY_1(name=self._name)
+        raise refusals.OPENED_READ_ONLY(name=self._name)
 
 
 class FileReader(ReadOnlyStore, Store):
@@ -63,7 +64,7 @@ class FileReader(ReadOnlyStore, Store):
         super().__init__(path)
 
     @contextmanager
-    def reading(self) -> Iterator[Any]:
+    def reading(self) -> Iterator[Transaction]:
         """Open a snapshot; refuse if the file changed while it was read."""
         try:
             with super().reading() as view:
@@ -85,7 +86,7 @@ class FileReader(ReadOnlyStore, Store):
             and self.path is not None
             and self._stamp != _file_stamp(self.path)
         ):
-            raise refusals.LEDGER_BUSY_1(name=self._name)
+            raise refusals.CHANGED_WHILE_READ(name=self._name)
 
     def _log_files(self) -> tuple[str, ...]:
         """A reader does not depend on the names of the log files."""
@@ -127,6 +128,9 @@ class Book(dict[str, Ledger]):
         super().__init__({name: Ledger(store, name) for name in names})
         self._store = store
 
+    def __repr__(self) -> str:
+        return f"<sfumato book {self._store._name}: {', '.join(self) or 'no dataset'}>"
+
     def verify(self, head: Head | str | None = None) -> Verification:
         """Check the whole book against itself and against a head kept elsewhere."""
         return Ledger(self._store, "").verify(head)
@@ -136,7 +140,7 @@ class Book(dict[str, Ledger]):
 def reading(path: str | Path) -> Iterator[Book]:
     """Open a book read-only, in a file or on a server. Refuses every change."""
     location = parse_location(path)
-    store: Any = (
+    store: Store = (
         open_server(location).reader()
         if isinstance(location, Url)
         else FileReader(_check_is_ledger(Path(path)))
@@ -151,16 +155,16 @@ def reading(path: str | Path) -> Iterator[Book]:
 def _check_is_ledger(path: Path) -> Path:
     """Return the path if its first bytes are those of a ledger; refuse otherwise."""
     if path.is_dir():
-        raise refusals.LEDGER_PATH_2(name=path.name)
+        raise refusals.PATH_IS_FOLDER(name=path.name)
     if is_open_here(str(path)):
         return path
     try:
         with path.open("rb") as file:
             first = file.read(len(MAGIC))
     except OSError:
-        raise refusals.LEDGER_PATH_3(name=path.name) from None
+        raise refusals.FILE_UNREADABLE(name=path.name) from None
     if first != MAGIC:
-        raise refusals.LEDGER_FORMAT_1(name=path.name)
+        raise refusals.NOT_A_LEDGER(name=path.name, outcome=NOT_TOUCHED)
     return path
 
 

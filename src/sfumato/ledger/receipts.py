@@ -1,22 +1,17 @@
 """Values that the ledger returns: receipts, the head of the chain, lines of the history, stored
-answers, verification results; and `BudgetExceeded`.
+answers, verification results.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
-from ..errors import Refused
 from ..guarantees import Guarantee
 from . import ledger_refusals as refusals
 
 _HEAD = re.compile(r"([0-9a-f]{1,64}):([0-9]{1,18}):([0-9a-f]{64})")
-
-
-class BudgetExceeded(Refused):
-    """A charge that does not fit. Nothing was read, nothing was spent."""
 
 
 class Head(NamedTuple):
@@ -34,7 +29,7 @@ class Head(NamedTuple):
         """Parse a printed head."""
         parts = _HEAD.fullmatch(line.strip())
         if parts is None:
-            raise refusals.LEDGER_HEAD_2(line=line)
+            raise refusals.NOT_A_HEAD(line=line)
         return cls(parts[1], int(parts[2]), parts[3])
 
 
@@ -68,7 +63,7 @@ class Charge:
     share: str | None
     memo: str
     cost: Guarantee | None
-    mechanisms: tuple[dict[str, Any], ...]
+    mechanisms: tuple[dict[str, object], ...]
     digest: str
 
 
@@ -76,7 +71,7 @@ class Charge:
 class Recalled:
     """A stored answer with its date: the same bytes again, at no cost to the dataset."""
 
-    answer: bytes
+    answer: bytes = field(repr=False)
     when: str
     number: int
 

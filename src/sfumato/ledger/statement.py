@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..accounting.budget_vector import Numbers, from_vector, to_vector
 from ..exact.numbers import text
@@ -19,6 +19,9 @@ from .account_view import AccountView
 from .entries import WHOLE, Account, spent_as_guarantee
 from .exact_totals import fractions, parse_ratios
 from .receipts import Charge, Head
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
 
 NAMES: dict[type[Guarantee], tuple[str, ...]] = {
     Pure: ("ε",),
@@ -89,8 +92,8 @@ class Statement:
     total: Balance
     shares: dict[str, Balance]
     head: Head
-    uses: tuple[Use, ...]
-    history: tuple[Charge, ...]
+    uses: tuple[Use, ...] = field(repr=False)
+    history: tuple[Charge, ...] = field(repr=False)
 
 
 def name_of(budget: Guarantee, index: int) -> str:
@@ -143,7 +146,7 @@ def statement(ledger: AccountView, *, history: bool = False) -> Statement:
         )
 
 
-def _uses(tx: Any, dataset: str) -> tuple[Use, ...]:
+def _uses(tx: Transaction, dataset: str) -> tuple[Use, ...]:
     """Return the uses of the budget, the most expensive first. The database counts equal charges;
     the sums here are exact.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..accounting.budget_vector import Numbers
 from ..guarantees.stored_guarantee import restore as restore_guarantee
@@ -14,7 +14,10 @@ from . import ledger_refusals as refusals
 from .entries import WHOLE, Account, digest, new_account, numbers
 from .exact_totals import Ratios, fractions, parse_ratios, ratios, within
 from .pricing import best, price_stored
-from .receipts import BudgetExceeded, Recalled, Receipt
+from .receipts import Recalled, Receipt
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
 
 SAME_CHARGE = """
 SELECT 1 FROM answer JOIN shown ON answer.dataset = shown.dataset
@@ -26,13 +29,13 @@ PRICED = "('open', 'amend', 'charge', 'reserve', 'recall')"
 
 
 def remember(
-    tx: Any, dataset: str, question: str, receipt: Receipt, answer: bytes, when: str
+    tx: Transaction, dataset: str, question: str, receipt: Receipt, answer: bytes, when: str
 ) -> None:
     """Store an answer, and its fingerprint in the chain, so that `verify` detects a change."""
     question_digest = digest("question", question)
     paid = book_queries.read_charge(tx, dataset, receipt.number, receipt.digest)
     if book_queries.reservation(tx, receipt.number) in ("open", "release"):
-        raise refusals.LEDGER_RESERVATION_2(number=receipt.number)
+        raise refusals.RESERVATION_NOT_USED(number=receipt.number)
     fingerprint = hashlib.sha256(answer).hexdigest()
     body = {
         "kind": "answer",
@@ -59,7 +62,9 @@ class StoredAnswer(NamedTuple):
     due: bool
 
 
-def find_answer(tx: Any, dataset: str, question: str, share: str | None) -> StoredAnswer | None:
+def find_answer(
+    tx: Transaction, dataset: str, question: str, share: str | None
+) -> StoredAnswer | None:
     """Return the stored answer to a question, or None."""
     question_digest = digest("question", question)
     rows = tx.execute(
@@ -97,7 +102,7 @@ def unpaid_costs(answers: Iterable[StoredAnswer | None]) -> list[Ratios]:
 
 
 def recall(
-    tx: Any, dataset: str, questions: Sequence[str], share: str | None, when: str
+    tx: Transaction, dataset: str, questions: Sequence[str], share: str | None, when: str
 ) -> tuple[Recalled, ...] | None:
     """Return the stored answers to all questions, or None if one is missing. A share pays for all
     that it has not seen, or for none.
@@ -108,14 +113,7 @@ def recall(
         for cost in unpaid_costs(answers):
             after = after.plus(cost)
         if not after.fits:
-            reason = (
-                f"the share has not enough left to be shown "
-                f"{'this answer' if len(answers) == 1 else 'these answers'}; nothing was "
-                f"spent"
-            )
-            raise BudgetExceeded(
-                "budget.exceeded", f"{dataset} / {share}", reason, "a larger share"
-            )
+            raise refusals.SHARE_EXCEEDED(dataset=dataset, share=share)
         for question in questions:
             stored = find_answer(tx, dataset, question, share)
             if (
@@ -139,7 +137,7 @@ def all_recalled(answers: Sequence[StoredAnswer | None]) -> tuple[Recalled, ...]
     return tuple(recalled) if len(recalled) == len(answers) else None
 
 
-def reprice(tx: Any, dataset: str, reason: str, when: str) -> None:
+def reprice(tx: Transaction, dataset: str, reason: str, when: str) -> None:
     """Add up the charges again, each at the lower of its old and new price; write an entry if a
     total falls.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..accounting.budget_vector import Numbers
 from ..guarantees import Guarantee
@@ -19,6 +19,9 @@ from .account_view import AccountView
 from .entries import WHOLE, DatasetState, apply
 from .exact_totals import fractions, read_totals
 from .receipts import Head
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Transaction
 
 _AMENDS = (
     "SELECT number, body FROM entry WHERE dataset = ? AND number > ? AND kind = 'amend' "
@@ -76,7 +79,7 @@ class TimelinePoints:
         self._step = 1
         self._moments: dict[int, Moment] = {}
 
-    def read(self, tx: Any) -> list[Moment]:
+    def read(self, tx: Transaction) -> list[Moment]:
         """Read new entries and return the moments."""
         head = book_queries.head(tx)
         if self._head is not None and not book_queries.contains_head(

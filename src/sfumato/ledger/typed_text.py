@@ -15,15 +15,17 @@ def check_name(what: str, value: object) -> None:
     Otherwise two names that look the same would be two budgets for the same people.
     """
     if not isinstance(value, str) or not value or not value.isprintable():
-        raise refusals.LEDGER_NAME_2(what=what, value=value)
+        raise refusals.NAME_NOT_PRINTABLE(what=what, value=value)
     if not is_normalized("NFC", value):
-        raise refusals.LEDGER_NAME_3(what=what, value=value, normalize=normalize("NFC", value))
+        raise refusals.NAME_NOT_COMPOSED(what=what, value=value, composed=normalize("NFC", value))
 
 
 def check_text(what: str, value: object) -> None:
     """Refuse a memo, reason or question that is not text. It may have several lines."""
-    if not isinstance(value, str) or (what == "reason" and not value) or not is_encodable(value):
-        raise refusals.LEDGER_TEXT_2(what=what)
+    if not isinstance(value, str) or not is_encodable(value):
+        raise refusals.NOT_TEXT(what=what)
+    if what == "reason" and not value:
+        raise refusals.REASON_EMPTY()
 
 
 def is_encodable(text: str) -> bool:

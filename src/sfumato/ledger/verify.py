@@ -17,12 +17,15 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import Refused
 from . import book_queries
 from .entries import DatasetState, Replay, canonical, digest, genesis, seal_entry
 from .receipts import Head, Verification
+
+if TYPE_CHECKING:
+    from .storage.sqlite_store import Row, Transaction
 
 BLIND = (
     "entries cut off the end, a book rewritten from the start, or an old copy put back: give "
@@ -47,7 +50,7 @@ class Checked:
     head: Head | None = None
 
 
-def verify(tx: Any, expected: Head | None, since: Checked | None = None) -> Verification:
+def verify(tx: Transaction, expected: Head | None, since: Checked | None = None) -> Verification:
     """Check the whole book, or what is new since the successful check `since`. Updates `since`, or
     empties it if there is a problem.
     """
@@ -62,7 +65,7 @@ def verify(tx: Any, expected: Head | None, since: Checked | None = None) -> Veri
     return verification
 
 
-def _check_book(tx: Any, expected: Head | None, checked: Checked) -> Verification:
+def _check_book(tx: Transaction, expected: Head | None, checked: Checked) -> Verification:
     start = checked.head
     problems = tx.structure() if start is None else []
     try:
@@ -108,7 +111,7 @@ def _check_book(tx: Any, expected: Head | None, checked: Checked) -> Verificatio
     return Verification(tuple(problems), tuple(blind), head)
 
 
-def _check_chain(tx: Any, replay: Replay, start: Head) -> list[str]:
+def _check_chain(tx: Transaction, replay: Replay, start: Head) -> list[str]:
     """Follow the chain after `start` and apply its entries. Returns the problems."""
     problems: list[str] = []
     previous, expected, wrong = start.digest, start.number, 0
@@ -138,9 +141,7 @@ def _check_chain(tx: Any, replay: Replay, start: Head) -> list[str]:
     return problems
 
 
-def _check_entry(
-    replay: Replay, number: int, columns: tuple[Any, ...], carried: tuple[Any, ...], text: str
-) -> list[str]:
+def _check_entry(replay: Replay, number: int, columns: Row, carried: Row, text: str) -> list[str]:
     try:
         body = json.loads(text)
         if (
@@ -168,14 +169,12 @@ def _check_entry(
         return [f"entry {number} cannot be read"]
 
 
-def _check_accounts(tx: Any, replay: Replay, *, everything: bool) -> list[str]:
+def _check_accounts(tx: Transaction, replay: Replay, *, everything: bool) -> list[str]:
     """Compare the tables of accounts and reservations with the entries. A continued check skips
     reservations settled before it.
     """
     problems = []
-    accounts: set[tuple[Any, ...]] = (
-        set() if replay.standing is None else set(replay.standing.rows.values())
-    )
+    accounts: set[Row] = set() if replay.standing is None else set(replay.standing.rows.values())
     reserved = {
         (number, reservation.state)
         for dataset in replay.datasets.values()
@@ -203,7 +202,7 @@ def _check_accounts(tx: Any, replay: Replay, *, everything: bool) -> list[str]:
     return problems
 
 
-def _check_answers(tx: Any, replay: Replay) -> list[str]:
+def _check_answers(tx: Transaction, replay: Replay) -> list[str]:
     """Compare every stored answer, and the shares that have seen it, with the entries."""
     places: dict[str, set[str]] = {"answer": set(), "shown": set()}
     counts: dict[str, int] = {"answer": 0, "shown": 0}
@@ -233,7 +232,7 @@ def _check_answers(tx: Any, replay: Replay) -> list[str]:
     return [_table_problem(table, named) for table, named in places.items() if named]
 
 
-def _check_new_answers(tx: Any, replay: Replay) -> list[str]:
+def _check_new_answers(tx: Transaction, replay: Replay) -> list[str]:
     """Compare the answers stored since a check, and the shares that have seen them, with the
     tables.
     """
@@ -258,5 +257,5 @@ def _table_problem(table: str, places: set[str]) -> str:
     return f"the table {table} is not what the entries come to ({', '.join(sorted(places)[:3])})"
 
 
-def _fingerprint(answer: Any) -> str | None:
+def _fingerprint(answer: object) -> str | None:
     return hashlib.sha256(answer).hexdigest() if isinstance(answer, bytes) else None

@@ -17,18 +17,22 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
-from ..errors import Refused
+from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import restore
 from ..session.promises import budget_of
 from ..tables.declare.declaration import Declaration
 from . import server_refusals as refusals
 
+Source = str | Mapping[str, str]  # a path or URL, or one for each table
+Arguments = Mapping[str, Any]  # of `sf.protect`, each of its own type
+Identity = str | tuple[int, int]  # of a database or a missing file; of a file, device and inode
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 PERSON = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}")
 _URL = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 _SIZE = re.compile(r"([0-9]{1,6}) ?(MiB|GiB)")
 _UNITS = {"MiB": 2**20, "GiB": 2**30}
+MOST_REQUESTS = 10**9
 DECLARED = (
     "unit",
     "bounds",
@@ -53,11 +57,11 @@ class DatasetConfig:
     """
 
     name: str
-    source: Any = field(repr=False)
+    source: Source = field(repr=False)
     public: Mapping[str, str] | None = field(default=None, repr=False)
     budget: Guarantee
     about: str = ""
-    declared: Mapping[str, Any] = field(default_factory=dict)
+    declared: Arguments = field(default_factory=dict)
     analysts: Mapping[str, Guarantee] = field(default_factory=dict)
     deadline: float | None = None
     most_releases: int | None = None  # None: the service's number
@@ -123,7 +127,7 @@ def load(path: str | Path) -> Config:
     try:
         text = place.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        raise refusals.SERVER_CONFIG_2(name=place.name) from None
+        raise refusals.CONFIG_UNREADABLE(name=place.name) from None
     return read(text, place.absolute().parent)
 
 
@@ -132,15 +136,11 @@ def read(text: str, folder: Path) -> Config:
     try:
         content = tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, ValueError, RecursionError):
-        raise _wrong("the file", "this is not TOML", "[server] and [datasets.visits]") from None
+        raise refusals.CONFIG_NOT_TOML() from None
     _check_names(content, ("server", "datasets"), "the file")
     server, datasets = content.get("server", {}), content.get("datasets", {})
     if not isinstance(server, dict) or not isinstance(datasets, dict) or not datasets:
-        raise _wrong(
-            "[datasets]",
-            "a service has [server] and at least one [datasets.NAME]",
-            '[datasets.visits] with source = "visits.parquet"',
-        )
+        raise refusals.DATASETS_MISSING()
     _check_names(server, (*_SERVER, "ledger", "tokens", "rate"), "[server]")
     ledger = _place("ledger", server.get("ledger", "curator.ledger"), folder)
     tokens = server.get("tokens", ledger if _URL.match(ledger) else "tokens.db")
@@ -155,24 +155,12 @@ def read(text: str, folder: Path) -> Config:
         if (
             first_user := accounts.setdefault((dataset.ledger, dataset.declared["name"]), name)
         ) != name:
-            reason = (
-                f"its account in the ledger would be that of {first_user}, with its budget and "
-                f"its stored answers"
-            )
-            raise _wrong(
-                f"[datasets.{name}] name",
-                reason,
-                "another name in the declaration, or another ledger",
-            )
+            raise refusals.ACCOUNT_SHARED(dataset=name, owner=first_user)
     _check_disjoint(parsed)
     for name in ("tls_cert", "tls_key"):
         settings |= {name: str(folder / settings[name])} if name in settings else {}
     if ("tls_cert" in settings) != ("tls_key" in settings):
-        raise _wrong(
-            "[server] tls_cert, tls_key",
-            "a certificate and its key go together",
-            'tls_cert = "server.crt", tls_key = "server.key"',
-        )
+        raise refusals.KEY_WITHOUT_CERTIFICATE()
     settings |= _rates(server.get("rate", {}))
     return Config(
         text=text,
@@ -183,12 +171,10 @@ def read(text: str, folder: Path) -> Config:
     )
 
 
-def _dataset(name: str, about: Any, folder: Path, ledger: str) -> DatasetConfig:
+def _dataset(name: str, about: object, folder: Path, ledger: str) -> DatasetConfig:
     where = f"[datasets.{name:.60}]"
     if not NAME.fullmatch(name) or not isinstance(about, dict):
-        raise _wrong(
-            where, "a dataset has a name of up to 64 letters, digits, - and _", "[datasets.visits]"
-        )
+        raise refusals.DATASET_NAME_WRONG(where=where)
     _check_names(
         about,
         (
@@ -207,36 +193,22 @@ def _dataset(name: str, about: Any, folder: Path, ledger: str) -> DatasetConfig:
         where,
     )
     if "source" not in about or "budget" not in about:
-        raise _wrong(
-            where, "a dataset has a source and a budget", 'source = "visits.parquet" and budget = 1'
-        )
-    declared: dict[str, Any] = {key: about[key] for key in DECLARED if key in about}
+        raise refusals.DATASET_INCOMPLETE(where=where)
+    declared: Arguments = {key: about[key] for key in DECLARED if key in about}
     if "declaration" in about:
         if declared:
-            raise _wrong(
-                f"{where} declaration",
-                "a declaration file replaces the other keys of the declaration",
-                "either declaration, or the other keys",
-            )
+            raise refusals.DECLARED_TWICE(where=where, keys=", ".join(declared))
         declared = _read_declaration(folder / _text(f"{where} declaration", about["declaration"]))
     analysts = about.get("analysts", {})
     if not isinstance(analysts, dict) or not all(PERSON.fullmatch(person) for person in analysts):
-        raise _wrong(
-            f"{where} analysts",
-            "budgets of analysts, by their names",
-            "[datasets.visits.analysts] with ada = 0.3",
-        )
+        raise refusals.ANALYSTS_WRONG(where=where)
     overruns = about.get("overruns", {})
     if not isinstance(overruns, dict) or not all(PERSON.fullmatch(person) for person in overruns):
-        raise _wrong(
-            f"{where} overruns",
-            "numbers of overruns, by the names of analysts",
-            "[datasets.visits.overruns] with ada = 10",
-        )
+        raise refusals.OVERRUNS_WRONG(where=where)
     return DatasetConfig(
         name=name,
         source=_sources(f"{where} source", about["source"], folder),
-        public=_sources(f"{where} public", about["public"], folder) if "public" in about else None,
+        public=_public(where, about["public"], folder) if "public" in about else None,
         budget=_budget(f"{where} budget", about["budget"]),
         about=_text(f"{where} about", about.get("about", "")),
         declared={**declared, "name": declared.get("name") or name},
@@ -261,7 +233,7 @@ def _check_disjoint(datasets: Mapping[str, DatasetConfig]) -> None:
     they would guarantee less than either states.
     """
     protected: dict[
-        Any, dict[str, str]
+        Identity, dict[str, str]
         # by file or database, the tables of it that are protected, and the datasets that they
         # belong to
     ] = {}
@@ -270,28 +242,17 @@ def _check_disjoint(datasets: Mapping[str, DatasetConfig]) -> None:
             _identities(dataset.source, dataset.declared.get("table", ""))
         ):
             if (owner := _owner(protected, place, table)) not in (None, name):
-                reason = (
-                    f"its data is also that of {owner}: two budgets for the same people "
-                    f"would add up unseen"
-                )
-                raise _wrong(
-                    f"[datasets.{name}] source",
-                    reason,
-                    "one dataset, with a share for each analyst under [datasets.NAME.analysts]",
-                )
+                raise refusals.SOURCE_SHARED(dataset=name, owner=owner)
             protected.setdefault(place, {})[table] = name
     for name, dataset in datasets.items():
         for place, table in _identities(dataset.public or {}, ""):
             if (owner := _owner(protected, place, table)) is not None:
-                reason = (
-                    f"it is protected as the data of {owner}: a public table is shown to everybody"
-                )
-                raise _wrong(
-                    f"[datasets.{name}] public", reason, "a file that holds nothing about people"
-                )
+                raise refusals.PUBLIC_DATA_PROTECTED(dataset=name, owner=owner)
 
 
-def _owner(protected: Mapping[Any, Mapping[str, str]], place: Any, table: str) -> str | None:
+def _owner(
+    protected: Mapping[Identity, Mapping[str, str]], place: Identity, table: str
+) -> str | None:
     """Return the dataset that owns a table. An empty name may be any table of the place."""
     return next(
         (
@@ -303,7 +264,7 @@ def _owner(protected: Mapping[Any, Mapping[str, str]], place: Any, table: str) -
     )
 
 
-def _identities(source: Any, table: str) -> list[tuple[Any, str]]:
+def _identities(source: Source, table: str) -> list[tuple[Identity, str]]:
     """Return the files of a source, by device and inode rather than by name, or its database; and
     the table in it. Two URLs of one database count as two.
     """
@@ -326,7 +287,7 @@ def _identities(source: Any, table: str) -> list[tuple[Any, str]]:
     return [(_file(file), inner) for file in files]
 
 
-def _file(path: Path) -> Any:
+def _file(path: Path) -> Identity:
     try:
         about = path.stat()
     except OSError:
@@ -334,19 +295,15 @@ def _file(path: Path) -> Any:
     return about.st_dev, about.st_ino
 
 
-def _read_declaration(path: Path) -> dict[str, Any]:
+def _read_declaration(path: Path) -> Arguments:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        raise _wrong(
-            f"declaration {path.name}",
-            "this file cannot be read as text",
-            "a file written by Declaration.to_toml()",
-        ) from None
+        raise refusals.DECLARATION_UNREADABLE(name=path.name) from None
     return Declaration.from_toml(text).arguments
 
 
-def _budget(where: str, amount: Any) -> Guarantee:
+def _budget(where: str, amount: Number | dict[str, object]) -> Guarantee:
     """Read a budget: a number, or a notion with its numbers."""
     if not isinstance(amount, dict):
         return budget_of(amount)
@@ -362,126 +319,110 @@ def _budget(where: str, amount: Any) -> Guarantee:
             }
         )
     except (KeyError, TypeError, AttributeError):
-        raise _wrong(
-            where,
-            "a budget is a number, or a notion with its numbers",
-            '{ notion = "Approx", epsilon = "1", delta = "1e-6" }',
-        ) from None
+        raise refusals.BUDGET_WRONG(where=where) from None
 
 
-def _sources(where: str, value: Any, folder: Path) -> Any:
+def _sources(where: str, value: object, folder: Path) -> Source:
     if isinstance(value, dict):
         return {name: _place(where, path, folder) for name, path in value.items()}
     return _place(where, value, folder)
 
 
-def _place(where: str, value: Any, folder: Path) -> str:
+def _public(where: str, value: object, folder: Path) -> Mapping[str, str]:
+    sources = _sources(f"{where} public", value, folder)
+    if isinstance(sources, str):
+        raise refusals.PUBLIC_WRONG(where=where)
+    return sources
+
+
+def _place(where: str, value: object, folder: Path) -> str:
     text = _text(where, value)
     return text if _URL.match(text) else str(folder / text)
 
 
-def _text(where: str, value: Any) -> str:
+def _text(where: str, value: object) -> str:
     if not isinstance(value, str):
-        raise _wrong(where, "the value must be text", '"visits.parquet"')
+        raise refusals.NOT_TEXT(where=where)
     return value
 
 
-def _integer(low: int, high: int) -> Callable[[str, Any], int]:
-    def check(where: str, value: Any) -> int:
+def _integer(low: int, high: int) -> Callable[[str, object], int]:
+    def check(where: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise _wrong(where, f"the value must be an integer from {low} to {high}", str(low))
+            raise refusals.NOT_AN_INTEGER(where=where, low=low, high=high)
         return value
 
     return check
 
 
-def _seconds(where: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not 0.01 <= value <= 3600:
-        raise _wrong(where, "the value must be a number of seconds from 0.01 to 3600", "1")
-    return float(value)
-
-
-def _amount(low: float, high: float, what: str) -> Callable[[str, Any], float]:
-    def check(where: str, value: Any) -> float:
+def _seconds_between(low: float, high: float) -> Callable[[str, object], float]:
+    def check(where: str, value: object) -> float:
         if (
             isinstance(value, bool)
             or not isinstance(value, int | Decimal)
             or not low <= value <= high
         ):
-            raise _wrong(
-                where, f"the value must be a number of {what} from {low:g} to {high:g}", f"{low:g}"
-            )
+            raise refusals.NOT_SECONDS(where=where, low=low, high=high)
         return float(value)
 
     return check
 
 
-def _classes(where: str, value: Any) -> tuple[float, ...]:
+def _classes(where: str, value: object) -> tuple[float, ...]:
     classes = (
         tuple(_seconds(where, seconds) for seconds in value) if isinstance(value, list) else ()
     )
     if not classes or list(classes) != sorted(set(classes)):
-        raise _wrong(
-            where,
-            "deadlines are classes of seconds, the shortest first",
-            "deadlines = [0.25, 1, 4, 16]",
-        )
+        raise refusals.DEADLINES_NOT_SORTED(where=where)
     return classes
 
 
-def _size(low: int, reason: str, rewrite: str) -> Callable[[str, Any], int]:
-    def check(where: str, value: Any) -> int:
+def _size(least: int) -> Callable[[str, object], int]:
+    """Check a size of at least so many MiB."""
+
+    def check(where: str, value: object) -> int:
         parts = _SIZE.fullmatch(value) if isinstance(value, str) else None
-        if parts is None or (size := int(parts[1]) * _UNITS[parts[2]]) < low:
-            raise _wrong(where, reason, rewrite)
+        if parts is None or (size := int(parts[1]) * _UNITS[parts[2]]) < least * 2**20:
+            raise refusals.NOT_A_SIZE(where=where, least=least)
         return size
 
     return check
 
 
-def _rates(value: Any) -> dict[str, Rate]:
+def _rates(value: object) -> dict[str, Rate]:
     """Read [server.rate]: requests per second for a token and for an address."""
     rates = {}
     if not isinstance(value, dict):
-        raise _wrong(
-            "[server] rate",
-            "rate takes a number for token and a number for address",
-            "rate = { token = 50, address = 100 }",
-        )
+        raise refusals.RATE_NOT_TABLE()
     _check_names(value, ("token", "address"), "[server] rate")
     for name, amount in value.items():
         if (
             isinstance(amount, bool)
             or not isinstance(amount, int | Decimal)
-            or not 0 < amount <= 10**9
+            or not 0 < amount <= MOST_REQUESTS
         ):
-            raise _wrong(f"[server] rate.{name}", "this is a number of requests a second", "50")
+            raise refusals.RATE_NOT_POSITIVE(name=name, most=MOST_REQUESTS)
         rates[f"{name}_rate"] = Rate(per_second=float(amount), burst=max(1.0, 4 * float(amount)))
     return rates
 
 
+_seconds = _seconds_between(0.01, 3600)
 _OVERRUNS = _integer(1, 10**6)
 _RELEASES = _integer(1, 10**12)
-_SERVER: dict[str, Callable[[str, Any], Any]] = {
+_SERVER: dict[str, Callable[[str, object], object]] = {
     "host": _text,
     "port": _integer(0, 65535),
     "workers": _integer(1, 64),
     "deadlines": _classes,
-    "memory": _size(2**28, "the memory of a worker process, at least 256 MiB", 'memory = "2 GiB"'),
+    "memory": _size(256),
     "children": _integer(1, 16),
     "overruns_per_analyst": _OVERRUNS,
     "most_releases": _RELEASES,
-    "plan_seconds": _amount(0.1, 60, "seconds"),
-    "planning_per_minute": _amount(1, 10**6, "seconds"),
+    "plan_seconds": _seconds_between(0.1, 60),
+    "planning_per_minute": _seconds_between(1, 10**6),
     "waiting_per_analyst": _integer(1, 10**4),
-    "answer_bytes": _size(
-        2**20, "the room that one reply may take, at least 1 MiB", 'answer_bytes = "8 MiB"'
-    ),
-    "stored_per_analyst": _size(
-        2**20,
-        "the room for stored replies of one analyst, at least 1 MiB",
-        'stored_per_analyst = "1 GiB"',
-    ),
+    "answer_bytes": _size(1),
+    "stored_per_analyst": _size(1),
     "connections_per_address": _integer(1, 10**6),
     "keep_days": _integer(1, 3650),
     "tls_cert": _text,
@@ -490,14 +431,6 @@ _SERVER: dict[str, Callable[[str, Any], Any]] = {
 """The keys of [server], and the function that checks each value."""
 
 
-def _check_names(table: dict[str, Any], names: tuple[str, ...], where: str) -> None:
+def _check_names(table: Mapping[str, object], names: tuple[str, ...], where: str) -> None:
     if unknown := [key for key in table if key not in names]:
-        raise _wrong(
-            f"{where} {unknown[0]:.60}",
-            f"this key is unknown; the keys are {', '.join(sorted(names))}",
-            "the page on the server lists them all",
-        )
-
-
-def _wrong(place: str, reason: str, rewrite: str) -> Refused:
-    return refusals.SERVER_CONFIG_1(place=place, reason=reason, rewrite=rewrite)
+        raise refusals.UNKNOWN_KEY(where=where, key=unknown[0], keys=", ".join(sorted(names)))

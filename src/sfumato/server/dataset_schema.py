@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from fractions import Fraction
 
 from ..exact.numbers import text
 from ..session.protected_database import Database
@@ -12,7 +12,7 @@ from .datasets import Served
 from .http.encode_replies import key
 
 
-def summarize(served: Served) -> dict[str, Any]:
+def summarize(served: Served) -> dict[str, object]:
     """Describe a dataset in one line of a list."""
     declared = served.table.declaration
     return {
@@ -23,7 +23,7 @@ def summarize(served: Served) -> dict[str, Any]:
     }
 
 
-def describe(served: Served, config: Config) -> dict[str, Any]:
+def describe(served: Served, config: Config) -> dict[str, object]:
     """Describe a dataset with its tables and columns."""
     first = served.declarations[0]
     limits = {
@@ -46,7 +46,7 @@ def describe(served: Served, config: Config) -> dict[str, Any]:
     }
 
 
-def _columns(declared: Declaration) -> list[dict[str, Any]]:
+def _columns(declared: Declaration) -> list[dict[str, object]]:
     ranges, domains = declared.ranges, declared.domains
     return [
         {
@@ -59,7 +59,7 @@ def _columns(declared: Declaration) -> list[dict[str, Any]]:
     ]
 
 
-def _end(value: Any) -> Any:
+def _end(value: Fraction) -> int | str:
     """Return a bound: a number if JSON represents it exactly, else text."""
     return int(value) if value.denominator == 1 and abs(value) < 2**53 else text(value)
 

@@ -25,7 +25,7 @@ from ..ledger.stored_answers import StoredAnswer, find_answer, unpaid_costs
 from ..ledger.timeline import TimelinePoints
 from ..ledger.verify import Checked
 from ..session import protect
-from ..session.learning import storage_name
+from ..session.learning import LearnedLimit, storage_name
 from ..session.protected_database import Database
 from ..session.protected_table import Table
 from ..tables.declare.declaration import Declaration
@@ -37,7 +37,7 @@ REASON = "as the configuration of the service says"
 SPENT = "as the configuration of the service says, but not below what is spent: nothing is left"
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class Served:
     """An open dataset."""
 
@@ -50,10 +50,13 @@ class Served:
         default_factory=Checked
     )  # the end of the last successful check in this process
     checked_fully: float = 0.0  # time of the last full check
-    _paid: set[tuple[Any, ...]] = field(default_factory=set)
+    _paid: set[tuple[str, tuple[LearnedLimit, ...]]] = field(default_factory=set)
     _points: TimelinePoints | None = None
     _blank: Table | Database | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
+
+    def __repr__(self) -> str:
+        return f"<sfumato dataset {self.name}: {self.ledger!r}>"
 
     @property
     def name(self) -> str:
@@ -86,7 +89,7 @@ class Served:
         return max(declared.table_rows for declared in self.declarations)
 
     @property
-    def lessons(self) -> tuple[Any, ...]:
+    def lessons(self) -> tuple[LearnedLimit, ...]:
         """The learned limits that this process knows."""
         return tuple(lesson for table in self.tables for lesson in table.lessons.values())
 
@@ -152,11 +155,9 @@ def check_head(config: DatasetConfig, expected_head: Head) -> None:
     except Refused as refusal:
         if refusal.code not in ("ledger.head", "ledger.budget", "ledger.dataset"):
             raise
-        reason = (
-            f"the service has answered up to entry {expected_head.number}, but the ledger does "
-            f"not contain that entry: it is an older copy, another ledger, or gone"
-        )
-        raise refusals.LEDGER_HEAD_1(name=config.name, reason=reason) from None
+        raise refusals.LEDGER_BEHIND_RECORDS(
+            dataset=config.name, number=expected_head.number
+        ) from None
 
 
 def stored_for(ledger: Ledger, question: str, who: str) -> StoredAnswer | None:

@@ -38,8 +38,8 @@ def refuse_below(budget: Guarantee, part: Fraction, releases: int) -> None:
     """Refuse a release that uses less of the budget than required."""
     if suffices(part, releases):
         return
-    raise refusals.SERVER_LEAST_1(
-        releases=releases, part=float(part), budget=least(budget, releases)
+    raise refusals.COST_TOO_SMALL(
+        releases=releases, part=float(part), enough=least(budget, releases)
     )
 
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 import datetime
 import json
 import time
-from typing import Any
 
 from ..accounting.budget_vector import to_vector
 from ..answers.answer import Answer
 from ..answers.cards.card import Card
+from ..guarantees import Guarantee
 from ..ledger import book_queries
-from ..ledger.entries import WHOLE, in_currency
+from ..ledger.entries import WHOLE, EntryBody, in_currency
 from ..ledger.exact_totals import fractions, parse_ratios
 from ..ledger.receipts import Head
 from ..ledger.statement import Balance, balances, worth_showing
+from ..ledger.storage.sqlite_store import Row
 from ..ledger.verify import Checked
 from .datasets import Served
 from .http.encode_replies import written
@@ -45,13 +46,13 @@ _SHOWN = (
 )
 
 
-def budget(served: Served, asker: Asker) -> dict[str, Any]:
+def budget(served: Served, asker: Asker) -> dict[str, object]:
     """Return budget, spent and remaining of the dataset and of the analyst's share; for owner and
     auditor, of every share, and over time.
     """
     looks = asker.role in LOOKS
     accounts = balances(served.long) if looks else balances(served.ledger, {WHOLE, asker.name})
-    view: dict[str, Any] = {
+    view: dict[str, object] = {
         **_numbers(accounts.pop(WHOLE)),
         "share": None,
         "shares": None,
@@ -65,7 +66,7 @@ def budget(served: Served, asker: Asker) -> dict[str, Any]:
     return view
 
 
-def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, Any]:
+def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, object]:
     """Return a page of the log, oldest first: all entries, or the charges to the analyst."""
     ledger = served.long if asker.role in LOOKS else served.ledger
     page = (
@@ -76,7 +77,7 @@ def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, A
     with ledger._store.reading() as tx:
         currency = book_queries.account(tx, ledger.dataset, WHOLE).budget
         rows = tx.execute(*page).fetchall()
-    entries = [_entry(row, json.loads(row[2]), currency) for row in rows]
+    entries = [_entry(row, currency) for row in rows]
     return {"entries": entries, "next": rows[-1][0] if len(rows) == limit else None}
 
 
@@ -107,7 +108,7 @@ def card(served: Served, asker: Asker, number: int, state: RequestStore, longest
     raise ProblemError(UNKNOWN)
 
 
-def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> dict[str, Any]:
+def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> dict[str, object]:
     """Verify the ledger, and that it contains the recorded head: the whole book, or what is new
     since a check within the last hour. Only owners of all datasets (`alone`) are told where
     problems are.
@@ -127,8 +128,9 @@ def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> d
     return {"holds": verification.ok, "head": str(verification.head), "says": says}
 
 
-def _entry(row: tuple[Any, ...], body: dict[str, Any], currency: Any) -> dict[str, Any]:
-    number, kind, _, digest = row
+def _entry(row: Row, currency: Guarantee) -> dict[str, object]:
+    number, kind, text, digest = row
+    body: EntryBody = json.loads(text)
     cost = in_currency(currency, fractions(parse_ratios(body["cost"]))) if "cost" in body else None
     memo = body.get("memo") or body.get("reason") or ""
     about = {
@@ -141,11 +143,11 @@ def _entry(row: tuple[Any, ...], body: dict[str, Any], currency: Any) -> dict[st
     return {**about, "cost": written(cost), "receipt": digest}
 
 
-def _numbers(balance: Balance) -> dict[str, Any]:
+def _numbers(balance: Balance) -> dict[str, object]:
     return {name: written(getattr(balance, name)) for name in ("budget", "spent", "remaining")}
 
 
-def _course(served: Served) -> list[list[Any]]:
+def _course(served: Served) -> list[list[str | float]]:
     """Return times with the spent and total budget, in the number shown first; thinned if there are
     many moments.
     """

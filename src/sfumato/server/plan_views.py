@@ -28,20 +28,21 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from ..errors import Refused
 from ..exact import effort
 from ..ledger import book_queries
 from ..ledger.entries import WHOLE, in_currency
 from ..ledger.exact_totals import Ratios, fractions, parse_ratios, ratios
-from ..ledger.pricing import price
+from ..ledger.pricing import Priced, price
 from ..release import question_key as name_of
+from ..session.learning import LearnedLimit
 from ..session.pending_plan import PendingPlan
 from ..session.protected_database import Database
 from ..session.protected_table import Table
 from ..sql.sql_plan import SqlPlan as Text
-from ..tables.plan.components import Component
+from ..tables.declare.public_keys import Key
+from ..tables.plan.components import ColumnPlan, Component
 from ..tables.plan.query_plan import Plan
 from . import query_complexity
 from . import server_refusals as refusals
@@ -50,7 +51,7 @@ from .datasets import Served, stored_for
 from .http.encode_replies import dumped, key, number, written
 from .http.problems import BUSY, PLANNING, WAITING, ProblemError
 from .http.request_limits import Buckets
-from .http.request_models import Question
+from .http.request_models import PlanArguments, Question
 from .least_cost import part_of, refuse_below, suffices
 from .reply_quota import reply_bytes
 from .workers.deadlines import deadline_class
@@ -64,6 +65,8 @@ OWED = (
     "owed    other analysts have paid to learn the missing limits: your first answer pays "
     "the same for them, once"
 )
+CacheKey = tuple[str, str, bytes, tuple[LearnedLimit, ...]]
+Labels = tuple[str | int | None, ...]
 INVENTED = ("a", "b", "c")
 """Sample keys for groups whose keys are not public."""
 
@@ -94,7 +97,7 @@ class Planner:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._cache: OrderedDict[tuple[Any, ...], PlanView] = OrderedDict()
+        self._cache: OrderedDict[CacheKey, PlanView] = OrderedDict()
         self._bytes = 0
         self._cache_lock = threading.Lock()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="plan")
@@ -190,7 +193,7 @@ class Planner:
             done.exception()  # marks it as retrieved; the client has got it, or is gone
         self._turns.give(who, thread)
 
-    def _add_to_cache(self, place: tuple[Any, ...], planned: PlanView) -> None:
+    def _add_to_cache(self, place: CacheKey, planned: PlanView) -> None:
         """Cache a plan; drop the oldest beyond a number of plans or bytes."""
         with self._cache_lock:
             if place in self._cache:
@@ -236,10 +239,10 @@ class Planner:
             else reply_bytes(domains, bins, [_cells(piece) for piece in shape.components], texts)
         )
         if reply is not None and reply > self._config.answer_bytes:
-            raise refusals.SERVER_CELLS_1(
-                groups=groups, reply=reply, answer_bytes=self._config.answer_bytes
+            raise refusals.REPLY_TOO_LARGE(
+                groups=groups, bytes=reply, most=self._config.answer_bytes
             )
-        priced: Any = (
+        priced: Priced = (
             plan.mechanism if isinstance(plan, Plan) else shape.promise if owed else plan.cost
         )
         if (
@@ -286,7 +289,7 @@ def _cells(piece: Component) -> int:
 
 
 def _try_plan(
-    table: Table | Database, sql: str, how: dict[str, Any]
+    table: Table | Database, sql: str, how: PlanArguments
 ) -> Plan | PendingPlan | Exception:
     """Return the plan, or the exception: whether it may be shown is not known yet."""
     try:
@@ -335,8 +338,8 @@ def _sum(first: Ratios, more: Sequence[Ratios]) -> Ratios:
 
 
 def _sample(
-    plan: Plan, keys: Mapping[str, Sequence[Any]], errors: dict[str, Any], size: int
-) -> dict[str, Any]:
+    plan: Plan, keys: Mapping[str, Sequence[Key]], errors: Mapping[str, object], size: int
+) -> dict[str, object]:
     """Return a sample answer: every group has the assumed size, every value is in the middle of its
     bounds.
     """
@@ -344,7 +347,7 @@ def _sample(
     values = {name: _middle(columns.get(name), size) for name in plan.kinds}
     rows = []
     for labels in _labels(plan, keys):
-        row: dict[str, Any] = dict(zip(keys, labels, strict=True))
+        row: dict[str, object] = dict(zip(keys, labels, strict=True))
         for name, value in values.items():
             width = errors.get(name)
             low, high = (
@@ -355,7 +358,7 @@ def _sample(
     return {"columns": [*keys, *values], "keys": list(keys), "rows": rows, "invented": True}
 
 
-def _middle(column: Any, size: int) -> float:
+def _middle(column: ColumnPlan | None, size: int) -> float:
     numbers = {} if column is None else column.numbers
     low, high = numbers.get("low"), numbers.get("high")
     middle = 0.0 if low is None or high is None else float(low + high) / 2
@@ -368,10 +371,10 @@ def _middle(column: Any, size: int) -> float:
     }.get(kind, middle)
 
 
-def _labels(plan: Plan, keys: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
+def _labels(plan: Plan, keys: Mapping[str, Sequence[Key]]) -> list[Labels]:
     if keys and not plan.query.public:
         return [tuple(letter for _ in keys) for letter in INVENTED]
-    labels_so_far: list[tuple[Any, ...]] = [()]
+    labels_so_far: list[Labels] = [()]
     for domain in keys.values():
         labels_so_far = [
             (*labels, key(value)) for labels in labels_so_far for value in list(domain)[:SHOWN]

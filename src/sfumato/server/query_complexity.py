@@ -15,6 +15,7 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from ..errors import RefusalText
 from . import server_refusals as refusals
 
 MOST_COLUMNS = 100
@@ -29,27 +30,18 @@ _EDGES = "histogram"
 
 
 class Part(NamedTuple):
-    """A counted part of a query, its limit, and the rewrite for queries beyond it."""
+    """The limit on a counted part of a query, and the refusal of a query beyond it."""
 
-    what: str
     most: int
-    rewrite: str
+    refusal: RefusalText
 
 
 PARTS = {
-    "columns": Part(
-        "columns, keys and tables separated by commas", MOST_COLUMNS, "several questions"
-    ),
-    "selects": Part("SELECTs", MOST_SELECTS, "fewer sub-queries and WITH parts"),
-    "branches": Part(
-        "WHEN branches", MOST_BRANCHES, "fewer branches, or BETWEEN and IN in their conditions"
-    ),
-    "listed": Part(
-        "values in one list",
-        MOST_LISTED,
-        "a shorter list, or a condition such as x BETWEEN 1 AND 2000",
-    ),
-    "levels": Part("quantiles in one list", MOST_LEVELS, "a shorter list of quantiles"),
+    "columns": Part(MOST_COLUMNS, refusals.TOO_MANY_COLUMNS),
+    "selects": Part(MOST_SELECTS, refusals.TOO_MANY_SELECTS),
+    "branches": Part(MOST_BRANCHES, refusals.TOO_MANY_BRANCHES),
+    "listed": Part(MOST_LISTED, refusals.LIST_TOO_LONG),
+    "levels": Part(MOST_LEVELS, refusals.TOO_MANY_QUANTILES),
 }
 
 
@@ -64,9 +56,7 @@ def check(sql: str) -> None:
     for name, number in count(words).items():
         part = PARTS[name]
         if number > part.most:
-            raise refusals.SERVER_COMPLEX_1(
-                number=number, what=part.what, most=part.most, rewrite=part.rewrite
-            )
+            raise part.refusal(count=number, most=part.most)
 
 
 def count(words: list[Token]) -> Counter[str]:

@@ -21,7 +21,7 @@ import hashlib
 import json
 import time
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import Refused
 from ..ledger import BudgetExceeded
@@ -35,7 +35,7 @@ from .roles import Asker
 from .service import CuratorService
 from .workers.deadlines import reply_time, storing_time, wait_until, worker_time
 from .workers.fair_turns import Full
-from .workers.worker_pool import STORING, Message
+from .workers.worker_pool import STORING, Message, WorkerRequest
 
 PATIENCE = 30.0  # seconds to wait for a free worker
 PREPARE = 10.0  # seconds that planning and charging may take, which are public
@@ -120,6 +120,7 @@ async def _answer_new(
         if charged is not None and message.kind not in (
             "answer",
             "refused",
+            "exceeded",
         ):  # when it broke is about data: our own records are written at one moment
             await wait_until(charged + worker_time(planned.deadline))
         try:
@@ -160,16 +161,13 @@ async def _store_outcome(
         )
         curator.quota.add(request, ROW + sum(map(len, stored.values())))
         return Outcome(stored.get(media, problems.LOST))
-    if message.kind == "refused":
-        about: dict[str, Any] = json.loads(message.parts["refusal"])
-        over = about.pop("over")
-        if (
-            over or not charged
-            # charged, and the ledger refused the next charge: the learned limits are paid for
-        ):
-            return Outcome(
-                problem_of((BudgetExceeded if over else Refused)(**about)), key_is_free=True
-            )
+    is_exceeded = message.kind == "exceeded"
+    if is_exceeded or (message.kind == "refused" and not charged):
+        # exceeded after a charge: the ledger refused the next one, and the learned limits are paid
+        refusal = (BudgetExceeded if is_exceeded else Refused).restore(
+            json.loads(message.parts["refusal"])
+        )
+        return Outcome(problem_of(refusal), key_is_free=True)
     overran = charged and message.kind != "lost"
     await asyncio.to_thread(lambda: state.mark_lost(request, visible=visible, overran=overran))
     return Outcome(problems.LOST if message.kind == "lost" else problems.DEADLINE, overran=overran)
@@ -214,7 +212,7 @@ def _render_other_form(curator: CuratorService, request: RequestKey, media: str)
 
 def _message(
     request: RequestKey, question: Question, media: str, deadline: float, *, recall: bool
-) -> dict[str, Any]:
+) -> WorkerRequest:
     sent_fields = question.as_sent()
     stored = storing_time(deadline)
     timeout = worker_time(

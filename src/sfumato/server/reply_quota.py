@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from ..tables.declare.public_keys import Key
 from . import server_refusals as refusals
 from .config import Config
 from .http.encode_replies import dumped, key
@@ -46,8 +46,8 @@ class ReplyQuota:
             used = self._state.stored_bytes(*place)
             self._used[place] = (now + COUNTED, used)
         if used + (size or 0) > self._most:
-            raise refusals.SERVER_STORED_1(
-                used=used, most=self._most, value=size or 0, days=self._days
+            raise refusals.STORED_REPLIES_FULL(
+                used=used, most=self._most, needed=size or 0, days=self._days
             )
 
     def add(self, request: RequestKey, size: int) -> None:
@@ -58,7 +58,7 @@ class ReplyQuota:
 
 
 def reply_bytes(
-    keys: Mapping[str, Sequence[Any]], columns: Mapping[str, int], pieces: Sequence[int], texts: int
+    keys: Mapping[str, Sequence[Key]], columns: Mapping[str, int], pieces: Sequence[int], texts: int
 ) -> int:
     """Return a bound on the bytes of a reply, from the keys with their public values, the columns
     with their numbers of bins, the components with their numbers of cells, and `texts`: the bytes
@@ -81,5 +81,5 @@ def reply_bytes(
     )
 
 
-def _length(value: Any) -> int:
+def _length(value: Key) -> int:
     return len(dumped(key(value)))

@@ -22,11 +22,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..errors import Refused
 from ..ledger import Ledger
 from ..ledger.receipts import Head
+from ..ledger.storage.sqlite_store import Bindings, Connection, Row
 from . import server_refusals as refusals
 from .store_schema import open_file, open_server
 
@@ -61,6 +62,12 @@ KEEP = """
 INSERT INTO head VALUES (?, ?, ?)
 ON CONFLICT (dataset) DO UPDATE SET number = excluded.number, head = excluded.head
     WHERE head.number < excluded.number"""
+
+
+class Run(Protocol):
+    """Runs a statement in the open transaction, and returns its rows."""
+
+    def __call__(self, statement: str, bindings: Bindings = ..., /) -> list[Row]: ...
 
 
 class RequestKey(NamedTuple):
@@ -118,9 +125,9 @@ class RequestStore:
         self._server = place.lower().startswith(("postgres://", "postgresql://"))
         self._place = place
         self._lock = threading.RLock()
-        self._connection: Any = None
+        self._connection: Connection = None
         self._read_lock = threading.Lock()
-        self._read_connection: Any = None
+        self._read_connection: Connection = None
         self._ledgers: dict[str, Ledger] = {}
 
     @property
@@ -213,7 +220,7 @@ class RequestStore:
         if ledger is not None and expected is not None:
             ledger.hold(expected)
 
-    def _record_head(self, run: Any, dataset: str) -> None:
+    def _record_head(self, run: Run, dataset: str) -> None:
         """Record the current head of a ledger. An unreadable ledger does not lose the reply: the
         next request is refused.
         """
@@ -359,11 +366,11 @@ class RequestStore:
                 self._read_connection.close()
                 self._read_connection = None
 
-    def _check_not_void(self, run: Any, request: RequestKey) -> None:
+    def _check_not_void(self, run: Run, request: RequestKey) -> None:
         if run("SELECT 1 FROM void WHERE mark = ?", (request.mark,)):
-            raise refusals.SERVER_VOID_1()
+            raise refusals.KEY_EXPIRED()
 
-    def _count_told_and_running(self, run: Any, dataset: str, who: str) -> tuple[int, int]:
+    def _count_told_and_running(self, run: Run, dataset: str, who: str) -> tuple[int, int]:
         """Return the overruns told to an analyst, and the requests that may become overruns or are
         untold ones.
         """
@@ -371,7 +378,7 @@ class RequestStore:
         ((count, silent, running),) = run(COUNTS, (dataset, who, now, now, dataset, who, now))
         return int(count) - int(silent), int(running)
 
-    def _read(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
+    def _read(self, statement: str, bindings: Bindings = ()) -> list[Row]:
         """Run a query. On a file it waits for no writer."""
         if self._server or self._place == ":memory:":
             with self._lock, self._refusing_errors():
@@ -379,11 +386,11 @@ class RequestStore:
         with self._read_lock, self._refusing_errors():
             if self._read_connection is None:
                 self._read_connection = open_file(self._place)
-            rows: list[Any] = self._read_connection.execute(statement, bindings).fetchall()
+            rows: list[Row] = self._read_connection.execute(statement, bindings).fetchall()
             return rows
 
     @contextmanager
-    def _writing(self) -> Iterator[Any]:
+    def _writing(self) -> Iterator[Run]:
         """Open a durable transaction; anything raised inside rolls it back."""
         with self._lock, self._refusing_errors():
             self._run("BEGIN" if self._server else "BEGIN IMMEDIATE")
@@ -395,11 +402,11 @@ class RequestStore:
                     self._run("ROLLBACK")
                 raise
 
-    def _run(self, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
+    def _run(self, statement: str, bindings: Bindings = ()) -> list[Row]:
         if self._connection is None or (self._server and self._connection.closed):
             self._connection = open_server(self._place) if self._server else open_file(self._place)
         if not self._server:
-            rows: list[Any] = self._connection.execute(statement, bindings).fetchall()
+            rows: list[Row] = self._connection.execute(statement, bindings).fetchall()
             return rows
         cursor = self._connection.execute(statement.replace("?", "%s"), bindings)
         return cursor.fetchall() if cursor.description else []
@@ -414,4 +421,4 @@ class RequestStore:
         except Exception as error:
             if type(error).__module__.partition(".")[0] not in ("apsw", "psycopg", "builtins"):
                 raise
-            raise refusals.SERVER_STORAGE_1() from None
+            raise refusals.RECORDS_FAILED() from None

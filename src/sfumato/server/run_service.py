@@ -11,7 +11,6 @@ import ssl
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import Refused
 from . import server_refusals as refusals
 from .config import Config, load
 from .http.asgi_app import PATH, create
@@ -19,11 +18,12 @@ from .request_store import RequestStore
 from .service import CuratorService
 from .workers.processors import divide
 
+UvicornOptions = dict[str, Any]  # keyword arguments of `uvicorn.run`
 CONNECTIONS = 1000
 GRACE = 30
 
 
-def options(config: Config) -> dict[str, Any]:
+def options(config: Config) -> UvicornOptions:
     """Return the options for uvicorn."""
     from .http.slow_clients import TimedProtocol
 
@@ -91,49 +91,19 @@ def _certificate(cert: str, key: str) -> None:
         try:
             Path(path).read_bytes()
         except OSError:
-            raise _useless(
-                name,
-                path,
-                "this file does not exist, or cannot be read",
-                "a file that this user may read",
-            ) from None
+            raise refusals.TLS_FILE_UNREADABLE(name=name, file=Path(path).name) from None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         context.load_verify_locations(cert)
     except (ssl.SSLError, OSError, ValueError):
-        raise _useless(
-            "tls_cert",
-            cert,
-            "this is not a certificate in PEM form",
-            "-----BEGIN CERTIFICATE-----, that of the server first",
-        ) from None
+        raise refusals.CERTIFICATE_NOT_PEM(file=Path(cert).name) from None
 
     def locked() -> NoReturn:
-        raise _useless(
-            "tls_key",
-            key,
-            "the key has a passphrase, and the service cannot ask for it",
-            "openssl pkey -in server.key -out open.key",
-        )
+        raise refusals.KEY_WITH_PASSPHRASE(file=Path(key).name)
 
     try:
         context.load_cert_chain(cert, key, password=locked)
     except ssl.SSLError as error:
         is_mismatch = error.reason == "KEY_VALUES_MISMATCH"
-        reason = (
-            "this is the key of another certificate"
-            if is_mismatch
-            else "this is not a key in PEM form"
-        )
-        raise _useless(
-            "tls_key",
-            key,
-            reason,
-            "the key that the certificate was made with: -----BEGIN PRIVATE KEY-----",
-        ) from None
-
-
-def _useless(name: str, path: str, reason: str, rewrite: str) -> Refused:
-    return refusals.SERVER_CONFIG_3(
-        name=name, name_2=Path(path).name, reason=reason, rewrite=rewrite
-    )
+        entry = refusals.KEY_OF_OTHER_CERTIFICATE if is_mismatch else refusals.KEY_NOT_PEM
+        raise entry(file=Path(key).name) from None

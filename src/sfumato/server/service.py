@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import ParamSpec, TypeVar
 
 from .config import Config
 from .datasets import Served, open_dataset
@@ -18,6 +18,7 @@ from .roles import Asker
 from .tokens import Tokens
 from .workers.worker_pool import Pool
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -54,9 +55,14 @@ class CuratorService:
             raise ProblemError(ROLE)
         return served
 
-    async def look(self, call: Callable[..., T], *more: Any) -> T:
+    async def look(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
         """Run a short read of the records: directly for a file, in a thread for a server."""
-        return call(*more) if self.state.is_quick else await asyncio.to_thread(call, *more)
+        if self.state.is_quick:
+            return call(*args, **named)
+        return await asyncio.to_thread(call, *args, **named)
+
+    def __repr__(self) -> str:
+        return f"<sfumato service of {', '.join(self.config.datasets)}>"
 
     def close(self) -> None:
         self.ending.set()

@@ -10,12 +10,18 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..errors import Refused
 from ..ledger.storage.fork_guard import create_private
 from ..ledger.storage.sqlite_schema import undo
 from . import server_refusals as refusals
+
+if TYPE_CHECKING:
+    import apsw
+    import psycopg
+    from psycopg.rows import TupleRow
+
+    from ..ledger.storage.sqlite_store import Row
 
 APPLICATION = 0x73666D73  # "sfms", in the header of the file
 FORMAT = "sfumato server"
@@ -86,7 +92,7 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = '{SC
     AND relkind IN ('r', 'v', 'm', 'p', 'f')"""
 
 
-def open_file(place: str) -> Any:
+def open_file(place: str) -> apsw.Connection:
     """Open the records in a file; create it if there is none."""
     import apsw
 
@@ -105,13 +111,13 @@ def open_file(place: str) -> Any:
                 time.sleep(0.005)
     except apsw.NotADBError:
         connection.close()
-        raise _foreign() from None
+        raise refusals.RECORDS_FOREIGN() from None
     except BaseException:
         connection.close()
         raise
 
 
-def open_server(place: str) -> Any:
+def open_server(place: str) -> psycopg.Connection[TupleRow]:
     """Open the records in a database; create them if there are none."""
     import psycopg
 
@@ -145,7 +151,7 @@ def open_server(place: str) -> Any:
     return connection
 
 
-def _prepare(connection: Any) -> Any:
+def _prepare(connection: apsw.Connection) -> apsw.Connection:
     """Check the file before any change; create or upgrade it in one transaction; turn on WAL."""
     connection.execute(
         "PRAGMA synchronous = EXTRA"
@@ -177,21 +183,26 @@ def _prepare(connection: Any) -> Any:
     return connection
 
 
-def _file_version(connection: Any) -> int | None:
+def _file_version(connection: apsw.Connection) -> int | None:
     """Return the version of the records in a file."""
     tables = frozenset(map(tuple, connection.execute(COLUMNS_OF_FILE)))
-    (((application,),), ((version,),)) = (
-        connection.execute(f"PRAGMA {name}").fetchall()
-        for name in ("application_id", "user_version")
+    application, version = (
+        _read_pragma(connection, name) for name in ("application_id", "user_version")
     )
     return _identify_version(
         tables,
-        int(version) if application == APPLICATION else None,
+        version if application == APPLICATION else None,
         unmarked=application == version == 0,
     )
 
 
-def _server_version(connection: Any) -> int | None:
+def _read_pragma(connection: apsw.Connection, name: str) -> int:
+    rows: list[Row] = connection.execute(f"PRAGMA {name}").fetchall()
+    ((value,),) = rows
+    return int(value)
+
+
+def _server_version(connection: psycopg.Connection[TupleRow]) -> int | None:
     """Return the version of the records in a database."""
     tables = frozenset(map(tuple, connection.execute(COLUMNS_OF_SERVER).fetchall()))
     rows = (
@@ -206,25 +217,18 @@ def _server_version(connection: Any) -> int | None:
     )
 
 
-def _identify_version(tables: frozenset[Any], stated: int | None, *, unmarked: bool) -> int | None:
+def _identify_version(tables: frozenset[Row], stated: int | None, *, unmarked: bool) -> int | None:
     """Return the stated version, or the one that follows from the tables."""
     if stated is not None:
         return stated
     if unmarked and (not tables or tables == FIRST_TABLES):
         return FIRST if tables else None
-    raise _foreign()
+    raise refusals.RECORDS_FOREIGN()
 
 
 def _upgrade_steps(version: int | None) -> tuple[str, ...]:
     if version not in STEPS:
-        rewrite = (
-            "pip install --upgrade sfumato"
-            if version is not None and version > VERSION
-            else "the file as it was, from a backup"
-        )
-        raise refusals.SERVER_RECORDS_2(version=version, VERSION=VERSION, rewrite=rewrite)
+        is_newer = version is not None and version > VERSION
+        entry = refusals.RECORDS_NEWER if is_newer else refusals.RECORDS_UNKNOWN
+        raise entry(version=version, known=VERSION)
     return STEPS[version]
-
-
-def _foreign() -> Refused:
-    return refusals.SERVER_RECORDS_1()

@@ -18,13 +18,16 @@ import re
 import secrets
 import time
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import server_refusals as refusals
 from .config import NAME, PERSON
 from .http.problems import UNNAMED, ProblemError
 from .request_store import RequestStore, TokenRow
 from .roles import ROLES, Asker
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
 BITS = 256
 DAY = 86_400
@@ -45,13 +48,13 @@ def create_token(
 ) -> str:
     """Create a token and return its text. It cannot be shown again."""
     if not PERSON.fullmatch(name):
-        raise refusals.SERVER_NAME_1(name=name)
+        raise refusals.HOLDER_NAME_WRONG(name=name)
     if role not in ROLES:
-        raise refusals.SERVER_ROLE_1(role=role, ROLES=", ".join(ROLES))
+        raise refusals.UNKNOWN_ROLE(role=role, roles=", ".join(ROLES))
     if not all(NAME.fullmatch(dataset) for dataset in datasets or ()):
-        raise refusals.SERVER_NAME_2()
+        raise refusals.TOKEN_DATASET_WRONG()
     if isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
-        raise refusals.SERVER_DAYS_1(days=days, MOST_DAYS=MOST_DAYS)
+        raise refusals.DAYS_OUT_OF_RANGE(days=days, most=MOST_DAYS)
     id_, secret = (
         "".join(secrets.choice(_ALPHABET) for _ in range(16)),
         secrets.token_urlsafe(BITS // 8),
@@ -112,7 +115,7 @@ def _verify(stored: str, secret: str) -> bool:
         return False
 
 
-def _hasher() -> Any:
+def _hasher() -> PasswordHasher:
     from argon2 import PasswordHasher
 
     return PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)

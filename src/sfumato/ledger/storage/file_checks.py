@@ -44,8 +44,6 @@ SHARED = frozenset(
     }
 )
 """File systems that several machines write to."""
-LOCAL = "a local disk; for several machines, postgresql://role@host/database"
-NOTHING = "nothing was accepted, no data was read"
 _probed: set[int] = set()  # devices whose locks work
 _TRY = (
     "import fcntl, os, sys\ntry:\n fcntl.lockf(os.open(sys.argv[1], os.O_RDWR), "
@@ -74,14 +72,10 @@ def _stamp_file(name: str) -> tuple[int, ...] | None:
 def explain_change(name: str, before: FileStamps, now: FileStamps) -> Refused:
     """Return the refusal for an open book whose files changed."""
     if now[0] is None or before[0] is None or now[0][:2] != before[0][:2]:
-        return refusals.LEDGER_MOVED_1(name=name)
+        return refusals.FILE_MOVED(name=name)
     if now[0] != before[0]:
-        return two_names(name)
-    return refusals.LEDGER_LOG_1(name=name, NOTHING=NOTHING)
-
-
-def two_names(name: str) -> Refused:
-    return refusals.LEDGER_NAMES_1(name=name, NOTHING=NOTHING)
+        return refusals.SECOND_NAME(name=name)
+    return refusals.LOG_REPLACED(name=name)
 
 
 def check_file(path: str, name: str) -> None:
@@ -94,14 +88,14 @@ def check_file(path: str, name: str) -> None:
         here[2] > 1
         or (mount != parent if None not in (mount, parent) else here[1] != os.stat(folder).st_dev)
     ):
-        raise two_names(name)
+        raise refusals.SECOND_NAME(name=name)
     device = os.stat(folder).st_dev
     if device in _probed:
         return
     if parent is not None and _file_system(parent) in SHARED:
-        raise refusals.LEDGER_LOCKS_1(name=name, NOTHING=NOTHING, LOCAL=LOCAL)
+        raise refusals.FILE_SYSTEM_SHARED(name=name)
     if not locks_hold(folder):
-        raise refusals.LEDGER_LOCKS_2(name=name, NOTHING=NOTHING, LOCAL=LOCAL)
+        raise refusals.LOCKS_WITHOUT_EFFECT(name=name)
     _probed.add(device)
 
 

@@ -17,7 +17,7 @@ import os
 import threading
 import weakref
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import ledger_refusals as refusals
 
@@ -28,7 +28,7 @@ Identity = tuple[int, int]
 PATIENCE = 30.0  # seconds that a fork waits for a transaction of another thread
 STORES: weakref.WeakSet[Store] = weakref.WeakSet()
 CROSSED: set[Identity | None] = set()  # files of which this process inherited a connection
-_INHERITED: list[Any] = []  # such connections, kept: closing one would disturb the parent
+_INHERITED: list[object] = []  # such connections, kept: closing one would disturb the parent
 _held: list[Store] = []
 _forking = (
     threading.RLock()
@@ -79,7 +79,7 @@ def is_open_here(path: str) -> bool:
 def check_not_inherited(path: str, name: str) -> None:
     """Refuse a file whose connection this process inherited by a fork."""
     if CROSSED and identity(path) in CROSSED:
-        raise refusals.LEDGER_FORK_1(name=name)
+        raise refusals.FORKED_IN_TRANSACTION(name=name)
 
 
 def _before() -> None:

@@ -52,7 +52,7 @@ def parse_location(path: str | Path | None) -> Path | Url | None:
         or not isinstance(path, str)
         or not path[scheme.end() :].startswith("/")
     ):
-        raise refusals.LEDGER_PATH_4()
+        raise refusals.NOT_A_POSTGRES_URL()
     return Url(path)
 
 
@@ -73,5 +73,5 @@ def open_server(url: Url, *, begin: bool = False) -> PostgresStore:
     try:
         from .postgres_store import PostgresStore
     except ImportError:
-        raise refusals.LEDGER_MISSING_1() from None
+        raise refusals.PSYCOPG_MISSING() from None
     return PostgresStore(url, begin=begin)

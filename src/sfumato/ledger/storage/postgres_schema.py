@@ -16,10 +16,18 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import ledger_refusals as refusals
-from .sqlite_schema import ALTERED, APPLICATION, NEW, REWRITE, SCHEMA, UPGRADE
+from .sqlite_schema import ALTERED, APPLICATION, SCHEMA
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg.rows import TupleRow
+
+    from .sqlite_store import Transaction
+
+    Connection = psycopg.Connection[TupleRow]
 
 OLDEST_SERVER = 14_00_00
 FORMAT = "sfumato ledger"
@@ -277,23 +285,23 @@ every version of the server, and lists who besides the owner may write to them.
 """
 
 
-def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
+def prepare(connection: Connection, *, begin: bool, lock: int, statement: int) -> None:
     """Set up the session; check that the server can keep a ledger; create the tables if `begin`
     allows it.
     """
     connection.execute(SESSION.format(lock=lock, statement=statement), prepare=False)
     version, encoding, fsync, commit, ours, others = _read_settings(connection)
     if version < OLDEST_SERVER:
-        raise refusals.LEDGER_SERVER_1(value=OLDEST_SERVER // 10000)
+        raise refusals.SERVER_TOO_OLD(oldest=OLDEST_SERVER // 10000)
     if encoding != "UTF8":
-        raise refusals.LEDGER_STORAGE_1()
+        raise refusals.DATABASE_NOT_UTF8()
     if fsync != "on":
-        raise refusals.LEDGER_STORAGE_2()
+        raise refusals.FSYNC_OFF()
     if commit not in ("on", "remote_apply"):
         connection.execute("SET synchronous_commit TO on")
     if not ours and not others:
         if not begin:
-            raise refusals.LEDGER_BUDGET_3(format=NEW.format("url"))
+            raise refusals.NEW_ACCOUNT_WITHOUT_BUDGET(account="a new ledger", location="url")
         _create_tables(connection)
     if ours and version_of(connection) == SECOND:
         from .postgres_upgrade import rewrite
@@ -302,38 +310,38 @@ def prepare(connection: Any, *, begin: bool, lock: int, statement: int) -> None:
     check(connection)
 
 
-def version_of(connection: Any) -> int | None:
+def version_of(connection: Connection) -> int | None:
     """Return the version of the tables; None if they are not a ledger's."""
     rows = connection.execute("SELECT application, version FROM sfumato.format").fetchall()
     return int(rows[0][1]) if [application for application, _ in rows] == [FORMAT] else None
 
 
-def check(connection: Any) -> None:
+def check(connection: Connection) -> None:
     """Refuse a database that holds no ledger of this version."""
     *_, ours, others = _read_settings(connection)
     if not ours and not others:
-        raise refusals.LEDGER_PATH_5(format=NEW.format("url"))
+        raise refusals.DATABASE_WITHOUT_LEDGER()
     version = version_of(connection) if ours else None
     if version is None:
-        raise refusals.LEDGER_FORMAT_2()
+        raise refusals.SCHEMA_NOT_A_LEDGER()
     if version != SCHEMA:
-        rewrite = REWRITE if version == SECOND else UPGRADE
-        raise refusals.LEDGER_VERSION_1(version=version, SCHEMA=SCHEMA, rewrite=rewrite)
+        entry = refusals.OLDER_TABLES if version == SECOND else refusals.UNKNOWN_TABLES
+        raise entry(version=version, known=SCHEMA)
 
 
-def structure(tx: Any) -> list[str]:
+def structure(tx: Transaction) -> list[str]:
     """Compare the tables with those that the ledger creates. Checking disk pages is the server's
     job.
     """
     return [] if {line for (line,) in tx.execute(FORM)} == EXPECTED_FORM else [ALTERED]
 
 
-def _read_settings(connection: Any) -> tuple[Any, ...]:
+def _read_settings(connection: Connection) -> TupleRow:
     ((*settings,),) = connection.execute(SETTINGS).fetchall()
     return tuple(settings)
 
 
-def _create_tables(connection: Any) -> None:
+def _create_tables(connection: Connection) -> None:
     """Create all tables in one transaction, unless another process did so first."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (APPLICATION,))

@@ -17,24 +17,33 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
+from psycopg.rows import TupleRow
 
 from ...errors import Refused
 from .. import ledger_refusals as refusals
+from ..ledger_refusals import SAME_KEY, UNSURE
 from ..reader import ReadOnlyStore
 from .location import Url
 from .postgres_schema import SESSION, check, prepare, structure
-from .sqlite_store import NOTHING, OTHER, PATIENCE, READ, UNREADABLE, UNSURE, WRITE, Conflict, Store
+from .sqlite_store import OUTCOMES, PATIENCE, READ, UNREADABLE, WRITE, Bindings, Result, Row, Store
 from .sqlite_store import Transaction as AnyTransaction
 
 if TYPE_CHECKING:
+    from psycopg.abc import PQGen
+    from psycopg.pq.abc import PGconn
+    from psycopg.rows import RowFactory
+
     from ..book_queries import EntryWrite
+
+T = TypeVar("T")
 
 SILENCE = 75.0  # seconds that a server may stay silent; its own timeouts are shorter
 PORTION = 1000  # rows of a long result to fetch at a time
@@ -53,11 +62,11 @@ DEFAULTS = {
 """Connection parameters unless the URL sets them."""
 
 
-class LedgerConnection(psycopg.Connection[Any]):
+class LedgerConnection(psycopg.Connection[TupleRow]):
     """A connection with a time limit for silence, which records warnings of the server."""
 
-    def __init__(self, *more: Any, **named: Any) -> None:
-        super().__init__(*more, **named)
+    def __init__(self, pgconn: PGconn, *row_factory: RowFactory[TupleRow]) -> None:
+        super().__init__(pgconn, *row_factory)
         self.over: Callable[[], bool] = lambda: False
         self.warnings = warnings = list[
             str
@@ -70,11 +79,11 @@ class LedgerConnection(psycopg.Connection[Any]):
             )
         )
 
-    def wait(self, gen: Generator[Any, Any, Any], *more: Any, **named: Any) -> Any:
+    def wait(self, gen: PQGen[T], *seconds: Any, **named: Any) -> T:
         """Wait as psycopg does, but give up the connection if the server stays silent."""
-        return super().wait(_with_timeout(gen, self), *more, **named)
+        return super().wait(_with_timeout(gen, self), *seconds, **named)
 
-    def __del__(self, *_: Any) -> None:
+    def __del__(self, *_: object) -> None:
         """No warning: libpq closes a forgotten connection, in the process that opened it."""
 
 
@@ -82,21 +91,23 @@ class PostgresTransaction(AnyTransaction):
     """A transaction on a PostgreSQL server."""
 
     __slots__ = ("_cursor", "_long")
+    _connection: LedgerConnection
+    _cursor: psycopg.Cursor[TupleRow]
     json: ClassVar[str] = (
         # PostgreSQL has no text for NUL; in a summary its symbol will do
         r"CAST(replace(body, '\u0000', '\u2400') AS json)"
     )
 
-    def execute(self, statement: str, bindings: tuple[Any, ...] = ()) -> Any:
+    def execute(self, statement: str, bindings: Bindings = (), /) -> Result:
         return self._connection.execute(_psycopg_text(statement), bindings, prepare=True)
 
-    def run(self, statement: str, bindings: tuple[Any, ...] = ()) -> Any:
+    def run(self, statement: str, bindings: Bindings = (), /) -> Result:
         return self._cursor.execute(_psycopg_text(statement), bindings, prepare=True)
 
-    def executemany(self, statement: str, rows: Any) -> None:
+    def executemany(self, statement: str, rows: Iterable[Bindings], /) -> None:
         self._cursor.executemany(_psycopg_text(statement), rows)
 
-    def rows(self, statement: str, bindings: tuple[Any, ...] = ()) -> Iterator[Any]:
+    def rows(self, statement: str, bindings: Bindings = ()) -> Iterator[Row]:
         """Yield rows in portions: a book may be larger than memory."""
         self._long += 1
         name = f"long{self._long}"
@@ -127,7 +138,7 @@ class PostgresTransaction(AnyTransaction):
             TransactionStatus.IDLE,
             TransactionStatus.UNKNOWN,
         ):
-            raise refusals.LEDGER_STORAGE_3(name=Url.name, NOTHING=NOTHING[self._begin])
+            raise refusals.TRANSACTION_OPEN(name=Url.name, outcome=OUTCOMES[self._begin])
         try:
             self._open()
         except psycopg.OperationalError:
@@ -183,7 +194,7 @@ class PostgresStore(Store):
     def writing(self) -> PostgresTransaction:
         return PostgresTransaction(self, WRITE)
 
-    def reading(self) -> Any:
+    def reading(self) -> AbstractContextManager[AnyTransaction]:
         return PostgresTransaction(self, READ)
 
     def reader(self) -> PostgresReader:
@@ -206,7 +217,7 @@ class PostgresStore(Store):
         connection: LedgerConnection = self._connection
         return connection
 
-    def _install_limit(self, connection: Any) -> None:
+    def _install_limit(self, connection: LedgerConnection) -> None:
         connection.over = self._is_over
 
     def _close_before_fork(self) -> None:
@@ -222,7 +233,7 @@ class PostgresStore(Store):
         try:
             options = conninfo_to_dict(self._url.reveal())
         except psycopg.Error:  # whose text has parts of the URL
-            raise refusals.LEDGER_PATH_6(name=Url.name) from None
+            raise refusals.URL_NOT_PARSED(name=Url.name) from None
         connection = LedgerConnection.connect(
             make_conninfo("", **{**DEFAULTS, **options, "client_encoding": "utf8"}), autocommit=True
         )
@@ -243,22 +254,19 @@ class PostgresStore(Store):
     def _errors(self) -> tuple[type[Exception], ...]:
         return psycopg.Error, OSError, *UNREADABLE
 
-    def _explain(self, error: Exception, happened: str) -> Refused:
+    def _explain(self, error: Exception, outcome: str) -> Refused:
         """Turn a storage error into a refusal, by its SQLSTATE. The text quotes nothing from the
         server, whose messages may contain rows and host names.
         """
         state = "XX" if isinstance(error, UNREADABLE) else getattr(error, "sqlstate", None) or ""
-        code, reason, rewrite = (
-            next((row for start, *row in WHY if state.startswith(start)), OTHER) if state else GONE
+        entry = next(
+            (entry for start, entry in EXPLANATIONS if state.startswith(start)),
+            refusals.STORAGE_FAILED if state else refusals.SERVER_GONE,
         )
-        undone = (
-            state[:2] == "40" and state != "40003"
-        )  # whenever it comes, a commit that says so has not been
-        if undone:
-            return Conflict(code, self._name, f"{reason}; {NOTHING[WRITE]}", rewrite)
-        return Refused(
-            code, self._name, f"{reason}; {happened}", SAME_KEY if happened is UNSURE else rewrite
-        )
+        if entry is refusals.CONCURRENT_TRANSACTION:
+            return entry(name=self._name)  # the server undid it, also if it says so at the commit
+        refusal = entry(name=self._name, outcome=outcome)
+        return refusal.replace(rewrite=SAME_KEY) if outcome is UNSURE else refusal
 
 
 class PostgresReader(ReadOnlyStore, PostgresStore):
@@ -269,9 +277,7 @@ class PostgresReader(ReadOnlyStore, PostgresStore):
         check(connection)
 
 
-def _with_timeout(
-    steps: Generator[Any, Any, Any], connection: LedgerConnection
-) -> Generator[Any, Any, Any]:
+def _with_timeout(steps: PQGen[T], connection: LedgerConnection) -> PQGen[T]:
     """Run the steps of a wait; close the connection if the server is silent for too long, or if the
     time limit of a read is over.
     """
@@ -289,7 +295,8 @@ def _with_timeout(
                 raise TimeoutError
             state = steps.send(ready)
     except StopIteration as done:
-        return done.value
+        value: T = done.value
+        return value
 
 
 @cache
@@ -298,65 +305,23 @@ def _psycopg_text(statement: str) -> str:
     return statement.replace("?", "%s")
 
 
-SAME_KEY = (
-    "history() says whether it stands; a charge that had a key may be asked again under the "
-    "same key"
+EXPLANATIONS = (
+    ("55P03", refusals.HELD_BY_WRITER),
+    ("57014", refusals.SERVER_TOO_SLOW),
+    ("40003", refusals.COMMIT_UNCONFIRMED),
+    ("40", refusals.CONCURRENT_TRANSACTION),
+    ("53100", refusals.DISK_FULL),
+    ("42501", refusals.ROLE_WITHOUT_RIGHT),
+    ("25006", refusals.ROLE_READS_ONLY),
+    ("0A000", refusals.STANDBY_READS_ONLY),
+    ("58030", refusals.DISK_FAILED),
+    ("XX", refusals.BOOK_DAMAGED),
+    ("42", refusals.OTHER_TABLES),
+    ("23", refusals.ENTRY_NOT_TAKEN),
+    ("08", refusals.SERVER_GONE),
+    ("53", refusals.SERVER_GONE),
+    ("57", refusals.SERVER_GONE),
 )
-GONE = (
-    "ledger.server",
-    "no server answers, the connection broke, or the server does not admit this role",
-    "check the server, then try again",
-)
-"""Also for errors without an SQLSTATE: no connection, a broken or silent one."""
-
-WHY: tuple[tuple[str, str, str, str], ...] = (
-    ("55P03", "ledger.busy", "another writer held the book for too long", "try again"),
-    ("57014", "ledger.busy", "the server took too long", "try again"),
-    (
-        "40003",
-        "ledger.server",
-        "the server cannot say whether it is safe",
-        "check the server and its standbys, then try again",
-    ),
-    ("40", "ledger.busy", "another transaction came between", "try again"),
-    ("53100", "ledger.full", "the disk is full", "make room, then try again"),
-    (
-        "42501",
-        "ledger.read-only",
-        "the role may not do this",
-        "a role with the rights that the page on the ledger lists",
-    ),
-    (
-        "25006",
-        "ledger.read-only",
-        "the server, or the role, only reads",
-        "the primary server, a role that may write",
-    ),
-    (
-        "0A000",
-        "ledger.read-only",
-        "the server is a standby, which only reads",
-        "the primary server",
-    ),
-    (
-        "58030",
-        "ledger.io",
-        "reading from or writing to the disk failed",
-        "check the disk, then try again",
-    ),
-    ("XX", "ledger.corrupt", "the book is damaged", "the last backup, checked with verify(head)"),
-    (
-        "42",
-        "ledger.corrupt",
-        "the tables are not those of a book",
-        "the last backup, checked with verify(head)",
-    ),
-    (
-        "23",
-        "ledger.storage",
-        "the tables do not accept the entry",
-        "verify(head) says whether the book is intact",
-    ),
-    *((start, *GONE) for start in ("08", "53", "57")),
-)
-"""Refusals by the first characters of the SQLSTATE."""
+"""The refusal for the first characters of an SQLSTATE. An error without one is a server that does
+not answer: no connection, a broken or silent one.
+"""

@@ -11,15 +11,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import ledger_refusals as refusals
 from ..entries import Replay
 from .postgres_schema import FORMAT, TABLES
 from .sqlite_schema import SCHEMA
 from .sqlite_store import BALANCE, ENTER
-from .sqlite_upgrade import READ, SAME, check_agrees, damaged, seal_upgrade, upgraded_entries
+from .sqlite_upgrade import READ, SAME, LastEntry, check_agrees, seal_upgrade, upgraded_entries
+
+if TYPE_CHECKING:
+    from .postgres_schema import Connection
+    from .sqlite_store import Row
 
 ASIDE = "sfumato_older"
 PORTION = 1000
@@ -35,7 +40,7 @@ FROM {ASIDE}.balance LEFT JOIN (SELECT dataset, spent, parts FROM {ASIDE}.entry
     ON last.dataset = balance.dataset AND share = ''"""
 
 
-def rewrite(connection: Any, version: int) -> None:
+def rewrite(connection: Connection, version: int) -> None:
     """Upgrade the book to this version, unless another process did so first."""
     import psycopg
 
@@ -46,21 +51,21 @@ def rewrite(connection: Any, version: int) -> None:
             if connection.execute("SELECT version FROM sfumato.format").fetchall() == [(version,)]:
                 _move(connection)
     except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
-        raise damaged() from None
+        raise refusals.OLDER_BOOK_DAMAGED() from None
     except (
         psycopg.errors.UndefinedTable
     ):  # another process was quicker, and this one had waited for what is gone now
         return
     except psycopg.errors.InsufficientPrivilege:
-        raise refusals.LEDGER_VERSION_2(version=version, SCHEMA=SCHEMA) from None
+        raise refusals.UPGRADE_NEEDS_OWNER(version=version, known=SCHEMA) from None
 
 
-def _move(connection: Any) -> None:
+def _move(connection: Connection) -> None:
     connection.execute(f"ALTER SCHEMA sfumato RENAME TO {ASIDE}")
     connection.execute("CREATE SCHEMA sfumato")
     connection.execute(TABLES, prepare=False)
     ((book,),) = connection.execute(f"SELECT id FROM {ASIDE}.book").fetchall()
-    replay, last = Replay(), list[Any]()
+    replay, last = Replay(), LastEntry(0, "", None)
     with connection.cursor() as writer:
         new = upgraded_entries(_rows(connection), replay, last, str(book))
         while portion := list(islice(new, PORTION)):
@@ -85,7 +90,7 @@ def _move(connection: Any) -> None:
         writer.execute(f"DROP SCHEMA {ASIDE} CASCADE")
 
 
-def _rows(connection: Any) -> Any:
+def _rows(connection: Connection) -> Iterator[Row]:
     """Yield the rows in portions: a book may be larger than memory."""
     connection.execute(
         f"DECLARE older NO SCROLL CURSOR FOR SELECT {READ} FROM {ASIDE}.entry ORDER BY number",

@@ -12,20 +12,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import ledger_refusals as refusals
 
 if TYPE_CHECKING:
     import apsw
 
+    from .sqlite_store import Transaction
+
 APPLICATION = 0x73666D74  # "sfmt", in the header of the file
 SCHEMA = 3
 OLDER = (1, 2)  # their digests did not cover the account totals
-UPGRADE = "pip install --upgrade sfumato"
 ALTERED = "the tables are not those that the book makes"
-REWRITE = "sf.Ledger.open(path), which rewrites it; keep a copy"
-NEW = "Ledger.open({}, budget=sf.Pure(1), dataset='visits', unit='user_id', relation='add-remove')"
 MAGIC = b"SQLite format 3\0"  # the first bytes of every SQLite file
 
 TABLES = """
@@ -97,21 +96,21 @@ def prepare(connection: apsw.Connection) -> None:
     if _ask(connection, "PRAGMA user_version") != SCHEMA:
         rewrite(connection)
     if connection.filename and _ask(connection, "PRAGMA journal_mode=WAL") != "wal":
-        raise refusals.LEDGER_STORAGE_4()
+        raise refusals.WAL_NOT_SUPPORTED()
     connection.execute("PRAGMA synchronous=FULL")
 
 
 def check(connection: apsw.Connection, name: str, versions: tuple[int, ...] = (SCHEMA,)) -> None:
     """Refuse a file that is not a ledger of one of these versions."""
     if _ask(connection, "PRAGMA application_id") != APPLICATION:
-        raise refusals.LEDGER_FORMAT_1(name=name)
+        raise refusals.NOT_A_LEDGER(name=name, outcome=refusals.NOT_TOUCHED)
     version = _ask(connection, "PRAGMA user_version")
     if version not in versions:
-        rewrite = REWRITE if version in OLDER else UPGRADE
-        raise refusals.LEDGER_VERSION_3(version=version, SCHEMA=SCHEMA, rewrite=rewrite)
+        entry = refusals.OLDER_TABLES if version in OLDER else refusals.UNKNOWN_TABLES
+        raise entry(version=version, known=SCHEMA)
 
 
-def structure(tx: Any) -> list[str]:
+def structure(tx: Transaction) -> list[str]:
     """Return the problems of the file, and of its tables compared with TABLES."""
     import apsw
 
@@ -133,7 +132,7 @@ def structure(tx: Any) -> list[str]:
     return problems
 
 
-def _ask(connection: apsw.Connection, query: str) -> Any:
+def _ask(connection: apsw.Connection, query: str) -> object:
     ((value,),) = connection.execute(query).fetchall()
     return value
 

@@ -11,14 +11,15 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from json import JSONDecodeError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from ...errors import Refused
 from .. import ledger_refusals as refusals
+from ..ledger_refusals import NOTHING_ACCEPTED, NOTHING_CHANGED, UNSURE
 from ..receipts import Head
 from .file_checks import FileStamps, check_file, explain_change, stamp_files
 from .fork_guard import check_not_inherited, create_private, identity, is_open_here, register
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from ..book_queries import EntryWrite
     from ..entries import Standing
 
+Connection = Any  # of `apsw` here, of `psycopg` in `postgres_store`
+Row = tuple[Any, ...]  # the types of its columns follow from the query
+Value = str | int | float | bytes | None
+Bindings = Sequence[Value]
 OLDEST_SQLITE = (3, 51, 3)  # the first with the fix of the WAL-reset bug
 STEPS = 20_000  # of SQLite's virtual machine between two checks of the time limit
 PATIENCE = 30_000  # milliseconds to wait for another writer
@@ -50,17 +55,22 @@ ANSWER = (
 )
 
 WRITE, READ = "BEGIN IMMEDIATE", "BEGIN"
-NOTHING = {WRITE: "nothing was accepted, no data was read", READ: "nothing was changed"}
-UNSURE = (
-    "no receipt was given, no data was read; should the entry stand when the book is opened "
-    "again, it counts"
-)
+OUTCOMES = {WRITE: NOTHING_ACCEPTED, READ: NOTHING_CHANGED}
+"""The outcome of a transaction that did not commit."""
 
 
-class Conflict(Refused):
-    """The storage rolled back a transaction because of a concurrent one. Nothing was accepted; the
-    caller may try again.
-    """
+class Result(Protocol):
+    """The result of a statement: iterate over its rows, or fetch them."""
+
+    def __iter__(self) -> Iterator[Row]: ...
+
+    def fetchall(self) -> list[Row]: ...
+
+
+class Execute(Protocol):
+    """Executes a statement with `?` for each value."""
+
+    def __call__(self, statement: str, bindings: Bindings = ..., /) -> Result: ...
 
 
 class Transaction:
@@ -79,11 +89,11 @@ class Transaction:
         "run",
         "standing",
     )
-    _connection: Any
-    execute: Any  # one statement; iterate over its result, or fetch it
-    executemany: Any
-    run: Any  # like execute, if each result is read to its end before the next statement
-    rows: Any  # like execute, for results that may be long
+    _connection: Connection
+    execute: Execute  # one statement; iterate over its result, or fetch it
+    run: Execute  # like execute, if each result is read to its end before the next statement
+    executemany: Callable[[str, Iterable[Bindings]], object]
+    rows: Callable[..., Iterable[Row]]  # like execute, for results that may be long
     json: ClassVar[str] = "body"  # SQL for the body of an entry as JSON
 
     def __init__(self, store: Store, begin: str) -> None:
@@ -103,20 +113,20 @@ class Transaction:
                 store._lock.release()
                 raise
         except store._errors() as error:
-            raise store._explain(error, NOTHING[self._begin]) from None
+            raise store._explain(error, OUTCOMES[self._begin]) from None
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None:
-        store, happened = self._store, NOTHING[self._begin]
+        store, outcome = self._store, OUTCOMES[self._begin]
         if (
             store._connection is not self._connection
         ):  # in the child of a fork from here: it is the parent's to end
-            raise refusals.LEDGER_FORK_2(name=store._name)
+            raise refusals.FORKED_IN_TRANSACTION(name=store._name)
         try:
             if kind is None and self._begin is WRITE:
-                happened = UNSURE
+                outcome = UNSURE
                 self._commit()
             else:
                 self._undo()
@@ -128,7 +138,7 @@ class Transaction:
         finally:
             store._lock.release()
         if error is not None and isinstance(error, store._errors()):
-            raise store._explain(error, happened) from None
+            raise store._explain(error, outcome) from None
 
     def put(self, written: EntryWrite) -> None:
         """Write an entry and its changes to the other tables."""
@@ -139,9 +149,9 @@ class Transaction:
         if written.reserved is not None:
             run(RESERVE, written.reserved)
         if written.answer is not None:
-            question, *about = written.answer
+            question, number, answer = written.answer
             run("DELETE FROM shown WHERE dataset = ? AND question = ?", (dataset, question))
-            run(ANSWER, (dataset, question, *about))
+            run(ANSWER, (dataset, question, number, answer))
         if written.shown is not None:
             run("INSERT INTO shown VALUES (?, ?, ?)", (dataset, written.shown, share))
 
@@ -179,10 +189,8 @@ class Store:
         self.path = path
         self._place = None if path is None else str(path)
         self._lock = threading.RLock()
-        self._connection: Any = None
-        self._run: Any = (
-            None  # executes a statement of it, and reads that to its end before the next
-        )
+        self._connection: Connection = None
+        self._run: Execute  # executes a statement of it, and reads that to its end before the next
         self._file: tuple[int, int] | None = None
         self._log_names: tuple[str, ...] = ()  # of the files beside it
         self._stamps: FileStamps = ()  # which files they are
@@ -201,22 +209,22 @@ class Store:
         """Open a snapshot."""
         return Transaction(self, READ)
 
-    def try_write(self, statement: str, bindings: tuple[Any, ...]) -> bool:
+    def try_write(self, statement: str, bindings: Bindings) -> bool:
         """Run one statement as a durable transaction; return whether it wrote a row. Returns False
         at once if another thread uses the book.
         """
-        lock, happened = self._lock, NOTHING[WRITE]
+        lock, outcome = self._lock, OUTCOMES[WRITE]
         if not lock.acquire(False):
             return False
         try:
             connection = self._open_connection()
             if not connection.get_autocommit():
                 return False
-            happened = UNSURE
+            outcome = UNSURE
             self._run(statement, bindings)
             return bool(connection.changes())
         except self._errors() as error:
-            raise self._explain(error, NOTHING[WRITE] if _was_busy(error) else happened) from None
+            raise self._explain(error, OUTCOMES[WRITE] if _was_busy(error) else outcome) from None
         finally:
             lock.release()
 
@@ -232,7 +240,7 @@ class Store:
     def _is_over(self) -> bool:
         return self._ended is not None and (self._ended() or time.monotonic() > self._until)
 
-    def _install_limit(self, connection: Any) -> None:
+    def _install_limit(self, connection: Connection) -> None:
         connection.set_progress_handler(self._is_over, STEPS)
 
     def close(self) -> None:
@@ -243,20 +251,20 @@ class Store:
             if self.path is not None:
                 self._connection = None
 
-    def _acquire(self) -> Any:
+    def _acquire(self) -> Connection:
         """Lock the connection for this thread and return it."""
         if not self._lock.acquire(timeout=PATIENCE / 1000):
-            raise refusals.LEDGER_BUSY_2(name=self._name)
+            raise refusals.HELD_BY_THREADS(name=self._name)
         try:
             return self._open_connection()
         except BaseException:
             self._lock.release()
             raise
 
-    def _open_connection(self) -> Any:
+    def _open_connection(self) -> Connection:
         if self._place is None:
             if self._inherited:
-                raise refusals.LEDGER_FORK_3()
+                raise refusals.MEMORY_OF_OTHER_PROCESS()
             if self._connection is None:
                 self._open(":memory:")
             return self._connection
@@ -296,13 +304,15 @@ class Store:
         import apsw
 
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < OLDEST_SQLITE:
-            raise refusals.LEDGER_SQLITE_1(sqlite_lib_version=apsw.sqlite_lib_version())
+            raise refusals.SQLITE_TOO_OLD(
+                version=apsw.sqlite_lib_version(), oldest=".".join(map(str, OLDEST_SQLITE))
+            )
         if (
             self._place is not None
             and not is_open_here(self._place)
             and not may_be_a_ledger(self._place)
         ):
-            raise refusals.LEDGER_FORMAT_1(name=self._name)
+            raise refusals.NOT_A_LEDGER(name=self._name, outcome=refusals.NOT_TOUCHED)
         if self._place is not None:
             create_private(self._place)
             check_file(self._place, self._name)
@@ -310,7 +320,7 @@ class Store:
         try:
             connection.set_busy_timeout(PATIENCE)
             if connection.readonly("main"):
-                raise refusals.LEDGER_READ_ONLY_2(name=self._name)
+                raise refusals.FILE_NOT_WRITABLE(name=self._name, outcome=NOTHING_ACCEPTED)
             _prepare_patiently(connection)
         except BaseException:
             connection.close()
@@ -326,20 +336,20 @@ class Store:
 
         return apsw.Error, OSError, *UNREADABLE
 
-    def _explain(self, error: Exception, happened: str) -> Refused:
+    def _explain(self, error: Exception, outcome: str) -> Refused:
         """Turn a storage error into a refusal. The text quotes nothing from entries."""
         import apsw
 
         unreadable = isinstance(error, UNREADABLE)
-        code, reason, rewrite = next(
+        entry = next(
             (
-                row
-                for kind, *row in WHY
+                entry
+                for kind, entry in EXPLANATIONS
                 if isinstance(error, getattr(apsw, kind)) or (unreadable and kind == "CorruptError")
             ),
-            OTHER,
+            refusals.STORAGE_FAILED,
         )
-        return Refused(code, self._name, f"{reason}; {happened}", rewrite)
+        return entry(name=self._name, outcome=outcome)
 
 
 def _prepare_patiently(connection: apsw.Connection) -> None:
@@ -369,39 +379,14 @@ def _was_busy(error: Exception) -> bool:
 UNREADABLE = (UnicodeDecodeError, JSONDecodeError, KeyError)
 """Errors raised by rows that the ledger did not write."""
 
-WHY = (
-    ("BusyError", "ledger.busy", "another writer held the book for too long", "try again"),
-    (
-        "InterruptError",
-        "ledger.busy",
-        "the read took too long, or the service is shutting down",
-        "try again",
-    ),
-    ("FullError", "ledger.full", "the disk is full", "make room, then try again"),
-    (
-        "ReadOnlyError",
-        "ledger.read-only",
-        "the book cannot be written",
-        "a path that can be written",
-    ),
-    (
-        "CantOpenError",
-        "ledger.path",
-        "there is no such path, or it cannot be opened",
-        "a path in a folder that exists",
-    ),
-    ("NotADBError", "ledger.format", "this file is not a ledger", "another path"),
-    (
-        "CorruptError",
-        "ledger.corrupt",
-        "the file is damaged",
-        "the last backup, checked with verify(head)",
-    ),
-    (
-        "IOError",
-        "ledger.io",
-        "reading from or writing to the disk failed",
-        "check the disk, then try again",
-    ),
+EXPLANATIONS = (
+    ("BusyError", refusals.HELD_BY_WRITER),
+    ("InterruptError", refusals.READ_INTERRUPTED),
+    ("FullError", refusals.DISK_FULL),
+    ("ReadOnlyError", refusals.FILE_NOT_WRITABLE),
+    ("CantOpenError", refusals.FILE_NOT_OPENED),
+    ("NotADBError", refusals.NOT_A_LEDGER),
+    ("CorruptError", refusals.BOOK_DAMAGED),
+    ("IOError", refusals.DISK_FAILED),
 )
-OTHER = ("ledger.storage", "the storage reported an error", "check the storage, then try again")
+"""The refusal for each kind of error of `apsw`."""

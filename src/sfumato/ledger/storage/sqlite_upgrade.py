@@ -13,10 +13,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ...errors import Refused
 from .. import ledger_refusals as refusals
 from ..clock import now
 from ..entries import AccountRow, Replay, canonical, digest, genesis, seal_entry
@@ -26,10 +26,21 @@ from .sqlite_store import BALANCE, ENTER
 if TYPE_CHECKING:
     import apsw
 
+    from .sqlite_store import Row
+
 READ = "number, dataset, kind, key, body, digest"
 REASON = "rewritten: from here on the chain covers what the accounts come to"
 SAME = ("book", "reservation", "answer", "shown")
 """Tables whose rows are copied unchanged."""
+
+
+@dataclass(slots=True)
+class LastEntry:
+    """The last entry that an upgrade has read."""
+
+    number: int
+    digest: str
+    dataset: str | None
 
 
 def rewrite(connection: apsw.Connection) -> None:
@@ -43,29 +54,23 @@ def rewrite(connection: apsw.Connection) -> None:
         connection.execute("COMMIT")
     except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
         undo(connection)
-        raise damaged() from None
+        raise refusals.OLDER_BOOK_DAMAGED() from None
     except BaseException:
         undo(connection)
         raise
 
 
-def damaged() -> Refused:
-    return refusals.LEDGER_CORRUPT_2()
-
-
 def upgraded_entries(
-    rows: Any, replay: Replay, last: list[Any], book: str
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the entries of an older book as rows of this version. Sets `last` to number, digest and
-    dataset of the last entry.
-    """
-    last[:] = 0, genesis(book), None
+    rows: Iterable[Row], replay: Replay, last: LastEntry, book: str
+) -> Iterator[Row]:
+    """Yield the entries of an older book as rows of this version. Sets `last` to the last entry."""
+    last.number, last.digest, last.dataset = 0, genesis(book), None
     for number, dataset, kind, key, text, stored in rows:
-        fresh = digest(last[1], text)
-        if (number, stored) != (last[0] + 1, fresh):
+        fresh = digest(last.digest, text)
+        if (number, stored) != (last.number + 1, fresh):
             raise ValueError("chain")
         body = json.loads(text)
-        last[:] = number, fresh, dataset
+        last.number, last.digest, last.dataset = number, fresh, dataset
         yield (
             number,
             dataset,
@@ -78,7 +83,7 @@ def upgraded_entries(
         )
 
 
-def check_agrees(replay: Replay, accounts: Any, reservations: Any) -> None:
+def check_agrees(replay: Replay, accounts: Iterable[Row], reservations: Iterable[Row]) -> None:
     """Raise ValueError if accounts or reservations of the older book differ from its entries."""
     due = replay.datasets.items()
     if set(map(tuple, accounts)) != {
@@ -95,11 +100,11 @@ def check_agrees(replay: Replay, accounts: Any, reservations: Any) -> None:
         raise ValueError("reservations")
 
 
-def seal_upgrade(replay: Replay, last: list[Any]) -> tuple[list[AccountRow], list[tuple[Any, ...]]]:
+def seal_upgrade(replay: Replay, last: LastEntry) -> tuple[list[AccountRow], list[Row]]:
     """Return the account rows and the `upgrade` entry that seals them; none for a book without
     entries.
     """
-    number, previous, dataset = last
+    number, previous, dataset = last.number, last.digest, last.dataset
     if dataset is None:
         return [], []
     body = {
@@ -138,7 +143,7 @@ def _move(connection: apsw.Connection) -> None:
     for table in tables:
         connection.execute(f"ALTER TABLE {table} RENAME TO older_{table}")
     connection.execute(TABLES)
-    replay, last = Replay(), list[Any]()
+    replay, last = Replay(), LastEntry(0, "", None)
     ((book,),) = connection.execute("SELECT id FROM older_book").fetchall()
     connection.executemany(
         ENTER,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from ... import __version__
 from ...errors import Failed, Refused
+from .. import server_refusals as refusals
 from ..config import Config, load
 from ..retention import drop_old_hourly
 from ..service import CuratorService
@@ -113,34 +114,27 @@ async def _page() -> Response:
     return FileResponse(STATIC / "index.html", media_type="text/html")
 
 
-async def _stopped(_: Request, stopped: Any) -> Response:
-    response: Response = stopped.problem.response()
-    return response
+async def _stopped(_: Request, stopped: ProblemError) -> Response:
+    return stopped.problem.response()
 
 
-async def _refused(_: Request, refusal: Any) -> Response:
+async def _refused(_: Request, refusal: Refused) -> Response:
     return problem_of(refusal).response()
 
 
-async def _failed(*_: Any) -> Response:
+async def _failed(*_: object) -> Response:
     return DEADLINE.response()
 
 
-async def _http(_: Request, error: Any) -> Response:
+async def _http(_: Request, error: HTTPException) -> Response:
     """Reply to an unknown address or method."""
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "GET")
-        return Problem(
-            "server.method",
-            "the method",
-            "this address does not support it",
-            allowed,
-            {"Allow": allowed},
-        ).response()
+        return Problem.of(refusals.METHOD_WRONG(allowed=allowed), {"Allow": allowed}).response()
     return (UNKNOWN if error.status_code == 404 else INTERNAL).response()
 
 
-_ENDINGS: dict[Any, Any] = {
+_ENDINGS: dict[type[Exception], Callable[..., Awaitable[Response]]] = {
     ProblemError: _stopped,
     Refused: _refused,
     Failed: _failed,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import math
-from typing import Any
 
 from ...answers.answer import Answer
 from ...answers.render.export_frames import value_columns
@@ -17,34 +16,35 @@ from ...answers.render.tabulate import key_text
 from ...errors import Refused
 from ...guarantees import Guarantee
 from ...guarantees.stored_guarantee import record
+from ...tables.declare.public_keys import Key
 
 JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
 FORMS = (JSON, CSV, ARROW)
 
 
-def dumped(content: Any) -> bytes:
+def dumped(content: object) -> bytes:
     """Encode plain values as JSON."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "replace"
     )
 
 
-def written(guarantee: Guarantee | None) -> dict[str, Any] | None:
+def written(guarantee: Guarantee | None) -> dict[str, object] | None:
     return None if guarantee is None else record(guarantee)
 
 
-def number(value: Any) -> Any:
+def number(value: object) -> object:
     """Return a number of an answer for JSON."""
     plain = value.item() if hasattr(value, "item") else value
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
-def key(value: Any) -> Any:
+def key(value: Key) -> str | int | None:
     """Return a key of an answer for JSON."""
     return value if value is None or isinstance(value, bool | int | str) else key_text(value)
 
 
-def rows_of(answer: Answer) -> dict[str, Any]:
+def rows_of(answer: Answer) -> dict[str, object]:
     """Return keys, values and interval ends, as one dictionary per group."""
     try:
         numbers = value_columns(answer, intervals=True)

@@ -13,7 +13,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import selectors
 import socket
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .slow_clients import CONNECTIONS
@@ -25,8 +27,8 @@ log = logging.getLogger("sfumato.server")
 class Loop(asyncio.SelectorEventLoop):
     """asyncio's event loop with these limits."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, selector: selectors.BaseSelector | None = None) -> None:
+        super().__init__(selector)
         if os.environ.get("SFUMATO_DEBUG") != "1":
             self.set_exception_handler(_log_constant_text)
 
@@ -36,7 +38,11 @@ class Loop(asyncio.SelectorEventLoop):
         return await super().create_server(*args, **kwargs)
 
     async def _accept_connection2(
-        self, protocol_factory: Any, conn: socket.socket, extra: dict[str, Any], *more: Any
+        self,
+        factory: Callable[[], asyncio.BaseProtocol],
+        conn: socket.socket,
+        extra: Mapping[str, object],
+        *more: object,
     ) -> None:
         """Handle an accepted connection, and count it until its handshake has ended."""
         who = CONNECTIONS.address(extra.get("peername"))
@@ -46,12 +52,12 @@ class Loop(asyncio.SelectorEventLoop):
         CONNECTIONS.add(who)
         try:
             accept = super()._accept_connection2  # type: ignore[misc]  # private to asyncio
-            await accept(protocol_factory, conn, extra, *more)
+            await accept(factory, conn, extra, *more)
         finally:
             CONNECTIONS.drop(who)
 
 
-def _log_constant_text(_: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
+def _log_constant_text(_: asyncio.AbstractEventLoop, about: Mapping[str, object]) -> None:
     """Log a constant text in place of asyncio's traceback."""
     log.error(
         "a connection ended in an unexpected way"

@@ -16,6 +16,7 @@ from .problems import MEDIA
 from .request_models import Question
 from .response_models import ProblemModel
 
+Schema = dict[str, Any]  # a part of the OpenAPI document, as FastAPI types it
 REF = "#/components/schemas/{model}"
 EVERY = (400, 413, 414, 429, 431, 500)
 """Statuses that any request may return."""
@@ -23,7 +24,7 @@ TOKEN = (401, 503, *EVERY)
 DATASET = (404, *TOKEN)
 ASKS = (400, 403, 408, 415, 422, *DATASET)
 
-PARAMETERS: dict[str, dict[str, Any]] = {
+PARAMETERS: dict[str, Schema] = {
     "dataset": {
         "in": "path",
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$"},
@@ -75,16 +76,16 @@ EXAMPLES = {
 
 
 def replies(
-    *statuses: int, model: Any = None, content: dict[str, Any] | None = None
-) -> dict[int | str, dict[str, Any]]:
+    *statuses: int, model: object = None, content: Schema | None = None
+) -> dict[int | str, Schema]:
     """Return the `responses` argument of an endpoint for FastAPI."""
-    responses: dict[int | str, dict[str, Any]] = {200: {"description": "Done"}}
+    responses: dict[int | str, Schema] = {200: {"description": "Done"}}
     if model is not None:
         responses[200]["model"] = model
     if content is not None:
         responses[200]["content"] = content
     for status in sorted(set(statuses)):
-        headers: dict[str, Any] = (
+        headers: Schema = (
             {
                 "Retry-After": {
                     "schema": {"type": "string"},
@@ -114,7 +115,7 @@ def replies(
     return responses
 
 
-def takes(*names: str) -> dict[str, Any]:
+def takes(*names: str) -> Schema:
     """Return the OpenAPI parameters of an endpoint."""
     required = {"path", "header"}
     return {
@@ -125,7 +126,7 @@ def takes(*names: str) -> dict[str, Any]:
     }
 
 
-def asks_question() -> dict[str, Any]:
+def asks_question() -> Schema:
     """Return the OpenAPI request body of plan and release."""
     return {
         "requestBody": {
@@ -140,7 +141,7 @@ def asks_question() -> dict[str, Any]:
     }
 
 
-def document(app: FastAPI) -> dict[str, Any]:
+def document(app: FastAPI) -> Schema:
     """Return the OpenAPI document, built once."""
     if app.openapi_schema:
         return app.openapi_schema
@@ -175,7 +176,7 @@ def document(app: FastAPI) -> dict[str, Any]:
     return content
 
 
-def _without_nulls(schema: dict[str, Any]) -> dict[str, Any]:
+def _without_nulls(schema: Schema) -> Schema:
     """Drop null from a schema: clients leave fields out."""
     properties = {}
     for name, declared in schema["properties"].items():

@@ -10,14 +10,15 @@ our refusals.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import Any
 
 from starlette.responses import Response
 
 from ...errors import Refused
 from ...ledger import BudgetExceeded
+from .. import server_refusals as refusals
 
 MEDIA = "application/problem+json"
 _TABLE = (
@@ -84,13 +85,20 @@ class Problem:
     place: str
     reason: str
     rewrite: str = ""
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, refusal: Refused, headers: Mapping[str, str] | None = None) -> Problem:
+        """Turn a refusal into a problem, word for word."""
+        return cls(
+            refusal.code, refusal.place, refusal.reason, refusal.rewrite, dict(headers or {})
+        )
 
     @property
     def status(self) -> int:
         return STATUSES.get(self.code, 400)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         about = {
             "code": self.code,
             "place": self.place,
@@ -120,85 +128,29 @@ class ProblemError(Exception):
 
 
 def problem_of(refusal: Refused) -> Problem:
-    """Turn a refusal into a problem."""
+    """Turn a refusal into a problem. It says no more than `BUSY` about the service's storage."""
     if refusal.code in STORAGE:
         return BUSY
-    code = "budget.exceeded" if isinstance(refusal, BudgetExceeded) else refusal.code
-    return Problem(code, refusal.place, refusal.reason, refusal.rewrite)
+    problem = Problem.of(refusal)
+    is_exceeded = isinstance(refusal, BudgetExceeded)
+    return replace(problem, code="budget.exceeded") if is_exceeded else problem
 
 
-UNKNOWN = Problem(
-    "server.unknown",
-    "the address",
-    "nothing exists at this address for this token",
-    "GET /api/datasets",
-)
-UNNAMED = Problem(
-    "server.token",
-    "Authorization",
-    "a valid token is needed",
-    "Authorization: Bearer TOKEN; `sfumato token` creates one",
-    {"WWW-Authenticate": "Bearer"},
-)
-ROLE = Problem("server.role", "the token", "its role may not do this", "a token of another role")
-DEADLINE = Problem(
-    "server.deadline",
-    "the question",
-    "the answer was not ready by its deadline; what was charged for it stays charged",
-    "a simpler question, or the owner",
-)
-BUSY = Problem(
-    "server.busy",
-    "the service",
-    "it cannot take this request now; nothing was charged",
-    "try again",
-    {"Retry-After": "1"},
-)
-INTERNAL = Problem(
-    "server.internal",
-    "the service",
-    "something broke; what was charged stays charged",
-    "try again with the same key",
-)
-LOST = Problem(
-    "server.lost",
-    "Idempotency-Key",
-    "the answer was not stored under it; if it was charged, that stays charged",
-    "a new key: a new charge, unless the ledger has the answer",
-)
-RUNNING = Problem(
-    "server.running",
-    "Idempotency-Key",
-    "this request is being answered",
-    "the same request with the same key, later",
-    {"Retry-After": "1"},
-)
-OTHER_BODY = Problem(
-    "server.key", "Idempotency-Key", "this key was used for another question", "a new key"
-)
-OVERRUNS = Problem(
-    "server.overruns",
-    "the token's name",
-    "too many of its questions were not answered by their deadlines",
-    "the owner may allow more",
-)
-PLANNING = Problem(
-    "server.planning",
-    "the token's name",
-    "its questions have used up their processor time for planning",
-    "simpler questions, or wait",
-)
-WAITING = Problem(
-    "server.waiting",
-    "the token's name",
-    "too many of its requests are waiting already; nothing was charged",
-    "fewer requests at once",
-    {"Retry-After": "1"},
-)
-RATE = Problem(
-    "server.rate",
-    "the service",
-    "too many requests",
-    "fewer requests a second",
-    {"Retry-After": "1"},
-)
+_LATER = {"Retry-After": "1"}
+UNKNOWN = Problem.of(refusals.ADDRESS_UNKNOWN())
+UNNAMED = Problem.of(refusals.TOKEN_INVALID(), {"WWW-Authenticate": "Bearer"})
+ROLE = Problem.of(refusals.ROLE_WITHOUT_RIGHT())
+MEDIA_TYPE = Problem.of(refusals.MEDIA_NOT_JSON())
+ACCEPT = Problem.of(refusals.ACCEPT_WRONG())
+NO_KEY = Problem.of(refusals.KEY_WRONG())
+OTHER_BODY = Problem.of(refusals.KEY_OF_OTHER_QUESTION())
+RUNNING = Problem.of(refusals.REQUEST_RUNNING(), _LATER)
+LOST = Problem.of(refusals.ANSWER_LOST())
+DEADLINE = Problem.of(refusals.DEADLINE_PASSED())
+BUSY = Problem.of(refusals.SERVICE_BUSY(), _LATER)
+INTERNAL = Problem.of(refusals.SERVICE_BROKE())
+OVERRUNS = Problem.of(refusals.TOO_MANY_OVERRUNS())
+PLANNING = Problem.of(refusals.PLANNING_TIME_USED())
+WAITING = Problem.of(refusals.TOO_MANY_WAITING(), _LATER)
+RATE = Problem.of(refusals.TOO_MANY_REQUESTS(), _LATER)
+"""The problems without fields; `server_refusals` has their texts."""

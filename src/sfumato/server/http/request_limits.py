@@ -11,14 +11,15 @@ import logging
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
+from .. import server_refusals as refusals
 from ..config import Rate
 from .problems import INTERNAL, RATE, Problem, ProblemError
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]  # of ASGI; its type says which keys it has
+Scope = Message
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -31,34 +32,11 @@ BODY_SECONDS = 10.0
 KNOWN_ADDRESSES = 10_000
 log = logging.getLogger("sfumato.server")
 
-LARGE = Problem(
-    "server.large", "the body", f"it is larger than {MOST_BODY} bytes", "a shorter question"
-)
-MANY = Problem(
-    "server.headers",
-    "the headers",
-    f"at most {MOST_HEADERS} headers of {MOST_HEADER_BYTES} bytes together",
-    "fewer headers",
-)
-LONG = Problem(
-    "server.long", "the address", f"it is longer than {MOST_PATH} bytes", "a shorter address"
-)
-TWICE = Problem(
-    "server.ambiguous",
-    "the headers",
-    (
-        "a header occurs twice, or two headers give the length of the body: a proxy may read "
-        "the request differently"
-    ),
-    (
-        "Authorization, Content-Length, Content-Type, Host and Idempotency-Key once each, "
-        "and no Transfer-Encoding beside a Content-Length"
-    ),
-    {"Connection": "close"},
-)
-SLOW = Problem(
-    "server.slow", "the body", f"it did not come within {BODY_SECONDS:g} seconds", "send it at once"
-)
+LARGE = Problem.of(refusals.BODY_TOO_LARGE(most=MOST_BODY))
+MANY = Problem.of(refusals.HEADERS_TOO_LARGE(most=MOST_HEADERS, bytes=MOST_HEADER_BYTES))
+LONG = Problem.of(refusals.ADDRESS_TOO_LONG(most=MOST_PATH))
+TWICE = Problem.of(refusals.HEADER_TWICE(), {"Connection": "close"})
+SLOW = Problem.of(refusals.BODY_TOO_SLOW(seconds=BODY_SECONDS))
 ONCE = frozenset(
     {
         b"authorization",
@@ -206,7 +184,9 @@ def _bounded(receive: Receive) -> Receive:
     return bounded
 
 
-def _with_headers(scope: Scope, headers: Any) -> list[tuple[bytes, bytes]]:
+def _with_headers(
+    scope: Scope, headers: Iterable[tuple[bytes, bytes]]
+) -> list[tuple[bytes, bytes]]:
     path, reply_headers = (
         scope["path"],
         [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])],

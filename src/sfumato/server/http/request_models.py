@@ -6,7 +6,7 @@ Numbers may be strings, and stay exact: "1/3" is a third. Unknown fields are ref
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from pydantic import (
     BaseModel,
@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 
+from ...guarantees import Guarantee
 from ...guarantees.stored_guarantee import restore
 from .. import server_refusals as refusals
 from .problems import Problem, ProblemError
@@ -40,9 +41,24 @@ Scalar = StrictStr | StrictInt | Finite | StrictBool | None
 Name = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 
 
-def _as_integer(value: Any) -> Any:
+def _as_integer(value: object) -> object:
     """Return 7.0 as 7: JSON has one kind of number."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+JsonScalar = str | int | float | bool | None
+
+
+class PlanArguments(TypedDict):
+    """The keyword arguments of `plan` and `sql` that a question gives."""
+
+    epsilon: str | int | float | None
+    delta: str | int | float | None
+    within: str | int | float | dict[str, str | int | float] | None
+    group_size: int | None
+    parameters: list[JsonScalar] | dict[str, JsonScalar] | None
+    confidence: str | int | float
+    promise: NotRequired[Guarantee]
 
 
 class PromiseRecord(BaseModel):
@@ -96,7 +112,7 @@ class Question(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_exactly_one(cls, fields: Any) -> Any:
+    def _check_exactly_one(cls, fields: object) -> object:
         """Check that exactly one of epsilon, within and promise is present, and that no field is
         null.
         """
@@ -118,15 +134,13 @@ class Question(BaseModel):
                 raise ValueError("what is not said is left out, not null")
         return fields
 
-    def plan_arguments(self) -> dict[str, Any]:
+    def plan_arguments(self) -> PlanArguments:
         """Return the keyword arguments for `plan` and `sql` of a protected table."""
-        arguments: dict[str, Any] = {
+        arguments: PlanArguments = {
             "epsilon": self.epsilon,
             "delta": self.delta,
             "within": self.within,
             "group_size": self.group_size,
-        }
-        arguments |= {
             "parameters": self.parameters,
             "confidence": 0.95 if self.confidence is None else self.confidence,
         }
@@ -140,10 +154,10 @@ class Question(BaseModel):
                     }
                 )
             except (KeyError, TypeError):
-                raise refusals.PLAN_PROMISE_1() from None
+                raise refusals.PROMISE_INCOMPLETE() from None
         return arguments
 
-    def as_sent(self) -> dict[str, Any]:
+    def as_sent(self) -> dict[str, object]:
         """Return the fields that the client sent."""
         return self.model_dump(exclude_unset=True)
 
@@ -157,18 +171,19 @@ class Question(BaseModel):
 def read(body: bytes) -> Question:
     """Read a question from a body; else raise a problem that names the field."""
     if body.count(b"[") + body.count(b"{") > MOST_DEPTH and _depth(body) > MOST_DEPTH:
-        raise ProblemError(_wrong("the body", f"it is nested deeper than {MOST_DEPTH}"))
+        raise ProblemError(Problem.of(refusals.BODY_TOO_DEEP(most=MOST_DEPTH)))
     try:
         text = body.decode("utf-8")
         question = Question.model_validate_json(text)
         if "\\u" in text:
             question.canonical().decode("utf-8")  # half of a surrogate pair is no text
     except UnicodeDecodeError:
-        raise ProblemError(_wrong("the body", "it is not UTF-8")) from None
+        raise ProblemError(Problem.of(refusals.BODY_NOT_UTF8())) from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"][:3])[:80] or "the body"
-        raise ProblemError(_wrong(place, str(first["msg"])[:200])) from None
+        refusal = refusals.FIELD_WRONG(field=place, fault=str(first["msg"])[:200])
+        raise ProblemError(Problem.of(refusal)) from None
     return question
 
 
@@ -187,12 +202,3 @@ def _depth(body: bytes) -> int:
         elif byte in b"]}":
             depth -= 1
     return deepest
-
-
-def _wrong(place: str, reason: str) -> Problem:
-    return Problem(
-        "server.body",
-        place,
-        reason,
-        '{"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": "0.1"}',
-    )

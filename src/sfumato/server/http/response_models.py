@@ -4,11 +4,11 @@ validate every reply against these models.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, Unpack
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Record = dict[str, Any]
+Record = dict[str, object]
 Scalar = str | int | float | bool | None
 TableRow = dict[str, Scalar]
 
@@ -20,7 +20,7 @@ class ReplyModel(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: Unpack[ConfigDict]) -> None:
         cls.__name__ = cls.__qualname__ = cls.__name__.removesuffix("Model")
         super().__init_subclass__(**options)
 

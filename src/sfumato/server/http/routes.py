@@ -9,13 +9,13 @@ import base64
 import datetime
 import hashlib
 import re
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ... import __version__
 from .. import dataset_schema, ledger_views
+from .. import server_refusals as refusals
 from ..datasets import Served
 from ..plan_views import PlanView, check_least_cost, is_affordable, plan_reply
 from ..releases import answer_request
@@ -24,7 +24,7 @@ from ..service import CuratorService
 from . import response_models
 from .encode_replies import ARROW, CSV, FORMS, JSON, dumped
 from .openapi import ASKS, DATASET, EVERY, PARAMETERS, TOKEN, asks_question, replies, takes
-from .problems import RATE, UNKNOWN, Problem, ProblemError
+from .problems import ACCEPT, MEDIA_TYPE, NO_KEY, RATE, UNKNOWN, Problem, ProblemError
 from .request_limits import Buckets
 from .request_models import Question, read
 
@@ -33,21 +33,6 @@ KEY = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 HTML = "text/html"
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 TEXT = {"schema": {"type": "string"}}
-NO_KEY = Problem(
-    "server.body",
-    "Idempotency-Key",
-    "a release has a key of 1 to 64 letters, digits, - and _",
-    "a new random key for each question",
-)
-MEDIA = Problem(
-    "server.media",
-    "Content-Type",
-    "a question is application/json",
-    "Content-Type: application/json",
-)
-ACCEPT = Problem(
-    "server.accept", "Accept", "the reply has none of these media types", "Accept: application/json"
-)
 
 router = APIRouter(prefix="/api")
 
@@ -305,14 +290,19 @@ def _integer_parameter(request: Request, name: str) -> int:
         or not _NUMBER.fullmatch(values[0])
         or not allowed["minimum"] <= int(values[0]) <= allowed["maximum"]
     ):
-        reason = f"the value must be one integer from {allowed['minimum']} to {allowed['maximum']}"
-        raise ProblemError(Problem("server.body", name, reason, f"{name}={allowed['default']}"))
+        refusal = refusals.PARAMETER_WRONG(
+            name=name,
+            low=allowed["minimum"],
+            high=allowed["maximum"],
+            default=allowed["default"],
+        )
+        raise ProblemError(Problem.of(refusal))
     return int(values[0])
 
 
 async def _question(request: Request) -> Question:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
-        raise ProblemError(MEDIA)
+        raise ProblemError(MEDIA_TYPE)
     return read(await request.body())
 
 
@@ -339,5 +329,5 @@ def _parse_accept(part: str) -> tuple[str, float]:
         return form.lower(), 0.0
 
 
-def _json(content: Any) -> Response:
+def _json(content: object) -> Response:
     return Response(dumped(content), media_type=JSON)

@@ -34,7 +34,7 @@ class Connections:
         self.most = most
         self._open: Counter[str] = Counter()
 
-    def address(self, peer: Any) -> str:
+    def address(self, peer: object) -> str:
         """Return the host of a peer; all peers of a socket without addresses count as one."""
         return str(peer[0]) if isinstance(peer, tuple) else ""
 
@@ -76,7 +76,7 @@ class PacedTransport:
     """
 
     def __init__(
-        self, transport: Any, pause: Callable[[], None], resume: Callable[[], None]
+        self, transport: asyncio.Transport, pause: Callable[[], None], resume: Callable[[], None]
     ) -> None:
         self._transport, self._pause, self._resume = transport, pause, resume
         self._waiting: deque[memoryview] = deque()
@@ -144,7 +144,9 @@ class TimedProtocol(H11Protocol):
         super().__init__(*args, **kwargs)
         self.conn._receive_buffer = StrictBuffer()
 
-    def connection_made(self, transport: Any) -> None:
+    def connection_made(  # type: ignore[override]  # as uvicorn has it
+        self, transport: asyncio.Transport
+    ) -> None:
         self._who = CONNECTIONS.address(transport.get_extra_info("peername"))
         CONNECTIONS.add(self._who)
         if transport.get_extra_info("sslcontext") is None:

@@ -77,14 +77,14 @@ export class Books {
 
   async verify() {
     const place = find("#verdict"), dataset = this.dataset;
-    fill(place, el("p", { class: "quiet", text: "Reading the book…" }));
+    fill(place, el("p", { class: "quiet", text: "Reading the ledger…" }));
     try {
       const found = await api.verify(dataset);
       if (this.dataset !== dataset) return;
       const says = Array.isArray(found.says) ? found.says : [found.says];
       fill(
         place,
-        el("p", { class: found.holds ? "holds" : "broken", text: found.holds ? "The book holds." : "The book does not hold." }),
+        el("p", { class: found.holds ? "holds" : "broken", text: found.holds ? "The ledger is intact." : "The ledger is not intact." }),
         el("ul", {}, says.filter(Boolean).map((line) => el("li", { text: line }))),
         found.head && el(
           "p",

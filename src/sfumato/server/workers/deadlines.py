@@ -60,8 +60,8 @@ def deadline_class(
     least = min(ordinary, classes[-1] / ROOM)
     needed = max(ordinary, least * row_work / ORDINARY_WORK)
     if needed > classes[-1]:
-        raise refusals.SERVER_WORK_1(
-            row_work=row_work, int=int(ORDINARY_WORK * classes[-1] / least)
+        raise refusals.WORK_TOO_LARGE(
+            operations=row_work, most=int(ORDINARY_WORK * classes[-1] / least)
         )
     return next(seconds for seconds in classes if seconds >= needed)
 

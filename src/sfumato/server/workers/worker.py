@@ -19,16 +19,17 @@ import gc
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from ...answers.answer import Answer
 from ...errors import Failed, Refused
 from ...ledger import BudgetExceeded, Ledger, Receipt, book_queries
-from ...ledger.storage.sqlite_store import UNSURE
+from ...ledger.ledger_refusals import UNSURE
+from ...ledger.pricing import Priced
 from ...release import question_key as name_of
 from ...session import Database, Table, protect
 from ...session.pending_plan import PendingPlan
@@ -43,6 +44,9 @@ from ..http.request_models import Question
 from .busy_work import Fillers, work_until
 from .parent_watch import end_with_parent
 from .processors import keep_to
+
+if TYPE_CHECKING:
+    from .worker_pool import WorkerRequest
 
 READY = b'{"kind":"ready","lengths":[]}\n'
 FAILED = b'{"kind":"failed","lengths":[]}\n'
@@ -106,9 +110,16 @@ class PacedLedger(Ledger):
         """Until when the worker stays busy; 0 if it charged nothing for the question."""
         return self._begun + self._busy if self._charged and self._busy is not None else 0.0
 
-    def charge(self, *args: Any, **kwargs: Any) -> Receipt:
+    def charge(
+        self,
+        mechanisms: Priced | Sequence[Priced],
+        memo: str = "",
+        key: str | None = None,
+        *,
+        share: str | None = None,
+    ) -> Receipt:
         """Charge, then announce it and start the fillers."""
-        receipt = super().charge(*args, **kwargs)
+        receipt = super().charge(mechanisms, memo, key, share=share)
         if not self._charged:
             self._begun = time.monotonic()
         self._charged += 1
@@ -117,7 +128,7 @@ class PacedLedger(Ledger):
         self.announce(CHARGED)
         return receipt
 
-    def remember(self, *args: Any) -> None:
+    def remember(self, receipt: Receipt, question: str, answer: bytes) -> None:
         """Store an answer at its fixed time. A later answer fails, so that the next entry does not
         reveal how late it was.
         """
@@ -132,7 +143,7 @@ class PacedLedger(Ledger):
                     OSError
                 ):  # the parent has gone: who asks again finds what is stored now
                     self.announce(ABOUT_TO_STORE)
-        super().remember(*args)
+        super().remember(receipt, question, answer)
 
 
 def main() -> None:
@@ -244,7 +255,7 @@ def warm() -> None:
                 encode_replies.rendered(answer, form)
 
 
-def answer_question(tables: dict[str, Any], message: dict[str, Any]) -> bytes:
+def answer_question(tables: Mapping[str, Table | Database], message: WorkerRequest) -> bytes:
     """Return the reply to one question: an answer, a public refusal, or the constant word."""
     try:
         if isinstance(ledger := tables[message["dataset"]].ledger, PacedLedger):
@@ -270,15 +281,13 @@ def answer_question(tables: dict[str, Any], message: dict[str, Any]) -> bytes:
     except Refused as refusal:
         if UNSURE in refusal.reason:  # it may have been charged: do not say that it was not
             return LOST
-        about = {
-            name: getattr(refusal, name) for name in ("code", "place", "reason", "rewrite")
-        } | {"over": isinstance(refusal, BudgetExceeded)}
-        return _frame("refused", {"refusal": json.dumps(about).encode()})
+        kind = "exceeded" if isinstance(refusal, BudgetExceeded) else "refused"
+        return _frame(kind, {"refusal": json.dumps(refusal.record()).encode()})
     except Exception:
         return FAILED
 
 
-def _release(table: Any, question: Question, message: dict[str, Any]) -> Answer:
+def _release(table: Table | Database, question: Question, message: WorkerRequest) -> Answer:
     if isinstance(table.ledger, PacedLedger):
         planned = None
         with suppress(
@@ -296,11 +305,11 @@ def _release(table: Any, question: Question, message: dict[str, Any]) -> Answer:
         question.sql, share=message["who"], timeout=message["timeout"], **question.plan_arguments()
     )
     if not isinstance(answer, Answer):
-        raise refusals.SERVER_EXPLAIN_1(message=message["dataset"])
+        raise refusals.PLAN_NOT_RELEASED(dataset=message["dataset"])
     return answer
 
 
-def _recall(table: Any, question: Question, who: str) -> Answer | None:
+def _recall(table: Table | Database, question: Question, who: str) -> Answer | None:
     """Return the answer that the ledger stored for this question and this share has paid for; None
     if there is none.
 
@@ -320,6 +329,7 @@ def _recall(table: Any, question: Question, who: str) -> Answer | None:
     except Refused:
         return None
     stored = ledger.recall(name_of(plan), share=who)
+    assert stored is not None  # `_is_paid_by` has found it
     recalled = replace(Answer.from_json(stored.answer), recalled=stored.when)
     answer: Answer = plan.finish(recalled)  # type: ignore[attr-defined]  # plans of SQL have it
     return answer
@@ -336,7 +346,7 @@ def _is_paid_by(ledger: Ledger, plan: Plan, who: str) -> bool:
         )
 
 
-def _frame(kind: str, parts: dict[str, bytes], **more: Any) -> bytes:
+def _frame(kind: str, parts: dict[str, bytes], **more: int | None) -> bytes:
     head = {
         "kind": kind,
         "names": list(parts),

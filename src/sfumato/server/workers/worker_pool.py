@@ -13,8 +13,9 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from ...tables.engine.spills import sweep
 from ..config import Config
@@ -27,8 +28,22 @@ STORING = 3.0  # seconds to store and send an answer that was made in time
 REST = 2.0  # seconds that a slot rests after an overrun
 
 
+class WorkerRequest(TypedDict):
+    """A question to a worker; the times are seconds from the charge, None if they do not matter."""
+
+    dataset: str
+    who: str
+    question: dict[str, object]
+    media: str
+    timeout: float
+    recall: bool
+    held: float | None
+    busy: float | None
+
+
 class Message(NamedTuple):
-    """A message of a worker: answer, refused, failed or lost; or late, if it sent nothing in time.
+    """A message of a worker: answer, refused, exceeded (the budget), failed or lost; or late, if it
+    sent nothing in time.
     `entry` is the charge of an answer.
     """
 
@@ -98,7 +113,7 @@ class Worker:
             await self.end()
             raise
 
-    async def ask(self, message: dict[str, Any], preparing: float, seconds: float) -> Reply:
+    async def ask(self, message: WorkerRequest, preparing: float, seconds: float) -> Reply:
         """Send a message; return the reply and the time of the charge. A worker is killed if it
         needs more than `preparing` seconds before the charge, or more than `seconds` after it. An
         answer made in time may arrive a little later: a slow disk says nothing about data.
@@ -155,7 +170,7 @@ class Worker:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
 
-    async def _send(self, message: dict[str, Any]) -> None:
+    async def _send(self, message: Mapping[str, object]) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
