@@ -17,7 +17,6 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from ...errors import Refused
 from . import declare_refusals as refusals
 from .declaration import TABLE_ROWS, Declaration, declare
 from .learned_limits import LIMITS, REST, TAILS, LearnedLimits, read_shares, shares_text
@@ -65,7 +64,7 @@ def from_toml(text: str) -> Declaration:
     try:
         values = tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, TypeError, AttributeError, ValueError, RecursionError):
-        raise _unreadable("the text is not TOML") from None
+        raise refusals.NOT_TOML(record="Declaration") from None
     return from_values(values)
 
 
@@ -76,7 +75,7 @@ def from_values(values: dict[str, Any]) -> Declaration:
         or values.get("version") != VERSION
         or isinstance(values.get("version"), bool)
     ):
-        raise _unreadable(f'the text lacks sfumato = "declaration" and version = {VERSION}')
+        raise refusals.DECLARATION_HEADER_MISSING(version=VERSION)
     table: Any = values.get("table")
     columns: Any = values.get("columns")
     if (
@@ -84,20 +83,14 @@ def from_values(values: dict[str, Any]) -> Declaration:
         or not _has_only(table, (*_TABLE, "learned"))
         or not _has_only(columns, None)
     ):
-        raise _unreadable(
-            f"the text has [table], with {', '.join(_TABLE)}, and a [columns.NAME] for each column"
-        )
+        raise refusals.DECLARATION_PARTS_WRONG(names=", ".join(_TABLE))
     for column, about in columns.items():
         if not _has_only(about, _COLUMN) or "type" not in about:
-            raise _unreadable(
-                f"column {column!r:.60} has a type, and may have bounds, keys, null_key and learned"
-            )
+            raise refusals.COLUMN_PARTS_WRONG(column=column)
         if not isinstance(about.get("null_key", False), bool) or not isinstance(
             about.get("keys", []), list
         ):
-            raise _unreadable(
-                f"column {column!r:.60} has a list of keys, and a null_key that is true or false"
-            )
+            raise refusals.COLUMN_KEYS_WRONG(column=column)
     listed = {
         column: _keys(about)
         for column, about in columns.items()
@@ -117,7 +110,7 @@ def from_values(values: dict[str, Any]) -> Declaration:
 def _read_learned(table: dict[str, Any], columns: dict[str, Any]) -> LearnedLimits | None:
     limits = table.get("learned", {})
     if not _has_only(limits, LIMITS):
-        raise _unreadable(f"learned in [table] has {' or '.join(LIMITS)}")
+        raise refusals.LEARNED_PARTS_WRONG(names=" or ".join(LIMITS))
     rests: Any = tuple((name, read_shares(limits[name], REST)) for name in LIMITS if name in limits)
     tails: Any = tuple(
         sorted(
@@ -135,10 +128,6 @@ def _keys(about: dict[str, Any]) -> list[Any]:
 
 def _has_only(table: Any, names: tuple[str, ...] | None) -> bool:
     return isinstance(table, dict) and (names is None or set(table) <= set(names))
-
-
-def _unreadable(reason: str) -> Refused:
-    return refusals.TABLE_STORED_1(reason=reason)
 
 
 def _toml_value(value: Key | Fraction | list[Any]) -> str:

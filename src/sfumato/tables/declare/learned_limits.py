@@ -133,7 +133,7 @@ def check_learned(
         and all(name in columns for name, _ in learned.bounds)
     )
     if not isinstance(learned, LearnedLimits) or not fits:
-        raise refusals.TABLE_LEARNED_1()
+        raise refusals.LEARNED_WITHOUT_LIMIT()
     return learned
 
 
@@ -153,10 +153,10 @@ def read_shares(values: object, counts: tuple[int, int]) -> tuple[Fraction, ...]
         or len(values) not in counts
         or not all(isinstance(share, str) for share in values)
     ):
-        raise refusals.TABLE_STORED_3(counts=counts[1])
+        raise refusals.LEARNED_NUMBERS_WRONG(count=counts[1])
     shares = tuple(exact(share, "learned") for share in values)
     if not all(0 <= share <= 1 for share in shares[: counts[0]]):
-        raise refusals.TABLE_STORED_4()
+        raise refusals.LEARNED_SHARE_OUT_OF_RANGE()
     return shares
 
 

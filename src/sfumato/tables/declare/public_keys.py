@@ -30,9 +30,8 @@ Key = None | bool | int | str | Decimal | date | datetime | UUID | float
 
 def check_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
     """Convert the keys of a column to its type and sort them; refuse a key that is listed twice."""
-    place = f"keys={{{column!r:.60}: …}}"
     if isinstance(keys, str | bytes | Mapping) or not isinstance(keys, Iterable):
-        raise refusals.TABLE_KEYS_1(column=column, keys=shown(keys), EXAMPLES=EXAMPLES[kind.kind])
+        raise refusals.KEYS_NOT_A_LIST(column=column, keys=shown(keys), example=EXAMPLES[kind.kind])
     listed = list(keys)
     if (quickly := _plain_keys(listed, kind)) is not None:
         return quickly
@@ -40,10 +39,10 @@ def check_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
     for key in listed:
         checked_key = check_key(column, key, kind)
         if checked_key in checked:
-            raise refusals.TABLE_KEYS_4(column=column, key=shown(key))
+            raise refusals.KEY_LISTED_TWICE(column=column, key=shown(key))
         checked.add(checked_key)
     if not checked:
-        raise refusals.TABLE_KEYS_2(place=place, column=column, EXAMPLES=EXAMPLES[kind.kind])
+        raise refusals.KEYS_EMPTY(column=column, example=EXAMPLES[kind.kind])
     return tuple(sorted(checked, key=lambda key: (key is None, 0 if key is None else key)))
 
 
@@ -71,9 +70,11 @@ def check_key(column: str, key: Any, kind: Type) -> Key:
         ):  # Refused is a ValueError
             value = READERS[kind.kind](key, kind)
     if value is None:
-        name = f"{kind.words}{'' if kind.nullable else ' that is not null'}"
-        raise refusals.TABLE_KEYS_3(
-            column=column, key=shown(key), name=name, EXAMPLES=EXAMPLES[kind.kind]
+        raise refusals.KEY_OF_WRONG_TYPE(
+            column=column,
+            key=shown(key),
+            expected=kind.words if kind.nullable else f"{kind.words} that is not null",
+            example=EXAMPLES[kind.kind],
         )
     return value
 

@@ -22,6 +22,7 @@ __all__ = [
     "call",
     "col",
     "literal",
+    "python_text",
     "same",
     "when",
 ]
@@ -30,7 +31,7 @@ __all__ = [
 def col(name: str) -> Expr:
     """Refer to a column of the table by its name."""
     if not isinstance(name, str) or not name:
-        raise refusals.EXPRESSION_COLUMN_1(name=name)
+        raise refusals.COLUMN_NAME_NOT_TEXT(name=name)
     return ColumnRef(name)
 
 
@@ -42,6 +43,36 @@ def as_expr(value: str | Expr) -> Expr:
 def same(first: Expr, second: Expr) -> bool:
     """Whether two expression trees are equal."""
     return first is second or first.text == second.text
+
+
+_PYTHON = {"=": "==", "<>": "!=", "and": "&", "or": "|"} | {
+    sign: sign for sign in ("<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%")
+}
+"""Functions of the table that Python writes between their arguments."""
+
+
+def python_text(expression: Expr) -> str:
+    """Write an expression as the Python code that builds it."""
+    if isinstance(expression, ColumnRef):
+        return f"sf.col({expression.name!r})"
+    if isinstance(expression, Literal):
+        return repr(expression.value)
+    assert isinstance(expression, FunctionCall)
+    name = expression.function.name
+    first, *rest = map(python_text, expression.arguments)
+    if name in _PYTHON:
+        return f"({f' {_PYTHON[name]} '.join([first, *rest])})"
+    if name in ("negate", "not"):
+        return f"({'-' if name == 'negate' else '~'}{first})"
+    if name == "case":
+        *branches, default = first, *rest
+        pairs = zip(branches[::2], branches[1::2], strict=True)
+        return f"sf{''.join(f'.when({c}, {value})' for c, value in pairs)}.otherwise({default})"
+    if name == "is_in":
+        return f"{first}.is_in([{', '.join(rest)}])"
+    if name == "date_trunc":
+        return f"{rest[0]}.date_trunc({first})"
+    return f"{first}.{name}({', '.join(rest)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,7 @@ def _field(
 
 def _unit_fits(moment: Argument, unit: Argument) -> Type:
     if moment.type.kind == "date" and unit.value in _FINE:
-        text = shorten(moment.text, 60)
-        raise refusals.EXPRESSION_TYPE_2(text=text, text_2=unit.text)
+        raise refusals.DATE_HAS_NO_TIME(date=shorten(moment.text, 60), unit=unit.text)
     return moment.type.bare
 
 

@@ -143,34 +143,40 @@ class Grid:
         return ((near.cast("float64") * 10.0**self.scale + _SHIFT) - _SHIFT).cast("int64")
 
 
-def grid_of(place: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS) -> Grid:
+def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS) -> Grid:
     """Return the grid of a column between two public bounds: integers unchanged, other numbers with
-    2^bits steps.
+    2^bits steps. `of` is the column's text, for a refusal.
     """
     if kind.kind in ("bool", "integer", "decimal"):
         scale = kind.scale if kind.kind == "decimal" else 0
         first, last = math.ceil(low * 10**scale), math.floor(high * 10**scale)
         if first >= last:
-            raise refusals.AGGREGATE_BOUNDS_3(place=place, low=text(low), high=text(high))
+            raise refusals.FEWER_THAN_TWO_VALUES(
+                of=of,
+                low=text(low),
+                high=text(high),
+                wider_low=float(Fraction(math.floor(low * 10**scale), 10**scale)),
+                wider_high=float(Fraction(math.ceil(high * 10**scale), 10**scale)),
+            )
         if max(abs(first), abs(last)) <= MOST:
             return Grid(first, last, Fraction(1, 10**scale), False, scale)
     elif kind.kind != "float":
-        rewrite = as_number(place) if kind.kind == "string" else "count()"
-        raise refusals.AGGREGATE_TYPE_1(place=place, kind=kind, rewrite=rewrite)
+        raise refusals.NOT_A_NUMBER(of=of, type=kind)
     step = power_of_two_at_least(high - low) / 2**bits
     # with a finer step doubles could not hold the grid
     step = max(step, power_of_two_at_least(max(abs(low), abs(high))) / 2**51)
     if not Fraction(2) ** -900 < step < Fraction(2) ** 900:
-        raise refusals.AGGREGATE_BOUNDS_1(place=place, low=text(low), high=text(high))
+        raise refusals.BOUNDS_BEYOND_FLOATS(of=of, low=text(low), high=text(high))
     first, last = round(low / step), round(high / step)
     if first >= last:
-        raise refusals.AGGREGATE_BOUNDS_2(place=place, low=text(low), high=text(high))
+        raise refusals.BOUNDS_TOO_CLOSE_FOR_FLOATS(
+            of=of,
+            low=text(low),
+            high=text(high),
+            wider_low=float(min(low, Fraction(0))),
+            wider_high=float(max(high, Fraction(0))),
+        )
     return Grid(first, last, step, True)
-
-
-def as_number(column: str) -> str:
-    """Return the argument of protect that reads a text column, as of a CSV file, as numbers."""
-    return f'types={{"{column}": "float"}} in protect()'
 
 
 def _clip(value: Any, low: Any, high: Any) -> Any:

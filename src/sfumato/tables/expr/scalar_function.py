@@ -60,26 +60,20 @@ class Slot:
             self.test is None or (argument.is_constant and self.test(argument.value))
         ):
             return
-        here = shorten(place(argument.text))
+        fields = {
+            "call": shorten(place(argument.text)),
+            "function": name,
+            "expected": self.words,
+        }
         if self.test is not None:
-            raise refusals.EXPRESSION_CONSTANT_2(
-                here=here, name=name, words=self.words, shorten=shorten(place(self.example))
-            )
-        reason = (
-            f"{name} takes {self.words}, and {shorten(argument.text, 60)} is {argument.type.words}"
-        )
+            raise refusals.CONSTANT_NEEDED(**fields, example=shorten(place(self.example)))
         if argument.type.kind == "null":
-            raise refusals.EXPRESSION_TYPE_6(
-                here=here, reason=reason, value=self.example or "int64"
-            )
-        casts = self.example and Type.of(self.example).kind in CASTS[argument.type.kind]
-        raise refusals.EXPRESSION_TYPE_5(
-            here=here,
-            reason=reason,
-            rewrite=shorten(place(f"TRY_CAST({argument.text} AS {self.example})"))
-            if casts
-            else f"{name} of {self.words}",
-        )
+            raise refusals.ARGUMENT_IS_BARE_NULL(**fields, type=self.example or "int64")
+        fields |= {"argument": shorten(argument.text, 60), "words": argument.type.words}
+        if self.example and Type.of(self.example).kind in CASTS[argument.type.kind]:
+            cast = place(f"TRY_CAST({argument.text} AS {self.example})")
+            raise refusals.ARGUMENT_OF_WRONG_TYPE(**fields, call_with_cast=shorten(cast))
+        raise refusals.ARGUMENT_WITHOUT_CAST(**fields)
 
 
 def shorten(text: str, most: int = 200) -> str:
@@ -186,6 +180,16 @@ class Function:
             f" {self.form} ".join(arguments)
             if self.form
             else f"{self.name}({', '.join(arguments)})"
+        )
+
+    @property
+    def example(self) -> str:
+        """A call of the function with columns a, b, … and with constants that it takes."""
+        return self.text(
+            [
+                slot.example if slot.test else name
+                for slot, name in zip(self.takes, "abc", strict=False)
+            ]
         )
 
     def _text_with(self, texts: Sequence[str], position: int, text: str) -> str:

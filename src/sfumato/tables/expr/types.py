@@ -58,7 +58,6 @@ WIDTHS = (8, 16, 32, 64)
 DIGITS = 38  # of the widest decimal
 
 _NOT_NULL = " not null"
-_UNKNOWN = "this column type is not supported"
 _DECIMAL = re.compile(r"(?:decimal|numeric)\((\d{1,4}),(\d{1,4})\)")
 
 
@@ -77,7 +76,9 @@ class Type:
         if self.kind == "decimal" and not (
             1 <= self.precision <= DIGITS and 0 <= self.scale <= self.precision
         ):
-            raise refusals.TABLE_TYPE_1(precision=self.precision, scale=self.scale, DIGITS=DIGITS)
+            raise refusals.DECIMAL_DIGITS_OUT_OF_RANGE(
+                precision=self.precision, scale=self.scale, most=DIGITS
+            )
 
     @staticmethod
     def of(text: str) -> Type:
@@ -95,8 +96,8 @@ class Type:
             else NAMES.get(name)
         )
         if kind is None:
-            listed = ", ".join(map(str, dict.fromkeys(NAMES.values())))
-            raise refusals.TABLE_TYPE_2(text=text, UNKNOWN=_UNKNOWN, listed=listed)
+            supported = ", ".join(map(str, dict.fromkeys(NAMES.values())))
+            raise refusals.UNKNOWN_TYPE(type=text, supported=supported)
         return replace(kind, nullable=not words.endswith(_NOT_NULL))
 
     @staticmethod
@@ -113,7 +114,7 @@ class Type:
             return Type("timestamp", zone=dtype.timezone is not None, nullable=dtype.nullable)
         kind = _FROM_IBIS.get(type(dtype).__name__)
         if kind is None:
-            raise refusals.TABLE_TYPE_3(place=place, dtype=dtype, UNKNOWN=_UNKNOWN)
+            raise refusals.COLUMN_TYPE_NOT_SUPPORTED(column=place, type=dtype)
         return replace(kind, nullable=dtype.nullable)
 
     def to_ibis(self) -> Any:

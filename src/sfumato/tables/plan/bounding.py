@@ -80,7 +80,7 @@ class Bounding:
                 declared.table_rows,
             )
         if declared.max_rows is None:
-            raise refusals.TABLE_MAX_ROWS_1(name=declared.name, unit_name=declared.unit_name)
+            raise refusals.MAX_ROWS_MISSING(table=declared.name, unit=declared.unit_name)
         groups = declared.max_groups or declared.max_rows
         most = declared.table_rows * (
             declared.max_rows if query.rows.fans else 1

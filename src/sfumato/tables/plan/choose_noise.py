@@ -72,10 +72,10 @@ def calibrate(query: Query, components: tuple[Component, ...], promise: Guarante
     """Choose the noise that keeps a promise with the smallest error."""
     makers = DRAFTERS.get(type(promise))
     if makers is None:
-        kinds = ", ".join(f"sf.{notion.__name__}" for notion in DRAFTERS)
-        raise refusals.PLAN_PROMISE_1(promise=promise, kinds=kinds)
+        notions = ", ".join(f"sf.{notion.__name__}" for notion in DRAFTERS)
+        raise refusals.NOTION_WITHOUT_NOISE(promise=promise, notions=notions)
     if not query.public and not _delta(promise):
-        raise refusals.PLAN_KEYS_1(promise=promise, keys=query.keys[0])
+        raise refusals.KEYS_WITHOUT_DELTA(promise=promise, column=query.keys[0])
     drafts = [draft for maker in makers if (draft := maker(query, components, promise)) is not None]
     calibration = _calibration(query, min(drafts, key=relative_variance))
     if not _keeps_promise(calibration.mechanism, promise):
@@ -292,7 +292,7 @@ def _quantile_noise(
 def _selection(query: Query, epsilon: Fraction, delta: Fraction) -> OptimalSelection:
     bounding = Bounding.of(query, "L1")
     if bounding.groups > MOST_GROUPS:
-        raise refusals.PLAN_GROUPS_1(groups=bounding.groups, MOST_GROUPS=MOST_GROUPS)
+        raise refusals.UNIT_IN_TOO_MANY_GROUPS(groups=bounding.groups, most=MOST_GROUPS)
     return _optimal_selection(
         epsilon, delta, bounding.groups, 1 << bounding.vote_bits, **_unit_arguments(bounding)
     )

@@ -15,11 +15,11 @@ from typing import Any
 from uuid import UUID
 
 from ..declare.public_keys import Key
-from ..expr.arrow_arrays import array
 from ..expr.engine_values import constant
 from ..expr.expressions import col
 from ..expr.nodes import Columns
 from ..expr.types import STRING, Type
+from .arrow_arrays import array
 
 _FEW_KEYS = 64
 _FEW_RUNS = 8

@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.stored_columns import StoredColumns
-from ..expr.arrow_arrays import array
 from ..expr.expressions import ColumnRef
 from ..query.stages import Query
 from . import numpy_sums
+from .arrow_arrays import array
 from .bounding import EXACT, NARROW, Bounding
 from .components import FLAT, Component
 from .numpy_sums import (

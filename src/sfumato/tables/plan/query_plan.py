@@ -231,14 +231,14 @@ def plan(
     """
     effort.check()
     if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1:
-        raise refusals.PLAN_GROUP_SIZE_1(group_size=group_size)
+        raise refusals.GROUP_SIZE_BELOW_ONE(group_size=group_size)
     needed = components_of(query) if needed is None else needed
     components = needed.components
     cells = math.prod(len(domain) for domain in query.domains) * max(
         component.cells for component in components
     )
     if query.public and cells > MOST_CELLS:
-        raise refusals.PLAN_GROUPS_2(cells=cells, MOST_CELLS=MOST_CELLS)
+        raise refusals.TOO_MANY_CELLS(cells=cells, most=MOST_CELLS)
     if not query.public and any(component.name == "count" for component in components):
         components = (*components, Component(TOTAL, "one", pooled=True))
     try:
@@ -246,19 +246,14 @@ def plan(
     except Refused as refused:
         if refused.code != "noise.scale":
             raise
-        raise _refuse_range(
-            max(components, key=lambda component: component.largest), "its noise"
-        ) from None
+        largest = max(components, key=lambda component: component.largest)
+        raise refusals.NOISE_TOO_LARGE(component=largest.name) from None
     for component in calibration.components:
         if (
             calibration.bounding.bits + component.largest.bit_length() > _PRODUCT
             or calibration.bounding.sum_bits(component) > _SUM
         ):
-            raise _refuse_range(component, "its sums")
+            raise refusals.SUMS_TOO_LARGE(component=component.name)
     return Plan(
         query, promise, calibration.components, needed.columns, calibration, source, group_size
     )
-
-
-def _refuse_range(component: Component, what: str) -> Refused:
-    return refusals.PLAN_RANGE_1(name=component.name, what=what)

@@ -19,9 +19,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expr.arrow_arrays import array, numbers, zero
 from ..expr.types import Type
 from ..query.stages import Query
+from .arrow_arrays import array, numbers, zero
 from .bounding import Bounding
 from .components import Component
 from .engine_keys import engine_keys

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from ..expr import engine_values as ev
-from ..expr.expressions import Expr, col
+from ..expr.expressions import Expr, col, python_text
 from ..expr.grids import grid_of
 from ..expr.types import FLOAT, INT64, Span, Type
 from . import query_refusals as refusals
@@ -49,27 +49,24 @@ class Total:
     def type(self, schema: Schema, ranges: Mapping[str, Span]) -> Type:
         """Return the type of the total. Refuses a total that is not exact, or could fail."""
         if self.where is not None and self.where.type(schema).kind != "bool":
-            raise refusals.STAGE_TOTAL_1(text=self.text)
+            raise refusals.TOTAL_CONDITION_NOT_TRUE_OR_FALSE(total=self.text)
         if self.of is None:
             return Type("integer", nullable=False)
         value_type = self.of.type(schema)
         if self.kind in ("count", "count_distinct"):
             return Type("integer", nullable=False)
+        fields = {"total": self.text, "of": self.of.text, "python": python_text(self.of)}
         if self.kind in ("min", "max"):
             if value_type.kind not in _ORDERED:
-                raise refusals.STAGE_TOTAL_2(
-                    text=self.text, words=value_type.words, text_2=self.of.text
-                )
+                raise refusals.TOTAL_WITHOUT_ORDER(**fields, words=value_type.words)
             return value_type.bare
         if value_type.kind == "float" or (
             value_type.kind == "decimal" and value_type.precision > DIGITS
         ):
             if self.of.range(ranges) is None:
-                raise refusals.STAGE_TOTAL_3(text=self.text, text_2=self.of.text)
+                raise refusals.TOTAL_WITHOUT_BOUNDS(**fields, kind=self.kind)
         elif value_type.kind not in ("bool", "integer", "decimal"):
-            raise refusals.STAGE_TOTAL_4(
-                text=self.text, words=value_type.words, text_2=self.of.text
-            )
+            raise refusals.TOTAL_OF_NO_NUMBER(**fields, words=value_type.words)
         return FLOAT
 
     def range(self, ranges: Mapping[str, Span]) -> Span | None:

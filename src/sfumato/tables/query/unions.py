@@ -49,9 +49,9 @@ def union_rows(
     """Return the rows of both tables, and the expression of each column in them."""
     place = f"union({right.declaration.name:.60})"
     if left.public or right.public:
-        raise refusals.JOIN_OWNERSHIP_2(place=place)
+        raise refusals.UNION_WITH_PUBLIC_ROWS(place=place)
     if not left.declaration.unit:
-        raise refusals.JOIN_UNIT_2(place=place)
+        raise refusals.JOIN_WITHOUT_UNIT(place=place)
     units = tuple(zip(left.declaration.unit, right.declaration.unit, strict=True))
     owners = {(here, there) for here, there in units}
     used_names = {here.lower() for here, _ in units}
@@ -73,7 +73,7 @@ def union_rows(
     try:
         schema = step.schema(left.schema)
     except Refused as refusal:
-        raise refusals.UNION_COLUMNS_1(
+        raise refusals.UNION_TYPES_DIFFER(
             place=place, reason=refusal.reason, rewrite=refusal.rewrite
         ) from None
     ranges = {
@@ -137,8 +137,10 @@ def _added_limits(left: Declaration, right: Declaration, place: str) -> Declarat
         None if left.max_rows is None or right.max_rows is None else left.max_rows + right.max_rows
     )
     groups = groups_of(left, right, lambda a, b: a + b)
-    if max(rows or 0, groups or 0) > MOST_ROWS:
-        raise refusals.TABLE_MAX_ROWS_1(place=place, value=MOST_ROWS.bit_length() - 1)
+    if (most := max(rows or 0, groups or 0)) > MOST_ROWS:
+        raise refusals.UNION_EXCEEDS_MAX_ROWS(
+            place=place, rows=most, bits=MOST_ROWS.bit_length() - 1
+        )
     learned = left.learned.after_join(
         *((name, of.learned) for name in LIMITS for of in (left, right))
     )

@@ -71,14 +71,14 @@ def spend(rows: Rows, cost: int, place: str) -> Rows:
 def check_work(work: int, place: str) -> None:
     """Refuse a question with which one unit could cause too much work."""
     if work > UNIT_WORK:
-        raise refusals.QUESTION_WORK_1(place=place, work=work, UNIT_WORK=UNIT_WORK)
+        raise refusals.UNIT_WORK_TOO_LARGE(place=place, work=work, most=UNIT_WORK)
 
 
 def check_rows(unit_rows: int, place: str) -> None:
     """Refuse joins that could make too many rows of one unit's rows."""
     if unit_rows > MOST_UNIT_ROWS:
-        raise refusals.QUESTION_WORK_2(
-            place=place, UNIT_ROWS=UNIT_ROWS, unit_rows=unit_rows, MOST_UNIT_ROWS=MOST_UNIT_ROWS
+        raise refusals.UNIT_ROWS_TOO_MANY(
+            place=place, before=UNIT_ROWS, after=unit_rows, most=MOST_UNIT_ROWS
         )
 
 
@@ -135,7 +135,7 @@ def check_public(right: Rows, place: str, cost: int = 0) -> None:
     rows = most_matches({}, replace(right, steps=(), schema=right.declaration.schema), ())
     work = rows * (right.work + cost)
     if work > PUBLIC_WORK:
-        raise refusals.QUESTION_WORK_3(place=place, rows=rows, work=work, PUBLIC_WORK=PUBLIC_WORK)
+        raise refusals.PUBLIC_WORK_TOO_LARGE(place=place, rows=rows, work=work, most=PUBLIC_WORK)
 
 
 def heavy_units(here: Any, there: Any, units: Sequence[str], most: int) -> Any:
@@ -161,5 +161,5 @@ def _read(right: Rows, expression: Any) -> int:
     except Refused:
         raise
     except Exception:  # what an engine says differs from one to the other
-        raise refusals.JOIN_PUBLIC_2(name=right.declaration.name) from None
+        raise refusals.PUBLIC_TABLE_NOT_READABLE(table=right.declaration.name) from None
     return int(count or 0)
