@@ -23,18 +23,24 @@ from uuid import UUID
 from ...exact.numbers import shown
 from . import expr_refusals as refusals
 from . import types
-from .types import DIGITS, Span, Type
+from .types import DIGITS, Kind, Span, Type
 
 Constant = None | bool | int | float | str | Decimal | date | datetime | UUID
 
 EMPTY_SPAN: Span = (Fraction(1), Fraction(0))
 LONGEST = 4096  # characters of a text
-EXAMPLES = {
+EXAMPLES: dict[Kind, str] = {
+    "bool": "TRUE",
+    "integer": "5",
+    "decimal": "DECIMAL '0.50'",
+    "float": "0.5",
+    "string": "'Roma'",
     "date": "DATE '2026-01-31'",
     "timestamp": "TIMESTAMP '2026-01-31 23:59:59'",
     "uuid": "UUID '00000000-0000-0000-0000-000000000000'",
+    "null": "NULL",
 }
-"""Kinds of constants that a text is parsed as, and how SQL writes them."""
+"""A constant of each kind, as SQL writes it."""
 
 _ROOM = Context(prec=2 * DIGITS)
 _INTEGERS = (types.INT8, types.INT16, types.INT32, types.INT64)
