@@ -17,8 +17,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any
 from uuid import UUID
+
+import numpy as np
 
 from ...exact.numbers import shown
 from . import expr_refusals as refusals
@@ -47,9 +48,9 @@ _INTEGERS = (types.INT8, types.INT16, types.INT32, types.INT64)
 _TYPES = {float: types.FLOAT, str: types.STRING, date: types.DATE, UUID: types.UUID}
 
 
-def as_constant(value: Any) -> Constant:
+def as_constant(value: object) -> Constant:
     """Convert a value to a constant of a plain Python type, or refuse it."""
-    if hasattr(value, "dtype") and hasattr(value, "item") and getattr(value, "shape", None) == ():
+    if isinstance(value, np.generic | np.ndarray) and value.shape == ():
         # item() of a finer datetime64 is an integer
         value = (value.astype("datetime64[us]") if value.dtype.kind == "M" else value).item()
     match value:

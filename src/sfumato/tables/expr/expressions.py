@@ -7,7 +7,6 @@ tree is in `nodes`, its functions in `functions`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from . import expr_refusals as refusals
 from .nodes import ColumnRef, Expr, FunctionCall, Literal, call, literal
@@ -45,7 +44,7 @@ def same(first: Expr, second: Expr) -> bool:
     return first is second or first.text == second.text
 
 
-_PYTHON = {"=": "==", "<>": "!=", "and": "&", "or": "|"} | {
+_PYTHON = {"=": "==", "<>": "!=", "and": "&", "or": "|", "power": "**"} | {
     sign: sign for sign in ("<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%")
 }
 """Functions of the table that Python writes between their arguments."""
@@ -61,6 +60,8 @@ def python_text(expression: Expr) -> str:
     name = expression.function.name
     first, *rest = map(python_text, expression.arguments)
     if name in _PYTHON:
+        if first.startswith("-"):
+            first = f"({first})"  # ** binds more tightly than the sign of a constant
         return f"({f' {_PYTHON[name]} '.join([first, *rest])})"
     if name in ("negate", "not"):
         return f"({'-' if name == 'negate' else '~'}{first})"
@@ -81,14 +82,14 @@ class When:
 
     branches: tuple[Expr, ...]
 
-    def when(self, condition: Any, value: Any) -> When:
+    def when(self, condition: object, value: object) -> When:
         return When((*self.branches, literal(condition), literal(value)))
 
-    def otherwise(self, value: Any) -> Expr:
+    def otherwise(self, value: object) -> Expr:
         return call("case", *self.branches, value)
 
 
-def when(condition: Any, value: Any) -> When:
+def when(condition: object, value: object) -> When:
     """Begin a CASE: `when(c, a).when(d, b).otherwise(e)` is the value of the first true condition.
     `otherwise(None)` gives null.
     """

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from . import constants
 from . import engine_values as ev
@@ -28,6 +28,9 @@ from .functions import FUNCTIONS
 from .methods import Methods
 from .scalar_function import Argument, Function, shorten
 from .types import BOOL, Span, Type
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 DEPTH = 50
 WEIGHT = 4000
@@ -40,7 +43,7 @@ _RESERVED = re.compile(
 )
 
 Schema = Mapping[str, Type]
-Columns = Any  # a table or a mapping: name of a column → the engine's value
+Columns: TypeAlias = "ir.Table | Mapping[str, Value]"  # by the name of a column
 Bounds = Mapping[str, Span]
 
 
@@ -117,7 +120,7 @@ class Expr(Methods):
     def _span(self, bounds: Bounds) -> Span | None:
         raise NotImplementedError
 
-    def _call(self, name: str, *arguments: Any) -> Expr:
+    def _call(self, name: str, *arguments: object) -> Expr:
         return call(name, *arguments)
 
     def __bool__(self) -> NoReturn:
@@ -259,12 +262,12 @@ class FunctionCall(Expr):
         return self.function.span([argument._span(bounds) for argument in self.arguments], fixed)
 
 
-def literal(value: Any) -> Expr:
+def literal(value: object) -> Expr:
     """Turn a value into a constant; return an expression unchanged."""
     return value if isinstance(value, Expr) else Literal(constants.as_constant(value))
 
 
-def call(name: str, *arguments: Any) -> Expr:
+def call(name: str, *arguments: object) -> Expr:
     """Call a function of the table; arguments that are not expressions become constants. Nested
     AND, OR and || become one call, so that long chains stay shallow.
     """

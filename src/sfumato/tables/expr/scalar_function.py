@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from ...exact import effort
 from . import expr_refusals as refusals
@@ -111,6 +111,23 @@ COSTS: Mapping[Group, int] = {"text": 64, "cast": 16, "time": 8, "mathematics": 
 """The cost of one call for one row, where it is not 1: texts may have a thousand letters, casts
 read them, comparisons may compare texts, and some engines compute moments in many steps.
 """
+
+
+class Traits(TypedDict, total=False):
+    """The fields of a function that have defaults."""
+
+    span: value_ranges.Rule
+    form: str
+    many: bool
+    pairs: bool
+    passes_nan: bool
+    makes_nan: bool
+    makes_null: bool
+    skips_null: bool
+    never_null: bool
+    copies: tuple[int, ...]
+    heavy: frozenset[Constant]
+    costs: Callable[[Constant], int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +248,7 @@ class Function:
             self.text(texts),
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[[str], Function], tuple[str]]:
         """Pickle and copy a function by its name, so that copies share the row of the table."""
         from .functions import function_named
 

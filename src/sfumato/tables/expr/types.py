@@ -18,9 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from . import expr_refusals as refusals
+
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
 
 Kind = Literal["bool", "integer", "decimal", "float", "string", "date", "timestamp", "uuid", "null"]
 """The kind "null" is that of a bare NULL, which takes the type of its neighbours; no column has it.
@@ -101,7 +104,7 @@ class Type:
         return replace(kind, nullable=not words.endswith(_NOT_NULL))
 
     @staticmethod
-    def from_ibis(dtype: Any, place: str) -> Type:
+    def from_ibis(dtype: dt.DataType, place: str) -> Type:
         """Convert an Ibis type; `place` names the column in a refusal."""
         if dtype.is_decimal() and dtype.precision is not None:
             return Type(
@@ -117,7 +120,7 @@ class Type:
             raise refusals.COLUMN_TYPE_NOT_SUPPORTED(column=place, type=dtype)
         return replace(kind, nullable=dtype.nullable)
 
-    def to_ibis(self) -> Any:
+    def to_ibis(self) -> dt.DataType:
         """Return the Ibis type, always nullable: "not null" is a promise of the owner, not of the
         engine.
         """
@@ -208,7 +211,7 @@ _FROM_IBIS = (
 
 
 @lru_cache(maxsize=256)
-def _to_ibis(kind: Type) -> Any:
+def _to_ibis(kind: Type) -> dt.DataType:
     import ibis.expr.datatypes as dt
 
     match kind.kind:
