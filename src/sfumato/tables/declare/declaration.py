@@ -22,7 +22,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, SupportsIndex, TypeGuard
+from typing import Any, Literal, SupportsIndex, TypeGuard, TypeVar
 
 from ...errors import RefusalText
 from ...exact.numbers import LARGEST, Number, exact, shown
@@ -41,6 +41,8 @@ BY_COLUMN = {
     "keys": refusals.KEYS_NOT_BY_COLUMN,
 }
 """Argument that maps columns to values → the refusal of a value that is no mapping."""
+
+Item = TypeVar("Item")
 
 MOST_ROWS = 2**20  # of a unit: more would leave its weights no bits
 MOST_TABLE_ROWS = 2**48
@@ -123,7 +125,7 @@ def declare(
     name: str | None,
     unit: str | Iterable[str] | None = None,
     bounds: Mapping[str, tuple[Number, Number]] | None = None,
-    keys: Mapping[str, Iterable[Any]] | None = None,
+    keys: Mapping[str, Iterable[object]] | None = None,
     types: Mapping[str, str] | None = None,
     max_rows: int | None = None,
     max_groups: int | None = None,
@@ -215,7 +217,9 @@ def _check_unit(
     return columns
 
 
-def _check_bounds(column: str, ends: Any, types: Mapping[str, Type]) -> tuple[Fraction, Fraction]:
+def _check_bounds(
+    column: str, ends: object, types: Mapping[str, Type]
+) -> tuple[Fraction, Fraction]:
     if not types[column].numeric:
         raise refusals.BOUNDS_OF_NO_NUMBER(column=column, words=types[column].words)
     if isinstance(ends, str) or not isinstance(ends, Iterable) or len(pair := tuple(ends)) != 2:
@@ -229,8 +233,11 @@ def _check_bounds(column: str, ends: Any, types: Mapping[str, Type]) -> tuple[Fr
 
 
 def _by_column(
-    what: str, values: Any, columns: Mapping[str, Type], left_out: Mapping[str, str]
-) -> list[tuple[str, Any]]:
+    what: str,
+    values: Mapping[str, Item] | None,
+    columns: Mapping[str, Type],
+    left_out: Mapping[str, str],
+) -> list[tuple[str, Item]]:
     """Return the values by column, in the order of the columns."""
     pairs = dict(_column_items(what, values))
     for column in pairs:
@@ -239,7 +246,7 @@ def _by_column(
     return [(column, pairs[column]) for column in columns if column in pairs]
 
 
-def _column_items(what: str, values: Any) -> Iterable[tuple[Any, Any]]:
+def _column_items(what: str, values: Mapping[str, Item] | None) -> Iterable[tuple[str, Item]]:
     if values is not None and not isinstance(values, Mapping):
         raise BY_COLUMN[what](values=values)
     return (values or {}).items()

@@ -18,6 +18,7 @@ from typing import Any
 
 from ...guarantees.guarantee import Relation
 from ..expr.column_names import LONGEST_NAME
+from ..expr.types import Type
 from . import declare_refusals as refusals
 from .declaration import Declaration, is_label
 from .declaration_toml import from_values, to_toml, toml_text
@@ -204,7 +205,7 @@ class DatabaseDeclaration:
             for source, target in self.links
         }
 
-    def _own_columns(self, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def _own_columns(self, name: str, schema: Mapping[str, Type]) -> dict[str, Type]:
         """The columns of a table without the unit column that a link adds to it."""
         unit = next(table.unit for table in self.tables if table.name == name)
         mine = {column for (table, column), _ in self._links.items() if table == name}
@@ -216,7 +217,7 @@ class DatabaseDeclaration:
         }
 
 
-def _read_declaration(name: str, values: dict[str, Any]) -> Declaration:
+def _read_declaration(name: str, values: Mapping[str, object]) -> Declaration:
     declaration = from_values({"sfumato": "declaration", "version": 1, **values})
     if declaration.name != name:
         raise refusals.STORED_NAME_DIFFERS(table=name)

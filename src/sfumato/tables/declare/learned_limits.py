@@ -15,7 +15,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from ...exact.numbers import exact, text
 from . import declare_refusals as refusals
@@ -122,7 +121,7 @@ NOT_LEARNED = LearnedLimits()
 
 
 def check_learned(
-    learned: object, columns: Mapping[str, Any], limits: Mapping[str, int | None]
+    learned: object, columns: Mapping[str, object], limits: Mapping[str, int | None]
 ) -> LearnedLimits:
     """Check that every mark belongs to a declared limit."""
     if learned is None:

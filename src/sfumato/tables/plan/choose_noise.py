@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any
+from typing import TypedDict
 
 from ...accounting.largest_epsilon import largest_epsilon
 from ...exact.balls import sqrt_up
@@ -265,15 +265,16 @@ def _quantile_noise(
     assert aggregate is not None
     assert aggregate.q is not None
     value_epsilon = epsilon(share / 2 if aggregate.interval and not aggregate.beyond else share)
-    common = {
-        "q": aggregate.q,
-        "low": component.low,
-        "high": component.high,
-        "weight": bounding.weight,
-        "groups": bounding.grouped,
+    quantile = partial(
+        WeightedQuantile,
+        q=aggregate.q,
+        low=component.low,
+        high=component.high,
+        weight=bounding.weight,
+        groups=bounding.grouped,
         **_unit_arguments(bounding),
-    }
-    value = WeightedQuantile(epsilon=value_epsilon, **common)
+    )
+    value = quantile(epsilon=value_epsilon)
     if (
         aggregate.beyond
     ):  # one point that is a bound of the extreme: the other end of its interval is public
@@ -283,9 +284,7 @@ def _quantile_noise(
         return (value,)
     return (
         value,
-        *WeightedQuantile(epsilon=epsilon(share / 4), **common).ends(
-            (1 + aggregate.confidence) / 2
-        ),
+        *quantile(epsilon=epsilon(share / 4)).ends((1 + aggregate.confidence) / 2),
     )
 
 
@@ -314,7 +313,14 @@ def _optimal_selection(
     )
 
 
-def _unit_arguments(bounding: Bounding) -> dict[str, Any]:
+class UnitArguments(TypedDict):
+    """The arguments of every mechanism that say who is protected."""
+
+    relation: Relation
+    unit: str
+
+
+def _unit_arguments(bounding: Bounding) -> UnitArguments:
     return {
         "relation": bounding.relation,
         "unit": bounding.called or ", ".join(bounding.unit) or "row",

@@ -15,7 +15,7 @@ import secrets
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...errors import Refused
 from ...exact import effort
@@ -31,6 +31,9 @@ from .choose_noise import TOTAL, Calibration, calibrate
 from .components import ColumnPlan, Component, QueryComponents, components_of
 from .read_results import ResultGroups, public_groups
 from .statements import EngineStatement, build_statements
+
+if TYPE_CHECKING:
+    from ..engine.sources import TableSource
 
 SIZED = frozenset({"mean", "weighted_mean", "ratio", "variance", "std"})
 """Kinds whose error depends on how many rows a group has."""
@@ -49,7 +52,7 @@ class Plan:
     components: tuple[Component, ...]
     columns: tuple[ColumnPlan, ...]
     calibration: Calibration
-    source: Any = field(repr=False)
+    source: TableSource = field(repr=False)
     group_size: int = 1000
 
     @property
@@ -222,7 +225,7 @@ class Plan:
 def plan(
     query: Query,
     promise: Guarantee,
-    source: Any,
+    source: TableSource,
     group_size: int = 1000,
     needed: QueryComponents | None = None,
 ) -> Plan:

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..declare.declaration import Declaration
+from ..declare.declaration import Declaration, Key
 from ..expr.expressions import ColumnRef, Expr
 from ..expr.renaming import rename_columns, right_names
 from . import query_refusals as refusals
@@ -44,10 +44,12 @@ MOST_TABLES = 16
 KINDS: tuple[JoinKind, ...] = ("inner", "left", "cross")
 
 
-def check_related(left: Rows, table: Any) -> Rows:
+def check_related(left: Rows, table: object) -> Rows:
     """Return the rows of the other table. Refuses rows of another `protect` call."""
-    right: Rows = getattr(table, "rows", table)
-    if not hasattr(right, "origin") or not hasattr(right, "steps"):
+    from . import stages
+
+    right = getattr(table, "rows", table)
+    if not isinstance(right, stages.Rows):
         raise refusals.NOT_ROWS(type=type(table).__name__)
     if (
         left.origin is None
@@ -60,7 +62,7 @@ def check_related(left: Rows, table: Any) -> Rows:
     return right
 
 
-def join(left: Rows, table: Any, on: On | None, how: str, where: Expr | None = None) -> Rows:
+def join(left: Rows, table: object, on: On | None, how: str, where: Expr | None = None) -> Rows:
     """Join the rows of another table, with the arguments of `Rows.join`."""
     right = check_related(left, table)
     return join_rows(
@@ -151,7 +153,7 @@ def join_rows(
 
 def match_rows(
     left: Rows,
-    table: Any,
+    table: object,
     on: On | Pairs | None,
     kind: MatchKind,
     where: Expr | None = None,
@@ -306,7 +308,7 @@ def _equal_columns(left: Rows, right: Rows, pairs: Pairs) -> dict[str, str]:
     return equal
 
 
-def _with_null_key(keys: tuple[Any, ...], *, outer: bool) -> tuple[Any, ...]:
+def _with_null_key(keys: tuple[Key, ...], *, outer: bool) -> tuple[Key, ...]:
     """Return public keys, with null for rows without a match if the join is a left join."""
     return (*keys, None) if outer and None not in keys else keys
 

@@ -60,13 +60,17 @@ class RowStep:
         )
 
 
+Step = RowStep | PerUnit | Join | Match | Union
+"""A step of a query, from rows to rows."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """The rows of a protected table after some steps: conditions, new columns, joins, unions."""
 
     declaration: Declaration
     curator: QueryCurator = field(repr=False)
-    steps: tuple[RowStep | PerUnit | Join | Match | Union, ...] = ()
+    steps: tuple[Step, ...] = ()
     schema: Mapping[str, Type] = field(default_factory=dict, repr=False)
     ranges: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict, repr=False)
     domains: Mapping[str, tuple[Key, ...]] = field(default_factory=dict, repr=False)
@@ -162,7 +166,13 @@ class Rows:
         return rows
 
     def join(
-        self, right: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None
+        self,
+        right: object,
+        /,
+        on: On | None = None,
+        *,
+        how: str = "inner",
+        where: Expr | None = None,
     ) -> Rows:
         """Join the rows of another table: of a public one, or of a protected one on the unit or a
         declared link. `how` is inner, left or cross.
@@ -174,14 +184,22 @@ class Rows:
 
         return join(self, right, on, how, where)
 
-    def semi_join(self, right: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
+    def semi_join(
+        self, right: object, /, on: On | None = None, *, where: Expr | None = None
+    ) -> Rows:
         """Keep the rows that match a row of the other table. No row is repeated."""
         from .joins import match_rows
 
         return match_rows(self, right, on, "semi", where)
 
     def anti_join(
-        self, right: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False
+        self,
+        right: object,
+        /,
+        on: On | None = None,
+        *,
+        where: Expr | None = None,
+        nulls: bool = False,
     ) -> Rows:
         """Keep the rows that match no row of the other table. With `nulls`, a null matches
         everything, as in NOT IN.
@@ -190,7 +208,7 @@ class Rows:
 
         return match_rows(self, right, on, "anti", where, nulls=nulls)
 
-    def union(self, right: Any, /, columns: Iterable[str] | None = None) -> Rows:
+    def union(self, right: object, /, columns: Iterable[str] | None = None) -> Rows:
         """Add the rows of another protected table, with the columns that both have, or with the
         named ones.
         """
@@ -235,7 +253,8 @@ class Rows:
             if name in self.declaration.unit:
                 raise refusals.KEY_IS_UNIT(column=name)
             if name in public:
-                listed_keys: Any = public[name]  # calendars returned above
+                listed_keys = public[name]
+                assert not isinstance(listed_keys, Calendar)  # calendars returned above
                 domains[name] = check_keys(name, listed_keys, column.type(self.schema))
         return Groups(self, tuple(named), tuple(domains[name] for name in named))
 

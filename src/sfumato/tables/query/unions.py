@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import Refused
-from ..declare.declaration import MOST_ROWS, Declaration, check_keys
+from ..declare.declaration import MOST_ROWS, Declaration, Key, check_keys
 from ..declare.learned_limits import LIMITS
 from ..expr.column_names import unused_name
 from ..expr.expressions import ColumnRef, Expr, col
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .stages import Rows
 
 
-def union(left: Rows, table: Any, columns: Iterable[str] | None = None) -> Rows:
+def union(left: Rows, table: object, columns: Iterable[str] | None = None) -> Rows:
     """Return the rows of both tables, with the columns that both have."""
     right = check_related(left, table)
     names = (
@@ -112,7 +112,7 @@ def union_rows(
     return rows, output_columns
 
 
-def _keys(ours: Expr, theirs: Expr, left: Rows, right: Rows) -> tuple[Any, ...]:
+def _keys(ours: Expr, theirs: Expr, left: Rows, right: Rows) -> tuple[Key, ...]:
     """Return the public keys of both sides, if both have them and are of one type."""
     here, there = (
         tuple(rows.domains.get(side.name, ())) if isinstance(side, ColumnRef) else ()
