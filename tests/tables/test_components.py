@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sfumato.errors import Refused
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
@@ -185,6 +186,30 @@ def test_bounds_follow_from_those_of_columns() -> None:
 )
 def test_what_has_no_bounded_number_is_refused(aggregate: ag.Aggregate, code: str) -> None:
     refusal(lambda: components(x=aggregate), code)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "rewrite"),
+    [
+        (ag.sum("city"), "types={'city': 'float'}"),
+        (ag.sum(col("city").lower()), "sf.col('city').lower().cast('float').clip(0, 100)"),
+        (ag.sum("day"), "sf.count(sf.col('day'))"),
+        (ag.histogram("member", edges=[0, 1]), "group_by('member').aggregate(n=sf.count())"),
+        (
+            ag.histogram(col("age") > 1, edges=[0, 1]),
+            "mutate(value=(sf.col('age') > 1)).group_by('value').aggregate(n=sf.count())",
+        ),
+        (
+            ag.mean("age", weight=col("age") - 10),
+            "weight=(sf.col('age') - 10).clip(0, 5)",
+        ),
+        (ag.sum("age", low="1/3", high="2/3"), "low=0.0, high=1.0"),
+    ],
+)
+def test_rewrites_can_be_pasted(aggregate: ag.Aggregate, rewrite: str) -> None:
+    with pytest.raises(Refused) as refused:
+        components(n=aggregate)
+    assert refused.value.rewrite == rewrite
 
 
 def test_the_largest_integer_of_a_piece() -> None:

@@ -222,8 +222,8 @@ def test_without_a_unit_a_row_is_one_row() -> None:
 
 
 def test_near_names_are_offered() -> None:
-    assert refusal(lambda: make(unit="userid"), "table.column").rewrite == "user_id"
-    assert refusal(lambda: make(bounds={"Spend": (0, 1)}), "table.column").rewrite == "spend"
+    assert refusal(lambda: make(unit="userid"), "table.column").rewrite == "'user_id'"
+    assert refusal(lambda: make(bounds={"Spend": (0, 1)}), "table.column").rewrite == "'spend'"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.tables.expr.expressions import ColumnRef, Expr, When, as_expr, col, literal, same, when
+from sfumato.tables.expr.expressions import (
+    ColumnRef,
+    Expr,
+    When,
+    as_expr,
+    col,
+    literal,
+    python_text,
+    same,
+    when,
+)
 
 from ..refusing import refusal
 
@@ -33,6 +43,24 @@ def test_a_column_where_one_is_meant() -> None:
 @pytest.mark.parametrize("name", ["", None, 3, b"age", ["age"]])
 def test_what_names_no_column_is_refused(name: Any) -> None:
     refusal(lambda: col(name), "expression.column")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        col("a b"),
+        -(col("a") + 1) * col("b") / 2.5,
+        ~((col("a") > 1) & (col("b") != "it's") | col("c").is_null()),
+        (-col("a")).abs().clip(0, 5),
+        when(col("a") > 0, 1).when(col("b") > 0, 2).otherwise(None),
+        col("city").is_in(["Roma", "Bari"]),
+        col("day").date_trunc("month").date_add(-1, "day"),
+        2 ** col("a") % 3,
+        col("a").coalesce(col("b"), 0).cast("float"),
+    ],
+)
+def test_python_text_builds_the_same_expression(expression: Expr) -> None:
+    assert same(eval(python_text(expression), {"sf": sf}), expression)
 
 
 def test_when_waits_for_otherwise() -> None:

@@ -237,8 +237,11 @@ def test_near_names_are_offered() -> None:
             lambda: col("spent").type({"spend": Type.of("int8")}), "expression.column"
         ).rewrite
     )
-    refusal(lambda: col("x").type({}), "expression.column")
-    refusal(lambda: col("x" * 1000).type({}), "expression.column")
+    schema = {"spend": Type.of("int8"), "first name": Type.of("string")}
+    assert refusal(lambda: col("zzz").type(schema), "expression.column").reason.endswith(
+        'the table has spend, "first name"'
+    )
+    refusal(lambda: col("x" * 1000).type(schema), "expression.column")
     assert "lower" in refusal(lambda: call("lowr", col("x")), "expression.function").rewrite
     refusal(lambda: call("regexp_matches", col("x"), ".*"), "expression.function")
     refusal(lambda: call("repeat", col("x"), 10**9), "expression.function")

@@ -400,7 +400,7 @@ def test_what_is_no_table_is_refused(given: Any) -> None:
 def test_types_of_unknown_columns_are_refused_with_a_near_name() -> None:
     assert (
         refusal(lambda: open_source(pa.table(ROWS), {"spnd": "float"}), "table.column").rewrite
-        == "spend"
+        == "'spend'"
     )
     refusal(lambda: open_source(pa.table(ROWS), {"spend": "quantity"}), "table.type")
     refusal(lambda: open_source(pa.table(ROWS), ["spend"]), "table.type")  # type: ignore[arg-type]

@@ -37,6 +37,7 @@ from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit, unbounded_columns
 from ..tables.plan.query_plan import Plan, plan
 from ..tables.query import aggregates as ag
+from ..tables.query.owned_rows import table_source
 from ..tables.query.per_unit import Total
 from ..tables.query.stages import Query, Rows
 from . import session_refusals as refusals
@@ -164,8 +165,7 @@ def recall_limit(
 def plan_lesson(state: TableState, limit: MissingLimit, promise: Guarantee) -> Plan:
     """Plan the histogram to learn a limit from. Reads no data."""
     query = _query(state, limit)
-    assert query.rows.origin is not None
-    return plan(query, promise, query.rows.origin.source)
+    return plan(query, promise, table_source(query.rows))
 
 
 def run_lessons(

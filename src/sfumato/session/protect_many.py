@@ -177,7 +177,7 @@ def _by_table(what: str, values: Any, tables: list[str]) -> dict[str, dict[str, 
     """Split a mapping by `table.column` into one mapping per table."""
     if values is not None and not isinstance(values, Mapping):
         raise Refused(
-            BY_COLUMN[what][0],
+            BY_COLUMN[what].code,
             f"{what}={values!s:.60}",
             f"{what}= is a mapping by table.column",
             f"{what}={{'visits.spend': {EXAMPLES[what]}}}",

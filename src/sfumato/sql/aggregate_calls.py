@@ -206,7 +206,7 @@ class AggregateReader:
         if refusal.code == "aggregate.units" and isinstance(node, exp.Filter):
             condition = self.source.words_of(node.expression.this)
             return f"SELECT {self.source.words_of(inner)} AS n FROM {table} WHERE {condition}"
-        if refusal.code == "aggregate.type" and refusal.rewrite.startswith("group_by("):
+        if refusal.code == "aggregate.type" and "group_by(" in refusal.rewrite:
             of = self.source.words_of(inner.expressions[0])
             return f"SELECT {of}, COUNT(*) AS n FROM {table} GROUP BY {of}"
         return None

@@ -22,9 +22,9 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex, TypeGuard, TypeVar
 
-from ...errors import Refused
+from ...errors import RefusalText
 from ...exact.numbers import LARGEST, Number, exact, shown
 from ...guarantees.guarantee import Relation, relation_of
 from ..expr.column_names import LONGEST_NAME, check_names, unknown_column
@@ -36,11 +36,13 @@ from .public_keys import Key, check_keys
 __all__ = ["Declaration", "Key", "check_keys", "declare"]
 
 BY_COLUMN = {
-    "types": ("table.type", "types={'spend': 'float'}"),
-    "bounds": ("table.bounds", "bounds={'spend': (0, 100)}"),
-    "keys": ("table.keys", "keys={'city': ['Roma', 'Bari']}"),
+    "types": refusals.TYPES_NOT_BY_COLUMN,
+    "bounds": refusals.BOUNDS_NOT_BY_COLUMN,
+    "keys": refusals.KEYS_NOT_BY_COLUMN,
 }
-"""Argument that maps columns to values → the code of its refusal, and an example."""
+"""Argument that maps columns to values → the refusal of a value that is no mapping."""
+
+Item = TypeVar("Item")
 
 MOST_ROWS = 2**20  # of a unit: more would leave its weights no bits
 MOST_TABLE_ROWS = 2**48
@@ -123,7 +125,7 @@ def declare(
     name: str | None,
     unit: str | Iterable[str] | None = None,
     bounds: Mapping[str, tuple[Number, Number]] | None = None,
-    keys: Mapping[str, Iterable[Any]] | None = None,
+    keys: Mapping[str, Iterable[object]] | None = None,
     types: Mapping[str, str] | None = None,
     max_rows: int | None = None,
     max_groups: int | None = None,
@@ -140,18 +142,22 @@ def declare(
     """
     columns = _check_types(types, schema, left_out or {})
     units = _check_unit(unit, columns, left_out or {})
-    rows = _check_whole_number("max_rows", max_rows, MOST_ROWS) if max_rows is not None else None
+    rows = (
+        None
+        if max_rows is None
+        else _check_whole_number(max_rows, MOST_ROWS, refusals.MAX_ROWS_OUT_OF_RANGE)
+    )
     groups = (
-        _check_whole_number("max_groups", max_groups, MOST_ROWS) if max_groups is not None else None
+        None
+        if max_groups is None
+        else _check_whole_number(max_groups, MOST_ROWS, refusals.MAX_GROUPS_OUT_OF_RANGE)
     )
     if not units and (rows not in (None, 1) or groups not in (None, 1)):
-        reason = "without a unit every row counts as a different person, who has one row"
-        raise refusals.TABLE_UNIT_1(max_rows=max_rows, max_groups=max_groups, reason=reason)
+        raise refusals.LIMITS_WITHOUT_UNIT(max_rows=max_rows, max_groups=max_groups)
     if bounding not in ("weights", "truncation"):
-        reason = "a unit's rows are down-weighted, or cut to a few in a secret order"
-        raise refusals.TABLE_BOUNDING_1(bounding=bounding, reason=reason)
+        raise refusals.UNKNOWN_BOUNDING(bounding=bounding)
     return Declaration(
-        name=_check_label("name", name),
+        name=_check_name(name),
         unit=units,
         relation=relation_of(relation) or "add-remove",
         types=tuple(columns.items()),
@@ -165,9 +171,11 @@ def declare(
         ),
         max_rows=rows if units else 1,
         max_groups=groups if units else 1,
-        table_rows=_check_whole_number("table_rows", table_rows, MOST_TABLE_ROWS),
+        table_rows=_check_whole_number(
+            table_rows, MOST_TABLE_ROWS, refusals.TABLE_ROWS_OUT_OF_RANGE
+        ),
         bounding="weights" if bounding == "weights" else "truncation",
-        version=_check_label("version", version),
+        version=_check_version(version),
         learned=check_learned(
             learned, dict(_column_items("bounds", bounds)), {"max_rows": rows, "max_groups": groups}
         ),
@@ -180,7 +188,7 @@ def _check_types(
     declared = dict(_column_items("types", types))
     if schema is None:
         if not declared:
-            raise refusals.TABLE_TYPE_1()
+            raise refusals.TYPES_MISSING()
         check_names(list(declared), "types")
         return {column: Type.of(text) for column, text in declared.items()}
     for column in declared:
@@ -195,39 +203,41 @@ def _check_unit(
     if unit is None:
         return ()
     if isinstance(unit, Mapping) or not isinstance(unit, Iterable):
-        raise refusals.TABLE_UNIT_2(unit=unit)
+        raise refusals.UNIT_NOT_COLUMNS(unit=unit)
     columns = (unit,) if isinstance(unit, str) else tuple(unit)
     for column in columns:
         if not isinstance(column, str) or column not in types:
             raise unknown_column(column, list(types), left_out, "unit")
         if types[column].kind == "float":
-            raise refusals.TABLE_UNIT_5(column=column)
+            raise refusals.UNIT_IS_FLOAT(column=column)
     if "row" in columns or any(", " in column for column in columns):
-        raise refusals.TABLE_UNIT_3(unit=unit)
+        raise refusals.UNIT_NAME_HAS_ANOTHER_MEANING(unit=unit)
     if not columns or len(set(columns)) != len(columns):
-        raise refusals.TABLE_UNIT_4(unit=unit)
+        raise refusals.UNIT_NAMES_NO_COLUMN_OR_ONE_TWICE(unit=unit)
     return columns
 
 
-def _check_bounds(column: str, ends: Any, types: Mapping[str, Type]) -> tuple[Fraction, Fraction]:
-    place, rewrite = f"bounds={{{column!r:.60}: …}}", f"bounds={{{column!r:.60}: (0, 100)}}"
+def _check_bounds(
+    column: str, ends: object, types: Mapping[str, Type]
+) -> tuple[Fraction, Fraction]:
     if not types[column].numeric:
-        raise refusals.TABLE_BOUNDS_1(place=place, words=types[column].words, column=column)
+        raise refusals.BOUNDS_OF_NO_NUMBER(column=column, words=types[column].words)
     if isinstance(ends, str) or not isinstance(ends, Iterable) or len(pair := tuple(ends)) != 2:
-        raise refusals.TABLE_BOUNDS_2(place=place, rewrite=rewrite)
+        raise refusals.BOUNDS_NOT_A_PAIR(column=column)
     low, high = (exact(end, f"bounds[{column!r:.60}]") for end in pair)
     if not low < high:
-        raise refusals.TABLE_BOUNDS_3(
-            column=column, shown=shown(pair[0]), shown_2=shown(pair[1]), rewrite=rewrite
-        )
+        raise refusals.BOUNDS_NOT_IN_ORDER(column=column, low=shown(pair[0]), high=shown(pair[1]))
     if max(abs(low), abs(high)) >= LARGEST / 2:
-        raise refusals.NUMBER_RANGE_1(place=place, rewrite=rewrite)
+        raise refusals.BOUNDS_TOO_LARGE(column=column)
     return low, high
 
 
 def _by_column(
-    what: str, values: Any, columns: Mapping[str, Type], left_out: Mapping[str, str]
-) -> list[tuple[str, Any]]:
+    what: str,
+    values: Mapping[str, Item] | None,
+    columns: Mapping[str, Type],
+    left_out: Mapping[str, str],
+) -> list[tuple[str, Item]]:
     """Return the values by column, in the order of the columns."""
     pairs = dict(_column_items(what, values))
     for column in pairs:
@@ -236,50 +246,36 @@ def _by_column(
     return [(column, pairs[column]) for column in columns if column in pairs]
 
 
-def _column_items(what: str, values: Any) -> Iterable[tuple[Any, Any]]:
-    code, rewrite = BY_COLUMN[what]
+def _column_items(what: str, values: Mapping[str, Item] | None) -> Iterable[tuple[str, Item]]:
     if values is not None and not isinstance(values, Mapping):
-        raise Refused(code, f"{what}={values!s:.60}", f"{what} maps columns to values", rewrite)
+        raise BY_COLUMN[what](values=values)
     return (values or {}).items()
 
 
-def _check_whole_number(what: str, value: Any, most: int) -> int:
+def _check_whole_number(value: object, most: int, refusal: RefusalText) -> int:
     try:
-        number = -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
+        number = operator.index(value) if isinstance(value, SupportsIndex) else -1
+    except TypeError:  # NumPy's arrays have the method, too
         number = -1
-    if not 1 <= number <= most:
-        code, example = (
-            ("table.rows", f"table_rows=2**{TABLE_ROWS.bit_length() - 1}")
-            if what == "table_rows"
-            else ("table.max-rows", f"{what}=5")
-        )
-        raise Refused(
-            code,
-            f"{what}={shown(value)}",
-            f"{what} is a whole number from 1 to 2^{most.bit_length() - 1}",
-            example,
-        )
+    if isinstance(value, bool) or not 1 <= number <= most:
+        raise refusal(value=shown(value), bits=most.bit_length() - 1)
     return number
 
 
-def _check_label(what: Literal["name", "version"], value: object) -> str:
-    code, rewrite = (
-        ("table.name", "name='visits'")
-        if what == "name"
-        else ("table.version", "version='2026-03'")
-    )
-    good = (
-        isinstance(value, str)
-        and value.isprintable()
-        and len(value) <= LONGEST_NAME
-        and (value.strip() or (what == "version" and not value))
-    )
-    if not good or not isinstance(value, str):
-        reason = (
-            "a table in memory needs a name"
-            if value is None
-            else f"a {what} is printable text of at most {LONGEST_NAME} characters"
-        )
-        raise Refused(code, f"{what}={value!r:.60}", reason, rewrite)
-    return value
+def _check_name(name: object) -> str:
+    if name is None:
+        raise refusals.NAME_MISSING()
+    if not is_label(name) or not name.strip():
+        raise refusals.NAME_NOT_PRINTABLE(name=name, most=LONGEST_NAME)
+    return name
+
+
+def _check_version(version: object) -> str:
+    if not is_label(version) or (version and not version.strip()):
+        raise refusals.VERSION_NOT_PRINTABLE(version=version, most=LONGEST_NAME)
+    return version
+
+
+def is_label(value: object) -> TypeGuard[str]:
+    """Whether a value is printable text that is not too long."""
+    return isinstance(value, str) and value.isprintable() and len(value) <= LONGEST_NAME

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 from uuid import UUID
 
-from ...errors import Refused
 from . import declare_refusals as refusals
 from .declaration import TABLE_ROWS, Declaration, declare
 from .learned_limits import LIMITS, REST, TAILS, LearnedLimits, read_shares, shares_text
@@ -30,7 +30,7 @@ _COLUMN = ("type", "bounds", "keys", "null_key", "learned")
 
 def to_toml(declaration: Declaration) -> str:
     """Write the TOML text of a declaration."""
-    table: dict[str, Any] = {name: getattr(declaration, name) for name in _TABLE}
+    table: dict[str, Key | list[str]] = {name: getattr(declaration, name) for name in _TABLE}
     table["unit"] = list(declaration.unit)
     if not declaration.unit:
         table["max_rows"] = table["max_groups"] = None  # 1, by the meaning of no unit
@@ -53,9 +53,8 @@ def to_toml(declaration: Declaration) -> str:
         if column in tails:
             lines.append(f"learned = {_toml_value(shares_text(tails[column]))}")
         if column in domains:
-            lines.append(
-                f"keys = {_toml_value([key for key in domains[column] if key is not None])}"
-            )
+            keys: list[Key] = [key for key in domains[column] if key is not None]
+            lines.append(f"keys = {_toml_value(keys)}")
             lines += ["null_key = true"] if None in domains[column] else []
     return "\n".join(lines) + "\n"
 
@@ -65,61 +64,63 @@ def from_toml(text: str) -> Declaration:
     try:
         values = tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, TypeError, AttributeError, ValueError, RecursionError):
-        raise _unreadable("the text is not TOML") from None
+        raise refusals.NOT_TOML(record="Declaration") from None
     return from_values(values)
 
 
-def from_values(values: dict[str, Any]) -> Declaration:
+def from_values(values: Mapping[str, object]) -> Declaration:
     """Build the declaration from the values of a TOML file."""
     if (
         values.get("sfumato") != "declaration"
         or values.get("version") != VERSION
         or isinstance(values.get("version"), bool)
     ):
-        raise _unreadable(f'the text lacks sfumato = "declaration" and version = {VERSION}')
-    table: Any = values.get("table")
-    columns: Any = values.get("columns")
+        raise refusals.DECLARATION_HEADER_MISSING(version=VERSION)
+    table, columns = values.get("table"), values.get("columns")
     if (
         not _has_only(values, ("sfumato", "version", "table", "columns"))
         or not _has_only(table, (*_TABLE, "learned"))
         or not _has_only(columns, None)
     ):
-        raise _unreadable(
-            f"the text has [table], with {', '.join(_TABLE)}, and a [columns.NAME] for each column"
-        )
+        raise refusals.DECLARATION_PARTS_WRONG(names=", ".join(_TABLE))
+    by_column: dict[str, dict[str, object]] = {}
     for column, about in columns.items():
         if not _has_only(about, _COLUMN) or "type" not in about:
-            raise _unreadable(
-                f"column {column!r:.60} has a type, and may have bounds, keys, null_key and learned"
-            )
+            raise refusals.COLUMN_PARTS_WRONG(column=column)
         if not isinstance(about.get("null_key", False), bool) or not isinstance(
             about.get("keys", []), list
         ):
-            raise _unreadable(
-                f"column {column!r:.60} has a list of keys, and a null_key that is true or false"
-            )
+            raise refusals.COLUMN_KEYS_WRONG(column=column)
+        by_column[column] = about
     listed = {
         column: _keys(about)
-        for column, about in columns.items()
+        for column, about in by_column.items()
         if about.get("keys") or about.get("null_key")
     }
     empty = [
-        column for column, about in columns.items() if "keys" in about and column not in listed
+        column for column, about in by_column.items() if "keys" in about and column not in listed
     ]
-    return declare(
-        **{"name": None, **table, "learned": _read_learned(table, columns)},
-        types={column: about["type"] for column, about in columns.items()},
-        bounds={column: about["bounds"] for column, about in columns.items() if "bounds" in about},
-        keys={**listed, **{column: [] for column in empty}},
-    )
+    arguments: dict[str, Any] = {  # `declare` checks each of them
+        "name": None,
+        **table,
+        "learned": _read_learned(table, by_column),
+        "types": {column: about["type"] for column, about in by_column.items()},
+        "bounds": {
+            column: about["bounds"] for column, about in by_column.items() if "bounds" in about
+        },
+        "keys": {**listed, **{column: [] for column in empty}},
+    }
+    return declare(**arguments)
 
 
-def _read_learned(table: dict[str, Any], columns: dict[str, Any]) -> LearnedLimits | None:
+def _read_learned(
+    table: Mapping[str, object], columns: Mapping[str, Mapping[str, object]]
+) -> LearnedLimits | None:
     limits = table.get("learned", {})
     if not _has_only(limits, LIMITS):
-        raise _unreadable(f"learned in [table] has {' or '.join(LIMITS)}")
-    rests: Any = tuple((name, read_shares(limits[name], REST)) for name in LIMITS if name in limits)
-    tails: Any = tuple(
+        raise refusals.LEARNED_PARTS_WRONG(names=" or ".join(LIMITS))
+    rests = tuple((name, read_shares(limits[name], REST)) for name in LIMITS if name in limits)
+    tails = tuple(
         sorted(
             (column, read_shares(about["learned"], TAILS))
             for column, about in columns.items()
@@ -129,19 +130,17 @@ def _read_learned(table: dict[str, Any], columns: dict[str, Any]) -> LearnedLimi
     return LearnedLimits(rests, tails) or None
 
 
-def _keys(about: dict[str, Any]) -> list[Any]:
-    return [*about.get("keys", []), *([None] if about.get("null_key") else [])]
+def _keys(about: Mapping[str, object]) -> list[object]:
+    keys = about.get("keys", [])
+    assert isinstance(keys, list)
+    return [*keys, None] if about.get("null_key") else keys
 
 
-def _has_only(table: Any, names: tuple[str, ...] | None) -> bool:
+def _has_only(table: object, names: tuple[str, ...] | None) -> TypeGuard[dict[str, object]]:
     return isinstance(table, dict) and (names is None or set(table) <= set(names))
 
 
-def _unreadable(reason: str) -> Refused:
-    return refusals.TABLE_STORED_1(reason=reason)
-
-
-def _toml_value(value: Key | Fraction | list[Any]) -> str:
+def _toml_value(value: Key | Fraction | list[Key] | list[Fraction] | list[str]) -> str:
     match value:
         case list():
             # str() directly for a list of integers: there may be a million keys

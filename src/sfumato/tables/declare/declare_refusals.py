@@ -1,219 +1,345 @@
-"""The refusals of `tables.declare`. Names in braces are fields."""
+"""The refusals of `tables.declare`: what the owner says of one table or of several. Names in braces
+are fields.
+"""
 
 from __future__ import annotations
 
 from ...errors import RefusalText
 
-NUMBER_RANGE_1 = RefusalText(
-    "number.range",
-    "{place}",
-    "bounds must fit into 64-bit floats",
-    "{rewrite}",
+# Names and labels.
+
+NAME_MISSING = RefusalText(
+    "table.name",
+    "name=None",
+    "a table in memory needs a name",
+    "name='visits'",
 )
-TABLE_BOUNDING_1 = RefusalText(
-    "table.bounding",
-    "bounding={bounding!r:.60}",
-    "{reason}",
-    "bounding='weights' or bounding='truncation'",
-)
-TABLE_BOUNDS_1 = RefusalText(
-    "table.bounds",
-    "{place}",
-    "the column is {words}: only numbers have bounds",
-    "types={{{column!r:.60}: 'float'}}, if it is a number",
-)
-TABLE_BOUNDS_2 = RefusalText(
-    "table.bounds",
-    "{place}",
-    "bounds are a pair: lower bound, upper bound",
-    "{rewrite}",
-)
-TABLE_BOUNDS_3 = RefusalText(
-    "table.bounds",
-    "bounds={{{column!r:.60}: ({shown}, {shown_2})}}",
-    "the lower bound must be below the upper bound",
-    "{rewrite}",
-)
-TABLE_COLUMN_1 = RefusalText(
-    "table.column",
-    "{place}: '{table:.60}.{column:.60}'",
-    "the table has no such column",
-    "{listed}",
-)
-TABLE_KEYS_1 = RefusalText(
-    "table.keys",
-    "keys={{{column!r:.60}: {keys}}}",
-    "public keys are a list",
-    "keys={{{column!r:.60}: {EXAMPLES}}}",
-)
-TABLE_KEYS_2 = RefusalText(
-    "table.keys",
-    "{place}",
-    "a public key set has at least one key",
-    "keys={{{column!r:.60}: {EXAMPLES}}}",
-)
-TABLE_KEYS_3 = RefusalText(
-    "table.keys",
-    "keys={{{column!r:.60}: {key}}}",
-    "a key of this column is {name}",
-    "keys={{{column!r:.60}: {EXAMPLES}}}",
-)
-TABLE_KEYS_4 = RefusalText(
-    "table.keys",
-    "keys={{{column!r:.60}: {key}}}",
-    "this key is listed twice",
-    "list each key once",
-)
-TABLE_LEARNED_1 = RefusalText(
-    "table.learned",
-    "learned=…",
-    "a mark for a learned limit needs that limit in the declaration",
-    "learned=declaration.learned",
-)
-TABLE_LINKS_1 = RefusalText(
-    "table.links",
-    "{name}",
-    "tables protected together have the same relation, bounding and version",
-    "the same relation, bounding and version for all tables",
-)
-TABLE_LINKS_2 = RefusalText(
-    "table.links",
-    "{place}: {word!r:.60}",
-    "with several tables, a column is written table.column",
-    "'visits.patient_id'",
-)
-TABLE_LINKS_3 = RefusalText(
-    "table.links",
-    "{place}: {word!r:.60}",
-    "it may be a column of {fit!r:.60} or of {fit_2!r:.60}",
-    "rename one of the two tables",
-)
-TABLE_LINKS_4 = RefusalText(
-    "table.links",
-    "links={{'{table:.40}.{value:.40}': …}}",
-    "{reason}",
-    "a link for each column of the unit",
-)
-TABLE_LINKS_5 = RefusalText(
-    "table.links",
-    "links={{'{table:.40}.{value:.40}': …, '{table:.40}.{value_2:.40}': …}}",
-    "{reason}",
-    "a link to the unit itself, or one link",
-)
-TABLE_LINKS_6 = RefusalText(
-    "table.links",
-    "{pair}",
-    (
-        "with two links a row of {table:.60} would belong to two people, and only one of them "
-        "would be protected"
-    ),
-    "one link to the unit; no link for the other column",
-)
-TABLE_LINKS_7 = RefusalText(
-    "table.links",
-    "{place}",
-    "a link leads to another table",
-    "{EXAMPLE}",
-)
-TABLE_LINKS_8 = RefusalText(
-    "table.links",
-    "{place}",
-    "linked columns have one type: one is {words}, the other {words_2}",
-    "types={{'{table:.40}.{column:.40}': '{bare}'}}",
-)
-TABLE_LINKS_9 = RefusalText(
-    "table.links",
-    "protect({{{table!r:.60}: …}})",
-    "{reason}",
-    "links={{'{table:.40}.{next:.40}': '{home:.40}.{value:.40}'}}, or the table in public=",
-)
-TABLE_NAME_1 = RefusalText(
+NAME_NOT_PRINTABLE = RefusalText(
     "table.name",
     "name={name!r:.60}",
-    "a name is printable text of at most 200 characters",
-    "name='clinic'",
+    "a name is printable text of 1 to {most} characters",
+    "name='visits'",
 )
-TABLE_PUBLIC_1 = RefusalText(
-    "table.public",
-    "{value}",
-    "two tables have the same name (upper and lower case are equal)",
-    "rename one of the two tables",
+VERSION_NOT_PRINTABLE = RefusalText(
+    "table.version",
+    "version={version!r:.60}",
+    "a version is printable text of at most {most} characters",
+    "version='2026-03'",
 )
-TABLE_STORED_1 = RefusalText(
-    "table.stored",
-    "Declaration.from_toml(…)",
-    "{reason}",
-    "the text of to_toml()",
-)
-TABLE_STORED_2 = RefusalText(
-    "table.stored",
-    "DatabaseDeclaration.from_toml(…)",
-    "{reason}",
-    "the text of to_toml()",
-)
-TABLE_STORED_3 = RefusalText(
-    "table.stored",
-    "learned = …",
-    "learned holds {counts} numbers in quotes, or [] for a default",
-    "the text of to_toml()",
-)
-TABLE_STORED_4 = RefusalText(
-    "table.stored",
-    "learned = …",
-    "a share lies between 0 and 1",
-    "the text of to_toml()",
-)
-TABLE_TYPE_1 = RefusalText(
-    "table.type",
-    "declare(…)",
-    "without a data source, types lists every column",
-    'types={{"user_id": "int64", "spend": "float"}}',
-)
-TABLE_UNIT_1 = RefusalText(
-    "table.unit",
-    "max_rows={max_rows}, max_groups={max_groups}",
-    "{reason}",
-    "unit='user_id'",
-)
-TABLE_UNIT_2 = RefusalText(
+
+# The unit.
+
+UNIT_NOT_COLUMNS = RefusalText(
     "table.unit",
     "unit={unit!s:.60}",
     "the unit is the name of a column, or a list of names",
-    "unit='user_id' or unit=['hospital', 'patient']",
+    "unit='user_id'",
 )
-TABLE_UNIT_3 = RefusalText(
+UNIT_NAMES_NO_COLUMN_OR_ONE_TWICE = RefusalText(
+    "table.unit",
+    "unit={unit!r:.60}",
+    "the unit is one column, or several different columns",
+    "unit=['hospital', 'patient']",
+)
+UNIT_NAME_HAS_ANOTHER_MEANING = RefusalText(
     "table.unit",
     "unit={unit!r:.60}",
     "a ledger would read this name as 'each row', or as several columns",
     "rename the column",
 )
-TABLE_UNIT_4 = RefusalText(
-    "table.unit",
-    "unit={unit!r:.60}",
-    "the unit is one column, or several different columns",
-    "unit='user_id' or unit=['hospital', 'patient']",
-)
-TABLE_UNIT_5 = RefusalText(
+UNIT_IS_FLOAT = RefusalText(
     "table.unit",
     "unit={column!r:.60}",
     "a float cannot identify a person: floats that look the same may differ",
     "types={{{column!r:.60}: 'int64'}}",
 )
-TABLE_UNIT_6 = RefusalText(
+LIMITS_WITHOUT_UNIT = RefusalText(
     "table.unit",
-    "{name}",
-    "the links determine the unit of this table",
-    "unit = {unit}",
+    "max_rows={max_rows}, max_groups={max_groups}",
+    "without a unit every row counts as a different person, who has one row",
+    "unit='user_id'",
 )
-TABLE_UNIT_7 = RefusalText(
+
+# Limits.
+
+MAX_ROWS_OUT_OF_RANGE = RefusalText(
+    "table.max-rows",
+    "max_rows={value}",
+    "max_rows is a whole number from 1 to 2^{bits}",
+    "max_rows=5",
+)
+MAX_GROUPS_OUT_OF_RANGE = RefusalText(
+    "table.max-rows",
+    "max_groups={value}",
+    "max_groups is a whole number from 1 to 2^{bits}",
+    "max_groups=5",
+)
+TABLE_ROWS_OUT_OF_RANGE = RefusalText(
+    "table.rows",
+    "table_rows={value}",
+    "table_rows is a whole number from 1 to 2^{bits}",
+    "table_rows=2**40",
+)
+UNKNOWN_BOUNDING = RefusalText(
+    "table.bounding",
+    "bounding={bounding!r:.60}",
+    (
+        "the rows of a unit with many are down-weighted ('weights'), or cut to a few in a secret "
+        "order ('truncation')"
+    ),
+    "bounding='weights'",
+)
+LEARNED_WITHOUT_LIMIT = RefusalText(
+    "table.learned",
+    "learned=…",
+    "a mark for a learned limit needs that limit in the declaration",
+    "learned=declaration.learned",
+)
+
+# Types, bounds and public keys of columns.
+
+TYPES_MISSING = RefusalText(
+    "table.type",
+    "declare(…)",
+    "without a data source, types lists every column",
+    "types={{'user_id': 'int64', 'spend': 'float'}}",
+)
+TYPES_NOT_BY_COLUMN = RefusalText(
+    "table.type",
+    "types={values!s:.60}",
+    "types is a dictionary from columns to types",
+    "types={{'spend': 'float'}}",
+)
+BOUNDS_NOT_BY_COLUMN = RefusalText(
+    "table.bounds",
+    "bounds={values!s:.60}",
+    "bounds is a dictionary from columns to pairs of numbers",
+    "bounds={{'spend': (0, 100)}}",
+)
+BOUNDS_OF_NO_NUMBER = RefusalText(
+    "table.bounds",
+    "bounds={{{column!r:.60}: …}}",
+    "the column is {words}, and only numbers have bounds: if it is a number, declare its type",
+    "types={{{column!r:.60}: 'float'}}",
+)
+BOUNDS_NOT_A_PAIR = RefusalText(
+    "table.bounds",
+    "bounds={{{column!r:.60}: …}}",
+    "bounds are a pair: lower bound, upper bound",
+    "bounds={{{column!r:.60}: (0, 100)}}",
+)
+BOUNDS_NOT_IN_ORDER = RefusalText(
+    "table.bounds",
+    "bounds={{{column!r:.60}: ({low}, {high})}}",
+    "the lower bound must be below the upper bound",
+    "bounds={{{column!r:.60}: (0, 100)}}",
+)
+BOUNDS_TOO_LARGE = RefusalText(
+    "number.range",
+    "bounds={{{column!r:.60}: …}}",
+    "bounds must fit into 64-bit floats",
+    "bounds={{{column!r:.60}: (0, 100)}}",
+)
+KEYS_NOT_BY_COLUMN = RefusalText(
+    "table.keys",
+    "keys={values!s:.60}",
+    "keys is a dictionary from columns to lists of public keys",
+    "keys={{'city': ['Roma', 'Bari']}}",
+)
+KEYS_NOT_A_LIST = RefusalText(
+    "table.keys",
+    "keys={{{column!r:.60}: {keys}}}",
+    "public keys are a list",
+    "keys={{{column!r:.60}: {example}}}",
+)
+KEYS_EMPTY = RefusalText(
+    "table.keys",
+    "keys={{{column!r:.60}: …}}",
+    "a public key set has at least one key",
+    "keys={{{column!r:.60}: {example}}}",
+)
+KEY_OF_WRONG_TYPE = RefusalText(
+    "table.keys",
+    "keys={{{column!r:.60}: {key}}}",
+    "a key of this column is {expected}",
+    "keys={{{column!r:.60}: {example}}}",
+)
+KEY_LISTED_TWICE = RefusalText(
+    "table.keys",
+    "keys={{{column!r:.60}: {key}}}",
+    "this key is listed twice",
+    "list each key once",
+)
+
+# Several tables: the unit, and the links that lead to it.
+
+DATABASE_WITHOUT_UNIT = RefusalText(
     "table.unit",
     "unit={unit!s:.60}",
     "several tables need a unit: the column that identifies a person",
     "unit='patients.id'",
 )
-TABLE_UNIT_8 = RefusalText(
+UNIT_IN_SEVERAL_TABLES = RefusalText(
     "table.unit",
     "unit={unit!r:.60}",
-    "the unit is one column, or several columns of one table",
+    "the unit is one column, or several different columns of one table",
     "unit='patients.id'",
+)
+UNIT_NOT_OF_LINKS = RefusalText(
+    "table.unit",
+    "{table}",
+    "the links determine the unit of this table",
+    "unit = {unit}",
+)
+TABLES_DIFFER = RefusalText(
+    "table.links",
+    "{name}",
+    "tables protected together have the same relation, bounding and version",
+    "give all tables the same relation, bounding and version",
+)
+TABLE_NAMES_TWICE = RefusalText(
+    "table.public",
+    "{names:.80}",
+    "two tables have the same name (upper and lower case are equal)",
+    "rename one of the two tables",
+)
+COLUMN_WITHOUT_TABLE = RefusalText(
+    "table.links",
+    "{argument}: {column!r:.60}",
+    "with several tables, a column is written table.column",
+    "'visits.patient_id'",
+)
+COLUMN_FITS_TWO_TABLES = RefusalText(
+    "table.links",
+    "{argument}: {column!r:.60}",
+    "it may be a column of {first!r:.60} or of {second!r:.60}",
+    "rename one of the two tables",
+)
+TABLE_LACKS_LINKED_COLUMN = RefusalText(
+    "table.column",
+    "{argument}: '{table:.60}.{column:.60}'",
+    "{table:.60} has no such column; it has {names}",
+    "'{table:.60}.{first:.60}'",
+)
+LINK_WITHIN_TABLE = RefusalText(
+    "table.links",
+    "links={{'{source:.80}': '{target:.80}'}}",
+    "a link leads to another table",
+    "links={{'visits.patient_id': 'patients.id'}}",
+)
+LINKED_TYPES_DIFFER = RefusalText(
+    "table.links",
+    "links={{'{source:.80}': '{target:.80}'}}",
+    "linked columns have one type: one is {words}, the other {target_words}",
+    "types={{'{source:.80}': '{type}'}}",
+)
+LINK_ON_FLOATS = RefusalText(
+    "table.links",
+    "links={{'{source:.80}': '{target:.80}'}}",
+    "a float cannot identify a person: floats that look the same may differ",
+    "types={{'{source:.80}': 'int64', '{target:.80}': 'int64'}}",
+)
+LINKS_TO_PART_OF_UNIT = RefusalText(
+    "table.links",
+    "links={{'{table:.40}.{column:.40}': …}}",
+    "with a unit of several columns, each table links to all of them",
+    "links={links}",
+)
+TWO_LINKS = RefusalText(
+    "table.links",
+    "links={{'{table:.40}.{first:.40}': …, '{table:.40}.{second:.40}': …}}",
+    (
+        "with two links a row of {table:.60} would belong to two people, and only one of them "
+        "would be protected"
+    ),
+    "links={{'{table:.40}.{first:.40}': '{target:.80}'}}",
+)
+TABLE_WITHOUT_OWNER = RefusalText(
+    "table.links",
+    "protect({{{table!r:.60}: …}})",
+    (
+        "no link leads from {table:.60} to {home:.60}, so its rows have no owner: add a link, or "
+        "name the table in public="
+    ),
+    "links={{'{table:.40}.{column:.40}': '{home:.40}.{unit:.40}'}}",
+)
+
+# Stored declarations.
+
+NOT_TOML = RefusalText(
+    "table.stored",
+    "{record}.from_toml(…)",
+    "the text is not TOML",
+    "the text of to_toml()",
+)
+DECLARATION_HEADER_MISSING = RefusalText(
+    "table.stored",
+    "Declaration.from_toml(…)",
+    'the text lacks sfumato = "declaration" and version = {version}',
+    'sfumato = "declaration"\nversion = {version}',
+)
+DECLARATION_PARTS_WRONG = RefusalText(
+    "table.stored",
+    "Declaration.from_toml(…)",
+    "the text has [table], with {names}, and a [columns.NAME] for each column",
+    '[table]\nname = "visits"\n\n[columns.age]\ntype = "int64"',
+)
+COLUMN_PARTS_WRONG = RefusalText(
+    "table.stored",
+    "[columns.{column!r:.60}]",
+    "a column has a type, and may have bounds, keys, null_key and learned",
+    'type = "int64"',
+)
+COLUMN_KEYS_WRONG = RefusalText(
+    "table.stored",
+    "[columns.{column!r:.60}]",
+    "keys is a list, and null_key is true or false",
+    'keys = ["Roma", "Bari"]\nnull_key = true',
+)
+LEARNED_PARTS_WRONG = RefusalText(
+    "table.stored",
+    "learned = …",
+    "learned in [table] has {names}",
+    "learned = {{ max_rows = [] }}",
+)
+LEARNED_NUMBERS_WRONG = RefusalText(
+    "table.stored",
+    "learned = …",
+    "learned holds {count} numbers in quotes, or [] for a default",
+    "learned = []",
+)
+LEARNED_SHARE_OUT_OF_RANGE = RefusalText(
+    "table.stored",
+    "learned = …",
+    "a share lies between 0 and 1",
+    "learned = []",
+)
+DATABASE_HEADER_MISSING = RefusalText(
+    "table.stored",
+    "DatabaseDeclaration.from_toml(…)",
+    'the text lacks sfumato = "database", version = {version} or [database]',
+    (
+        'sfumato = "database"\nversion = {version}\n\n'
+        '[database]\nname = "clinic"\nunit = ["patients.id"]'
+    ),
+)
+DATABASE_PARTS_WRONG = RefusalText(
+    "table.stored",
+    "DatabaseDeclaration.from_toml(…)",
+    (
+        "the text has [links], and for each table [tables.NAME.table] and "
+        "[tables.NAME.columns.COLUMN], or [public.NAME.table] and "
+        "[public.NAME.columns.COLUMN]"
+    ),
+    (
+        '[links]\n"visits.patient_id" = "patients.id"\n\n'
+        '[tables.visits.table]\nname = "visits"\n\n'
+        '[tables.visits.columns.patient_id]\ntype = "int64"'
+    ),
+)
+STORED_NAME_DIFFERS = RefusalText(
+    "table.stored",
+    "[tables.{table!r:.60}.table]",
+    "this table has another name in its [table]",
+    "name = {table!r:.60}",
 )

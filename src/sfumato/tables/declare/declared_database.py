@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from ...errors import Refused
 from ...guarantees.guarantee import Relation
+from ..expr.column_names import LONGEST_NAME
+from ..expr.types import Type
 from . import declare_refusals as refusals
-from .declaration import Declaration
+from .declaration import Declaration, is_label
 from .declaration_toml import from_values, to_toml, toml_text
 from .ownership import Owner, find_owners, join_columns, split_column, unit_columns
 
@@ -141,7 +142,7 @@ class DatabaseDeclaration:
         try:
             values = tomllib.loads(text, parse_float=Decimal)
         except (tomllib.TOMLDecodeError, TypeError, AttributeError, ValueError, RecursionError):
-            raise _unreadable("the text is not TOML") from None
+            raise refusals.NOT_TOML(record="DatabaseDeclaration") from None
         is_database = (
             values.get("sfumato") == "database"
             and values.get("version") == VERSION
@@ -154,19 +155,13 @@ class DatabaseDeclaration:
             or set(about) != {"name", "unit"}
             or not isinstance(about["unit"], list)
         ):
-            raise _unreadable(
-                f'the text lacks sfumato = "database", version = {VERSION} or [database]'
-            )
+            raise refusals.DATABASE_HEADER_MISSING(version=VERSION)
         parts = {name: values.get(name, {}) for name in ("links", "tables", "public")}
         if not parts["tables"] or not all(
             isinstance(part, dict)
             for part in (*parts.values(), *parts["tables"].values(), *parts["public"].values())
         ):
-            raise _unreadable(
-                "the text has [links], and for each table [tables.NAME.table] and "
-                "[tables.NAME.columns.COLUMN], or [public.NAME.table] and "
-                "[public.NAME.columns.COLUMN]"
-            )
+            raise refusals.DATABASE_PARTS_WRONG()
         tables = {
             kind: tuple(_read_declaration(name, table) for name, table in parts[kind].items())
             for kind in ("tables", "public")
@@ -183,25 +178,20 @@ class DatabaseDeclaration:
         belong together.
         """
         names = [table.name.lower() for table in (*self.tables, *self.public)]
-        if (
-            not isinstance(self.name, str)
-            or not self.name.isprintable()
-            or not self.name.strip()
-            or len(self.name) > 200
-        ):
-            raise refusals.TABLE_NAME_1(name=self.name)
+        if not is_label(self.name) or not self.name.strip():
+            raise refusals.NAME_NOT_PRINTABLE(name=self.name, most=LONGEST_NAME)
         if len(set(names)) < len(names):
-            raise refusals.TABLE_PUBLIC_1(value=", ".join(names)[:80])
+            raise refusals.TABLE_NAMES_TWICE(names=", ".join(names))
         first = self.tables[0]
         if any(
             (table.relation, table.bounding, table.version)
             != (first.relation, first.bounding, first.version)
             for table in self.tables
         ):
-            raise refusals.TABLE_LINKS_1(name=self.name)
+            raise refusals.TABLES_DIFFER(name=self.name)
         for name, owner in self.owners.items():
             if next(table for table in self.tables if table.name == name).unit != owner.unit:
-                raise refusals.TABLE_UNIT_6(name=name, unit=list(owner.unit))
+                raise refusals.UNIT_NOT_OF_LINKS(table=name, unit=list(owner.unit))
         return replace(
             self,
             tables=tuple(replace(table, database_unit=self.unit_name) for table in self.tables),
@@ -215,7 +205,7 @@ class DatabaseDeclaration:
             for source, target in self.links
         }
 
-    def _own_columns(self, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def _own_columns(self, name: str, schema: Mapping[str, Type]) -> dict[str, Type]:
         """The columns of a table without the unit column that a link adds to it."""
         unit = next(table.unit for table in self.tables if table.name == name)
         mine = {column for (table, column), _ in self._links.items() if table == name}
@@ -227,16 +217,12 @@ class DatabaseDeclaration:
         }
 
 
-def _read_declaration(name: str, values: dict[str, Any]) -> Declaration:
+def _read_declaration(name: str, values: Mapping[str, object]) -> Declaration:
     declaration = from_values({"sfumato": "declaration", "version": 1, **values})
     if declaration.name != name:
-        raise _unreadable(f"table {name!r:.60} has another name in its [table]")
+        raise refusals.STORED_NAME_DIFFERS(table=name)
     return declaration
 
 
 def _is_derived(owner: Owner | None, column: str) -> bool:
     return owner is not None and bool(owner.link_column) and column in owner.unit
-
-
-def _unreadable(reason: str) -> Refused:
-    return refusals.TABLE_STORED_2(reason=reason)

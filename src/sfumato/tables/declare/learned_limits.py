@@ -15,7 +15,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from ...exact.numbers import exact, text
 from . import declare_refusals as refusals
@@ -122,7 +121,7 @@ NOT_LEARNED = LearnedLimits()
 
 
 def check_learned(
-    learned: object, columns: Mapping[str, Any], limits: Mapping[str, int | None]
+    learned: object, columns: Mapping[str, object], limits: Mapping[str, int | None]
 ) -> LearnedLimits:
     """Check that every mark belongs to a declared limit."""
     if learned is None:
@@ -133,7 +132,7 @@ def check_learned(
         and all(name in columns for name, _ in learned.bounds)
     )
     if not isinstance(learned, LearnedLimits) or not fits:
-        raise refusals.TABLE_LEARNED_1()
+        raise refusals.LEARNED_WITHOUT_LIMIT()
     return learned
 
 
@@ -153,10 +152,10 @@ def read_shares(values: object, counts: tuple[int, int]) -> tuple[Fraction, ...]
         or len(values) not in counts
         or not all(isinstance(share, str) for share in values)
     ):
-        raise refusals.TABLE_STORED_3(counts=counts[1])
+        raise refusals.LEARNED_NUMBERS_WRONG(count=counts[1])
     shares = tuple(exact(share, "learned") for share in values)
     if not all(0 <= share <= 1 for share in shares[: counts[0]]):
-        raise refusals.TABLE_STORED_4()
+        raise refusals.LEARNED_SHARE_OUT_OF_RANGE()
     return shares
 
 

@@ -19,8 +19,6 @@ from ..expr.column_names import unused_name
 from ..expr.types import Type
 from . import declare_refusals as refusals
 
-EXAMPLE = "links={'visits.patient_id': 'patients.id'}"
-
 Schemas = Mapping[str, Mapping[str, Type]]
 
 
@@ -36,7 +34,7 @@ class Owner:
     target_column: str = ""  # the column there that the link names
 
 
-def split_column(word: object, tables: Iterable[str], place: str) -> tuple[str, str]:
+def split_column(word: object, tables: Iterable[str], argument: str) -> tuple[str, str]:
     """Split `table.column`; refuse a name that fits two tables, as `a.b.c` fits `a` and `a.b`."""
     fit = [
         table
@@ -44,17 +42,19 @@ def split_column(word: object, tables: Iterable[str], place: str) -> tuple[str, 
         if isinstance(word, str) and word.startswith(f"{table}.") and len(word) > len(table) + 1
     ]
     if len(fit) > 1:
-        raise refusals.TABLE_LINKS_3(place=place, word=word, fit=fit[0], fit_2=fit[1])
+        raise refusals.COLUMN_FITS_TWO_TABLES(
+            argument=argument, column=word, first=fit[0], second=fit[1]
+        )
     if fit:
         table = fit[0]
         return table, str(word)[len(table) + 1 :]
-    raise refusals.TABLE_LINKS_2(place=place, word=word)
+    raise refusals.COLUMN_WITHOUT_TABLE(argument=argument, column=word)
 
 
 def unit_columns(unit: object, schemas: Schemas) -> tuple[tuple[str, str], ...]:
     """Return the columns of the unit, all of one table."""
     if unit is None or isinstance(unit, Mapping) or not isinstance(unit, Iterable):
-        raise refusals.TABLE_UNIT_7(unit=unit)
+        raise refusals.DATABASE_WITHOUT_UNIT(unit=unit)
     columns = tuple(
         split_column(word, schemas, "unit") for word in ([unit] if isinstance(unit, str) else unit)
     )
@@ -63,7 +63,7 @@ def unit_columns(unit: object, schemas: Schemas) -> tuple[tuple[str, str], ...]:
         or len({table for table, _ in columns}) != 1
         or len(set(columns)) != len(columns)
     ):
-        raise refusals.TABLE_UNIT_8(unit=unit)
+        raise refusals.UNIT_IN_SEVERAL_TABLES(unit=unit)
     for table, column in columns:
         _column_type(table, column, schemas, "unit")
     return columns
@@ -99,13 +99,11 @@ def find_owners(
         }
     for table in schemas:
         if table not in owners:
-            reason = f"no link leads from {table:.60} to {home:.60}, so its rows have no owner"
-            raise refusals.TABLE_LINKS_9(
+            raise refusals.TABLE_WITHOUT_OWNER(
                 table=table,
-                reason=reason,
-                next=next(iter(schemas[table]), "id"),
+                column=next(iter(schemas[table]), "id"),
                 home=home,
-                value=unit[0][1],
+                unit=unit[0][1],
             )
         _check_single_link(table, unit_positions, links)
     return owners
@@ -146,13 +144,13 @@ def _find_owner(
     ]
     if not through or any(target[0] not in owners for target in mine.values()):
         return None
-    if len(unit) > 1 or direct:
-        reason = "with a unit of several columns, each table links to all of them"
-        raise refusals.TABLE_LINKS_4(table=table, value=through[0][0], reason=reason)
-    if len(through) > 1:
-        reason = f"with two links a row of {table:.60} would belong to two people"
-        raise refusals.TABLE_LINKS_5(
-            table=table, value=through[0][0], value_2=through[1][0], reason=reason
+    if len(unit) > 1:
+        links_to_all = {f"{table}.{column}": f"{home}.{column}" for home, column in unit}
+        raise refusals.LINKS_TO_PART_OF_UNIT(table=table, column=through[0][0], links=links_to_all)
+    both = [*(column for _, column in direct), *(column for column, _ in through)]
+    if len(both) > 1:
+        raise refusals.TWO_LINKS(
+            table=table, first=both[0], second=both[1], target=".".join(mine[both[0]])
         )
     ((column, (target_table, named)),) = through
     return Owner(
@@ -175,10 +173,13 @@ def _check_single_link(
         if source == table and target in unit_positions
     ]
     if len({place for place, _ in direct}) < len(direct):
-        pair = (
-            f"links={{'{table:.40}.{direct[0][1]:.40}': …, '{table:.40}.{direct[-1][1]:.40}': …}}"
+        first = direct[0][1]
+        raise refusals.TWO_LINKS(
+            table=table,
+            first=first,
+            second=direct[-1][1],
+            target=".".join(links[table, first]),
         )
-        raise refusals.TABLE_LINKS_6(pair=pair, table=table)
 
 
 def _check_link(table: str, column: str, target: tuple[str, str], schemas: Schemas) -> None:
@@ -186,24 +187,30 @@ def _check_link(table: str, column: str, target: tuple[str, str], schemas: Schem
         _column_type(table, column, schemas, "links"),
         _column_type(*target, schemas, "links"),
     )
-    place = f"links={{'{table:.40}.{column:.40}': '{'.'.join(target):.60}'}}"
+    link = {"source": f"{table}.{column}", "target": ".".join(target)}
     if table == target[0]:
-        raise refusals.TABLE_LINKS_7(place=place, EXAMPLE=EXAMPLE)
+        raise refusals.LINK_WITHIN_TABLE(**link)
     # integers of any width are comparable
     alike = kind.bare == target_kind.bare or kind.kind == target_kind.kind == "integer"
-    if not alike or kind.kind == "float":
-        raise refusals.TABLE_LINKS_8(
-            place=place,
+    if not alike:
+        raise refusals.LINKED_TYPES_DIFFER(
+            **link,
             words=kind.words,
-            words_2=target_kind.words,
+            target_words=target_kind.words,
+            type=str(target_kind.bare),
+        )
+    if kind.kind == "float":
+        raise refusals.LINK_ON_FLOATS(**link)
+
+
+def _column_type(table: str, column: str, schemas: Schemas, argument: str) -> Type:
+    if column not in schemas[table]:
+        names = list(schemas[table])
+        raise refusals.TABLE_LACKS_LINKED_COLUMN(
+            argument=argument,
             table=table,
             column=column,
-            bare=target_kind.bare,
+            names=", ".join(names[:3]),
+            first=next(iter(names), ""),
         )
-
-
-def _column_type(table: str, column: str, schemas: Schemas, place: str) -> Type:
-    if column not in schemas[table]:
-        listed = " or ".join(f"{table}.{name}" for name in list(schemas[table])[:3])
-        raise refusals.TABLE_COLUMN_1(place=place, table=table, column=column, listed=listed)
     return schemas[table][column]

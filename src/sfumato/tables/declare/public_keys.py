@@ -15,12 +15,12 @@ from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, SupportsIndex, cast
 from uuid import UUID
 
 import numpy as np
 
-from ...exact.numbers import exact, shown
+from ...exact.numbers import Number, exact, shown
 from ..expr.types import Type
 from . import declare_refusals as refusals
 
@@ -28,11 +28,10 @@ Key = None | bool | int | str | Decimal | date | datetime | UUID | float
 """A value by which rows are grouped."""
 
 
-def check_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
+def check_keys(column: str, keys: Iterable[object], kind: Type) -> tuple[Key, ...]:
     """Convert the keys of a column to its type and sort them; refuse a key that is listed twice."""
-    place = f"keys={{{column!r:.60}: …}}"
     if isinstance(keys, str | bytes | Mapping) or not isinstance(keys, Iterable):
-        raise refusals.TABLE_KEYS_1(column=column, keys=shown(keys), EXAMPLES=EXAMPLES[kind.kind])
+        raise refusals.KEYS_NOT_A_LIST(column=column, keys=shown(keys), example=EXAMPLES[kind.kind])
     listed = list(keys)
     if (quickly := _plain_keys(listed, kind)) is not None:
         return quickly
@@ -40,10 +39,10 @@ def check_keys(column: str, keys: Iterable[Any], kind: Type) -> tuple[Key, ...]:
     for key in listed:
         checked_key = check_key(column, key, kind)
         if checked_key in checked:
-            raise refusals.TABLE_KEYS_4(column=column, key=shown(key))
+            raise refusals.KEY_LISTED_TWICE(column=column, key=shown(key))
         checked.add(checked_key)
     if not checked:
-        raise refusals.TABLE_KEYS_2(place=place, column=column, EXAMPLES=EXAMPLES[kind.kind])
+        raise refusals.KEYS_EMPTY(column=column, example=EXAMPLES[kind.kind])
     return tuple(sorted(checked, key=lambda key: (key is None, 0 if key is None else key)))
 
 
@@ -60,7 +59,7 @@ def _plain_keys(keys: list[Any], kind: Type) -> tuple[Key, ...] | None:
     return tuple(sorted(distinct)) if len(distinct) == len(keys) and fit else None
 
 
-def check_key(column: str, key: Any, kind: Type) -> Key:
+def check_key(column: str, key: object, kind: Type) -> Key:
     """Convert one key to the type of its column, or refuse it."""
     if key is None and kind.nullable:
         return None
@@ -71,25 +70,27 @@ def check_key(column: str, key: Any, kind: Type) -> Key:
         ):  # Refused is a ValueError
             value = READERS[kind.kind](key, kind)
     if value is None:
-        name = f"{kind.words}{'' if kind.nullable else ' that is not null'}"
-        raise refusals.TABLE_KEYS_3(
-            column=column, key=shown(key), name=name, EXAMPLES=EXAMPLES[kind.kind]
+        raise refusals.KEY_OF_WRONG_TYPE(
+            column=column,
+            key=shown(key),
+            expected=kind.words if kind.nullable else f"{kind.words} that is not null",
+            example=EXAMPLES[kind.kind],
         )
     return value
 
 
-def _bool(key: Any, kind: Type) -> Key:
-    return (
-        bool(key) if isinstance(key, bool | np.bool_) else {"true": True, "false": False}.get(key)
-    )
+def _bool(key: object, kind: Type) -> Key:
+    if isinstance(key, bool | np.bool_):
+        return bool(key)
+    return {"true": True, "false": False}.get(key) if isinstance(key, str) else None
 
 
-def _integer(key: Any, kind: Type) -> Key:
+def _integer(key: object, kind: Type) -> Key:
     number = (
         int(key)
         if isinstance(key, str)
         else None
-        if isinstance(key, bool | np.bool_)
+        if isinstance(key, bool | np.bool_) or not isinstance(key, SupportsIndex)
         else operator.index(key)
     )
     return (
@@ -101,8 +102,8 @@ def _integer(key: Any, kind: Type) -> Key:
     )
 
 
-def _decimal(key: Any, kind: Type) -> Key:
-    steps = exact(key) * 10**kind.scale
+def _decimal(key: object, kind: Type) -> Key:
+    steps = exact(cast("Number", key)) * 10**kind.scale
     fits = steps.denominator == 1 and abs(steps) < 10**kind.precision
     return (
         Decimal((int(steps < 0), tuple(map(int, str(abs(steps.numerator)))), -kind.scale))
@@ -111,8 +112,8 @@ def _decimal(key: Any, kind: Type) -> Key:
     )
 
 
-def _float(key: Any, kind: Type) -> Key:
-    number = exact(key)
+def _float(key: object, kind: Type) -> Key:
+    number = exact(cast("Number", key))
     with np.errstate(over="ignore"):
         value = float(np.float32(float(number))) if kind.bits == 32 else float(number)
     # 2^53 + 1 and 2^53 would be the same key
@@ -122,12 +123,12 @@ def _float(key: Any, kind: Type) -> Key:
     return value + 0.0 if math.isfinite(value) and not rounded else None
 
 
-def _string(key: Any, kind: Type) -> Key:
+def _string(key: object, kind: Type) -> Key:
     # encode() fails on half of a surrogate pair
     return str(key) if isinstance(key, str) and str(key).encode() is not None else None
 
 
-def _date(key: Any, kind: Type) -> Key:
+def _date(key: object, kind: Type) -> Key:
     if isinstance(key, str):
         return date.fromisoformat(key)
     return (
@@ -137,7 +138,7 @@ def _date(key: Any, kind: Type) -> Key:
     )
 
 
-def _timestamp(key: Any, kind: Type) -> Key:
+def _timestamp(key: object, kind: Type) -> Key:
     moment = datetime.fromisoformat(key) if isinstance(key, str) else key
     if not isinstance(moment, datetime) or (moment.tzinfo is not None and not kind.zone):
         return None
@@ -148,11 +149,11 @@ def _timestamp(key: Any, kind: Type) -> Key:
     return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC) if kind.zone else moment
 
 
-def _uuid(key: Any, kind: Type) -> Key:
+def _uuid(key: object, kind: Type) -> Key:
     return UUID(key) if isinstance(key, str) else key if isinstance(key, UUID) else None
 
 
-READERS: Mapping[str, Callable[[Any, Type], Key]] = {
+READERS: Mapping[str, Callable[[object, Type], Key]] = {
     "bool": _bool,
     "integer": _integer,
     "decimal": _decimal,

@@ -18,10 +18,10 @@ def check_names(names: Sequence[object], place: str) -> None:
     names_by_lower: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
-            raise refusals.TABLE_COLUMNS_1(place=place, name=name, LONGEST_NAME=LONGEST_NAME)
+            raise refusals.COLUMN_NAME_NOT_PRINTABLE(place=place, name=name, most=LONGEST_NAME)
         if name.lower() in names_by_lower:
-            raise refusals.TABLE_COLUMNS_2(
-                place=place, names_by_lower=names_by_lower[name.lower()], name=name
+            raise refusals.COLUMN_NAMES_DIFFER_IN_CASE(
+                place=place, first=names_by_lower[name.lower()], second=name
             )
         names_by_lower[name.lower()] = name
 
@@ -39,6 +39,8 @@ def unknown_column(
 ) -> Refused:
     """Build the refusal of a column that the table does not have, or does not read."""
     if isinstance(column, str) and column in left_out:
-        return refusals.TABLE_COLUMN_2(place=place, column=column, left_out=left_out[column])
-    near = difflib.get_close_matches(f"{column!s:.60}", columns, n=2, cutoff=0.6) or columns[:3]
-    return refusals.TABLE_COLUMN_1(place=place, column=column, near=" or ".join(near))
+        return refusals.COLUMN_NOT_READ(place=place, column=column, why=left_out[column])
+    names = difflib.get_close_matches(f"{column!s:.60}", columns, n=2, cutoff=0.6) or columns[:3]
+    return refusals.TABLE_LACKS_COLUMN(
+        place=place, column=column, names=", ".join(names), nearest=next(iter(names), "")
+    )

@@ -17,27 +17,40 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any
 from uuid import UUID
 
-from ...errors import Refused
+import numpy as np
+
 from ...exact.numbers import shown
 from . import expr_refusals as refusals
 from . import types
-from .types import DIGITS, Span, Type
+from .types import DIGITS, Kind, Span, Type
 
 Constant = None | bool | int | float | str | Decimal | date | datetime | UUID
 
 EMPTY_SPAN: Span = (Fraction(1), Fraction(0))
 LONGEST = 4096  # characters of a text
+EXAMPLES: dict[Kind, str] = {
+    "bool": "TRUE",
+    "integer": "5",
+    "decimal": "DECIMAL '0.50'",
+    "float": "0.5",
+    "string": "'Roma'",
+    "date": "DATE '2026-01-31'",
+    "timestamp": "TIMESTAMP '2026-01-31 23:59:59'",
+    "uuid": "UUID '00000000-0000-0000-0000-000000000000'",
+    "null": "NULL",
+}
+"""A constant of each kind, as SQL writes it."""
+
 _ROOM = Context(prec=2 * DIGITS)
 _INTEGERS = (types.INT8, types.INT16, types.INT32, types.INT64)
 _TYPES = {float: types.FLOAT, str: types.STRING, date: types.DATE, UUID: types.UUID}
 
 
-def as_constant(value: Any) -> Constant:
+def as_constant(value: object) -> Constant:
     """Convert a value to a constant of a plain Python type, or refuse it."""
-    if hasattr(value, "dtype") and hasattr(value, "item") and getattr(value, "shape", None) == ():
+    if isinstance(value, np.generic | np.ndarray) and value.shape == ():
         # item() of a finer datetime64 is an integer
         value = (value.astype("datetime64[us]") if value.dtype.kind == "M" else value).item()
     match value:
@@ -45,11 +58,11 @@ def as_constant(value: Any) -> Constant:
             return value
         case int():
             if abs(value) >= 10**DIGITS:
-                raise _refusal(value, f"a number has at most {DIGITS} digits")
+                raise refusals.NUMBER_TOO_LONG(value=shown(value), most=DIGITS)
             return int(value)
         case float():
             if math.isnan(value):
-                raise _refusal(value, "NaN is not a number: write None for null")
+                raise refusals.NAN_CONSTANT(value=shown(value))
             return float(value) + 0.0  # −0 is 0
         case str():
             return _text(str.__str__(value))
@@ -72,7 +85,7 @@ def as_constant(value: Any) -> Constant:
             return date(value.year, value.month, value.day)
         case UUID():
             return UUID(int=value.int)
-    raise _refusal(type(value).__name__, "a value of this type cannot be a constant")
+    raise refusals.TYPE_HAS_NO_CONSTANTS(type=shown(type(value).__name__))
 
 
 def type_of(value: Constant) -> Type:
@@ -155,14 +168,8 @@ def parse_text(text_value: str, kind: Type, place: str) -> Constant:
                 return UUID(text_value)
     except ValueError:
         pass
-    examples = {
-        "date": "DATE '2026-01-31'",
-        "timestamp": "TIMESTAMP '2026-01-31 23:59:59'",
-        "uuid": "UUID '00000000-0000-0000-0000-000000000000'",
-    }
-    rewrite = examples.get(kind.kind, f"a constant that is {kind.words}")
-    raise refusals.EXPRESSION_LITERAL_1(
-        place=place, text_value=text(text_value), words=kind.words, rewrite=rewrite
+    raise refusals.TEXT_NOT_PARSED(
+        place=place, text=text(text_value), expected=kind.words, example=EXAMPLES[kind.kind]
     )
 
 
@@ -170,12 +177,12 @@ def _utc(value: datetime) -> datetime:
     try:
         return value if value.tzinfo is None else value.astimezone(UTC)
     except OverflowError:
-        raise _refusal(value, "in UTC this lies outside the years 1 to 9999") from None
+        raise refusals.MOMENT_OUTSIDE_YEARS(value=shown(value)) from None
 
 
 def _decimal(value: Decimal) -> Decimal:
     if not value.is_finite():
-        raise _refusal(value, "a decimal is finite: write None for null")
+        raise refusals.DECIMAL_NOT_FINITE(value=shown(value))
     plain = Decimal(0) if value == 0 else value
     exponent = int(plain.as_tuple().exponent)
     if (
@@ -183,7 +190,7 @@ def _decimal(value: Decimal) -> Decimal:
         or not -DIGITS <= exponent <= DIGITS
         or plain.adjusted() >= DIGITS
     ):
-        raise _refusal(value, f"a number has at most {DIGITS} digits")
+        raise refusals.NUMBER_TOO_LONG(value=shown(value), most=DIGITS)
     return plain.quantize(Decimal(1), context=_ROOM) if exponent > 0 else plain
 
 
@@ -193,15 +200,5 @@ def _text(value: str) -> str:
         or "\0" in value
         or any("\ud800" <= letter <= "\udfff" for letter in value)
     ):
-        raise _refusal(
-            f"{value!r:.40}",
-            (
-                f"a text has at most {LONGEST} characters, without NUL and without half of a "
-                f"surrogate pair"
-            ),
-        )
+        raise refusals.TEXT_TOO_LONG_OR_BROKEN(value=f"{value!r:.40}", most=LONGEST)
     return value
-
-
-def _refusal(value: object, reason: str) -> Refused:
-    return refusals.EXPRESSION_LITERAL_2(value=shown(value), reason=reason)

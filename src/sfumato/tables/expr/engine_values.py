@@ -19,14 +19,19 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, reduce
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from . import types
 from .constants import Constant
 from .types import Type
 
-Value = Any
-"""An Ibis value. Ibis has no types that a checker can read."""
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
+    import ibis.expr.operations as ops
+    import ibis.expr.types as ir
+
+Value: TypeAlias = "ir.Value"
+"""A value that the engine computes: a column, a constant or an expression of them."""
 
 
 def cast(value: Value, to: Type) -> Value:
@@ -168,13 +173,13 @@ def product(first: Value, second: Value) -> Value:
 
 
 @cache
-def _with_engine_type(name: str) -> Callable[..., Any]:
+def _with_engine_type(name: str) -> Callable[..., ops.Node]:
     """Return Ibis's operation of that name, with the result type of the engine's function."""
     import ibis.expr.datatypes as dt
     import ibis.expr.operations as ops
     from ibis.common.annotations import attribute
 
-    def dtype(self: Any) -> Any:
+    def dtype(self: ops.Value) -> dt.DataType:
         if name == "Multiply":
             return dt.Decimal(38, self.left.dtype.scale + self.right.dtype.scale)
         kind = self.arg.dtype
@@ -188,7 +193,7 @@ def integer_division() -> Callable[[Value, Value], Value]:
     """Return the division of 64-bit integers towards zero; Ibis's own is inexact beyond 2^53."""
     import ibis
 
-    def divide(a: Any, b: Any) -> Any: ...
+    def divide(a: Value, b: Value) -> Value: ...
 
     division: Callable[[Value, Value], Value] = ibis.udf.scalar.builtin(
         divide, signature=(("int64", "int64"), "int64")

@@ -1,171 +1,253 @@
-"""The refusals of `tables.expr`. Names in braces are fields."""
+"""The refusals of `tables.expr`: types, names of columns, constants and expressions. Names in
+braces are fields.
+"""
 
 from __future__ import annotations
 
 from ...errors import RefusalText
 
-AGGREGATE_BOUNDS_1 = RefusalText(
-    "aggregate.bounds",
-    "{place} in [{low}, {high}]",
-    "a 64-bit float cannot hold a grid between these bounds",
-    "bounds between -1e200 and 1e200",
+# The names of columns.
+
+COLUMN_NAME_NOT_PRINTABLE = RefusalText(
+    "table.columns",
+    "{place}: {name!r:.60}",
+    "a column name is printable text of 1 to {most} characters",
+    "user_id",
 )
-AGGREGATE_BOUNDS_2 = RefusalText(
-    "aggregate.bounds",
-    "{place} in [{low}, {high}]",
-    "a 64-bit float cannot tell these bounds apart",
-    "wider bounds",
+COLUMN_NAMES_DIFFER_IN_CASE = RefusalText(
+    "table.columns",
+    "{place}: {first!r:.60} and {second!r:.60}",
+    "to an engine, names that differ only in upper and lower case are one column",
+    "rename one of the two columns",
 )
-AGGREGATE_BOUNDS_3 = RefusalText(
-    "aggregate.bounds",
-    "{place} in [{low}, {high}]",
-    "no two values of this type lie between the bounds",
-    "wider bounds",
+TABLE_LACKS_COLUMN = RefusalText(
+    "table.column",
+    "{place}: {column!r:.60}",
+    "the table has no such column; it has {names}",
+    "{nearest!r}",
 )
-AGGREGATE_TYPE_1 = RefusalText(
-    "aggregate.type",
-    "{place}",
-    "a column of type {kind} has no bounds, so it cannot be summed",
-    "{rewrite}",
+COLUMN_NOT_READ = RefusalText(
+    "table.column",
+    "{place}: {column!r:.60}",
+    "{why}",
+    "name another column",
 )
-EXPRESSION_BOOL_1 = RefusalText(
-    "expression.bool",
-    "{text}",
-    (
-        "an expression has a value for each row, so Python's `and`, `or`, `not`, `if` and "
-        "chains like a < b < c cannot use it"
-    ),
-    "& | ~, with parentheses around each side: (a > 1) & (b < 2); x.between(1, 2)",
-)
-EXPRESSION_COLUMN_1 = RefusalText(
+COLUMN_NAME_NOT_TEXT = RefusalText(
     "expression.column",
     "col({name!r:.60})",
     "a column name is a text",
-    'col("age")',
+    "sf.col('age')",
 )
-EXPRESSION_COLUMN_2 = RefusalText(
+UNKNOWN_COLUMN = RefusalText(
     "expression.column",
-    "{text}",
-    "there is no such column",
-    "{rewrite}",
+    "{column}",
+    "there is no such column; the table has {names}",
+    "{nearest}",
 )
-EXPRESSION_CONSTANT_1 = RefusalText(
-    "expression.constant",
-    "clip({text}, {text_2}, {text_3})",
-    "the lower bound lies above the upper bound",
-    "clip({text}, {text_3}, {text_2})",
+
+# The types of columns.
+
+DECIMAL_DIGITS_OUT_OF_RANGE = RefusalText(
+    "table.type",
+    "decimal({precision},{scale})",
+    "a decimal has 1 to {most} digits in all, and its scale counts some of them",
+    "decimal(18,2)",
 )
-EXPRESSION_CONSTANT_2 = RefusalText(
-    "expression.constant",
-    "{here}",
-    "{name} takes {words}, as a constant",
-    "{shorten}",
+UNKNOWN_TYPE = RefusalText(
+    "table.type",
+    "{type!r:.60}",
+    "this column type is not supported; {supported} and decimal(18,2) are",
+    "'float64'",
 )
-EXPRESSION_FUNCTION_1 = RefusalText(
-    "expression.function",
-    "{name!s:.60}(…)",
-    "there is no such function",
-    "{rewrite}",
+COLUMN_TYPE_NOT_SUPPORTED = RefusalText(
+    "table.type",
+    "{column}: {type!s:.60}",
+    "this column type is not supported",
+    "types={{{column!r:.60}: 'string'}}",
 )
-EXPRESSION_FUNCTION_2 = RefusalText(
-    "expression.function",
-    "{name}(…) with {operands_count} arguments",
-    "{name} takes {expected}{count}",
-    "{takes_count} arguments",
-)
-EXPRESSION_LITERAL_1 = RefusalText(
-    "expression.literal",
-    "{place:.200}",
-    "{text_value:.60} is not {words}",
-    "{rewrite}",
-)
-EXPRESSION_LITERAL_2 = RefusalText(
+
+# Constants.
+
+NAN_CONSTANT = RefusalText(
     "expression.literal",
     "{value}",
-    "{reason}",
-    "a truth value, a number, a text, a date, a datetime, a UUID or None",
+    "NaN is not a number: null is None",
+    "None",
 )
-EXPRESSION_SIZE_1 = RefusalText(
+DECIMAL_NOT_FINITE = RefusalText(
+    "expression.literal",
+    "{value}",
+    "a decimal is finite: null is None",
+    "None",
+)
+NUMBER_TOO_LONG = RefusalText(
+    "expression.literal",
+    "{value}",
+    "an exact number has at most {most} digits: write a longer one as a float",
+    "1e40",
+)
+TEXT_TOO_LONG_OR_BROKEN = RefusalText(
+    "expression.literal",
+    "{value}",
+    "a text has at most {most} characters, without NUL and without half of a surrogate pair",
+    "'Roma'",
+)
+MOMENT_OUTSIDE_YEARS = RefusalText(
+    "expression.literal",
+    "{value}",
+    "in UTC this lies outside the years 1 to 9999",
+    "datetime.datetime(2026, 1, 31)",
+)
+TYPE_HAS_NO_CONSTANTS = RefusalText(
+    "expression.literal",
+    "{type}",
+    "a value of this type cannot be a constant",
+    "a bool, int, float, str, Decimal, date, datetime, UUID or None",
+)
+TEXT_NOT_PARSED = RefusalText(
+    "expression.literal",
+    "{place:.200}",
+    "{text:.60} is not {expected}",
+    "{example}",
+)
+
+# Functions, and the constants that they take.
+
+UNKNOWN_FUNCTION = RefusalText(
+    "expression.function",
+    "{name!s:.60}(…)",
+    "there is no such function; the nearest names are {names}",
+    "{nearest}",
+)
+WRONG_NUMBER_OF_ARGUMENTS = RefusalText(
+    "expression.function",
+    "{name}(…) with {count} arguments",
+    "{name} takes {expected}",
+    "{example}",
+)
+CASE_WITHOUT_PAIRS = RefusalText(
+    "expression.function",
+    "{name}(…) with {count} arguments",
+    "{name} takes a condition and a value, any number of times, and a last value",
+    "{example}",
+)
+CONSTANT_NEEDED = RefusalText(
+    "expression.constant",
+    "{call}",
+    "{function} takes {expected}, as a constant",
+    "{example}",
+)
+CLIP_BOUNDS_REVERSED = RefusalText(
+    "expression.constant",
+    "clip({value}, {low}, {high})",
+    "the lower bound {low} lies above the upper bound {high}",
+    "clip({value}, {high}, {low})",
+)
+
+# Expressions as a whole.
+
+EXPRESSION_TOO_LARGE = RefusalText(
     "expression.size",
     "{name}(…)",
-    "the expression is too large for an engine to plan quickly",
-    'mutate(part=col("a") + col("b")), then an expression of col("part")',
+    "the expression is too large for an engine to plan quickly: make a part of it a column first",
+    "mutate(part=sf.col('a') + sf.col('b'))",
 )
-EXPRESSION_TYPE_1 = RefusalText(
+EXPRESSION_HAS_NO_TRUTH = RefusalText(
+    "expression.bool",
+    "{expression}",
+    (
+        "an expression has a value for each row, so Python's `and`, `or`, `not`, `if` and "
+        "chains like a < b < c cannot use it: write & | ~, with parentheses around each side"
+    ),
+    "(sf.col('a') > 1) & (sf.col('b') < 2)",
+)
+
+# The types of expressions.
+
+ARGUMENT_OF_WRONG_TYPE = RefusalText(
     "expression.type",
-    "TRY_CAST({text} AS {target})",
-    "{reason}",
-    "{rewrite}",
+    "{call}",
+    "{function} takes {expected}, and {argument} is {words}",
+    "{call_with_cast}",
 )
-EXPRESSION_TYPE_2 = RefusalText(
+ARGUMENT_WITHOUT_CAST = RefusalText(
     "expression.type",
-    "{text}, {text_2}",
-    "a date has no time of day",
-    "TRY_CAST({text} AS timestamp)",
+    "{call}",
+    "{function} takes {expected}, and {argument} is {words}",
+    "{function} of {expected}",
 )
-EXPRESSION_TYPE_3 = RefusalText(
+ARGUMENT_IS_BARE_NULL = RefusalText(
     "expression.type",
-    "{place}",
-    "{first_text} is {words}, and {second_text} is {words_2}",
-    "{casts}",
+    "{call}",
+    "{function} takes {expected}, and a bare NULL has no type",
+    "TRY_CAST(NULL AS {type})",
 )
-EXPRESSION_TYPE_4 = RefusalText(
+NULL_HAS_NO_TYPE = RefusalText(
     "expression.type",
     "{place}",
     "NULL alone has no type",
     "TRY_CAST(NULL AS int64)",
 )
-EXPRESSION_TYPE_5 = RefusalText(
+TYPES_DIFFER = RefusalText(
     "expression.type",
-    "{here}",
-    "{reason}",
-    "{rewrite}",
+    "{place}",
+    "{first} is {first_words}, and {second} is {second_words}",
+    "TRY_CAST({value} AS {type})",
 )
-EXPRESSION_TYPE_6 = RefusalText(
+TYPES_DIFFER_WITHOUT_CAST = RefusalText(
     "expression.type",
-    "{here}",
-    "{reason}",
-    "TRY_CAST(NULL AS {value})",
+    "{place}",
+    "{first} is {first_words}, and {second} is {second_words}",
+    "values of one type",
 )
-TABLE_COLUMN_1 = RefusalText(
-    "table.column",
-    "{place}: {column!r:.60}",
-    "the table has no such column",
-    "{near}",
+DATE_HAS_NO_TIME = RefusalText(
+    "expression.type",
+    "{date}, {unit}",
+    "{date} is a date, which has no time of day",
+    "TRY_CAST({date} AS timestamp)",
 )
-TABLE_COLUMN_2 = RefusalText(
-    "table.column",
-    "{place}: {column!r:.60}",
-    "{left_out}",
-    "another column",
+CAST_OF_MOMENT_TO_NUMBER = RefusalText(
+    "expression.type",
+    "TRY_CAST({value} AS {target})",
+    "{value} is {words}, which cannot be cast to {target_words}: epoch() counts its seconds",
+    "epoch({value})",
 )
-TABLE_COLUMNS_1 = RefusalText(
-    "table.columns",
-    "{place}: {name!r:.60}",
-    "a column name is printable text of at most {LONGEST_NAME} characters",
-    "user_id",
+CAST_NEEDS_A_STEP = RefusalText(
+    "expression.type",
+    "TRY_CAST({value} AS {target})",
+    "{value} is {words}, which cannot be cast to {target_words} at once",
+    "TRY_CAST(TRY_CAST({value} AS {via}) AS {target})",
 )
-TABLE_COLUMNS_2 = RefusalText(
-    "table.columns",
-    "{place}: {names_by_lower!r:.60} and {name!r:.60}",
-    "names that differ only in upper and lower case are one column to an engine",
-    "rename one of the two columns",
+CAST_IMPOSSIBLE = RefusalText(
+    "expression.type",
+    "TRY_CAST({value} AS {target})",
+    "{value} is {words}, which cannot be cast to {target_words}, only to {possible}",
+    "TRY_CAST({value} AS {first_possible})",
 )
-TABLE_TYPE_1 = RefusalText(
-    "table.type",
-    "decimal({precision},{scale})",
-    "a decimal has 1 to {DIGITS} digits in all, and its scale counts some of them",
-    "decimal(18,2)",
+
+# The grid between the bounds of an aggregate.
+
+BOUNDS_BEYOND_FLOATS = RefusalText(
+    "aggregate.bounds",
+    "{of} in [{low}, {high}]",
+    "64-bit floats cannot hold about a million steps between bounds of this size",
+    "low=0, high=100",
 )
-TABLE_TYPE_2 = RefusalText(
-    "table.type",
-    "{text!r:.60}",
-    "{UNKNOWN}",
-    "one of {listed}, decimal(18,2)",
+BOUNDS_TOO_CLOSE_FOR_FLOATS = RefusalText(
+    "aggregate.bounds",
+    "{of} in [{low}, {high}]",
+    "a 64-bit float cannot tell these bounds apart",
+    "low={wider_low!r}, high={wider_high!r}",
 )
-TABLE_TYPE_3 = RefusalText(
-    "table.type",
-    "{place}: {dtype!s:.60}",
-    "{UNKNOWN}",
-    "types={{{place!r:.60}: 'string'}}, or a table without this column",
+FEWER_THAN_TWO_VALUES = RefusalText(
+    "aggregate.bounds",
+    "{of} in [{low}, {high}]",
+    "fewer than two values of this type lie between the bounds",
+    "low={wider_low!r}, high={wider_high!r}",
+)
+NOT_A_NUMBER = RefusalText(
+    "aggregate.type",
+    "{of}",
+    "{of} is of type {type}, which has no bounds, so it cannot be summed",
+    "sf.count()",
 )

@@ -14,14 +14,14 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Unpack
 
 from . import engine_values as ev
 from . import value_ranges
 from .constants import within
 from .engine_values import Value
 from .promotion import arithmetic_type, convert, exact_type
-from .scalar_function import NUMBER, Argument, Build, Function, Gives, always
+from .scalar_function import NUMBER, Argument, Build, Function, Gives, Traits, always
 from .types import FLOAT, INT64, Type
 from .value_ranges import hull
 
@@ -184,17 +184,22 @@ def _power(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
 
 
 def _binary(
-    name: str, build: Build, gives: Gives, span: value_ranges.Rule, rule: str, **more: Any
+    name: str,
+    build: Build,
+    gives: Gives,
+    ends: value_ranges.Rule,
+    rule: str,
+    **more: Unpack[Traits],
 ) -> Function:
+    traits: Traits = {"passes_nan": True, "makes_nan": True, "span": ends, **more}
     return Function(
         name=name,
         group="arithmetic",
         takes=(NUMBER, NUMBER),
         gives=gives,
         build=build,
-        span=span,
         rule=rule,
-        **({"passes_nan": True, "makes_nan": True} | more),
+        **traits,
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ...errors import Refused
 from . import engine_values as ev
 from . import expr_refusals as refusals
 from . import value_ranges
@@ -34,24 +35,26 @@ def _result_type(arguments: Sequence[Argument]) -> Type:
     value, target = arguments[0], Type.of(str(arguments[1].value)).bare
     if target.kind in CASTS[value.type.kind]:
         return target
-    text = shorten(value.text, 60)
-    reason = f"{text} is {value.type.words}, which cannot be cast to {target.words}"
+    raise _cast_refusal(value, target)
+
+
+def _cast_refusal(value: Argument, target: Type) -> Refused:
+    """Build the refusal of a cast without a meaning, with a way around it if there is one."""
+    possible = CASTS[value.type.kind]
     via = {"string": "decimal(18,6)", "bool": "int64", "uuid": "string"}.get(target.kind, "string")
-    way = f"TRY_CAST(TRY_CAST({text} AS {via}) AS {target})"
-    has_epoch = {
-        ("date", "float"),
-        ("date", "integer"),
-        ("timestamp", "float"),
-        ("timestamp", "integer"),
+    fields = {
+        "value": shorten(value.text, 60),
+        "target": str(target),
+        "words": value.type.words,
+        "target_words": target.words,
     }
-    rewrite = (
-        f"epoch({text})"
-        if (value.type.kind, target.kind) in has_epoch
-        else way
-        if Type.of(via).kind in CASTS[value.type.kind]
-        else f"a cast to one of {', '.join(CASTS[value.type.kind])}"
+    if value.type.kind in ("date", "timestamp") and target.kind in ("float", "integer"):
+        return refusals.CAST_OF_MOMENT_TO_NUMBER(**fields)
+    if Type.of(via).kind in possible:
+        return refusals.CAST_NEEDS_A_STEP(**fields, via=via)
+    return refusals.CAST_IMPOSSIBLE(
+        **fields, possible=", ".join(possible), first_possible=possible[0]
     )
-    raise refusals.EXPRESSION_TYPE_1(text=text, target=target, reason=reason, rewrite=rewrite)
 
 
 def _build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:

@@ -134,9 +134,10 @@ def _round(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
 
 def _clip_gives(arguments: Sequence[Argument]) -> Type:
     number, low, high = arguments
-    text = shorten(number.text, 60)
     if low.span and high.span and low.span[0] > high.span[0]:
-        raise refusals.EXPRESSION_CONSTANT_1(text=text, text_2=low.text, text_3=high.text)
+        raise refusals.CLIP_BOUNDS_REVERSED(
+            value=shorten(number.text, 60), low=low.text, high=high.text
+        )
     return common_type(arguments, "clip")
 
 

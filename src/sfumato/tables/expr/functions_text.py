@@ -14,13 +14,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import TypedDict, Unpack
 
 from . import engine_values as ev
 from . import value_ranges
 from .constants import Constant
 from .engine_values import Value
-from .scalar_function import COSTS, TEXT, Argument, Function, Gives, always, constant_slot
+from .scalar_function import (
+    COSTS,
+    TEXT,
+    Argument,
+    Function,
+    Gives,
+    Slot,
+    Traits,
+    always,
+    constant_slot,
+)
 from .types import BOOL, INT32, STRING, Type
 
 GROWN = 1024
@@ -71,11 +81,11 @@ _TEXTS = always(STRING)
 
 def _text_function(
     name: str,
-    takes: tuple[Any, ...],
+    takes: tuple[Slot, ...],
     operation: Callable[..., Value],
     rule: str,
     gives: Gives = _TEXTS,
-    **more: Any,
+    **more: Unpack[Traits],
 ) -> Function:
     """Build a text function; the operation gets Ibis values, and constants as Python values."""
 
@@ -123,7 +133,14 @@ def _ilike(value: Value, pattern: str) -> Value:
 
 
 _TRUE = always(BOOL)
-_COUNTED: dict[str, Any] = {"gives": always(INT32), "span": value_ranges.between(0, 2**31 - 1)}
+
+
+class _Counted(TypedDict):
+    gives: Gives
+    span: value_ranges.Rule
+
+
+_COUNTED: _Counted = {"gives": always(INT32), "span": value_ranges.between(0, 2**31 - 1)}
 
 FUNCTIONS = (
     _text_function("lower", (TEXT,), lambda value: value.lower(), "in small letters"),

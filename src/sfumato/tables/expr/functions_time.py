@@ -10,14 +10,26 @@ from __future__ import annotations
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Unpack
 
 from . import engine_values as ev
 from . import expr_refusals as refusals
 from . import value_ranges
 from .constants import narrowest_integer
 from .engine_values import Value
-from .scalar_function import MOMENT, TIME, Argument, Function, Slot, always, constant_slot, shorten
+from .scalar_function import (
+    MOMENT,
+    TIME,
+    Argument,
+    Build,
+    Function,
+    Gives,
+    Slot,
+    Traits,
+    always,
+    constant_slot,
+    shorten,
+)
 from .types import DATE, FLOAT, INT32, MONTHS, TIMESTAMP, Type
 
 UNITS = {
@@ -61,8 +73,7 @@ def _field(
 
 def _unit_fits(moment: Argument, unit: Argument) -> Type:
     if moment.type.kind == "date" and unit.value in _FINE:
-        text = shorten(moment.text, 60)
-        raise refusals.EXPRESSION_TYPE_2(text=text, text_2=unit.text)
+        raise refusals.DATE_HAS_NO_TIME(date=shorten(moment.text, 60), unit=unit.text)
     return moment.type.bare
 
 
@@ -127,8 +138,18 @@ def _epoch(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
     return ev.cast(ops.ExtractEpochSeconds(moment), result)
 
 
-def _function(name: str, takes: tuple[Slot, ...], **more: Any) -> Function:
-    return Function(name=name, group="time", takes=takes, **more)
+def _function(
+    name: str,
+    takes: tuple[Slot, ...],
+    *,
+    gives: Gives,
+    build: Build,
+    rule: str,
+    **more: Unpack[Traits],
+) -> Function:
+    return Function(
+        name=name, group="time", takes=takes, gives=gives, build=build, rule=rule, **more
+    )
 
 
 _ALL_DAYS = (date.max - date.min).days

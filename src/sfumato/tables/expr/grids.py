@@ -26,8 +26,11 @@ from numpy.typing import NDArray
 
 from ...exact.numbers import power_of_two_at_least, text
 from . import expr_refusals as refusals
-from .engine_values import number
+from .engine_values import Value, number
 from .types import Type
+
+Numbers = NDArray[Any]
+"""Integers or floats of any width."""
 
 BITS = 20  # of the range, where the grid is free
 MOST = 1 << 26  # an integer or decimal column with more values than that is rounded as a float is
@@ -51,7 +54,7 @@ class Grid:
         """
         return (self.low + self.high) // 2
 
-    def constant(self, place: int) -> Any:
+    def constant(self, place: int) -> int | float | Decimal:
         """Return the value of a grid integer, as a constant of the column's kind."""
         if self.floating:
             return float(place * self.step)
@@ -59,16 +62,19 @@ class Grid:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The values of the first and the last integer, as numbers of the column."""
-        return self.constant(self.low), self.constant(self.high)
+        """The values of the first and the last integer; not of a grid of decimals."""
+        low, high = self.constant(self.low), self.constant(self.high)
+        assert not isinstance(low, Decimal)
+        assert not isinstance(high, Decimal)
+        return low, high
 
-    def rounder(self) -> Callable[[NDArray[Any], NDArray[np.float64]], NDArray[np.float64]]:
+    def rounder(self) -> Callable[[Numbers, NDArray[np.float64]], NDArray[np.float64]]:
         """Return a function that writes the grid integers of clipped numbers (not decimals) into an
         array of doubles, by the same additions as the engine.
         """
         shift, scale = float(_SHIFT * self.step), float(1 / self.step)
 
-        def rounded(numbers: NDArray[Any], out: NDArray[np.float64]) -> NDArray[np.float64]:
+        def rounded(numbers: Numbers, out: NDArray[np.float64]) -> NDArray[np.float64]:
             if not self.floating:
                 np.copyto(out, numbers)
                 return out
@@ -78,7 +84,7 @@ class Grid:
 
         return rounded
 
-    def integers(self, value: Any) -> Any:
+    def integers(self, value: Value) -> Value:
         """Build the integer of each row, null without a value; for floats in 32 bits where they
         suffice.
         """
@@ -88,7 +94,7 @@ class Grid:
             "int32" if max(abs(self.low), abs(self.high)) < 1 << 30 else "int64"
         )
 
-    def places(self, value: Any) -> Any:
+    def places(self, value: Value) -> Value:
         """Build the integer of each row counted from 0, in 16 bits where they suffice, so that an
         engine counts them in an array.
         """
@@ -97,7 +103,7 @@ class Grid:
             return (_clip(self._in_units(value), self.low, self.high) - self.low).cast(kind)
         return (self.doubles(value) * float(1 / self.step) - float(self.low)).cast(kind)
 
-    def doubles(self, value: Any) -> Any:
+    def doubles(self, value: Value) -> Value:
         """Build the rounded value of each row as a double; sums below 2^53 steps are exact in any
         order.
         """
@@ -119,7 +125,7 @@ class Grid:
         # round last: a bound that an engine reads one unit off becomes exact again
         return (clipped + shift) - shift
 
-    def outside(self, value: Any) -> tuple[Any, Any]:
+    def outside(self, value: Value) -> tuple[Value, Value]:
         """Whether a value lies below the lower bound, and whether it lies above the upper bound."""
         if not self.floating:
             units = self._in_units(value)
@@ -128,7 +134,7 @@ class Grid:
         low, high = (number(float(end * self.step)) for end in (self.low, self.high))
         return (x < low) & ~x.isnan(), (x > high) & ~x.isnan()
 
-    def _in_units(self, value: Any) -> Any:
+    def _in_units(self, value: Value) -> Value:
         """Return an integer column unchanged, and a decimal column in units of its last digit,
         after a clip that makes the cast total.
         """
@@ -143,43 +149,51 @@ class Grid:
         return ((near.cast("float64") * 10.0**self.scale + _SHIFT) - _SHIFT).cast("int64")
 
 
-def grid_of(place: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS) -> Grid:
+def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS) -> Grid:
     """Return the grid of a column between two public bounds: integers unchanged, other numbers with
-    2^bits steps.
+    2^bits steps. `of` is the column's text, for a refusal.
     """
     if kind.kind in ("bool", "integer", "decimal"):
         scale = kind.scale if kind.kind == "decimal" else 0
         first, last = math.ceil(low * 10**scale), math.floor(high * 10**scale)
         if first >= last:
-            raise refusals.AGGREGATE_BOUNDS_3(place=place, low=text(low), high=text(high))
+            raise refusals.FEWER_THAN_TWO_VALUES(
+                of=of,
+                low=text(low),
+                high=text(high),
+                wider_low=float(Fraction(math.floor(low * 10**scale), 10**scale)),
+                wider_high=float(Fraction(math.ceil(high * 10**scale), 10**scale)),
+            )
         if max(abs(first), abs(last)) <= MOST:
             return Grid(first, last, Fraction(1, 10**scale), False, scale)
     elif kind.kind != "float":
-        rewrite = as_number(place) if kind.kind == "string" else "count()"
-        raise refusals.AGGREGATE_TYPE_1(place=place, kind=kind, rewrite=rewrite)
+        raise refusals.NOT_A_NUMBER(of=of, type=kind)
     step = power_of_two_at_least(high - low) / 2**bits
     # with a finer step doubles could not hold the grid
     step = max(step, power_of_two_at_least(max(abs(low), abs(high))) / 2**51)
     if not Fraction(2) ** -900 < step < Fraction(2) ** 900:
-        raise refusals.AGGREGATE_BOUNDS_1(place=place, low=text(low), high=text(high))
+        raise refusals.BOUNDS_BEYOND_FLOATS(of=of, low=text(low), high=text(high))
     first, last = round(low / step), round(high / step)
     if first >= last:
-        raise refusals.AGGREGATE_BOUNDS_2(place=place, low=text(low), high=text(high))
+        raise refusals.BOUNDS_TOO_CLOSE_FOR_FLOATS(
+            of=of,
+            low=text(low),
+            high=text(high),
+            wider_low=float(min(low, Fraction(0))),
+            wider_high=float(max(high, Fraction(0))),
+        )
     return Grid(first, last, step, True)
 
 
-def as_number(column: str) -> str:
-    """Return the argument of protect that reads a text column, as of a CSV file, as numbers."""
-    return f'types={{"{column}": "float"}} in protect()'
-
-
-def _clip(value: Any, low: Any, high: Any) -> Any:
+def _clip(value: Value, low: int | Decimal, high: int | Decimal) -> Value:
     import ibis
 
     # as the column's own type: beside a literal of more digits after the point an engine widens the
     # column, which can fail
-    low, high = ibis.literal(low, value.type()), ibis.literal(high, value.type())
-    return ibis.cases((value.between(low, high), value), (value < low, low), (value > high, high))
+    least, most = ibis.literal(low, value.type()), ibis.literal(high, value.type())
+    return ibis.cases(
+        (value.between(least, most), value), (value < least, least), (value > most, most)
+    )
 
 
 def _decimal(value: int, scale: int) -> Decimal:

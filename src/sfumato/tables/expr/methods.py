@@ -5,7 +5,7 @@ docs/expressions.md.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .operators import Operators
 from .types import Type
@@ -22,30 +22,30 @@ class Methods(Operators):
     def round(self, digits: int = 0) -> Expr:
         return self._call("round", self, digits)
 
-    def clip(self, low: Any, high: Any) -> Expr:
+    def clip(self, low: object, high: object) -> Expr:
         return self._call("clip", self, low, high)
 
-    def between(self, low: Any, high: Any) -> Expr:
+    def between(self, low: object, high: object) -> Expr:
         return self._call("between", self, low, high)
 
-    def is_in(self, values: Iterable[Any]) -> Expr:
+    def is_in(self, values: Iterable[object]) -> Expr:
         """Test membership. For an empty list the result is false, or null for a null."""
         listed = list(values)
         return self._call("is_in", self, *listed) if listed else self._call("<>", self, self)
 
-    def fill_null(self, value: Any) -> Expr:
+    def fill_null(self, value: object) -> Expr:
         return self._call("coalesce", self, value)
 
-    def coalesce(self, *others: Any) -> Expr:
+    def coalesce(self, *others: object) -> Expr:
         return self._call("coalesce", self, *others)
 
-    def least(self, *others: Any) -> Expr:
+    def least(self, *others: object) -> Expr:
         return self._call("least", self, *others)
 
-    def greatest(self, *others: Any) -> Expr:
+    def greatest(self, *others: object) -> Expr:
         return self._call("greatest", self, *others)
 
-    def concat(self, *others: Any) -> Expr:
+    def concat(self, *others: object) -> Expr:
         return self._call("concat", self, *others)
 
     def cast(self, to: str | Type) -> Expr:
@@ -180,47 +180,47 @@ class Methods(Operators):
     def abs(self) -> Expr:
         return self._call("abs", self)
 
-    def div(self, divisor: Any) -> Expr:
+    def div(self, divisor: object) -> Expr:
         return self._call("div", self, divisor)
 
-    def mod(self, divisor: Any) -> Expr:
+    def mod(self, divisor: object) -> Expr:
         return self._call("mod", self, divisor)
 
-    def power(self, exponent: Any) -> Expr:
+    def power(self, exponent: object) -> Expr:
         return self._call("power", self, exponent)
 
-    def atan2(self, x: Any) -> Expr:
+    def atan2(self, x: object) -> Expr:
         return self._call("atan2", self, x)
 
-    def nullif(self, value: Any) -> Expr:
+    def nullif(self, value: object) -> Expr:
         return self._call("nullif", self, value)
 
-    def identical(self, value: Any) -> Expr:
+    def identical(self, value: object) -> Expr:
         return self._call("identical", self, value)
 
-    def days_between(self, earlier: Any) -> Expr:
+    def days_between(self, earlier: object) -> Expr:
         return self._call("days_between", self, earlier)
 
-    def left(self, length: Any) -> Expr:
+    def left(self, length: object) -> Expr:
         return self._call("left", self, length)
 
-    def right(self, length: Any) -> Expr:
+    def right(self, length: object) -> Expr:
         return self._call("right", self, length)
 
-    def contains(self, part: Any) -> Expr:
+    def contains(self, part: object) -> Expr:
         return self._call("contains", self, part)
 
-    def starts_with(self, part: Any) -> Expr:
+    def starts_with(self, part: object) -> Expr:
         return self._call("starts_with", self, part)
 
-    def ends_with(self, part: Any) -> Expr:
+    def ends_with(self, part: object) -> Expr:
         return self._call("ends_with", self, part)
 
-    def position(self, part: Any) -> Expr:
+    def position(self, part: object) -> Expr:
         return self._call("position", self, part)
 
-    def like(self, pattern: Any) -> Expr:
+    def like(self, pattern: object) -> Expr:
         return self._call("like", self, pattern)
 
-    def ilike(self, pattern: Any) -> Expr:
+    def ilike(self, pattern: object) -> Expr:
         return self._call("ilike", self, pattern)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from . import constants
 from . import engine_values as ev
@@ -28,6 +28,9 @@ from .functions import FUNCTIONS
 from .methods import Methods
 from .scalar_function import Argument, Function, shorten
 from .types import BOOL, Span, Type
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 DEPTH = 50
 WEIGHT = 4000
@@ -40,7 +43,7 @@ _RESERVED = re.compile(
 )
 
 Schema = Mapping[str, Type]
-Columns = Any  # a table or a mapping: name of a column → the engine's value
+Columns: TypeAlias = "ir.Table | Mapping[str, Value]"  # by the name of a column
 Bounds = Mapping[str, Span]
 
 
@@ -117,11 +120,11 @@ class Expr(Methods):
     def _span(self, bounds: Bounds) -> Span | None:
         raise NotImplementedError
 
-    def _call(self, name: str, *arguments: Any) -> Expr:
+    def _call(self, name: str, *arguments: object) -> Expr:
         return call(name, *arguments)
 
     def __bool__(self) -> NoReturn:
-        raise refusals.EXPRESSION_BOOL_1(text=shorten(self.text))
+        raise refusals.EXPRESSION_HAS_NO_TRUTH(expression=shorten(self.text))
 
     def __repr__(self) -> str:
         return self.text
@@ -148,10 +151,11 @@ class ColumnRef(Expr):
     def _resolve(self, schema: Schema, memo: dict[int, Argument]) -> Argument:
         if self.name not in schema:
             near = get_close_matches(self.name, schema, n=3, cutoff=0.5) or list(schema)[:6]
-            raise refusals.EXPRESSION_COLUMN_2(
-                text=shorten(self.text),
-                rewrite=shorten(" or ".join(ColumnRef(name).text for name in near))
-                or "a table with columns",
+            names = [ColumnRef(name).text for name in near]
+            raise refusals.UNKNOWN_COLUMN(
+                column=shorten(self.text),
+                names=shorten(", ".join(names)),
+                nearest=next(iter(names), ""),
             )
         return Argument(schema[self.name], schema[self.name].limits, self.text)
 
@@ -258,21 +262,19 @@ class FunctionCall(Expr):
         return self.function.span([argument._span(bounds) for argument in self.arguments], fixed)
 
 
-def literal(value: Any) -> Expr:
+def literal(value: object) -> Expr:
     """Turn a value into a constant; return an expression unchanged."""
     return value if isinstance(value, Expr) else Literal(constants.as_constant(value))
 
 
-def call(name: str, *arguments: Any) -> Expr:
+def call(name: str, *arguments: object) -> Expr:
     """Call a function of the table; arguments that are not expressions become constants. Nested
     AND, OR and || become one call, so that long chains stay shallow.
     """
     function = FUNCTIONS.get(name)
     if function is None:
-        near = get_close_matches(str(name), FUNCTIONS, n=3, cutoff=0.5)
-        raise refusals.EXPRESSION_FUNCTION_1(
-            name=name, rewrite=" or ".join(near) or "a function that docs/expressions.md lists"
-        )
+        near = get_close_matches(str(name), FUNCTIONS, n=3, cutoff=0.0)
+        raise refusals.UNKNOWN_FUNCTION(name=name, names=", ".join(near), nearest=near[0])
     operands = [literal(argument) for argument in arguments]
     if function.name in ("and", "or", "concat"):
         operands = [part for operand in operands for part in _flatten(operand, function)]
@@ -280,20 +282,18 @@ def call(name: str, *arguments: Any) -> Expr:
     weight = function.weight([operand.weight for operand in operands], last)
     depth = 1 + max((operand.depth for operand in operands), default=0)
     if weight > WEIGHT or depth > DEPTH or len(operands) > ARGUMENTS:
-        raise refusals.EXPRESSION_SIZE_1(name=name)
+        raise refusals.EXPRESSION_TOO_LARGE(name=name)
     if not function.slots(len(operands)):
-        expected = (
-            "a condition and a value, any number of times, and a last value"
-            if function.pairs
-            else ", ".join(place.words for place in function.takes)
-        )
-        count = " and more" if function.many else ""
-        raise refusals.EXPRESSION_FUNCTION_2(
+        if function.pairs:
+            raise refusals.CASE_WITHOUT_PAIRS(
+                name=name, count=len(operands), example=function.example
+            )
+        expected = ", ".join(slot.words for slot in function.takes)
+        raise refusals.WRONG_NUMBER_OF_ARGUMENTS(
             name=name,
-            operands_count=len(operands),
-            expected=expected,
-            count=count,
-            takes_count=len(function.takes),
+            count=len(operands),
+            expected=f"{expected} and more" if function.many else expected,
+            example=function.example,
         )
     cost = function.cost([operand.cost for operand in operands], last)
     return FunctionCall(function, tuple(operands), weight, cost, depth)

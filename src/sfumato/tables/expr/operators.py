@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from .nodes import Expr
@@ -16,85 +16,85 @@ class Operators:
     __slots__ = ()
     __hash__: ClassVar[None]  # type: ignore[assignment]  # not hashable, as lists
 
-    def _call(self, name: str, *arguments: Any) -> Expr:
+    def _call(self, name: str, *arguments: object) -> Expr:
         raise NotImplementedError
 
-    def __eq__(self, operand: Any) -> Expr:  # type: ignore[override]  # builds an expression
+    def __eq__(self, operand: object) -> Expr:  # type: ignore[override]  # builds an expression
         return self._call("=", self, operand)
 
-    def __ne__(self, operand: Any) -> Expr:  # type: ignore[override]  # builds an expression
+    def __ne__(self, operand: object) -> Expr:  # type: ignore[override]  # builds an expression
         return self._call("<>", self, operand)
 
-    def __lt__(self, operand: Any) -> Expr:
+    def __lt__(self, operand: object) -> Expr:
         return self._call("<", self, operand)
 
-    def __le__(self, operand: Any) -> Expr:
+    def __le__(self, operand: object) -> Expr:
         return self._call("<=", self, operand)
 
-    def __gt__(self, operand: Any) -> Expr:
+    def __gt__(self, operand: object) -> Expr:
         return self._call(">", self, operand)
 
-    def __ge__(self, operand: Any) -> Expr:
+    def __ge__(self, operand: object) -> Expr:
         return self._call(">=", self, operand)
 
-    def __add__(self, operand: Any) -> Expr:
+    def __add__(self, operand: object) -> Expr:
         return self._call("+", self, operand)
 
-    def __radd__(self, operand: Any) -> Expr:
+    def __radd__(self, operand: object) -> Expr:
         return self._call("+", operand, self)
 
-    def __sub__(self, operand: Any) -> Expr:
+    def __sub__(self, operand: object) -> Expr:
         return self._call("-", self, operand)
 
-    def __rsub__(self, operand: Any) -> Expr:
+    def __rsub__(self, operand: object) -> Expr:
         return self._call("-", operand, self)
 
-    def __mul__(self, operand: Any) -> Expr:
+    def __mul__(self, operand: object) -> Expr:
         return self._call("*", self, operand)
 
-    def __rmul__(self, operand: Any) -> Expr:
+    def __rmul__(self, operand: object) -> Expr:
         return self._call("*", operand, self)
 
-    def __truediv__(self, operand: Any) -> Expr:
+    def __truediv__(self, operand: object) -> Expr:
         return self._call("/", self, operand)
 
-    def __rtruediv__(self, operand: Any) -> Expr:
+    def __rtruediv__(self, operand: object) -> Expr:
         return self._call("/", operand, self)
 
-    def __floordiv__(self, operand: Any) -> Expr:
+    def __floordiv__(self, operand: object) -> Expr:
         return self._call("//", self, operand)
 
-    def __rfloordiv__(self, operand: Any) -> Expr:
+    def __rfloordiv__(self, operand: object) -> Expr:
         return self._call("//", operand, self)
 
-    def __mod__(self, operand: Any) -> Expr:
+    def __mod__(self, operand: object) -> Expr:
         return self._call("%", self, operand)
 
-    def __rmod__(self, operand: Any) -> Expr:
+    def __rmod__(self, operand: object) -> Expr:
         return self._call("%", operand, self)
 
-    def __pow__(self, operand: Any) -> Expr:
+    def __pow__(self, operand: object) -> Expr:
         return self._call("power", self, operand)
 
-    def __rpow__(self, operand: Any) -> Expr:
+    def __rpow__(self, operand: object) -> Expr:
         return self._call("power", operand, self)
 
-    def __and__(self, operand: Any) -> Expr:
+    def __and__(self, operand: object) -> Expr:
         return self._call("and", self, operand)
 
-    def __rand__(self, operand: Any) -> Expr:
+    def __rand__(self, operand: object) -> Expr:
         return self._call("and", operand, self)
 
-    def __or__(self, operand: Any) -> Expr:
+    def __or__(self, operand: object) -> Expr:
         return self._call("or", self, operand)
 
-    def __ror__(self, operand: Any) -> Expr:
+    def __ror__(self, operand: object) -> Expr:
         return self._call("or", operand, self)
 
-    def __xor__(self, operand: Any) -> Expr:
+    def __xor__(self, operand: object) -> Expr:
         return self._call("<>", self, operand)
 
-    def __rxor__(self, operand: Any) -> Expr:
+    def __rxor__(self, operand: object) -> Expr:
         return self._call("<>", operand, self)
 
     def __neg__(self) -> Expr:

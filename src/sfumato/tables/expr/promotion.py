@@ -53,7 +53,7 @@ def common_type(arguments: Sequence[Argument], place: str) -> Type:
     """Return the type that all arguments fit; NULL fits any type, and constant texts are parsed."""
     typed = [argument for argument in arguments if argument.type.kind != "null"]
     if not typed:
-        raise refusals.EXPRESSION_TYPE_4(place=shorten(place))
+        raise refusals.NULL_HAS_NO_TYPE(place=shorten(place))
     written = [
         argument for argument in typed if argument.is_constant and argument.type.kind == "string"
     ]
@@ -120,20 +120,16 @@ def _numeric_type(arguments: Sequence[Argument]) -> Type:
 def _type_conflict(arguments: Sequence[Argument], place: str) -> Refused:
     first = arguments[0]
     second = next(argument for argument in arguments if argument.type.kind != first.type.kind)
-    first_text, second_text = shorten(first.text, 60), shorten(second.text, 60)
-    casts = (
-        f"TRY_CAST({text} AS {to.bare})"
-        for text, argument, to in (
-            (first_text, first, second.type),
-            (second_text, second, first.type),
-        )
-        if not argument.is_constant and to.kind in CASTS[argument.type.kind]
-    )
-    return refusals.EXPRESSION_TYPE_3(
-        place=shorten(place),
-        first_text=first_text,
-        words=first.type.words,
-        second_text=second_text,
-        words_2=second.type.words,
-        casts=next(casts, "values of one type"),
-    )
+    fields = {
+        "place": shorten(place),
+        "first": shorten(first.text, 60),
+        "first_words": first.type.words,
+        "second": shorten(second.text, 60),
+        "second_words": second.type.words,
+    }
+    for argument, to in ((first, second.type), (second, first.type)):
+        if not argument.is_constant and to.kind in CASTS[argument.type.kind]:
+            return refusals.TYPES_DIFFER(
+                **fields, value=shorten(argument.text, 60), type=str(to.bare)
+            )
+    return refusals.TYPES_DIFFER_WITHOUT_CAST(**fields)

@@ -8,12 +8,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 
 def select(
-    table: Any, columns: Mapping[str, Any], where: Sequence[Any] = (), *, distinct: bool = False
-) -> Any:
+    table: ir.Table,
+    columns: Mapping[str, ir.Value],
+    where: Sequence[ir.BooleanValue] = (),
+    *,
+    distinct: bool = False,
+) -> ir.Table:
     """SELECT columns FROM table WHERE all conditions hold."""
     from ibis.backends.sql.rewrites import Select
     from ibis.expr.operations import Alias
@@ -27,7 +34,7 @@ def select(
     return Select(table, selections=bare, predicates=tuple(where), distinct=distinct).to_expr()
 
 
-def group(table: Any, keys: Sequence[str], sums: Mapping[str, Any]) -> Any:
+def group(table: ir.Table, keys: Sequence[str], sums: Mapping[str, ir.Value]) -> ir.Table:
     """SELECT keys, sums FROM table GROUP BY keys."""
     from ibis.expr.operations import Aggregate
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from ...exact import effort
 from . import expr_refusals as refusals
@@ -60,26 +60,20 @@ class Slot:
             self.test is None or (argument.is_constant and self.test(argument.value))
         ):
             return
-        here = shorten(place(argument.text))
+        fields = {
+            "call": shorten(place(argument.text)),
+            "function": name,
+            "expected": self.words,
+        }
         if self.test is not None:
-            raise refusals.EXPRESSION_CONSTANT_2(
-                here=here, name=name, words=self.words, shorten=shorten(place(self.example))
-            )
-        reason = (
-            f"{name} takes {self.words}, and {shorten(argument.text, 60)} is {argument.type.words}"
-        )
+            raise refusals.CONSTANT_NEEDED(**fields, example=shorten(place(self.example)))
         if argument.type.kind == "null":
-            raise refusals.EXPRESSION_TYPE_6(
-                here=here, reason=reason, value=self.example or "int64"
-            )
-        casts = self.example and Type.of(self.example).kind in CASTS[argument.type.kind]
-        raise refusals.EXPRESSION_TYPE_5(
-            here=here,
-            reason=reason,
-            rewrite=shorten(place(f"TRY_CAST({argument.text} AS {self.example})"))
-            if casts
-            else f"{name} of {self.words}",
-        )
+            raise refusals.ARGUMENT_IS_BARE_NULL(**fields, type=self.example or "int64")
+        fields |= {"argument": shorten(argument.text, 60), "words": argument.type.words}
+        if self.example and Type.of(self.example).kind in CASTS[argument.type.kind]:
+            cast = place(f"TRY_CAST({argument.text} AS {self.example})")
+            raise refusals.ARGUMENT_OF_WRONG_TYPE(**fields, call_with_cast=shorten(cast))
+        raise refusals.ARGUMENT_WITHOUT_CAST(**fields)
 
 
 def shorten(text: str, most: int = 200) -> str:
@@ -117,6 +111,23 @@ COSTS: Mapping[Group, int] = {"text": 64, "cast": 16, "time": 8, "mathematics": 
 """The cost of one call for one row, where it is not 1: texts may have a thousand letters, casts
 read them, comparisons may compare texts, and some engines compute moments in many steps.
 """
+
+
+class Traits(TypedDict, total=False):
+    """The fields of a function that have defaults."""
+
+    span: value_ranges.Rule
+    form: str
+    many: bool
+    pairs: bool
+    passes_nan: bool
+    makes_nan: bool
+    makes_null: bool
+    skips_null: bool
+    never_null: bool
+    copies: tuple[int, ...]
+    heavy: frozenset[Constant]
+    costs: Callable[[Constant], int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +199,16 @@ class Function:
             else f"{self.name}({', '.join(arguments)})"
         )
 
+    @property
+    def example(self) -> str:
+        """A call of the function with columns a, b, … and with constants that it takes."""
+        return self.text(
+            [
+                slot.example if slot.test else name
+                for slot, name in zip(self.takes, "abc", strict=False)
+            ]
+        )
+
     def _text_with(self, texts: Sequence[str], position: int, text: str) -> str:
         """Write the call with another text in one place."""
         return self.text([*texts[:position], text, *texts[position + 1 :]])
@@ -227,7 +248,7 @@ class Function:
             self.text(texts),
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[[str], Function], tuple[str]]:
         """Pickle and copy a function by its name, so that copies share the row of the table."""
         from .functions import function_named
 

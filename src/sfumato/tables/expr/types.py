@@ -18,9 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from . import expr_refusals as refusals
+
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
 
 Kind = Literal["bool", "integer", "decimal", "float", "string", "date", "timestamp", "uuid", "null"]
 """The kind "null" is that of a bare NULL, which takes the type of its neighbours; no column has it.
@@ -58,7 +61,6 @@ WIDTHS = (8, 16, 32, 64)
 DIGITS = 38  # of the widest decimal
 
 _NOT_NULL = " not null"
-_UNKNOWN = "this column type is not supported"
 _DECIMAL = re.compile(r"(?:decimal|numeric)\((\d{1,4}),(\d{1,4})\)")
 
 
@@ -77,7 +79,9 @@ class Type:
         if self.kind == "decimal" and not (
             1 <= self.precision <= DIGITS and 0 <= self.scale <= self.precision
         ):
-            raise refusals.TABLE_TYPE_1(precision=self.precision, scale=self.scale, DIGITS=DIGITS)
+            raise refusals.DECIMAL_DIGITS_OUT_OF_RANGE(
+                precision=self.precision, scale=self.scale, most=DIGITS
+            )
 
     @staticmethod
     def of(text: str) -> Type:
@@ -95,12 +99,12 @@ class Type:
             else NAMES.get(name)
         )
         if kind is None:
-            listed = ", ".join(map(str, dict.fromkeys(NAMES.values())))
-            raise refusals.TABLE_TYPE_2(text=text, UNKNOWN=_UNKNOWN, listed=listed)
+            supported = ", ".join(map(str, dict.fromkeys(NAMES.values())))
+            raise refusals.UNKNOWN_TYPE(type=text, supported=supported)
         return replace(kind, nullable=not words.endswith(_NOT_NULL))
 
     @staticmethod
-    def from_ibis(dtype: Any, place: str) -> Type:
+    def from_ibis(dtype: dt.DataType, place: str) -> Type:
         """Convert an Ibis type; `place` names the column in a refusal."""
         if dtype.is_decimal() and dtype.precision is not None:
             return Type(
@@ -113,10 +117,10 @@ class Type:
             return Type("timestamp", zone=dtype.timezone is not None, nullable=dtype.nullable)
         kind = _FROM_IBIS.get(type(dtype).__name__)
         if kind is None:
-            raise refusals.TABLE_TYPE_3(place=place, dtype=dtype, UNKNOWN=_UNKNOWN)
+            raise refusals.COLUMN_TYPE_NOT_SUPPORTED(column=place, type=dtype)
         return replace(kind, nullable=dtype.nullable)
 
-    def to_ibis(self) -> Any:
+    def to_ibis(self) -> dt.DataType:
         """Return the Ibis type, always nullable: "not null" is a promise of the owner, not of the
         engine.
         """
@@ -207,7 +211,7 @@ _FROM_IBIS = (
 
 
 @lru_cache(maxsize=256)
-def _to_ibis(kind: Type) -> Any:
+def _to_ibis(kind: Type) -> dt.DataType:
     import ibis.expr.datatypes as dt
 
     match kind.kind:

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...guarantees import Relation
 from ..declare.declaration import Declaration
@@ -34,6 +34,9 @@ from ..expr.types import FLOAT, INT64
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .components import Component
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 Norm = Literal["L1", "L2"]
 Rule = Literal["row", "part", "root", "drawn"]
@@ -80,7 +83,7 @@ class Bounding:
                 declared.table_rows,
             )
         if declared.max_rows is None:
-            raise refusals.TABLE_MAX_ROWS_1(name=declared.name, unit_name=declared.unit_name)
+            raise refusals.MAX_ROWS_MISSING(table=declared.name, unit=declared.unit_name)
         groups = declared.max_groups or declared.max_rows
         most = declared.table_rows * (
             declared.max_rows if query.rows.fans else 1
@@ -184,14 +187,18 @@ def _sides(component: Component) -> tuple[int, int]:
     return max(component.high, 0), max(-component.low, 0)
 
 
-def row_weight(count: Any, bounding: Bounding) -> Any:
+def row_weight(count: ir.IntegerValue, bounding: Bounding) -> ir.IntegerValue:
     """Return the weight of each row of a unit with `count` rows, for the L1 norm."""
     return _part(bounding.rows << bounding.bits, count, bounding.rows)
 
 
 def row_weights(
-    base: Any, bounding: Bounding, units: list[str], keys: list[str], owners: Any = None
-) -> Any:
+    base: ir.Table,
+    bounding: Bounding,
+    units: list[str],
+    keys: list[str],
+    owners: ir.Table | None = None,
+) -> ir.Table:
     """Add to each row its weight `w` for the norm of the noise. Where that is L2 over groups, also
     add `w1`, the L1 weight, for components pooled over groups and for quantiles. `owners` are the
     units and keys of the same rows, if the caller has them separately.
@@ -225,7 +232,7 @@ def row_weights(
     return base.join(owned, units)
 
 
-def truncate_rows(base: Any, limit: int, units: list[str], secret: str) -> Any:
+def truncate_rows(base: ir.Table, limit: int, units: list[str], secret: str) -> ir.Table:
     """Keep at most `limit` rows of each unit: those with the smallest keyed hash of all columns, so
     that the choice depends on the unit's own rows alone.
 
@@ -250,7 +257,7 @@ def truncate_rows(base: Any, limit: int, units: list[str], secret: str) -> Any:
     return ranked.filter(ranked.place < limit).drop("place")
 
 
-def _words(column: Any) -> list[Any]:
+def _words(column: ir.Value) -> list[ir.StringValue]:
     """Write a value in texts that are the same in every engine. Engines write floats differently,
     so a float becomes integers: its whole part and twice 52 bits of its fraction.
     """
@@ -264,7 +271,9 @@ def _words(column: Any) -> list[Any]:
     return words
 
 
-def votes(base: Any, bounding: Bounding, units: list[str], keys: list[str], secret: str) -> Any:
+def votes(
+    base: ir.Table, bounding: Bounding, units: list[str], keys: list[str], secret: str
+) -> ir.Table:
     """Sum the weights of units in every group: one row for each group, with the column `votes`."""
     pairs = select(base, _columns_named(base, [*units, *keys]), distinct=True)
     if not keys:
@@ -283,11 +292,11 @@ def votes(base: Any, bounding: Bounding, units: list[str], keys: list[str], secr
     return group(joined, keys, {"votes": joined.w.sum()})
 
 
-def _columns_named(table: Any, names: Iterable[str]) -> dict[str, Any]:
+def _columns_named(table: ir.Table, names: Iterable[str]) -> dict[str, ir.Value]:
     return {name: table[name] for name in names}
 
 
-def _part(total: int, count: Any, least: int) -> Any:
+def _part(total: int, count: ir.IntegerValue, least: int) -> ir.IntegerValue:
     """Return total // max(count, least). Engines divide in doubles: exact, as total < 2^52."""
     import ibis
 
@@ -297,7 +306,7 @@ def _part(total: int, count: Any, least: int) -> Any:
     )
 
 
-def _root(room: int, count: Any, most: int) -> Any:
+def _root(room: int, count: ir.IntegerValue, most: int) -> ir.IntegerValue:
     """Return the largest integer w ≤ most with w²·count ≤ room: a root in doubles, corrected by
     comparing integers.
     """

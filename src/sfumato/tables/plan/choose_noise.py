@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any
+from typing import TypedDict
 
 from ...accounting.largest_epsilon import largest_epsilon
 from ...exact.balls import sqrt_up
@@ -72,10 +72,10 @@ def calibrate(query: Query, components: tuple[Component, ...], promise: Guarante
     """Choose the noise that keeps a promise with the smallest error."""
     makers = DRAFTERS.get(type(promise))
     if makers is None:
-        kinds = ", ".join(f"sf.{notion.__name__}" for notion in DRAFTERS)
-        raise refusals.PLAN_PROMISE_1(promise=promise, kinds=kinds)
+        notions = ", ".join(f"sf.{notion.__name__}" for notion in DRAFTERS)
+        raise refusals.NOTION_WITHOUT_NOISE(promise=promise, notions=notions)
     if not query.public and not _delta(promise):
-        raise refusals.PLAN_KEYS_1(promise=promise, keys=query.keys[0])
+        raise refusals.KEYS_WITHOUT_DELTA(promise=promise, column=query.keys[0])
     drafts = [draft for maker in makers if (draft := maker(query, components, promise)) is not None]
     calibration = _calibration(query, min(drafts, key=relative_variance))
     if not _keeps_promise(calibration.mechanism, promise):
@@ -265,15 +265,16 @@ def _quantile_noise(
     assert aggregate is not None
     assert aggregate.q is not None
     value_epsilon = epsilon(share / 2 if aggregate.interval and not aggregate.beyond else share)
-    common = {
-        "q": aggregate.q,
-        "low": component.low,
-        "high": component.high,
-        "weight": bounding.weight,
-        "groups": bounding.grouped,
+    quantile = partial(
+        WeightedQuantile,
+        q=aggregate.q,
+        low=component.low,
+        high=component.high,
+        weight=bounding.weight,
+        groups=bounding.grouped,
         **_unit_arguments(bounding),
-    }
-    value = WeightedQuantile(epsilon=value_epsilon, **common)
+    )
+    value = quantile(epsilon=value_epsilon)
     if (
         aggregate.beyond
     ):  # one point that is a bound of the extreme: the other end of its interval is public
@@ -283,16 +284,14 @@ def _quantile_noise(
         return (value,)
     return (
         value,
-        *WeightedQuantile(epsilon=epsilon(share / 4), **common).ends(
-            (1 + aggregate.confidence) / 2
-        ),
+        *quantile(epsilon=epsilon(share / 4)).ends((1 + aggregate.confidence) / 2),
     )
 
 
 def _selection(query: Query, epsilon: Fraction, delta: Fraction) -> OptimalSelection:
     bounding = Bounding.of(query, "L1")
     if bounding.groups > MOST_GROUPS:
-        raise refusals.PLAN_GROUPS_1(groups=bounding.groups, MOST_GROUPS=MOST_GROUPS)
+        raise refusals.UNIT_IN_TOO_MANY_GROUPS(groups=bounding.groups, most=MOST_GROUPS)
     return _optimal_selection(
         epsilon, delta, bounding.groups, 1 << bounding.vote_bits, **_unit_arguments(bounding)
     )
@@ -314,7 +313,14 @@ def _optimal_selection(
     )
 
 
-def _unit_arguments(bounding: Bounding) -> dict[str, Any]:
+class UnitArguments(TypedDict):
+    """The arguments of every mechanism that say who is protected."""
+
+    relation: Relation
+    unit: str
+
+
+def _unit_arguments(bounding: Bounding) -> UnitArguments:
     return {
         "relation": bounding.relation,
         "unit": bounding.called or ", ".join(bounding.unit) or "row",

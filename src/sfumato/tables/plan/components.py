@@ -20,11 +20,13 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
+from ...errors import Refused
 from ...exact import effort
 from ...exact.balls import sqrt_up
 from ...exact.numbers import text
-from ..expr.expressions import ColumnRef, Expr
-from ..expr.grids import BITS, Grid, as_number, grid_of
+from ..expr.expressions import ColumnRef, Expr, python_text
+from ..expr.grids import BITS, Grid, grid_of
+from ..expr.types import Type
 from ..query.aggregates import Aggregate
 from ..query.stages import Query, Rows, RowStep
 from . import plan_refusals as refusals
@@ -154,7 +156,9 @@ def _count_units(
     aggregate: Aggregate, rows: Rows
 ) -> tuple[list[Component], Mapping[str, Fraction]]:
     if aggregate.where is not None:
-        raise refusals.AGGREGATE_UNITS_1(text=aggregate.text, text_2=aggregate.where.text)
+        raise refusals.UNITS_WITH_CONDITION(
+            aggregate=aggregate.text, condition=aggregate.where.text
+        )
     return [
         Component("units", "unit") if rows.declaration.unit else Component("count", "one")
     ], NOTHING
@@ -242,14 +246,7 @@ def _histogram(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mappi
     column_type = aggregate.of.type(rows.schema)
     _check_where(aggregate, rows)
     if not column_type.numeric:
-        rewrite = (
-            as_number(aggregate.of.text)
-            if column_type.kind == "string"
-            else f"group_by({aggregate.of.text!r}).aggregate(n=sf.count())"
-        )
-        raise refusals.AGGREGATE_TYPE_1(
-            text=aggregate.of.text, column_type=column_type, rewrite=rewrite
-        )
+        raise _refuse_histogram(aggregate.of, column_type)
     return [
         Component(
             aggregate.text,
@@ -266,7 +263,7 @@ def _distinct(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Mappin
     assert aggregate.of is not None
     _check_where(aggregate, rows)
     if aggregate.of.columns & set(rows.declaration.unit):
-        raise refusals.AGGREGATE_UNITS_2(text=aggregate.text)
+        raise refusals.DISTINCT_UNITS(aggregate=aggregate.text)
     about = "" if aggregate.where is None else f" where {aggregate.where.text}"
     return [
         Component(
@@ -300,7 +297,11 @@ def _weighted_mean(
     )
     assert weights.grid is not None
     if weights.grid.low < 0:
-        raise refusals.AGGREGATE_WEIGHT_1(text=aggregate.text, text_2=aggregate.by.text)
+        raise refusals.WEIGHT_BELOW_ZERO(
+            aggregate=aggregate.text,
+            weight=aggregate.by.text,
+            python=python_text(aggregate.by),
+        )
     value, weight = (
         of.clip(*(grid.constant(end) for end in (grid.low, grid.high)))
         for of, grid in ((aggregate.of, grid), (aggregate.by, weights.grid))
@@ -424,8 +425,10 @@ def _grid(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, boo
     counts as the lower bound.
     """
     assert aggregate.of is not None
-    place, column_type = aggregate.of.text, aggregate.of.type(rows.schema)
+    of, column_type = aggregate.of.text, aggregate.of.type(rows.schema)
     _check_where(aggregate, rows)
+    if not column_type.numeric and column_type.kind != "bool":
+        raise _refuse_sum(aggregate.of, column_type)
     low, high = aggregate.low, aggregate.high
     if low is None or high is None:
         ends = (
@@ -434,20 +437,37 @@ def _grid(aggregate: Aggregate, rows: Rows, bits: int = BITS) -> tuple[Grid, boo
             else aggregate.of.range(rows.ranges)
         )
         if ends is None:
-            if not column_type.numeric:
-                return grid_of(
-                    place, column_type, Fraction(0), Fraction(1)
-                ), False  # refuses: the type is the matter
-            raise refusals.AGGREGATE_BOUNDS_1(text=aggregate.text, place=place)
+            raise refusals.BOUNDS_UNKNOWN(aggregate=aggregate.text, of=of)
         low, high = ends
-    return grid_of(place, column_type, low, high, bits), not column_type.nullable
+    return grid_of(of, column_type, low, high, bits), not column_type.nullable
+
+
+def _refuse_sum(of: Expr, column_type: Type) -> Refused:
+    """Build the refusal to sum values that are no numbers."""
+    if column_type.kind != "string":
+        return refusals.VALUE_NOT_SUMMABLE(of=of.text, type=column_type, python=python_text(of))
+    if isinstance(of, ColumnRef):
+        return refusals.TEXT_NOT_SUMMABLE(of=of.text, column=of.name)
+    return refusals.TEXT_EXPRESSION_NOT_SUMMABLE(of=of.text, python=python_text(of))
+
+
+def _refuse_histogram(of: Expr, column_type: Type) -> Refused:
+    """Build the refusal of a histogram of values that are no numbers."""
+    if column_type.kind == "string":
+        return refusals.HISTOGRAM_OF_TEXT(of=of.text, python=python_text(of))
+    grouped = (
+        f"group_by({of.name!r})"
+        if isinstance(of, ColumnRef)
+        else f"mutate(value={python_text(of)}).group_by('value')"
+    )
+    return refusals.HISTOGRAM_OF_NO_NUMBER(of=of.text, type=column_type, grouped=grouped)
 
 
 def _check_where(aggregate: Aggregate, rows: Rows) -> None:
     if aggregate.of is not None:
         aggregate.of.type(rows.schema)
     if aggregate.where is not None and aggregate.where.type(rows.schema).kind != "bool":
-        raise refusals.AGGREGATE_WHERE_1(text=aggregate.text)
+        raise refusals.CONDITION_NOT_TRUE_OR_FALSE(aggregate=aggregate.text)
 
 
 def _ends(grid: Grid) -> Mapping[str, Fraction]:

@@ -14,15 +14,20 @@ counts once, whichever units have it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..expr.relational import group, select
 from .bounding import truncate_rows
 
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
 VALUE = "v0"
 
 
-def distinct_counts(base: Any, limit: int, units: list[str], keys: list[str], secret: str) -> Any:
+def distinct_counts(
+    base: ir.Table, limit: int, units: list[str], keys: list[str], secret: str
+) -> ir.Table:
     """Count the different values in every group, as the column `votes`, of rows with units, keys
     and a value.
     """

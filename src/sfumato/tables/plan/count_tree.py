@@ -23,6 +23,10 @@ TREE_BITS = 12
 _DEEPEST = 4
 
 
+Integers = NDArray[Any]
+"""int64, or Python integers where 62 bits may be too few."""
+
+
 @dataclass(frozen=True, slots=True)
 class CountTree:
     """The shape of a tree: `leaves` in use, `branching` children of every node, `levels` below the
@@ -75,10 +79,10 @@ class CountTree:
 
     def count(
         self,
-        out: NDArray[Any],
+        out: Integers,
         rows: NDArray[np.int64],
         points: NDArray[np.int64],
-        weights: NDArray[Any],
+        weights: Integers,
     ) -> None:
         """Add weights of points (from 0 on) to the nodes above them, each in its row."""
         leaf = np.clip(points >> self.shift, 0, self.leaves - 1)

@@ -11,28 +11,31 @@ from datetime import UTC, datetime
 from functools import reduce
 from itertools import pairwise
 from operator import or_
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ..declare.public_keys import Key
-from ..expr.arrow_arrays import array
 from ..expr.engine_values import constant
 from ..expr.expressions import col
 from ..expr.nodes import Columns
 from ..expr.types import STRING, Type
+from .arrow_arrays import array
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 _FEW_KEYS = 64
 _FEW_RUNS = 8
 
 
-def engine_key_column(name: str, columns: Columns, schema: Mapping[str, Type]) -> Any:
+def engine_key_column(name: str, columns: Columns, schema: Mapping[str, Type]) -> ir.Value:
     """Return a key column as the engine compares it: a uuid as text, a moment in UTC. For floats
     NaN is no key, and −0 is 0.
     """
     return comparable(col(name).build(columns, schema), schema[name])
 
 
-def comparable(value: Any, column_type: Type) -> Any:
+def comparable(value: ir.Value, column_type: Type) -> ir.Value:
     """Return a value in the form that compares equal exactly for equal keys."""
     import ibis
 
@@ -41,7 +44,7 @@ def comparable(value: Any, column_type: Type) -> Any:
     return value + ibis.literal(0.0, value.type()) if column_type.kind == "float" else value
 
 
-def engine_key(key: Key) -> Any:
+def engine_key(key: Key) -> Key:
     """Return a public key as the engine writes it."""
     if isinstance(key, UUID):
         return str(key)
@@ -52,7 +55,7 @@ def engine_key(key: Key) -> Any:
     )
 
 
-def engine_keys(domain: tuple[Key, ...], column_type: Type) -> list[Any]:
+def engine_keys(domain: tuple[Key, ...], column_type: Type) -> list[Key]:
     """Return the public keys of a column as the engine writes them."""
     return (
         [engine_key(key) for key in domain]
@@ -70,7 +73,7 @@ def is_inline(domain: tuple[Key, ...]) -> bool:
     ) or 0 < len(_runs(domain)) <= _FEW_RUNS
 
 
-def is_public_key(value: Any, column_type: Type, domain: tuple[Key, ...]) -> Any:
+def is_public_key(value: ir.Value, column_type: Type, domain: tuple[Key, ...]) -> ir.BooleanValue:
     """Build the condition that a value is one of the keys that the statement lists."""
     constant_type = STRING if column_type.kind == "uuid" else column_type.bare
     named, runs = [key for key in domain if key is not None], _runs(domain)
@@ -101,7 +104,7 @@ def _runs(domain: tuple[Key, ...]) -> list[tuple[int, int]]:
     )
 
 
-def join_keys(base: Any, name: str, domain: tuple[Key, ...], declared: Type) -> Any:
+def join_keys(base: ir.Table, name: str, domain: tuple[Key, ...], declared: Type) -> ir.Table:
     """Keep the rows whose key is in a long list, by a join with it. Builds the list as
     ibis.memtable does, which would import pandas.
     """

@@ -13,15 +13,17 @@ point that some rows lie beyond.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...exact.numbers import text
+from ...mechanisms import WeightedQuantile
+from ...mechanisms.shared.mechanism import Mechanism
 from .components import Component
 
 
-def with_end(component: Component, values: Any) -> Any:
+def with_end(component: Component, values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Add to the chosen points of MIN or MAX the ends of their intervals; return other quantiles as
     they are.
     """
@@ -36,11 +38,12 @@ def with_end(component: Component, values: Any) -> Any:
     return np.stack([point, *ends], axis=1)
 
 
-def explain_min_max(component: Component, noise: Any, bits: int) -> str:
+def explain_min_max(component: Component, noise: Mechanism, bits: int) -> str:
     """Return the sentence about MIN or MAX; "" for other quantiles."""
     if component.aggregate is None or not component.aggregate.beyond:
         return ""
     assert component.of is not None
+    assert isinstance(noise, WeightedQuantile)
     word, side = ("least", "below") if component.aggregate.beyond == "min" else ("largest", "above")
     rows = Fraction(abs(noise.shift), 1 << bits)
     sure = text(component.aggregate.confidence)

@@ -10,20 +10,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expr.grids import Grid
+from ..expr.grids import Grid, Numbers
 from .bounding import EXACT, Bounding
 from .components import Component
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Like = TypeVar("Like", np.float64, np.intp)
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
-MaskedNumbers = tuple[NDArray[Any], Mask | None]
+MaskedNumbers = tuple[Numbers, Mask | None]
 """Numbers, and a mask of those that are missing."""
+
+Sums = int | NDArray[np.int64]
+"""A sum over all rows, or one for each group."""
 
 PART = 1 << 15  # rows that are added at a time
 MOST_COUNTED = (1 << 31) - 1  # rows of a unit: four bytes are kept of each
@@ -65,14 +72,14 @@ class Buffers:
     def begin(self) -> None:
         self._used = 0
 
-    def array(self, like: type[np.float64 | np.intp], count: int) -> NDArray[Any]:
+    def array(self, like: type[Like], count: int) -> NDArray[Like]:
         if self._used == len(self._arrays):
             self._arrays.append(np.empty(PART, np.uint64))
         self._used += 1
         return self._arrays[self._used - 1][:count].view(like)
 
 
-def numbers_of(values: Any) -> MaskedNumbers:
+def numbers_of(values: pa.Array) -> MaskedNumbers:
     """View an Arrow array as NumPy numbers, arbitrary where null, with a mask of the nulls."""
     valid, data = values.buffers()
     kind = np.dtype(values.type.to_pandas_dtype())
@@ -89,12 +96,12 @@ def numbers_of(values: Any) -> MaskedNumbers:
     return numbers, there == 0
 
 
-def _between(numbers: NDArray[Any], low: float, high: float) -> bool:
+def _between(numbers: Numbers, low: float, high: float) -> bool:
     """Whether all numbers lie between the ends; NaN does not."""
     return bool(len(numbers) and low <= numbers.min() and numbers.max() <= high)
 
 
-Find = Callable[[NDArray[Any], Mask | None, Buffers], Places]
+Find = Callable[[Numbers, Mask | None, Buffers], Places]
 """A function that finds the positions of keys."""
 
 
@@ -108,7 +115,7 @@ def make_finder(domain: tuple[int, ...]) -> Find:
         places = np.full(high - low + 2, len(domain), np.intp)
         places[np.array(domain) - low] = np.arange(len(domain))
 
-    def find(keys: NDArray[Any], missing: Mask | None, buffers: Buffers) -> Places:
+    def find(keys: Numbers, missing: Mask | None, buffers: Buffers) -> Places:
         at: Places = buffers.array(np.intp, len(keys))
         if missing is None and _between(keys, low, high):
             # in narrow integers the difference could overflow
@@ -136,7 +143,7 @@ class Weights:
         self._units = np.zeros(high - low + 1, np.int32)
 
     def count(
-        self, units: NDArray[Any], missing: Mask | None, counted: Mask | None, buffers: Buffers
+        self, units: Numbers, missing: Mask | None, counted: Mask | None, buffers: Buffers
     ) -> None:
         """Count the rows of these units, where `counted` is true."""
         places = self._places(units, missing, buffers)
@@ -153,14 +160,14 @@ class Weights:
             units = self._units[start : start + PART]
             units[:] = full_weight // np.maximum(units, least).astype(np.int64)
 
-    def of(self, units: NDArray[Any], missing: Mask | None, buffers: Buffers) -> Floats:
+    def of(self, units: Numbers, missing: Mask | None, buffers: Buffers) -> Floats:
         """Return the weights of rows of these units; 0 without a unit."""
         unit_weights = np.take(self._units, self._places(units, missing, buffers), mode="clip")
         weights: Floats = buffers.array(np.float64, len(units))
         np.copyto(weights, unit_weights if missing is None else np.where(missing, 0, unit_weights))
         return weights
 
-    def _places(self, units: NDArray[Any], missing: Mask | None, buffers: Buffers) -> Places:
+    def _places(self, units: Numbers, missing: Mask | None, buffers: Buffers) -> Places:
         if missing is None and not len(units):
             return np.empty(0, np.intp)
         if missing is not None:
@@ -187,7 +194,7 @@ class GridColumn:
         self.above: Mask | None = None
         self._integers: Floats = np.empty(0)
 
-    def read(self, numbers: NDArray[Any], missing: Mask | None) -> None:
+    def read(self, numbers: Numbers, missing: Mask | None) -> None:
         """Read the next part."""
         self.missing, self.below, self.above = missing, None, None
         floating = numbers.dtype.kind == "f" or (self.grid is not None and self.grid.floating)
@@ -203,7 +210,7 @@ class GridColumn:
             self.below, self.above = (numbers < low) & present, (numbers > high) & present
             self._round(np.clip(numbers, low, high))
 
-    def _round(self, numbers: NDArray[Any]) -> None:
+    def _round(self, numbers: Numbers) -> None:
         assert self._rounded is not None
         self._integers = self._rounded(numbers, self._buffers.array(np.float64, len(numbers)))
 
@@ -238,9 +245,9 @@ class WeighedRows:
         self, places: Places | None, weights: Floats | None, count: int, size: int
     ) -> None:
         self._at, self._weights, self._count, self._size = places, weights, count, size
-        self._all: Any = None
+        self._all: Sums | None = None
 
-    def all(self) -> Any:
+    def all(self) -> Sums:
         """Return the weight of all rows, by group."""
         if self._all is None:
             self._all = (
@@ -248,7 +255,7 @@ class WeighedRows:
             )
         return self._all
 
-    def where(self, mask: Mask | None) -> Any:
+    def where(self, mask: Mask | None) -> Sums:
         """Return the weight of the rows of a mask, by group."""
         if mask is None:
             return 0
@@ -258,7 +265,7 @@ class WeighedRows:
             else self._added(np.where(mask, self._weights, 0.0))
         )
 
-    def sum(self, numbers: Floats, piece: Component) -> Any:
+    def sum(self, numbers: Floats, piece: Component) -> Sums:
         """Sum the numbers times their weights, by group: in two halves, each of which fits."""
         if self._weights is None:
             return self._added(numbers)
@@ -268,7 +275,7 @@ class WeighedRows:
             (numbers - upper * 2.0**half) * self._weights
         )
 
-    def sum_and_count(self, numbers: Floats, piece: Component, buffers: Buffers) -> Any:
+    def sum_and_count(self, numbers: Floats, piece: Component, buffers: Buffers) -> Sums:
         """Sum the numbers and count the rows in one addition: each row adds its number plus a
         constant that is larger than all numbers together.
         """
@@ -279,12 +286,12 @@ class WeighedRows:
         self._all = packed // constant
         return packed - self._all * (constant - piece.low)
 
-    def _counted(self, mask: Mask | None) -> Any:
+    def _counted(self, mask: Mask | None) -> Sums:
         if self._at is None:
-            return self._count if mask is None else np.count_nonzero(mask)
+            return self._count if mask is None else int(np.count_nonzero(mask))
         return np.bincount(self._at if mask is None else self._at[mask], minlength=self._size)
 
-    def _added(self, numbers: Floats) -> Any:
+    def _added(self, numbers: Floats) -> Sums:
         return (
             int(numbers.sum())
             if self._at is None
@@ -292,7 +299,7 @@ class WeighedRows:
         )
 
 
-def cells_of(rows: WeighedRows, piece: Component, column: GridColumn | None) -> list[Any]:
+def cells_of(rows: WeighedRows, piece: Component, column: GridColumn | None) -> list[Sums]:
     """Return what the rows of a part add to the cells of a component."""
     if column is None:
         return [rows.all()]

@@ -22,18 +22,19 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.stored_columns import StoredColumns
-from ..expr.arrow_arrays import array
 from ..expr.expressions import ColumnRef
 from ..query.stages import Query
 from . import numpy_sums
+from .arrow_arrays import array
 from .bounding import EXACT, NARROW, Bounding
 from .components import FLAT, Component
+from .count_tree import Integers
 from .numpy_sums import (
     Buffers,
     Find,
@@ -50,6 +51,11 @@ from .numpy_sums import (
     part_of,
     parts,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from ibis.expr.schema import Schema
 
 BATCH = 1 << 18  # rows that are read at a time
 BUFFER = 1 << 16  # bytes of a file that are read at a time
@@ -98,7 +104,7 @@ class PlainSums:
             )
         )
 
-    def can_read(self, files: Sequence[Any]) -> bool:
+    def can_read(self, files: Sequence[pq.ParquetFile]) -> bool:
         """Whether Arrow reads the columns as the types that DuckDB named (a writer's notes in the
         file may differ), and whether the range of units is small enough for an array.
         """
@@ -115,7 +121,7 @@ class PlainSums:
         return self.unit is None or self._range(files) is not None
 
     @contextmanager
-    def open_files(self) -> Iterator[list[Any]]:
+    def open_files(self) -> Iterator[list[pq.ParquetFile]]:
         """Open the files."""
         import pyarrow.parquet as pq
 
@@ -125,7 +131,7 @@ class PlainSums:
                 for path in self.stored.paths
             ]
 
-    def attempt(self, schema: Any, threads: int, stopped: Callable[[], bool]) -> Any:
+    def attempt(self, schema: Schema, threads: int, stopped: Callable[[], bool]) -> pa.Table | None:
         """Compute the statement's result with this schema; None if SQL has to do it. Secret."""
         if len(self.stored.paths) > MOST_FILES:
             return None
@@ -144,8 +150,12 @@ class PlainSums:
             return None
 
     def compute(
-        self, files: Sequence[Any], schema: Any, threads: int, stopped: Callable[[], bool]
-    ) -> Any:
+        self,
+        files: Sequence[pq.ParquetFile],
+        schema: Schema,
+        threads: int,
+        stopped: Callable[[], bool],
+    ) -> pa.Table:
         """Compute the result from open files, with a row for every public key."""
         import pyarrow as pa
 
@@ -166,7 +176,11 @@ class PlainSums:
         )
 
     def _weights(
-        self, files: Sequence[Any], find: Find | None, threads: int, stopped: Callable[[], bool]
+        self,
+        files: Sequence[pq.ParquetFile],
+        find: Find | None,
+        threads: int,
+        stopped: Callable[[], bool],
     ) -> Weights:
         """Compute the weight of every unit from its number of rows with public keys."""
         ends = self._range(files)
@@ -188,7 +202,7 @@ class PlainSums:
         weights.weigh()
         return weights
 
-    def _range(self, files: Sequence[Any]) -> tuple[int, int] | None:
+    def _range(self, files: Sequence[pq.ParquetFile]) -> tuple[int, int] | None:
         """Return the least and the largest unit in the footers; None if they are not stated or too
         far apart.
         """
@@ -204,8 +218,12 @@ class PlainSums:
         return (low, high) if high - low < MOST_UNITS else None
 
     def _batches(
-        self, files: Sequence[Any], columns: list[str], threads: int, stopped: Callable[[], bool]
-    ) -> Generator[Any, None, None]:
+        self,
+        files: Sequence[pq.ParquetFile],
+        columns: list[str],
+        threads: int,
+        stopped: Callable[[], bool],
+    ) -> Generator[pa.RecordBatch, None, None]:
         """Yield batches of rows until the time-out, reading ahead. Close this before the files: a
         thread may still be reading.
         """
@@ -222,7 +240,9 @@ class PlainSums:
                 yield batch
 
 
-def _read_batches(files: Sequence[Any], columns: list[str], threads: int) -> Iterator[Any]:
+def _read_batches(
+    files: Sequence[pq.ParquetFile], columns: list[str], threads: int
+) -> Iterator[pa.RecordBatch]:
     for file in files:
         # a few row groups at a time: Arrow keeps all that it has read
         for first in range(0, file.num_row_groups, GROUPS):
@@ -293,7 +313,7 @@ def _is_plain(piece: Component, stored: StoredColumns, bounding: Bounding) -> bo
     )
 
 
-def _footer_range(part: Any, column: str | None) -> list[int] | None:
+def _footer_range(part: pq.RowGroupMetaData, column: str | None) -> list[int] | None:
     """Return the least and the largest value of a row group from its footer, [] if it has no value,
     None if the footer does not state them.
     """
@@ -316,7 +336,9 @@ def _column_name(piece: Component) -> str | None:
     return piece.of.name if isinstance(piece.of, ColumnRef) else None
 
 
-def _read_ahead(batches: Iterator[Any], *, apart: bool) -> Generator[Any, None, None]:
+def _read_ahead(
+    batches: Iterator[pa.RecordBatch], *, apart: bool
+) -> Generator[pa.RecordBatch, None, None]:
     """Yield the batches; with `apart`, a thread reads the next ones meanwhile."""
     if not apart:
         yield from batches
@@ -376,7 +398,7 @@ class _Totals:
             else None
         )
 
-    def add(self, batch: Any) -> None:
+    def add(self, batch: pa.RecordBatch) -> None:
         numbers = {name: numbers_of(batch.column(name)) for name in self._names}
         for part in parts(batch.num_rows):
             self._add(
@@ -387,7 +409,7 @@ class _Totals:
             np.add(sums, self.sums[name], out=sums)
             self.sums[name][:] = 0
 
-    def by_name(self) -> dict[str, NDArray[Any]]:
+    def by_name(self) -> dict[str, Integers]:
         """Return all sums by name; those that may need more than 62 bits are Python integers."""
         return self.sums | self._wide
 

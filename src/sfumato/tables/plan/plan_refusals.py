@@ -1,87 +1,130 @@
-"""The refusals of `tables.plan`. Names in braces are fields."""
+"""The refusals of `tables.plan`: aggregates that have no noise, and promises that noise cannot
+keep. Names in braces are fields.
+"""
 
 from __future__ import annotations
 
 from ...errors import RefusalText
 
-AGGREGATE_BOUNDS_1 = RefusalText(
+# Aggregates.
+
+BOUNDS_UNKNOWN = RefusalText(
     "aggregate.bounds",
-    "{text}",
-    "{place} has no public bounds: one row could move the answer by any amount",
-    "low=0, high=100 here, or bounds={{{place!r}: (0, 100)}} in protect()",
+    "{aggregate}",
+    "{of} has no public bounds: one row could move the answer by any amount",
+    "low=0, high=100",
 )
-AGGREGATE_TYPE_1 = RefusalText(
+TEXT_NOT_SUMMABLE = RefusalText(
     "aggregate.type",
-    "{text}",
-    "a histogram needs numbers, and {text} is of type {column_type}",
-    "{rewrite}",
+    "{of}",
+    "{of} is a text, and texts have no bounds: if they are numbers, say so in protect()",
+    "types={{{column!r}: 'float'}}",
 )
-AGGREGATE_UNITS_1 = RefusalText(
-    "aggregate.units",
-    "{text}",
-    "count_units counts the units of all rows of the query, without a condition of its own",
-    "where({text_2!r}).aggregate(n=sf.count_units())",
+TEXT_EXPRESSION_NOT_SUMMABLE = RefusalText(
+    "aggregate.type",
+    "{of}",
+    "{of} is a text, and texts have no bounds: if they are numbers, cast them",
+    "{python}.cast('float').clip(0, 100)",
 )
-AGGREGATE_UNITS_2 = RefusalText(
-    "aggregate.units",
-    "{text}",
-    "count_units counts each unit once, with less noise",
-    "sf.count_units()",
+VALUE_NOT_SUMMABLE = RefusalText(
+    "aggregate.type",
+    "{of}",
+    "{of} is of type {type}, which has no bounds, so it cannot be summed",
+    "sf.count({python})",
 )
-AGGREGATE_WEIGHT_1 = RefusalText(
-    "aggregate.weight",
-    "{text}",
-    "the lower bound of the weight {text_2} is below 0",
-    "weight=sf.col({text_2!r}).clip(0, 5)",
+HISTOGRAM_OF_TEXT = RefusalText(
+    "aggregate.type",
+    "{of}",
+    "a histogram needs numbers, and {of} is a text: if its texts are numbers, cast them",
+    "{python}.cast('float')",
 )
-AGGREGATE_WHERE_1 = RefusalText(
+HISTOGRAM_OF_NO_NUMBER = RefusalText(
+    "aggregate.type",
+    "{of}",
+    "a histogram needs numbers, and {of} is of type {type}",
+    "{grouped}.aggregate(n=sf.count())",
+)
+CONDITION_NOT_TRUE_OR_FALSE = RefusalText(
     "aggregate.where",
-    "{text}",
+    "{aggregate}",
     "a condition is true or false of a row",
     "count_if(sf.col('age') >= 18)",
 )
-PLAN_GROUP_SIZE_1 = RefusalText(
+UNITS_WITH_CONDITION = RefusalText(
+    "aggregate.units",
+    "{aggregate}",
+    "count_units counts the units of all rows of the query, without a condition of its own",
+    "where({condition!r}).aggregate(n=sf.count_units())",
+)
+DISTINCT_UNITS = RefusalText(
+    "aggregate.units",
+    "{aggregate}",
+    "count_units counts each unit once, with less noise",
+    "sf.count_units()",
+)
+WEIGHT_BELOW_ZERO = RefusalText(
+    "aggregate.weight",
+    "{aggregate}",
+    "the lower bound of the weight {weight} is below 0",
+    "weight={python}.clip(0, 5)",
+)
+
+# The promise and the noise.
+
+NOTION_WITHOUT_NOISE = RefusalText(
+    "plan.promise",
+    "{promise}",
+    "noise is calibrated to one of {notions}",
+    "promise=sf.Approx(1, 1e-6)",
+)
+KEYS_WITHOUT_DELTA = RefusalText(
+    "plan.keys",
+    "{promise}",
+    (
+        "the keys of {column} come from the data: naming them needs a δ above 0, or keys= in "
+        "protect()"
+    ),
+    "delta=1e-9",
+)
+GROUP_SIZE_BELOW_ONE = RefusalText(
     "plan.group-size",
     "group_size={group_size}",
     "the assumed number of rows of a group has to be a whole number from 1 on",
     "group_size=1000",
 )
-PLAN_GROUPS_1 = RefusalText(
+
+# Sizes.
+
+UNIT_IN_TOO_MANY_GROUPS = RefusalText(
     "plan.groups",
     "max_groups",
-    "a unit may count in {groups} groups, and private selection handles at most {MOST_GROUPS}",
-    "max_groups=10 in protect()",
+    (
+        "a unit may count in {groups:,} groups, and private selection handles at most {most:,}: "
+        "declare fewer in protect()"
+    ),
+    "max_groups=10",
 )
-PLAN_GROUPS_2 = RefusalText(
+TOO_MANY_CELLS = RefusalText(
     "plan.groups",
     "{cells} numbers in a column",
-    "a column has at most {MOST_CELLS} numbers, over all groups and bins",
-    "fewer public keys, or fewer bins",
+    "a column has at most {most:,} numbers, over all groups and bins",
+    "list fewer public keys, or fewer bins",
 )
-PLAN_KEYS_1 = RefusalText(
-    "plan.keys",
-    "{promise}",
-    "the keys of {keys} come from the data: naming them needs a δ above 0",
-    "delta=1e-9, or public keys of {keys} as keys= in protect()",
-)
-PLAN_PROMISE_1 = RefusalText(
-    "plan.promise",
-    "{promise}",
-    "noise is calibrated to one of {kinds}",
-    "promise=sf.Approx(1, 1e-6)",
-)
-PLAN_RANGE_1 = RefusalText(
+NOISE_TOO_LARGE = RefusalText(
     "plan.range",
-    "{name}",
-    "values this far from 0, or this many rows: {what} could overflow 126-bit integers",
-    (
-        "narrower bounds, a smaller table_rows= in protect(), a larger epsilon, or a mean in "
-        "the place of a sum"
-    ),
+    "{component}",
+    "with values this far from 0, the noise could overflow 126-bit integers",
+    "narrow the bounds, or raise epsilon",
 )
-TABLE_MAX_ROWS_1 = RefusalText(
+SUMS_TOO_LARGE = RefusalText(
+    "plan.range",
+    "{component}",
+    "with values this far from 0, or this many rows, sums could overflow 126-bit integers",
+    "narrow the bounds, declare a smaller table_rows= in protect(), or ask for a mean",
+)
+MAX_ROWS_MISSING = RefusalText(
     "table.max-rows",
-    "protect({name!r}, …)",
-    "without max_rows one {unit_name} could have any number of rows",
-    "max_rows=5 in protect()",
+    "protect({table!r}, …)",
+    "without max_rows in protect() one {unit} could have any number of rows",
+    "max_rows=5",
 )

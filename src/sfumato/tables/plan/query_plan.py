@@ -15,7 +15,7 @@ import secrets
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...errors import Refused
 from ...exact import effort
@@ -31,6 +31,9 @@ from .choose_noise import TOTAL, Calibration, calibrate
 from .components import ColumnPlan, Component, QueryComponents, components_of
 from .read_results import ResultGroups, public_groups
 from .statements import EngineStatement, build_statements
+
+if TYPE_CHECKING:
+    from ..engine.sources import TableSource
 
 SIZED = frozenset({"mean", "weighted_mean", "ratio", "variance", "std"})
 """Kinds whose error depends on how many rows a group has."""
@@ -49,7 +52,7 @@ class Plan:
     components: tuple[Component, ...]
     columns: tuple[ColumnPlan, ...]
     calibration: Calibration
-    source: Any = field(repr=False)
+    source: TableSource = field(repr=False)
     group_size: int = 1000
 
     @property
@@ -222,7 +225,7 @@ class Plan:
 def plan(
     query: Query,
     promise: Guarantee,
-    source: Any,
+    source: TableSource,
     group_size: int = 1000,
     needed: QueryComponents | None = None,
 ) -> Plan:
@@ -231,14 +234,14 @@ def plan(
     """
     effort.check()
     if isinstance(group_size, bool) or not isinstance(group_size, int) or group_size < 1:
-        raise refusals.PLAN_GROUP_SIZE_1(group_size=group_size)
+        raise refusals.GROUP_SIZE_BELOW_ONE(group_size=group_size)
     needed = components_of(query) if needed is None else needed
     components = needed.components
     cells = math.prod(len(domain) for domain in query.domains) * max(
         component.cells for component in components
     )
     if query.public and cells > MOST_CELLS:
-        raise refusals.PLAN_GROUPS_2(cells=cells, MOST_CELLS=MOST_CELLS)
+        raise refusals.TOO_MANY_CELLS(cells=cells, most=MOST_CELLS)
     if not query.public and any(component.name == "count" for component in components):
         components = (*components, Component(TOTAL, "one", pooled=True))
     try:
@@ -246,19 +249,14 @@ def plan(
     except Refused as refused:
         if refused.code != "noise.scale":
             raise
-        raise _refuse_range(
-            max(components, key=lambda component: component.largest), "its noise"
-        ) from None
+        largest = max(components, key=lambda component: component.largest)
+        raise refusals.NOISE_TOO_LARGE(component=largest.name) from None
     for component in calibration.components:
         if (
             calibration.bounding.bits + component.largest.bit_length() > _PRODUCT
             or calibration.bounding.sum_bits(component) > _SUM
         ):
-            raise _refuse_range(component, "its sums")
+            raise refusals.SUMS_TOO_LARGE(component=component.name)
     return Plan(
         query, promise, calibration.components, needed.columns, calibration, source, group_size
     )
-
-
-def _refuse_range(component: Component, what: str) -> Refused:
-    return refusals.PLAN_RANGE_1(name=component.name, what=what)

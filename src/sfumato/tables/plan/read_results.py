@@ -13,21 +13,25 @@ from __future__ import annotations
 import itertools
 import math
 from datetime import UTC
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expr.arrow_arrays import array, numbers, zero
+from ..declare.public_keys import Key
 from ..expr.types import Type
 from ..query.stages import Query
+from .arrow_arrays import array, numbers, zero
 from .bounding import Bounding
 from .components import Component
+from .count_tree import Integers
 from .engine_keys import engine_keys
 from .statements import EngineStatement, needs_decimal
 
-Integers = NDArray[Any]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Places = NDArray[np.int64]
 
 
@@ -36,7 +40,9 @@ class ResultGroups:
 
     __slots__ = ("_levels", "_order", "_values", "names", "rows")
 
-    def __init__(self, keys: Any, query: Query, rows: list[tuple[Any, ...]] | None = None) -> None:
+    def __init__(
+        self, keys: pa.Table, query: Query, rows: list[tuple[Key, ...]] | None = None
+    ) -> None:
         """Read an Arrow table of keys, one row for each group, all different. `rows` are the same
         keys as Python values, if the caller has them.
         """
@@ -64,7 +70,7 @@ class ResultGroups:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def places(self, table: Any) -> Places:
+    def places(self, table: pa.Table) -> Places:
         """Return the group of every line, −1 for none. Goes column by column, so that numbers stay
         small however many combinations there could be.
         """
@@ -78,7 +84,7 @@ class ResultGroups:
         return np.where(is_group, self._order[at] if len(self) else -1, -1)
 
 
-def public_groups(query: Query, types: list[Any]) -> ResultGroups:
+def public_groups(query: Query, types: list[pa.DataType]) -> ResultGroups:
     """Return all combinations of public keys."""
     import pyarrow as pa
 
@@ -99,7 +105,7 @@ def public_groups(query: Query, types: list[Any]) -> ResultGroups:
     return ResultGroups(pa.table(columns), query, list(itertools.product(*query.domains)))
 
 
-def chosen_groups(ballot: Any, selected: NDArray[np.bool_], query: Query) -> ResultGroups:
+def chosen_groups(ballot: pa.Table, selected: NDArray[np.bool_], query: Query) -> ResultGroups:
     """Return the selected groups of a ballot, sorted by key, nulls last."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -111,13 +117,13 @@ def chosen_groups(ballot: Any, selected: NDArray[np.bool_], query: Query) -> Res
     return ResultGroups(keys.take(order), query)
 
 
-def votes_of(ballot: Any) -> NDArray[np.int64]:
+def votes_of(ballot: pa.Table) -> NDArray[np.int64]:
     return integers(ballot.column("votes"), wide=False)
 
 
 def read_component(
     statement: EngineStatement,
-    table: Any,
+    table: pa.Table,
     component: Component,
     place: int,
     groups: ResultGroups,
@@ -170,7 +176,7 @@ def read_component(
 
 
 def read_points(
-    table: Any, place: int, groups: ResultGroups, bounding: Bounding
+    table: pa.Table, place: int, groups: ResultGroups, bounding: Bounding
 ) -> tuple[Places, NDArray[np.int64], Integers]:
     """Read the group, grid point and weight of every line of a quantile."""
     at = groups.places(table)
@@ -182,7 +188,7 @@ def read_points(
     return at[here], points[here], weights[here]
 
 
-def integers(column: Any, *, wide: bool) -> Integers:
+def integers(column: pa.ChunkedArray, *, wide: bool) -> Integers:
     """Read a column of integers or of decimals without fraction; null counts as 0."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -202,7 +208,7 @@ def integers(column: Any, *, wide: bool) -> Integers:
     return high.astype(object) * (1 << 64) + low.astype(object) if wide else low.view(np.int64)
 
 
-def _valid(column: Any) -> NDArray[np.bool_]:
+def _valid(column: pa.ChunkedArray) -> NDArray[np.bool_]:
     """Return where a column is not null. Rows without a value are left out here: an engine that
     filtered them would compute every value twice.
     """
@@ -211,7 +217,7 @@ def _valid(column: Any) -> NDArray[np.bool_]:
     )
 
 
-def _public_values(keys: list[Any], column_type: Type) -> list[Any]:
+def _public_values(keys: list[Any], column_type: Type) -> list[Key]:
     """Return keys as Python values: uuids, and moments with their zone."""
     if column_type.kind == "uuid":
         return [None if key is None else UUID(key) for key in keys]
@@ -222,7 +228,7 @@ def _public_values(keys: list[Any], column_type: Type) -> list[Any]:
     )
 
 
-def _index_in(column: Any, values: Any) -> Places:
+def _index_in(column: pa.ChunkedArray, values: pa.Array) -> Places:
     """Return the place of each entry among values, −1 for none. Null matches a null value."""
     import pyarrow as pa
     import pyarrow.compute as pc

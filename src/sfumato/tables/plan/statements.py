@@ -17,11 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..engine.stored_columns import StoredColumns
 from ..expr.engine_values import cast, number
 from ..expr.expressions import Expr
+from ..expr.grids import Grid
 from ..expr.nodes import Columns
 from ..expr.relational import group, select
 from ..expr.types import INT64, Type
@@ -33,6 +34,14 @@ from .count_distinct import distinct_counts
 from .engine_keys import comparable, engine_key_column, is_inline, is_public_key, join_keys
 from .parquet_sums import PlainSums, plan_plain_sums
 
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
+IntegersKey = tuple[str, str, bool, Grid | None, bool]
+"""What two integer columns have in common if they are equal: value, condition, filled, grid, and
+whether they are doubles.
+"""
+
 Shape = Literal["rows", "units", "long", "ballot"]
 
 
@@ -43,13 +52,13 @@ class EngineStatement:
     """
 
     shape: Shape
-    expression: Any
+    expression: ir.Table
     components: tuple[int, ...] = ()
     plain: PlainSums | None = None  # the fast path, if all are plain sums over columns of files
 
 
 def build_statements(
-    table: Any,
+    table: ir.Table,
     query: Query,
     components: tuple[Component, ...],
     bounding: Bounding,
@@ -72,12 +81,13 @@ def build_statements(
         owners = base_rows(table.view(), query, (), bounding, units, keyed=bounding.norm == "L2")
         rows = row_weights(rows, bounding, units, keys, owners=owners)
     statements = []
-    voters: Any = (
+    voters = (
         base_rows(table, query, (), bounding, units)
         if not query.public or any(component.form == "unit" for component in components)
         else None
     )
     if not query.public:
+        assert voters is not None
         ballot = replace(
             bounding, norm="L1"
         )  # what a unit's votes weigh together is what counts here
@@ -149,7 +159,7 @@ def can_weigh_per_unit(
     )
 
 
-def _weigh_units(units: Any, bounding: Bounding) -> Any:
+def _weigh_units(units: ir.Table, bounding: Bounding) -> ir.Table:
     """Sum over all units: the sums of each unit times its weight, which follows from its number of
     rows `n`.
     """
@@ -166,14 +176,14 @@ def _weigh_units(units: Any, bounding: Bounding) -> Any:
 
 
 def base_rows(
-    table: Any,
+    table: ir.Table,
     query: Query,
     components: tuple[Component, ...],
     bounding: Bounding,
     units: list[str],
     *,
     keyed: bool = True,
-) -> Any:
+) -> ir.Table:
     """Return the rows that meet the conditions, with the columns that sums need: units, keys, and
     the integer or the side of each component.
     """
@@ -235,7 +245,7 @@ def _values(
     columns: Columns,
     schema: Mapping[str, Type],
     bounding: Bounding,
-) -> dict[str, Any]:
+) -> dict[str, ir.Value]:
     """Return the columns of a component: what a row adds, or its bin or point; null if the row is
     left out. No column if every row counts one, or if another column has the same nulls. A side has
     a column for each rare case: engines that know a column's range then need not read it.
@@ -265,7 +275,7 @@ def _values(
             {"_absent": absent} if null_column is None else {}
         )
     if component.form == "one":
-        added: Any = ibis.cases((~absent, ibis.literal(1, "int64")))
+        added = ibis.cases((~absent, ibis.literal(1, "int64")))
     elif component.form == "bin":
         added = _bin(value, component)
     else:
@@ -289,7 +299,7 @@ def first_with_same_integers(
     )
 
 
-def _integers_key(component: Component, bounding: Bounding) -> tuple[Any, ...] | None:
+def _integers_key(component: Component, bounding: Bounding) -> IntegersKey | None:
     if component.form not in ("value", "centred", "square"):
         return None
     assert component.of is not None
@@ -306,7 +316,7 @@ def _text(condition: Expr | None) -> str:
     return "" if condition is None else condition.text
 
 
-def _integer(component: Component, value: Any, *, doubles: bool) -> Any:
+def _integer(component: Component, value: ir.Value, *, doubles: bool) -> ir.Value:
     """Return the integer of a row; or, in doubles, its multiple of the grid's step."""
     grid = component.grid
     assert grid is not None
@@ -320,7 +330,7 @@ def _integer(component: Component, value: Any, *, doubles: bool) -> Any:
     return integer.fill_null(low) if component.filled else integer
 
 
-def _summand(component: Component, value: Any, *, doubles: bool) -> Any:
+def _summand(component: Component, value: ir.Value, *, doubles: bool) -> ir.Value:
     """Return what the sum adds: an integer as it is, centred, or centred and squared."""
     grid = component.grid
     assert grid is not None
@@ -333,7 +343,7 @@ def _summand(component: Component, value: Any, *, doubles: bool) -> Any:
     return (square + (1 << component.shift >> 1)) >> component.shift if component.shift else square
 
 
-def _bin(value: Any, component: Component) -> Any:
+def _bin(value: ir.Value, component: Component) -> ir.Value:
     """Return the place of the bin that holds a value, by binary search. Compares integers with
     integers, and skips edges beyond all of them.
     """
@@ -350,10 +360,10 @@ def _bin(value: Any, component: Component) -> Any:
     if first > last:
         return ibis.null("int64")
 
-    def number_of(end: float) -> Any:
+    def number_of(end: float) -> ir.Scalar:
         return ibis.literal(end, "int64") if is_integer else number(end)
 
-    def within(low: int, high: int) -> Any:
+    def within(low: int, high: int) -> ir.Value:
         if high - low == 1:
             return ibis.literal(low, "int64")
         middle = (low + high) // 2
@@ -367,13 +377,13 @@ def _bin(value: Any, component: Component) -> Any:
 
 
 def _sums(
-    rows: Any,
+    rows: ir.Table,
     place: int,
     components: tuple[Component, ...],
     bounding: Bounding,
     *,
     weighed: bool = True,
-) -> dict[str, Any]:
+) -> dict[str, ir.Value]:
     """Return the sums of a component's cells, by name."""
     import ibis
 
@@ -384,11 +394,11 @@ def _sums(
         f"v{first_with_same_integers(place, components, bounding)}",
     )
 
-    def where(condition: Any) -> Any:
+    def where(condition: ir.BooleanValue) -> ir.Value:
         """Sum the weight of the rows that meet a condition."""
         return condition.sum() if weight is None else ibis.cases((condition, weight)).sum()
 
-    def there(value: Any) -> Any:
+    def there(value: ir.Value) -> ir.Value:
         """Sum the weight of the rows whose value is not null."""
         return value.count() if weight is None else where(value.notnull())
 
@@ -442,8 +452,8 @@ def shared_null_column(
 
 
 def _histogram_counts(
-    rows: Any, keys: list[str], place: int, component: Component, bounding: Bounding
-) -> Any:
+    rows: ir.Table, keys: list[str], place: int, component: Component, bounding: Bounding
+) -> ir.Table:
     """Sum the weight of every bin or point. Rows without one get a line that nobody reads."""
     weight = _weight(rows, bounding, pooled=component.form == "point")
     total = rows.count() if weight is None else weight.sum()
@@ -471,11 +481,11 @@ def as_doubles(component: Component, bounding: Bounding) -> bool:
     )
 
 
-def _cast_sum(total: Any, component: Component, bounding: Bounding) -> Any:
+def _cast_sum(total: ir.Value, component: Component, bounding: Bounding) -> ir.Value:
     return total.cast("decimal(38, 0)" if needs_decimal(component, bounding) else "int64")
 
 
-def _weight(rows: Any, bounding: Bounding, *, pooled: bool) -> Any:
+def _weight(rows: ir.Table, bounding: Bounding, *, pooled: bool) -> ir.Value | None:
     """Return the weight of a row; None if it is 1."""
     if not bounding.unit or bounding.truncation:
         return None

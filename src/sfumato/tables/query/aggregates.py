@@ -36,6 +36,7 @@ AggregateKind = Literal[
 ]
 
 MOST_EDGES = 10_001
+MOST_PARTS = 10_000  # the largest denominator of a quantile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,8 +182,8 @@ def quantile(
     `interval=False`.
     """
     part = probability(q, "q", one=True)
-    if part.denominator > 10_000:
-        raise refusals.AGGREGATE_QUANTILE_1(q=shown(q))
+    if part.denominator > MOST_PARTS:
+        raise refusals.QUANTILE_TOO_FINE(q=shown(q), most=MOST_PARTS)
     return Aggregate(
         "quantile",
         as_expr(of),
@@ -255,7 +256,7 @@ def quantiles(
     """
     parts = tuple(quantile(of, q).q or Fraction(0) for q in probabilities)
     if not parts or len(set(parts)) < len(parts):
-        raise refusals.AGGREGATE_QUANTILE_2(parts_count=len(parts))
+        raise refusals.PROBABILITIES_MISSING_OR_TWICE(count=len(parts))
     return Aggregates(
         Aggregate("percentile", as_expr(of), None, *_ends(low, high), q) for q in parts
     )
@@ -284,7 +285,7 @@ def histogram(of: str | Expr, *, edges: Iterable[Number]) -> Aggregate:
     """
     ends = tuple(exact(edge, "edge") for edge in edges)
     if not 2 <= len(ends) <= MOST_EDGES or any(a >= b for a, b in pairwise(ends)):
-        raise refusals.AGGREGATE_EDGES_1(ends_count=len(ends), MOST_EDGES=MOST_EDGES)
+        raise refusals.EDGES_NOT_INCREASING(count=len(ends), most=MOST_EDGES)
     return Aggregate("histogram", as_expr(of), edges=ends)
 
 
@@ -296,17 +297,17 @@ def _exactly(number: Fraction) -> str:
     return short if short[-1] != "…" else str(number)
 
 
-def _check_condition(where: object, place: str) -> None:
+def _check_condition(where: object, method: str) -> None:
     if not isinstance(where, Expr):
-        raise refusals.AGGREGATE_WHERE_1(place=place, type=type(where).__name__)
+        raise refusals.AGGREGATE_CONDITION_NOT_EXPRESSION(method=method, type=type(where).__name__)
 
 
 def _ends(low: Number | None, high: Number | None) -> tuple[Fraction | None, Fraction | None]:
     if (low is None) != (high is None):
-        raise refusals.AGGREGATE_BOUNDS_1(low=shown(low), high=shown(high))
+        raise refusals.LOW_OR_HIGH_MISSING(low=shown(low), high=shown(high))
     if low is None or high is None:
         return None, None
     ends = exact(low, "low"), exact(high, "high")
     if not ends[0] < ends[1]:
-        raise refusals.AGGREGATE_BOUNDS_2(low=shown(low), high=shown(high))
+        raise refusals.LOW_NOT_BELOW_HIGH(low=shown(low), high=shown(high))
     return ends

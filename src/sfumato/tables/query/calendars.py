@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from ..expr.expressions import ColumnRef, Expr, as_expr
+from ..expr.expressions import ColumnRef, Expr, as_expr, python_text
 from ..expr.types import MONTHS, Type
 from . import query_refusals as refusals
 
@@ -38,7 +38,7 @@ class Calendar:
     @property
     def text(self) -> str:
         """Return the calendar as Python code."""
-        of = repr(self.of.name) if isinstance(self.of, ColumnRef) else self.of.text
+        of = repr(self.of.name) if isinstance(self.of, ColumnRef) else python_text(self.of)
         ends = f"'{self.first.isoformat()}', '{self.last.isoformat()}'"
         return f"sf.calendar({of}, {self.unit!r}, {ends})"
 
@@ -49,10 +49,10 @@ class Calendar:
         buckets: list[datetime] = []
         while at <= self.last:
             if len(buckets) == MOST_BUCKETS:
-                raise refusals.CALENDAR_BUCKETS_1(
+                raise refusals.TOO_MANY_BUCKETS(
                     unit=self.unit,
-                    MOST_BUCKETS=MOST_BUCKETS,
-                    UNITS=UNITS[max(UNITS.index(self.unit) - 1, 0)],
+                    most=MOST_BUCKETS,
+                    coarser=UNITS[max(UNITS.index(self.unit) - 1, 0)],
                 )
             buckets.append(at)
             try:
@@ -75,14 +75,14 @@ def calendar(
     "2026-12-31"))`.
     """
     if unit not in UNITS:
-        raise refusals.CALENDAR_UNIT_1(unit=unit, UNITS=", ".join(UNITS))
+        raise refusals.UNKNOWN_CALENDAR_UNIT(unit=unit, units=", ".join(UNITS))
     ends = _moment(first, "first"), _moment(last, "last")
     if ends[0] > ends[1]:
-        raise refusals.CALENDAR_DATES_2(first=first, last=last)
+        raise refusals.DATES_NOT_IN_ORDER(first=first, last=last)
     return Calendar(as_expr(of), unit, *ends)
 
 
-def _moment(value: str | date | datetime, name: str) -> datetime:
+def _moment(value: str | date | datetime, argument: str) -> datetime:
     """Read a public date, or a moment in UTC."""
     try:
         moment: object = datetime.fromisoformat(value) if isinstance(value, str) else value
@@ -92,7 +92,7 @@ def _moment(value: str | date | datetime, name: str) -> datetime:
         return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
     if isinstance(moment, date):
         return datetime(moment.year, moment.month, moment.day)
-    raise refusals.CALENDAR_DATES_1(name=name, value=value)
+    raise refusals.NOT_A_DATE(argument=argument, value=value)
 
 
 def _begin(at: datetime, unit: str) -> datetime:

@@ -10,9 +10,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..expr.column_names import unused_name
 from ..expr.expressions import Expr, call, col
@@ -23,7 +23,12 @@ from ..expr.types import Type
 from .owned_rows import Schema, columns_of, engine_rows, text_of
 
 if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
     from .stages import Rows
+
+ReadAgain: TypeAlias = "Callable[[], ir.Table]"
+"""Builds the rows before a step a second time."""
 
 Pairs = tuple[tuple[Expr, Expr], ...]
 """Expressions that a join makes equal: one on the left rows, one on the right rows."""
@@ -81,7 +86,7 @@ class Join:
             },
         }
 
-    def build(self, table: Any, before: Schema, again: Any) -> Any:
+    def build(self, table: ir.Table, before: Schema, again: ReadAgain) -> ir.Table:
         """Build the step for an engine."""
         table, right, conditions = _join_conditions(self, table, before, again)
         if conditions:
@@ -127,7 +132,7 @@ class Match:
     def schema(self, before: Schema) -> dict[str, Type]:
         return dict(before)
 
-    def build(self, table: Any, before: Schema, again: Any) -> Any:
+    def build(self, table: ir.Table, before: Schema, again: ReadAgain) -> ir.Table:
         """Build the step for an engine."""
         if self.nulls:
             return select(
@@ -170,7 +175,7 @@ class Union:
         """Return the columns, each of a type that holds the values of both sides."""
         return {name: self._type(ours, theirs, before) for name, ours, theirs in self.both}
 
-    def build(self, table: Any, before: Schema, again: Any) -> Any:
+    def build(self, table: ir.Table, before: Schema, again: ReadAgain) -> ir.Table:
         """Build the step for an engine."""
         right, there = engine_rows(self.right)
         types = self.schema(before)
@@ -191,7 +196,7 @@ class Union:
         )
 
 
-def _build_as(expression: Expr, table: Any, schema: Schema, target: Type) -> Any:
+def _build_as(expression: Expr, table: ir.Table, schema: Schema, target: Type) -> ir.Value:
     value = convert(expression.build(table, schema), expression._resolve(schema, {}), target)
     return (
         value.cast(target.to_ibis()) if target.kind != "timestamp" else value
@@ -199,8 +204,8 @@ def _build_as(expression: Expr, table: Any, schema: Schema, target: Type) -> Any
 
 
 def _join_conditions(
-    step: Join | Match, table: Any, before: Schema, again: Any
-) -> tuple[Any, Any, list[Any]]:
+    step: Join | Match, table: ir.Table, before: Schema, again: ReadAgain
+) -> tuple[ir.Table, ir.Table, list[ir.BooleanValue]]:
     """Return the left rows, the right rows under free names, and the conditions under which two
     rows match. Between protected rows the first condition is the unit.
     """
@@ -226,7 +231,7 @@ def _join_conditions(
             step, table, schema, right_table, right_schema, again, equal, used_names
         )
     right_table = select(right_table, {names[name]: right_table[name] for name in right_schema})
-    columns: Mapping[str, Any] = columns_of(table) | columns_of(right_table)
+    columns: Mapping[str, ir.Value] = columns_of(table) | columns_of(right_table)
     schema |= {names[name]: kind for name, kind in right_schema.items()}
     conditions = [
         call("=", ours, rename_columns(theirs, names)).build(columns, schema)
@@ -240,14 +245,14 @@ def _join_conditions(
 
 def _flag_heavy_units(
     step: Join | Match,
-    table: Any,
+    table: ir.Table,
     schema: dict[str, Type],
-    right_table: Any,
+    right_table: ir.Table,
     right_schema: Schema,
-    again: Any,
+    again: ReadAgain,
     equal: list[tuple[Expr, Expr]],
     used_names: set[str],
-) -> tuple[Any, str, list[tuple[Expr, Expr]]]:
+) -> tuple[ir.Table, str, list[tuple[Expr, Expr]]]:
     """Flag the rows of heavy units, and add every value that has to be equal as a column that is
     null for them.
 
@@ -316,7 +321,9 @@ def _same_type(first: Type, second: Type) -> bool:
     return first.bare == second.bare and first.kind != "float"
 
 
-def _is_listed(table: Any, before: Schema, right: Rows, value: Expr, listed_value: Expr) -> Any:
+def _is_listed(
+    table: ir.Table, before: Schema, right: Rows, value: Expr, listed_value: Expr
+) -> ir.BooleanValue:
     """Build the condition that a value is in a column of the right rows: null if a null leaves that
     open.
     """
@@ -329,7 +336,7 @@ def _is_listed(table: Any, before: Schema, right: Rows, value: Expr, listed_valu
     return convert(value.build(table, before), mine, shared_type).isin(listed["value"])
 
 
-def _true() -> Any:
+def _true() -> ir.BooleanScalar:
     import ibis
 
     return ibis.literal(True)

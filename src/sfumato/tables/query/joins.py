@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..declare.declaration import Declaration
+from ..declare.declaration import Declaration, Key
 from ..expr.expressions import ColumnRef, Expr
 from ..expr.renaming import rename_columns, right_names
 from . import query_refusals as refusals
@@ -42,26 +42,27 @@ if TYPE_CHECKING:
 
 MOST_TABLES = 16
 KINDS: tuple[JoinKind, ...] = ("inner", "left", "cross")
-EXAMPLE = "visits.join(patients, on={'patient_id': 'id'})"
 
 
-def check_related(left: Rows, table: Any) -> Rows:
+def check_related(left: Rows, table: object) -> Rows:
     """Return the rows of the other table. Refuses rows of another `protect` call."""
-    right: Rows = getattr(table, "rows", table)
-    if not hasattr(right, "origin") or not hasattr(right, "steps"):
-        raise refusals.JOIN_TABLES_1(type=type(table).__name__, EXAMPLE=EXAMPLE)
+    from . import stages
+
+    right = getattr(table, "rows", table)
+    if not isinstance(right, stages.Rows):
+        raise refusals.NOT_ROWS(type=type(table).__name__)
     if (
         left.origin is None
         or right.origin is None
         or left.origin.source.engine is not right.origin.source.engine
     ):
-        raise refusals.JOIN_TABLES_2(name=right.declaration.name)
+        raise refusals.TABLES_NOT_PROTECTED_TOGETHER(table=right.declaration.name)
     if tables_in(left) + tables_in(right) > MOST_TABLES:
-        raise refusals.JOIN_TABLES_3(name=right.declaration.name, MOST_TABLES=MOST_TABLES)
+        raise refusals.TOO_MANY_TABLES(table=right.declaration.name, most=MOST_TABLES)
     return right
 
 
-def join(left: Rows, table: Any, on: On | None, how: str, where: Expr | None = None) -> Rows:
+def join(left: Rows, table: object, on: On | None, how: str, where: Expr | None = None) -> Rows:
     """Join the rows of another table, with the arguments of `Rows.join`."""
     right = check_related(left, table)
     return join_rows(
@@ -79,25 +80,17 @@ def join_rows(
     """Return the joined rows, and for each column of the right its name in them."""
     place = f"join({right.declaration.name:.60})"
     if how not in KINDS:
-        reason = (
-            "only inner, left and cross joins are answered: others keep rows that belong to nobody"
-        )
-        raise refusals.JOIN_KIND_1(how=how, reason=reason)
+        raise refusals.UNKNOWN_JOIN(how=how)
     if how == "cross" and (pairs or where is not None):
-        raise refusals.JOIN_KIND_2()
+        raise refusals.CROSS_JOIN_WITH_CONDITION()
     if how == "inner" and where is not None:
-        raise refusals.JOIN_COLUMNS_1()
+        raise refusals.INNER_JOIN_WITH_CONDITION()
     if left.public and not right.public:
-        reason = (
-            f"{left.declaration.name:.60} is public: its rows without a match would count as data "
-            f"of nobody"
-        )
-        raise refusals.JOIN_KIND_3(
-            place=place, reason=reason, name=right.declaration.name, name_2=left.declaration.name
+        raise refusals.PUBLIC_LEFT_OF_JOIN(
+            place=place, protected=right.declaration.name, public=left.declaration.name
         )
     if not left.public and not left.declaration.unit:
-        reason = "without a unit a row that the join repeats would count as several people"
-        raise refusals.JOIN_UNIT_1(place=place, reason=reason)
+        raise refusals.JOIN_WITHOUT_UNIT(place=place)
     _check_comparable(left, right, pairs, where, place)
     owned = _check_owned(left, right, pairs, place)
     names = right_names(left.schema, right.schema)
@@ -160,7 +153,7 @@ def join_rows(
 
 def match_rows(
     left: Rows,
-    table: Any,
+    table: object,
     on: On | Pairs | None,
     kind: MatchKind,
     where: Expr | None = None,
@@ -176,15 +169,11 @@ def match_rows(
     )
     place = f"{kind}_join({right.declaration.name:.60})"
     if left.public and not right.public:
-        reason = (
-            f"{left.declaration.name:.60} is public: which of its rows have a match is a fact "
-            f"about the people who have it"
-        )
-        raise refusals.JOIN_KIND_4(
-            place=place, reason=reason, name=right.declaration.name, name_2=left.declaration.name
+        raise refusals.PUBLIC_LEFT_OF_MATCH(
+            place=place, protected=right.declaration.name, public=left.declaration.name
         )
     if nulls and (kind == "semi" or not right.public or len(pairs) != 1 or where is not None):
-        raise refusals.JOIN_COLUMNS_2(place=place)
+        raise refusals.NULLS_NOT_POSSIBLE(place=place)
     _check_comparable(left, right, pairs, where, place)
     owned = _check_owned(left, right, pairs, place)
     compared = COMPARED_ROWS if owned and where is not None and not (left.once or right.once) else 0
@@ -246,7 +235,7 @@ def pairs_of(left: Rows, right: Rows, on: On | None) -> Pairs:
     """Read the `on` argument: a name, several names, or a dictionary from left to right names."""
     place = f"join({right.declaration.name:.60}, on=…)"
     if on is None:
-        raise refusals.JOIN_COLUMNS_3(place=place, EXAMPLE=EXAMPLE)
+        raise refusals.JOIN_COLUMNS_MISSING(place=place)
     named = (
         {on: on}
         if isinstance(on, str)
@@ -255,7 +244,7 @@ def pairs_of(left: Rows, right: Rows, on: On | None) -> Pairs:
         else {name: name for name in on}
     )
     if not named or not all(isinstance(word, str) for pair in named.items() for word in pair):
-        raise refusals.JOIN_COLUMNS_4(place=place, EXAMPLE=EXAMPLE)
+        raise refusals.JOIN_COLUMNS_NOT_NAMES(place=place)
     return tuple((left[here], right[there]) for here, there in named.items())
 
 
@@ -271,7 +260,7 @@ def _check_comparable(
     for ours, theirs in pairs:
         (ours == rename_columns(theirs, names)).type(schema)
     if where is not None and (not isinstance(where, Expr) or where.type(schema).kind != "bool"):
-        raise refusals.JOIN_COLUMNS_5(place=place)
+        raise refusals.JOIN_CONDITION_NOT_TRUE_OR_FALSE(place=place)
 
 
 def _check_owned(left: Rows, right: Rows, pairs: Pairs, place: str) -> bool:
@@ -294,13 +283,9 @@ def _check_owned(left: Rows, right: Rows, pairs: Pairs, place: str) -> bool:
         )
     ):
         return True
-    unit = dict(zip(here, there, strict=True))
-    reason = (
-        "two protected tables have to be joined on the unit or on a declared link: any other "
-        "joined row would belong to two people"
-    )
-    rewrite = f"on={unit!r}" if unit else "unit='user_id' in protect()"
-    raise refusals.JOIN_OWNERSHIP_1(place=place, reason=reason, rewrite=rewrite)
+    if not here:
+        raise refusals.MATCH_WITHOUT_UNIT(place=place)
+    raise refusals.JOIN_OF_TWO_OWNERS(place=place, unit=dict(zip(here, there, strict=True)))
 
 
 def _equal_columns(left: Rows, right: Rows, pairs: Pairs) -> dict[str, str]:
@@ -323,7 +308,7 @@ def _equal_columns(left: Rows, right: Rows, pairs: Pairs) -> dict[str, str]:
     return equal
 
 
-def _with_null_key(keys: tuple[Any, ...], *, outer: bool) -> tuple[Any, ...]:
+def _with_null_key(keys: tuple[Key, ...], *, outer: bool) -> tuple[Key, ...]:
     """Return public keys, with null for rows without a match if the join is a left join."""
     return (*keys, None) if outer and None not in keys else keys
 

@@ -13,16 +13,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, cast
 
 from ..expr.expressions import col
 from ..expr.relational import select
 from ..expr.types import Type
 
 if TYPE_CHECKING:
-    from .stages import Rows
+    import ibis.expr.types as ir
+
+    from ..declare.declared_database import DatabaseDeclaration
+    from ..engine.sources import TableSource
+    from .stages import Rows, Step
 
 Schema = Mapping[str, Type]
+
+CountKey = tuple[str, tuple[tuple[str, str], ...]]
+"""Rows of a public table as text, and the expressions that agree in them, each with its type."""
+
+
+class Source(Protocol):
+    """Where rows come from. Rows of one engine may be joined; that of a client is its connection,
+    and only a `TableSource` has a table to read.
+    """
+
+    @property
+    def engine(self) -> object: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,27 +47,27 @@ class Origin:
     several tables, and whether the rows are public.
     """
 
-    source: Any = field(repr=False)
-    database: Any = None
+    source: Source = field(repr=False)
+    database: DatabaseDeclaration | None = None
     public: bool = False
-    counts: dict[Any, int] = field(
+    counts: dict[CountKey, int] = field(
         default_factory=dict, repr=False
     )  # of a public table: how many rows agree in some values
 
 
 def apply_steps(
-    table: Any, schema: Schema, steps: Sequence[Any]
-) -> tuple[Any, dict[str, Type], list[Any]]:
+    table: ir.Table, schema: Schema, steps: Sequence[Step]
+) -> tuple[ir.Table, dict[str, Type], list[ir.BooleanValue]]:
     """Apply steps to an engine's table. Returns the table, the types of its columns, and the
     conditions that its rows have yet to meet.
     """
+    from .stages import RowStep
+
     types: dict[str, Type] = dict(schema)
-    conditions: list[Any] = []  # conditions on the table as it is now
+    conditions: list[ir.BooleanValue] = []  # conditions on the table as it is now
     first, many = table, False
     for place, step in enumerate(steps):
-        if hasattr(
-            step, "build"
-        ):  # other rows: of each unit, of two tables, of one after the other
+        if not isinstance(step, RowStep):  # of each unit, of two tables, of one after the other
             now = select(table, columns_of(table), conditions) if conditions else table
             again = (
                 partial(_same_table, now)
@@ -74,7 +90,7 @@ def apply_steps(
     return table, types, conditions
 
 
-def _read_again(first: Any, schema: Schema, steps: Sequence[Any]) -> Any:
+def _read_again(first: ir.Table, schema: Schema, steps: Sequence[Step]) -> ir.Table:
     """Build the rows after these steps a second time, from a new view: the engine need not keep
     them.
     """
@@ -82,26 +98,33 @@ def _read_again(first: Any, schema: Schema, steps: Sequence[Any]) -> Any:
     return select(table, columns_of(table), conditions) if conditions else table
 
 
-def _same_table(table: Any) -> Any:
+def _same_table(table: ir.Table) -> ir.Table:
     """Return the same table. After a join or a union the rows are shared: building them again at
     each step would double the work each time.
     """
     return table
 
 
-def engine_rows(rows: Rows) -> tuple[Any, dict[str, Type]]:
+def table_source(rows: Rows) -> TableSource:
+    """Return the source of rows that an engine of this process reads: nobody builds the rows of a
+    client.
+    """
+    assert rows.origin is not None
+    return cast("TableSource", rows.origin.source)
+
+
+def engine_rows(rows: Rows) -> tuple[ir.Table, dict[str, Type]]:
     """Build rows for an engine, as one side of a join or a union. Leaves out rows without a
     unit.
     """
-    assert rows.origin is not None
     table, schema, conditions = apply_steps(
-        rows.origin.source.table.view(), rows.declaration.schema, rows.steps
+        table_source(rows).table.view(), rows.declaration.schema, rows.steps
     )
     conditions += [] if rows.public else [table[name].notnull() for name in rows.declaration.unit]
     return (select(table, columns_of(table), conditions) if conditions else table), schema
 
 
-def columns_of(table: Any) -> dict[str, Any]:
+def columns_of(table: ir.Table) -> dict[str, ir.Value]:
     return {name: table[name] for name in table.columns}
 
 

@@ -17,13 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..expr import engine_values as ev
-from ..expr.expressions import Expr, col
-from ..expr.grids import grid_of
+from ..expr.expressions import Expr, col, python_text
+from ..expr.grids import Grid, grid_of
 from ..expr.types import FLOAT, INT64, Span, Type
 from . import query_refusals as refusals
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 TotalKind = Literal["count", "count_distinct", "sum", "mean", "min", "max"]
 Schema = Mapping[str, Type]
@@ -49,27 +52,24 @@ class Total:
     def type(self, schema: Schema, ranges: Mapping[str, Span]) -> Type:
         """Return the type of the total. Refuses a total that is not exact, or could fail."""
         if self.where is not None and self.where.type(schema).kind != "bool":
-            raise refusals.STAGE_TOTAL_1(text=self.text)
+            raise refusals.TOTAL_CONDITION_NOT_TRUE_OR_FALSE(total=self.text)
         if self.of is None:
             return Type("integer", nullable=False)
         value_type = self.of.type(schema)
         if self.kind in ("count", "count_distinct"):
             return Type("integer", nullable=False)
+        fields = {"total": self.text, "of": self.of.text, "python": python_text(self.of)}
         if self.kind in ("min", "max"):
             if value_type.kind not in _ORDERED:
-                raise refusals.STAGE_TOTAL_2(
-                    text=self.text, words=value_type.words, text_2=self.of.text
-                )
+                raise refusals.TOTAL_WITHOUT_ORDER(**fields, words=value_type.words)
             return value_type.bare
         if value_type.kind == "float" or (
             value_type.kind == "decimal" and value_type.precision > DIGITS
         ):
             if self.of.range(ranges) is None:
-                raise refusals.STAGE_TOTAL_3(text=self.text, text_2=self.of.text)
+                raise refusals.TOTAL_WITHOUT_BOUNDS(**fields, kind=self.kind)
         elif value_type.kind not in ("bool", "integer", "decimal"):
-            raise refusals.STAGE_TOTAL_4(
-                text=self.text, words=value_type.words, text_2=self.of.text
-            )
+            raise refusals.TOTAL_OF_NO_NUMBER(**fields, words=value_type.words)
         return FLOAT
 
     def range(self, ranges: Mapping[str, Span]) -> Span | None:
@@ -110,7 +110,7 @@ class PerUnit:
         }
         return columns | {name: total.type(before, self.ranges) for name, total in self.totals}
 
-    def build(self, table: Any, before: Schema, again: Any = None) -> Any:
+    def build(self, table: ir.Table, before: Schema, again: object = None) -> ir.Table:
         """Build the step for an engine."""
         columns = {name: table[name] for name in self.unit}
         columns |= {name: key.build(table, before) for name, key in self.keys}
@@ -143,7 +143,7 @@ class PerUnit:
         return 1.0 if grid is None else float(grid.step)
 
 
-def _grid(total: Total, before: Schema, ranges: Mapping[str, Span]) -> Any:
+def _grid(total: Total, before: Schema, ranges: Mapping[str, Span]) -> Grid | None:
     """Return the grid of values that are added as integers; None for values added as they are."""
     assert total.of is not None
     value_type = total.of.type(before)
@@ -159,7 +159,9 @@ def _grid(total: Total, before: Schema, ranges: Mapping[str, Span]) -> Any:
     return grid_of(total.of.text, value_type, low, high)
 
 
-def _value(total: Total, columns: Any, before: Schema, ranges: Mapping[str, Span]) -> Any:
+def _value(
+    total: Total, columns: ir.Table, before: Schema, ranges: Mapping[str, Span]
+) -> ir.Value | None:
     """Return what a row adds to a total, null if nothing; None if every row counts one."""
     where = None if total.where is None else total.where.build(columns, before)
     if total.of is None:
@@ -175,22 +177,22 @@ def _value(total: Total, columns: Any, before: Schema, ranges: Mapping[str, Span
     return value if where is None else ev.where(where, value)
 
 
-def _count(rows: Any, name: str, step: float) -> Any:
+def _count(rows: ir.Table, name: str, step: float) -> ir.Value:
     return rows[name].count() if name in rows.columns else rows.count()
 
 
-def _sum(rows: Any, name: str, step: float) -> Any:
+def _sum(rows: ir.Table, name: str, step: float) -> ir.Value:
     """Sum a column. The engine sums integers in 128 bits and decimals in 38 digits, so the double
     is the same in every order.
     """
     return ev.cast(rows[name].sum(), FLOAT) * ev.number(step)
 
 
-def _mean(rows: Any, name: str, step: float) -> Any:
+def _mean(rows: ir.Table, name: str, step: float) -> ir.Value:
     return _sum(rows, name, step) / ev.cast(rows[name].count(), FLOAT).nullif(ev.number(0))
 
 
-_TOTALS: dict[TotalKind, Callable[[Any, str, float], Any]] = {
+_TOTALS: dict[TotalKind, Callable[[ir.Table, str, float], ir.Value]] = {
     "count": _count,
     "count_distinct": lambda rows, name, step: rows[name].nunique(),
     "sum": _sum,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from ..declare.declaration import Key
 from ..expr.expressions import Expr
@@ -34,24 +33,38 @@ class RowVerbs:
         return self.rows.mutate(**columns)
 
     def join(
-        self, right: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None
+        self,
+        right: object,
+        /,
+        on: On | None = None,
+        *,
+        how: str = "inner",
+        where: Expr | None = None,
     ) -> Rows:
         """Join the rows of another table: of a public one, or of a protected one on the unit or a
         declared link.
         """
         return self.rows.join(right, on, how=how, where=where)
 
-    def semi_join(self, right: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
+    def semi_join(
+        self, right: object, /, on: On | None = None, *, where: Expr | None = None
+    ) -> Rows:
         """Keep the rows that match a row of the other table."""
         return self.rows.semi_join(right, on, where=where)
 
     def anti_join(
-        self, right: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False
+        self,
+        right: object,
+        /,
+        on: On | None = None,
+        *,
+        where: Expr | None = None,
+        nulls: bool = False,
     ) -> Rows:
         """Keep the rows that match no row of the other table."""
         return self.rows.anti_join(right, on, where=where, nulls=nulls)
 
-    def union(self, right: Any, /, columns: Iterable[str] | None = None) -> Rows:
+    def union(self, right: object, /, columns: Iterable[str] | None = None) -> Rows:
         """Add the rows of another protected table."""
         return self.rows.union(right, columns)
 

@@ -60,13 +60,17 @@ class RowStep:
         )
 
 
+Step = RowStep | PerUnit | Join | Match | Union
+"""A step of a query, from rows to rows."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """The rows of a protected table after some steps: conditions, new columns, joins, unions."""
 
     declaration: Declaration
     curator: QueryCurator = field(repr=False)
-    steps: tuple[RowStep | PerUnit | Join | Match | Union, ...] = ()
+    steps: tuple[Step, ...] = ()
     schema: Mapping[str, Type] = field(default_factory=dict, repr=False)
     ranges: Mapping[str, tuple[Fraction, Fraction]] = field(default_factory=dict, repr=False)
     domains: Mapping[str, tuple[Key, ...]] = field(default_factory=dict, repr=False)
@@ -147,9 +151,9 @@ class Rows:
         if isinstance(condition, str):
             condition = self.curator.condition(condition, self)
         if not isinstance(condition, Expr):
-            raise refusals.STAGE_WHERE_1(type=type(condition).__name__)
+            raise refusals.CONDITION_NOT_EXPRESSION(type=type(condition).__name__)
         if condition.type(self.schema).kind != "bool":
-            raise refusals.STAGE_WHERE_2(text=condition.text)
+            raise refusals.CONDITION_NOT_TRUE_OR_FALSE(condition=condition.text)
         return spend(
             replace(self, steps=(*self.steps, RowStep(condition))), condition.cost, "where(…)"
         )
@@ -162,7 +166,13 @@ class Rows:
         return rows
 
     def join(
-        self, right: Any, /, on: On | None = None, *, how: str = "inner", where: Expr | None = None
+        self,
+        right: object,
+        /,
+        on: On | None = None,
+        *,
+        how: str = "inner",
+        where: Expr | None = None,
     ) -> Rows:
         """Join the rows of another table: of a public one, or of a protected one on the unit or a
         declared link. `how` is inner, left or cross.
@@ -174,14 +184,22 @@ class Rows:
 
         return join(self, right, on, how, where)
 
-    def semi_join(self, right: Any, /, on: On | None = None, *, where: Expr | None = None) -> Rows:
+    def semi_join(
+        self, right: object, /, on: On | None = None, *, where: Expr | None = None
+    ) -> Rows:
         """Keep the rows that match a row of the other table. No row is repeated."""
         from .joins import match_rows
 
         return match_rows(self, right, on, "semi", where)
 
     def anti_join(
-        self, right: Any, /, on: On | None = None, *, where: Expr | None = None, nulls: bool = False
+        self,
+        right: object,
+        /,
+        on: On | None = None,
+        *,
+        where: Expr | None = None,
+        nulls: bool = False,
     ) -> Rows:
         """Keep the rows that match no row of the other table. With `nulls`, a null matches
         everything, as in NOT IN.
@@ -190,7 +208,7 @@ class Rows:
 
         return match_rows(self, right, on, "anti", where, nulls=nulls)
 
-    def union(self, right: Any, /, columns: Iterable[str] | None = None) -> Rows:
+    def union(self, right: object, /, columns: Iterable[str] | None = None) -> Rows:
         """Add the rows of another protected table, with the columns that both have, or with the
         named ones.
         """
@@ -212,7 +230,7 @@ class Rows:
         if calendars:
             for name in calendars:
                 if name in self.schema:
-                    raise refusals.STAGE_KEYS_2(name=name, text=calendars[name].text)
+                    raise refusals.CALENDAR_HIDES_COLUMN(column=name, calendar=calendars[name].text)
             rows = self.mutate(
                 **{name: public_keys.expression for name, public_keys in calendars.items()}
             )
@@ -222,7 +240,7 @@ class Rows:
             }
             return rows.group_by(*keys, **listed)
         if not all(isinstance(name, str) for name in keys):
-            raise refusals.STAGE_KEYS_1()
+            raise refusals.KEY_NOT_A_NAME()
         named = list(dict.fromkeys([*keys, *public]))
         domains = {
             name: tuple(self.domains[name])
@@ -233,9 +251,10 @@ class Rows:
         for name in named:
             column = self[name]
             if name in self.declaration.unit:
-                raise refusals.STAGE_UNIT_4(name=name)
+                raise refusals.KEY_IS_UNIT(column=name)
             if name in public:
-                listed_keys: Any = public[name]  # calendars returned above
+                listed_keys = public[name]
+                assert not isinstance(listed_keys, Calendar)  # calendars returned above
                 domains[name] = check_keys(name, listed_keys, column.type(self.schema))
         return Groups(self, tuple(named), tuple(domains[name] for name in named))
 
@@ -250,10 +269,12 @@ class Rows:
         """
         unit = self.declaration.unit
         if not unit:
-            raise refusals.STAGE_UNIT_1()
+            raise refusals.TOTALS_WITHOUT_UNIT()
         names = [*unit, *keys, *totals]
         if len({name.lower() for name in names}) != len(names):
-            raise refusals.STAGE_UNIT_2(names=", ".join([*keys, *totals]), unit=", ".join(unit))
+            raise refusals.TOTAL_NAMES_TWICE(
+                columns=", ".join([*keys, *totals]), unit=", ".join(unit)
+            )
         check_names(names, "per_unit(…)")
         step = PerUnit(unit, tuple(keys.items()), tuple(totals.items()), self.ranges)
         ends = {name: self.ranges.get(name) for name in unit} | {
@@ -294,13 +315,13 @@ class Rows:
 
     def _protected(self, place: str) -> None:
         if self.public:
-            raise refusals.JOIN_PUBLIC_1(place=place, name=self.declaration.name)
+            raise refusals.QUESTION_ABOUT_PUBLIC_TABLE(place=place, table=self.declaration.name)
 
     def _with(self, name: str, expression: Expr) -> Rows:
         if not isinstance(expression, Expr):
-            raise refusals.STAGE_MUTATE_1(name=name)
+            raise refusals.NEW_COLUMN_NOT_EXPRESSION(column=name)
         if name in self.declaration.unit:
-            raise refusals.STAGE_UNIT_3(name=name)
+            raise refusals.UNIT_OVERWRITTEN(column=name)
         check_names(
             [*(column for column in self.schema if column != name), name], "mutate(…)"
         )  # to an engine Age and age are one column
@@ -342,15 +363,13 @@ class Groups:
         """Aggregate every group."""
         aggregates = _name_columns(several)
         if not aggregates or not all(isinstance(a, Aggregate) for a in aggregates.values()):
-            raise refusals.STAGE_AGGREGATE_1()
+            raise refusals.AGGREGATE_MISSING()
         if len(aggregates) + len(self.keys) > MOST_COLUMNS:
-            raise refusals.STAGE_AGGREGATE_2(
-                aggregates_count=len(aggregates), MOST_COLUMNS=MOST_COLUMNS
-            )
+            raise refusals.TOO_MANY_COLUMNS(count=len(aggregates), most=MOST_COLUMNS)
         check_names(list(aggregates), "aggregate(…)")
         twice = set(aggregates) & set(self.keys)
         if twice:
-            raise refusals.STAGE_AGGREGATE_3(twice=min(twice))
+            raise refusals.AGGREGATE_NAMED_LIKE_KEY(column=min(twice))
         query = Query(self.rows, self.keys, self.domains, tuple(aggregates.items()))
         check_work(query.work, "aggregate(…)")
         return query
@@ -475,7 +494,7 @@ def _name_columns(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> d
         )
         for column, aggregate in parts.items():
             if column in aggregates:
-                raise refusals.STAGE_AGGREGATE_4(column=column)
+                raise refusals.AGGREGATE_NAMED_TWICE(column=column)
             aggregates[column] = aggregate
     return aggregates
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import Refused
-from ..declare.declaration import MOST_ROWS, Declaration, check_keys
+from ..declare.declaration import MOST_ROWS, Declaration, Key, check_keys
 from ..declare.learned_limits import LIMITS
 from ..expr.column_names import unused_name
 from ..expr.expressions import ColumnRef, Expr, col
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .stages import Rows
 
 
-def union(left: Rows, table: Any, columns: Iterable[str] | None = None) -> Rows:
+def union(left: Rows, table: object, columns: Iterable[str] | None = None) -> Rows:
     """Return the rows of both tables, with the columns that both have."""
     right = check_related(left, table)
     names = (
@@ -49,9 +49,9 @@ def union_rows(
     """Return the rows of both tables, and the expression of each column in them."""
     place = f"union({right.declaration.name:.60})"
     if left.public or right.public:
-        raise refusals.JOIN_OWNERSHIP_2(place=place)
+        raise refusals.UNION_WITH_PUBLIC_ROWS(place=place)
     if not left.declaration.unit:
-        raise refusals.JOIN_UNIT_2(place=place)
+        raise refusals.JOIN_WITHOUT_UNIT(place=place)
     units = tuple(zip(left.declaration.unit, right.declaration.unit, strict=True))
     owners = {(here, there) for here, there in units}
     used_names = {here.lower() for here, _ in units}
@@ -73,7 +73,7 @@ def union_rows(
     try:
         schema = step.schema(left.schema)
     except Refused as refusal:
-        raise refusals.UNION_COLUMNS_1(
+        raise refusals.UNION_TYPES_DIFFER(
             place=place, reason=refusal.reason, rewrite=refusal.rewrite
         ) from None
     ranges = {
@@ -112,7 +112,7 @@ def union_rows(
     return rows, output_columns
 
 
-def _keys(ours: Expr, theirs: Expr, left: Rows, right: Rows) -> tuple[Any, ...]:
+def _keys(ours: Expr, theirs: Expr, left: Rows, right: Rows) -> tuple[Key, ...]:
     """Return the public keys of both sides, if both have them and are of one type."""
     here, there = (
         tuple(rows.domains.get(side.name, ())) if isinstance(side, ColumnRef) else ()
@@ -137,8 +137,10 @@ def _added_limits(left: Declaration, right: Declaration, place: str) -> Declarat
         None if left.max_rows is None or right.max_rows is None else left.max_rows + right.max_rows
     )
     groups = groups_of(left, right, lambda a, b: a + b)
-    if max(rows or 0, groups or 0) > MOST_ROWS:
-        raise refusals.TABLE_MAX_ROWS_1(place=place, value=MOST_ROWS.bit_length() - 1)
+    if (most := max(rows or 0, groups or 0)) > MOST_ROWS:
+        raise refusals.UNION_EXCEEDS_MAX_ROWS(
+            place=place, rows=most, bits=MOST_ROWS.bit_length() - 1
+        )
     learned = left.learned.after_join(
         *((name, of.learned) for name in LIMITS for of in (left, right))
     )

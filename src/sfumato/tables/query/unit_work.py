@@ -19,15 +19,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import Refused
 from ..expr.promotion import common_type, convert
 from ..expr.relational import group, select
 from . import query_refusals as refusals
-from .owned_rows import engine_rows, text_of
+from .owned_rows import engine_rows, table_source, text_of
 
 if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
     from ..expr.expressions import Expr
     from ..expr.types import Type
     from .stages import Rows
@@ -71,14 +73,14 @@ def spend(rows: Rows, cost: int, place: str) -> Rows:
 def check_work(work: int, place: str) -> None:
     """Refuse a question with which one unit could cause too much work."""
     if work > UNIT_WORK:
-        raise refusals.QUESTION_WORK_1(place=place, work=work, UNIT_WORK=UNIT_WORK)
+        raise refusals.UNIT_WORK_TOO_LARGE(place=place, work=work, most=UNIT_WORK)
 
 
 def check_rows(unit_rows: int, place: str) -> None:
     """Refuse joins that could make too many rows of one unit's rows."""
     if unit_rows > MOST_UNIT_ROWS:
-        raise refusals.QUESTION_WORK_2(
-            place=place, UNIT_ROWS=UNIT_ROWS, unit_rows=unit_rows, MOST_UNIT_ROWS=MOST_UNIT_ROWS
+        raise refusals.UNIT_ROWS_TOO_MANY(
+            place=place, before=UNIT_ROWS, after=unit_rows, most=MOST_UNIT_ROWS
         )
 
 
@@ -106,7 +108,7 @@ def most_matches(left: Mapping[str, Type], right: Rows, pairs: Sequence[tuple[Ex
         if theirs.columns
     ]
     key = text_of(right), tuple((theirs.text, str(shared_type)) for theirs, shared_type in compared)
-    counts: dict[Any, int] = right.origin.counts
+    counts = right.origin.counts
     if key not in counts:
         table, schema = engine_rows(right)
         keys = {
@@ -135,10 +137,10 @@ def check_public(right: Rows, place: str, cost: int = 0) -> None:
     rows = most_matches({}, replace(right, steps=(), schema=right.declaration.schema), ())
     work = rows * (right.work + cost)
     if work > PUBLIC_WORK:
-        raise refusals.QUESTION_WORK_3(place=place, rows=rows, work=work, PUBLIC_WORK=PUBLIC_WORK)
+        raise refusals.PUBLIC_WORK_TOO_LARGE(place=place, rows=rows, work=work, most=PUBLIC_WORK)
 
 
-def heavy_units(here: Any, there: Any, units: Sequence[str], most: int) -> Any:
+def heavy_units(here: ir.Table, there: ir.Table, units: Sequence[str], most: int) -> ir.Table:
     """Return the units with more than `most` pairs of rows, one of each side, that agree in all
     columns. Both sides have the same columns, the unit's among them.
     """
@@ -154,12 +156,11 @@ def heavy_units(here: Any, there: Any, units: Sequence[str], most: int) -> Any:
     return select(summed, {name: summed[name] for name in units}, [summed.p > most])
 
 
-def _read(right: Rows, expression: Any) -> int:
-    assert right.origin is not None
+def _read(right: Rows, expression: ir.Table) -> int:
     try:
-        count = right.origin.source.engine.run(expression, timeout=SECONDS)["n"][0].as_py()
+        count = table_source(right).engine.run(expression, timeout=SECONDS)["n"][0].as_py()
     except Refused:
         raise
     except Exception:  # what an engine says differs from one to the other
-        raise refusals.JOIN_PUBLIC_2(name=right.declaration.name) from None
+        raise refusals.PUBLIC_TABLE_NOT_READABLE(table=right.declaration.name) from None
     return int(count or 0)

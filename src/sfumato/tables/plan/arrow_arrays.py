@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def array(values: Sequence[Any], dtype: Any) -> Any:
+
+def array(values: Sequence[Any], dtype: pa.DataType) -> pa.Array:
     """Build an array of that type: texts, integers and whole decimals from buffers, other types by
     pyarrow.
     """
@@ -55,14 +58,14 @@ def array(values: Sequence[Any], dtype: Any) -> Any:
     return pa.Array.from_buffers(dtype, len(values), buffers)
 
 
-def zero(dtype: Any) -> Any:
+def zero(dtype: pa.DataType) -> pa.Scalar:
     """Return zero as a scalar of a numeric type."""
     import pyarrow as pa
 
     return pa.Array.from_buffers(dtype, 1, [None, pa.py_buffer(bytes(dtype.bit_width // 8))])[0]
 
 
-def numbers(integers: Any) -> NDArray[Any]:
+def numbers(integers: pa.Array) -> NDArray[np.signedinteger[Any]]:
     """View an Arrow array of integers without nulls as a NumPy array."""
     data, dtype = integers.buffers()[1], np.dtype(f"int{integers.type.bit_width}")
     return (
