@@ -16,10 +16,10 @@ integers can be tallied once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from flint import arb, ctx
@@ -62,7 +62,7 @@ def _additive(m: Additive, x: Input, n: int) -> Draws | None:
 
 def _response(m: RandomizedResponse, x: Input, n: int) -> Draws | None:
     if not m.labels.is_single_value(x):  # the answers of several people
-        codes = m.labels.codes(x)
+        codes = m.labels.codes(cast("Iterable[object]", x))
         return (
             m.labels.codes(m.perturb(np.tile(m.labels.array[codes], (n, 1))))
             if codes.ndim == 1
@@ -90,13 +90,13 @@ def _keeps(m: OptimalSelection, x: ArrayLike, n: int) -> Draws | None:
     )
 
 
-def _histogram(m: Histogram, x: Input, n: int) -> Draws | None:
+def _histogram(m: Histogram, x: Iterable[object], n: int) -> Draws | None:
     if type(m) is not Histogram or m.noise.grid is not None or m.noise.size is not None:
         return None
     return np.asarray(m.noise.perturb(np.tile(m.tally(x).ravel(), (n, 1))))
 
 
-def _hierarchy(m: Hierarchy, x: Input, n: int) -> Draws | None:
+def _hierarchy(m: Hierarchy, x: Iterable[object], n: int) -> Draws | None:
     """Draw all noisy blocks, before `perturb` would make them consistent."""
     if type(m) is not Hierarchy:
         return None
@@ -105,7 +105,7 @@ def _hierarchy(m: Hierarchy, x: Input, n: int) -> Draws | None:
     return np.asarray(m.noise.perturb(np.tile(tree, (n, 1))))
 
 
-def _mean(m: Mean, x: Input, n: int) -> Draws | None:
+def _mean(m: Mean, x: Iterable[object], n: int) -> Draws | None:
     if type(m) is not Mean:
         return None
     parts = [
@@ -122,7 +122,7 @@ def _quantile(m: Quantile, x: ArrayLike, n: int) -> Draws | None:
     )
 
 
-def _inverse(m: InverseSensitivity, x: ArrayLike, n: int) -> Draws | None:
+def _inverse(m: InverseSensitivity, x: Iterable[object], n: int) -> Draws | None:
     return (
         _points(m.grid, m._pieces(x), n)
         if type(m) is InverseSensitivity and m._range is not None and m.grid is not None

@@ -15,7 +15,7 @@ lost its digits.
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -52,9 +52,8 @@ from .noise_laws import DOUBT, EACH, FARTHEST, above_threshold_law, noise_law_pa
 from .response_laws import direct_law, response_law, unary_law
 
 Losses = Sequence[Sequence[Number]]
-End = int | Fraction | str
-Run = tuple[End, End, float]
-"""The first and the last of equally likely points, and their mass."""
+Run = tuple[Any, Any, float]
+"""The first and the last of equally likely points, numbers or one label, and their mass."""
 _POINTS = 4096  # of a finite law that is written out
 _LEAST = 1e-300  # what is less likely a double may have forgotten, in part or altogether
 
@@ -189,7 +188,7 @@ class ListKey(list[Hashable]):
         return hash(tuple(self))
 
 
-def _runs(m: InverseSensitivity | Quantile, x: ArrayLike, y: ArrayLike) -> LawPair | None:
+def _runs(m: InverseSensitivity | Quantile, x: Any, y: Any) -> LawPair | None:
     return _pair_of_runs((m.law(x), m.law(y)), m.grid)
 
 
@@ -215,7 +214,7 @@ def _pair_of_runs(
     return finite_law_pair((laws[0], laws[1]))
 
 
-def _points(grid: Fraction | None, first: End, last: End) -> list[Hashable]:
+def _points(grid: Fraction | None, first: Any, last: Any) -> list[Hashable]:
     if grid is None or isinstance(first, str):
         return [first] if first == last else list(range(int(first), int(last) + 1))
     count = int((Fraction(last) - Fraction(first)) / grid)
@@ -263,7 +262,7 @@ def _unnamed_chance(m: OptimalSelection, votes: int) -> float:
     return chance(lambda: 1 - m._share(votes)) if 0 < votes < m._sure else float(votes <= 0)
 
 
-def _histogram(m: Histogram, x: Input, y: Input) -> LawPair | None:
+def _histogram(m: Histogram, x: Iterable[object], y: Iterable[object]) -> LawPair | None:
     if m.noise.grid is not None:
         return None
     counts_x, counts_y = m.tally(x).ravel(), m.tally(y).ravel()
@@ -277,7 +276,7 @@ def _histogram(m: Histogram, x: Input, y: Input) -> LawPair | None:
     )
 
 
-def _mean(m: Mean, x: Input, y: Input) -> LawPair | None:
+def _mean(m: Mean, x: Iterable[object], y: Iterable[object]) -> LawPair | None:
     return (
         noise_law_pair(m.noise.law, m.tally(x)[0], m.tally(y)[0], "[0]")
         if m.relation == "replace"

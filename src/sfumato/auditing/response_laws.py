@@ -9,8 +9,9 @@ a category or its bits.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from itertools import product
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ def response_law(m: RandomizedResponse, x: Input, y: Input) -> LawPair | None:
     if m.labels.is_single_value(x) and m.labels.is_single_value(y):
         at, place = [m.labels.index(value) for value in (x, y)], ""
     else:
-        codes_x, codes_y = (m.labels.codes(value) for value in (x, y))
+        codes_x, codes_y = (m.labels.codes(cast("Iterable[object]", value)) for value in (x, y))
         if codes_x.ndim != 1 or codes_x.shape != codes_y.shape or (codes_x != codes_y).sum() != 1:
             return None
         who = int(np.argmax(codes_x != codes_y))

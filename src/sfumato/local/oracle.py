@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,7 +224,7 @@ def every_code(labels: Labels, values: object, bits: Bits) -> NDArray[np.int64]:
         if labels.is_single_value(values)
         else values
     )
-    codes = labels.codes(listed, drop=True).ravel()
+    codes = labels.codes(cast("Iterable[object]", listed), drop=True).ravel()
     if (unlisted := np.flatnonzero(codes < 0)).size:
         codes[unlisted] = below(len(labels), unlisted.size, bits)
     return codes
