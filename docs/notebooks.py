@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS.parent / "examples"
-PAGES = [DOCS / "start.md", *sorted((DOCS / "tutorials").glob("*.md"))]
+PAGES = [DOCS / "start" / "five-minutes.md", *sorted((DOCS / "tutorials").glob("*.md"))]
 """Pages whose outputs are written; those of the tutorials become notebooks, too."""
 
 PART = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

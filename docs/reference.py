@@ -1,7 +1,8 @@
-"""The pages that say what there is, written from the code: docs/cli.md, docs/api.md, what stands
-between marks in docs/sql.md and docs/architecture.md, and the tests that docs/errata.md names.
+"""Write the pages that come from the code: docs/reference/cli.md and docs/reference/api.md, the
+parts between marks of docs/reference/sql.md and docs/project/architecture.md, and the names of
+tests in docs/why/errata.md.
 
-`python docs/reference.py` writes them; tests compare what stands there with what would be written.
+`python docs/reference.py` writes them; tests compare the pages with what it would write.
 """
 
 from __future__ import annotations
@@ -328,7 +329,7 @@ def errata() -> str:
     index = json.loads(
         (DOCS.parent / "tests" / "vectors" / "index.json").read_text(encoding="utf-8")
     )
-    text = (DOCS / "errata.md").read_text(encoding="utf-8")
+    text = (DOCS / "why/errata.md").read_text(encoding="utf-8")
     for number in re.findall(r"^### (E-\d\d) ", text, re.MULTILINE):
         tests = [
             target
@@ -358,11 +359,11 @@ def within(page: str, text: str) -> str:
 def pages() -> dict[Path, str]:
     """Every file that is written, with what belongs into it."""
     texts = {
-        "cli.md": cli(),
-        "api.md": api(),
-        "sql.md": within("sql.md", sql()),
-        "architecture.md": within("architecture.md", rooms()),
-        "errata.md": errata(),
+        "reference/cli.md": cli(),
+        "reference/api.md": api(),
+        "reference/sql.md": within("reference/sql.md", sql()),
+        "project/architecture.md": within("project/architecture.md", rooms()),
+        "why/errata.md": errata(),
     }
     return {DOCS / page: text for page, text in texts.items()}
 

@@ -1,5 +1,5 @@
 """Every word of SQL that is read here, from the tables that the reader itself goes by: the lists on
-docs/sql.md.
+docs/reference/sql.md.
 """
 
 from __future__ import annotations

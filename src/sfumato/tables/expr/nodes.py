@@ -271,7 +271,8 @@ def call(name: str, *arguments: Any) -> Expr:
     if function is None:
         near = get_close_matches(str(name), FUNCTIONS, n=3, cutoff=0.5)
         raise refusals.EXPRESSION_FUNCTION_1(
-            name=name, rewrite=" or ".join(near) or "a function that docs/expressions.md lists"
+            name=name,
+            rewrite=" or ".join(near) or "a function that docs/reference/expressions.md lists",
         )
     operands = [literal(argument) for argument in arguments]
     if function.name in ("and", "or", "concat"):
