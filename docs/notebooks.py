@@ -109,7 +109,10 @@ def lines(text: str) -> list[str]:
 
 
 def linked(words: str) -> str:
-    """Links of a page in docs/tutorials, as they are seen from examples/."""
+    """Write links of a page in docs/tutorials as they are seen from examples/, and leave out the
+    anchors of headings, which notebooks would show.
+    """
+    words = re.sub(r" \{ #[\w-]+ \}$", "", words, flags=re.MULTILINE)
     return re.sub(r"\]\(\.\./([^)]+)\)", r"](../docs/\1)", words)
 
 
