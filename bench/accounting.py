@@ -10,7 +10,7 @@ prv-accountant, in turns on one core.
             installed they are left out, and that is said.
 
 Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of
-docs/accounting.md.
+docs/guides/budgets/accounting.md.
 """
 
 from __future__ import annotations
@@ -319,7 +319,9 @@ def main() -> None:
         "--peers", metavar="PYTHON", help="an interpreter that has the peers already"
     )
     parser.add_argument(
-        "--markdown", action="store_true", help="print the table of docs/accounting.md"
+        "--markdown",
+        action="store_true",
+        help="print the table of docs/guides/budgets/accounting.md",
     )
     chosen = parser.parse_args()
     setting, rows = measure(2 if chosen.quick else 7, chosen.peers)

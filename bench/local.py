@@ -12,7 +12,7 @@
             installed it is left out, and that is said.
 
 Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of
-docs/local.md.
+docs/guides/local.md.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def main() -> None:
         action="store_const",
         const=as_markdown,
         default=as_text,
-        help="print the table of docs/local.md",
+        help="print the table of docs/guides/local.md",
     )
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()

@@ -10,7 +10,7 @@ core, beside the goals.
             be installed it is left out, and that is said.
 
 Nothing fails for being slow: the last column says what was met. `--markdown` prints the tables of
-docs/performance.md.
+docs/project/performance.md.
 """
 
 from __future__ import annotations
@@ -385,7 +385,7 @@ def main() -> None:
         dest="show",
         action="store_const",
         const=as_markdown,
-        help="print the tables of docs/performance.md",
+        help="print the tables of docs/project/performance.md",
     )
     parser.set_defaults(show=as_text)
     chosen = parser.parse_args()

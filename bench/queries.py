@@ -11,7 +11,7 @@ goals.
             installed it is left out, and that is said.
 
 Nothing fails for being slow: the last column says what was met. `--markdown` prints the table of
-docs/performance.md.
+docs/project/performance.md.
 """
 
 from __future__ import annotations
@@ -507,7 +507,7 @@ def main() -> None:
         dest="show",
         action="store_const",
         const=as_markdown,
-        help="print the table of docs/performance.md",
+        help="print the table of docs/project/performance.md",
     )
     parser.set_defaults(show=as_text, effort=FULL)
     chosen = parser.parse_args()

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS.parent / "examples"
-PAGES = [DOCS / "start.md", *sorted((DOCS / "tutorials").glob("*.md"))]
+PAGES = [DOCS / "start" / "five-minutes.md", *sorted((DOCS / "tutorials").glob("*.md"))]
 """Pages whose outputs are written; those of the tutorials become notebooks, too."""
 
 PART = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -109,7 +109,10 @@ def lines(text: str) -> list[str]:
 
 
 def linked(words: str) -> str:
-    """Links of a page in docs/tutorials, as they are seen from examples/."""
+    """Write links of a page in docs/tutorials as they are seen from examples/, and leave out the
+    anchors of headings, which notebooks would show.
+    """
+    words = re.sub(r" \{ #[\w-]+ \}$", "", words, flags=re.MULTILINE)
     return re.sub(r"\]\(\.\./([^)]+)\)", r"](../docs/\1)", words)
 
 

@@ -1566,7 +1566,7 @@ def audit_power() -> Figure:
 
 def audit_survey() -> Figure:
     """What a survey has proven, from the table on the page."""
-    page = (Path(__file__).parent / "auditing.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parent / "why" / "auditing.md").read_text(encoding="utf-8")
     cells = [
         [cell.strip() for cell in line.strip("| ").split(" | ")]
         for line in page.splitlines()

@@ -1,7 +1,8 @@
-"""The pages that say what there is, written from the code: docs/cli.md, docs/api.md, what stands
-between marks in docs/sql.md and docs/architecture.md, and the tests that docs/errata.md names.
+"""Write the pages that come from the code: docs/reference/cli.md and docs/reference/api.md, the
+parts between marks of docs/reference/sql.md and docs/project/architecture.md, and the names of
+tests in docs/why/errata.md.
 
-`python docs/reference.py` writes them; tests compare what stands there with what would be written.
+`python docs/reference.py` writes them; tests compare the pages with what it would write.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from sfumato.cli.commands import app
 
 DOCS = Path(__file__).parent
 RELIED = (
-    "Everything that may be imported and relied on, from `import sfumato as sf`; what is "
-    "not on this page may change without a word. "
-    "Each name has a docstring that says more: `help(sf.protect)`."
+    "This page lists every name that you can import and rely on, from `import sfumato as sf`. "
+    "A name that is not on this page may change without notice. "
+    "Each name has a docstring with details: `help(sf.protect)`."
 )
 BEGIN, END = "<!-- docs/reference.py: begin -->", "<!-- docs/reference.py: end -->"
 
@@ -68,13 +69,11 @@ def _commands(
 
 def _completion(top: Any) -> str:
     if not any("--install-completion" in option.opts for option in top.params):
-        return "There is no completion of commands in shells yet.\n"
+        return "Shells cannot complete commands yet.\n"
     return (
-        "**Completion.** `sfumato --install-completion` teaches your shell (bash, zsh, "
-        "fish or PowerShell) to complete commands and options with the "
-        "tab key, from the next shell on; "
-        "`sfumato --show-completion` prints what it would add, for those who keep their "
-        "own files.\n"
+        "**Completion.** After `sfumato --install-completion`, a new shell (bash, zsh, fish or "
+        "PowerShell) completes commands and options with the tab key. "
+        "`sfumato --show-completion` prints the lines, so that you can add them yourself.\n"
     )
 
 
@@ -139,7 +138,7 @@ def _option(param: Any) -> tuple[str, str, str]:
     return (
         f"`{cell(name)}`",
         cell(param.help or ""),
-        "it is needed" if param.required else cell(default),
+        "required" if param.required else cell(default),
     )
 
 
@@ -171,8 +170,8 @@ def api() -> str:
         *(_class(f"sf.{name}", value) for name, value in sorted(classes.items())),
         "## What calls hand back\n",
         (
-            "Not made by hand: `sf.protect` gives a `Table`, or of several tables a "
-            "`Database`; a release gives an `Answer`, which has a `Card`.\n"
+            "You do not construct these yourself: `sf.protect` returns a `Table`, or a `Database` "
+            "of several tables; a release returns an `Answer`, which has a `Card`.\n"
         ),
         *(_class(name, value) for name, value in handed.items()),
         "## Modules\n",
@@ -328,7 +327,7 @@ def errata() -> str:
     index = json.loads(
         (DOCS.parent / "tests" / "vectors" / "index.json").read_text(encoding="utf-8")
     )
-    text = (DOCS / "errata.md").read_text(encoding="utf-8")
+    text = (DOCS / "why/errata.md").read_text(encoding="utf-8")
     for number in re.findall(r"^### (E-\d\d) ", text, re.MULTILINE):
         tests = [
             target
@@ -358,11 +357,11 @@ def within(page: str, text: str) -> str:
 def pages() -> dict[Path, str]:
     """Every file that is written, with what belongs into it."""
     texts = {
-        "cli.md": cli(),
-        "api.md": api(),
-        "sql.md": within("sql.md", sql()),
-        "architecture.md": within("architecture.md", rooms()),
-        "errata.md": errata(),
+        "reference/cli.md": cli(),
+        "reference/api.md": api(),
+        "reference/sql.md": within("reference/sql.md", sql()),
+        "project/architecture.md": within("project/architecture.md", rooms()),
+        "why/errata.md": errata(),
     }
     return {DOCS / page: text for page, text in texts.items()}
 

@@ -1,5 +1,5 @@
-"""Every word of SQL that is read here, from the tables that the reader itself goes by: the lists on
-docs/sql.md.
+"""List every word of SQL that sfumato reads, for docs/reference/sql.md. The lists come from the
+tables of the SQL reader; words that stand in no table come with a question that has to pass.
 """
 
 from __future__ import annotations
@@ -96,8 +96,75 @@ CLAUSES = {
 """sqlglot's name of a part of a SELECT → the word."""
 
 
+PHRASES = {
+    "Inside clauses": {
+        "AS": "SELECT COUNT(*) AS n FROM visits AS v",
+        "AS MATERIALIZED": (
+            "WITH v AS MATERIALIZED (SELECT * FROM visits) SELECT COUNT(*) AS n FROM v"
+        ),
+        "ON": "SELECT COUNT(*) AS n FROM visits AS v JOIN visits AS w ON v.user_id = w.user_id",
+        "USING": "SELECT COUNT(*) AS n FROM visits AS v JOIN visits AS w USING (user_id)",
+        "FILTER (WHERE …)": "SELECT COUNT(*) FILTER (WHERE vip) AS n FROM visits",
+        "GROUP BY ALL": "SELECT vip, COUNT(*) AS n FROM visits GROUP BY ALL",
+        "ORDER BY ALL": "SELECT vip, COUNT(*) AS n FROM visits GROUP BY vip ORDER BY ALL",
+        "ASC": "SELECT vip, COUNT(*) AS n FROM visits GROUP BY vip ORDER BY n ASC",
+        "DESC": "SELECT vip, COUNT(*) AS n FROM visits GROUP BY vip ORDER BY n DESC",
+        "NULLS FIRST": "SELECT vip, COUNT(*) AS n FROM visits GROUP BY vip ORDER BY n NULLS FIRST",
+        "NULLS LAST": "SELECT vip, COUNT(*) AS n FROM visits GROUP BY vip ORDER BY n NULLS LAST",
+    },
+    "Sub-queries": {
+        "IN (SELECT …)": (
+            "SELECT COUNT(*) AS n FROM visits WHERE user_id IN (SELECT user_id FROM visits)"
+        ),
+        "NOT IN (SELECT …)": (
+            "SELECT COUNT(*) AS n FROM visits WHERE user_id NOT IN (SELECT user_id FROM visits)"
+        ),
+        "EXISTS": (
+            "SELECT COUNT(*) AS n FROM visits AS v "
+            "WHERE EXISTS (SELECT 1 FROM visits AS w WHERE w.user_id = v.user_id)"
+        ),
+        "NOT EXISTS": (
+            "SELECT COUNT(*) AS n FROM visits AS v "
+            "WHERE NOT EXISTS (SELECT 1 FROM visits AS w WHERE w.user_id = v.user_id)"
+        ),
+        "UNION ALL": (
+            "SELECT COUNT(*) AS n "
+            "FROM (SELECT user_id FROM visits UNION ALL SELECT user_id FROM visits) AS v"
+        ),
+    },
+    "Keys": {
+        "CALENDAR": (
+            "SELECT CALENDAR(day, 'month', DATE '2026-01-01', DATE '2026-06-30') AS month, "
+            "COUNT(*) AS n FROM visits GROUP BY month"
+        ),
+    },
+    "Constants": {
+        "TRUE": "SELECT COUNT(*) AS n FROM visits WHERE vip = TRUE",
+        "FALSE": "SELECT COUNT(*) AS n FROM visits WHERE vip = FALSE",
+        "NULL": "SELECT COUNT(*) AS n FROM visits WHERE COALESCE(vip, NULL)",
+        "DATE '…'": "SELECT COUNT(*) AS n FROM visits WHERE day >= DATE '2026-01-01'",
+        "TIMESTAMP '…'": (
+            "SELECT COUNT(*) AS n FROM visits WHERE day >= TIMESTAMP '2026-01-01 00:00:00'"
+        ),
+        "INTERVAL": "SELECT COUNT(*) AS n FROM visits WHERE day + INTERVAL 3 DAY IS NULL",
+    },
+}
+"""Words that stand in no table of the reader: heading → word → a question that has to pass."""
+
+
+def check_phrases() -> None:
+    """Plan every question of `PHRASES`: a word that the reader refuses is not on the page."""
+    with sf.protect(
+        sf.samples.visits(), name="visits", unit="user_id", max_rows=4, budget=1
+    ) as visits:
+        for questions in PHRASES.values():
+            for question in questions.values():
+                visits.plan(question, epsilon=0.1)
+
+
 def sql() -> str:
-    """The lists on the page on SQL."""
+    """Write the lists of the page on SQL."""
+    check_phrases()
     clauses = [
         (f"`{CLAUSES[part]}`", f"`{code}`: {cell(why)}")
         for part, (code, why) in from_clause.REFUSED_PARTS.items()
@@ -116,6 +183,7 @@ def sql() -> str:
         "Types of CAST": [*sql_functions.TYPES, "DECIMAL(p, s)"],
         "Parts of EXTRACT and DATE_PART": list(datetimes.PARTS),
         "Joins": shapes,
+        **{title: list(questions) for title, questions in PHRASES.items()},
     }
     listed = [
         f"**{title}.** " + " · ".join(f"`{cell(word)}`" for word in words) + "\n"
@@ -226,5 +294,6 @@ def _after() -> list[str]:
         "BETWEEN",
         "IN",
         "IS NULL",
+        *(f"CAST(x AS {name})" for name in answer_expressions._NUMBERS),
         *(op.upper() for op, _ in answer_expressions.LOGIC.values()),
     ]

@@ -61,7 +61,9 @@ def test_large_numbers_against_ball_arithmetic(n: int, share: float) -> None:
     ("k", "n"), [(0, 1), (1, 1), (3, 10), (999, 1000), (50_000, 100_000), (3, 10**6)]
 )
 def test_they_are_those_of_estimates(k: int, n: int) -> None:
-    """The same interval, proved in ball arithmetic: docs/decisions says why there are two."""
+    """The same interval, proved in ball arithmetic: docs/project/decisions says why
+    there are two.
+    """
     missing = Fraction(1, 10**6)
     assert lower_limit(k, n, float(missing)) == pytest.approx(
         float(proved_limit(k, n, missing, upper=False)), rel=1e-7

@@ -15,13 +15,13 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_every_kind_is_in_the_table() -> None:
-    page = (DOCS / "answers.md").read_text(encoding="utf-8")
+    page = (DOCS / "guides" / "tables" / "answers.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` \| .* \| .* \| .* \|$", page, re.MULTILINE) == list(KINDS)
 
 
 def test_what_is_printed_is_what_is_shown() -> None:
     """Every block of text follows the block of Python that prints it."""
-    page = (DOCS / "answers.md").read_text(encoding="utf-8")
+    page = (DOCS / "guides" / "tables" / "answers.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```(python|text)\n(.*?)```", page, re.DOTALL)
     namespace: dict[str, object] = {}
     printed = ""
@@ -38,7 +38,7 @@ def test_what_is_printed_is_what_is_shown() -> None:
 
 
 def test_every_part_of_a_card_is_in_its_table() -> None:
-    page = (DOCS / "card.md").read_text(encoding="utf-8")
+    page = (DOCS / "guides" / "tables" / "card.md").read_text(encoding="utf-8")
     table = page.split("## Fields")[1].split("## ")[0]
     schema = card_schema()["properties"]
     for name in schema["deployment"]["properties"]:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 INDEX: dict[str, list[str]] = json.loads(
     (ROOT / "tests" / "vectors" / "index.json").read_text(encoding="utf-8")
 )
-PAGE = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "why" / "errata.md").read_text(encoding="utf-8")
 
 ENTRY = re.compile(
     r"^### (?P<id>E-\d\d) (?P<title>.+) \{ #(?P<anchor>e-\d\d) \}\n\n(?P<where>.+) · "
@@ -79,7 +79,7 @@ def test_the_tests_are_those_of_the_index(entry: Erratum) -> None:
     assert entry.tests == indexed(entry.id, INDEX), "the line Test says: " + (
         ", ".join(f"`{target}`" for target in indexed(entry.id, INDEX)) or "text only"
     )
-    assert f"docs/errata.md#{entry.anchor}" in INDEX[entry.id]
+    assert f"docs/why/errata.md#{entry.anchor}" in INDEX[entry.id]
 
 
 def test_every_entry_says_something() -> None:

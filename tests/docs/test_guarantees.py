@@ -28,13 +28,13 @@ def table(page: str, first: str) -> list[tuple[str, ...]]:
 
 
 def test_arrows() -> None:
-    assert table("guarantees/index.md", "From") == [
+    assert table("reference/guarantees/index.md", "From") == [
         (arrow.start.__name__, arrow.end.__name__, arrow.theorem) for arrow in ARROWS
     ]
 
 
 def test_comparison() -> None:
-    assert table("guarantees/renyi.md", "About") == [
+    assert table("reference/guarantees/renyi.md", "About") == [
         (row.about, row.pure, row.renyi) for row in COMPARISON
     ]
 
@@ -43,22 +43,24 @@ def test_literature() -> None:
     def shown(epsilons: tuple[str, ...]) -> str:
         return ", ".join(epsilons) if epsilons[0].startswith(("ln", "<")) else " … ".join(epsilons)
 
-    assert table("choosing.md", "Authors") == [
+    assert table("guides/choosing/epsilon-and-delta.md", "Authors") == [
         (row.authors, shown(row.epsilons), row.application) for row in LITERATURE
     ]
 
 
 def test_rules() -> None:
-    assert table("choosing.md", "One hears") == [(rule.claim, rule.fact) for rule in RULES]
+    assert table("guides/choosing/epsilon-and-delta.md", "One hears") == [
+        (rule.claim, rule.fact) for rule in RULES
+    ]
 
 
 def test_the_meaning_that_is_printed_is_the_meaning() -> None:
-    page = re.sub(r"\s+", " ", (DOCS / "meaning.md").read_text(encoding="utf-8"))
+    page = re.sub(r"\s+", " ", (DOCS / "guides/choosing/meaning.md").read_text(encoding="utf-8"))
     for sentence in sf.Pure(1, relation="replace").meaning(prior=0.5).sentences():
         assert sentence in page
 
 
 def test_every_statement_is_in_the_table_of_what_follows() -> None:
-    listed = " ".join(row[0] for row in table("meaning.md", "Statement"))
+    listed = " ".join(row[0] for row in table("guides/choosing/meaning.md", "Statement"))
     fields = set(Meaning.__dataclass_fields__) - {"guarantee", "prior", "missing", "outside"}
     assert {name for name in fields if f"`{name}`" not in listed} == set()

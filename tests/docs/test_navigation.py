@@ -74,6 +74,17 @@ def test_every_page_is_listed_once() -> None:
     assert len(set(names)) == len(names)
 
 
+def test_folders_follow_the_navigation() -> None:
+    """The first folder of a page is named after the top heading that lists it."""
+    assert [
+        page
+        for part in NAV
+        for title, entries in part.items()
+        for page in listed(entries)
+        if page != "index.md" and page.partition("/")[0] != title.lower()
+    ] == []
+
+
 def test_the_order_is_clear() -> None:
     assert [next(iter(part)) for part in NAV] == [
         "Start",
@@ -96,7 +107,7 @@ def test_a_broken_link_is_seen() -> None:
     assert broken(
         page,
         (
-            "[a](nowhere.md) and [b](start.md#nowhere), not [c](start.md#install) nor "
-            "![d](nowhere.png)"
+            "[a](nowhere.md) and [b](start/five-minutes.md#nowhere), not "
+            "[c](start/five-minutes.md#install) nor ![d](nowhere.png)"
         ),
-    ) == ["nowhere.md", "start.md#nowhere"]
+    ) == ["nowhere.md", "start/five-minutes.md#nowhere"]

@@ -76,4 +76,4 @@ def test_drawing_again_gives_the_same_bytes(
 def test_every_picture_is_shown() -> None:
     pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
     for file in IMAGES.iterdir():
-        assert re.search(rf"\]\((\.\./)?images/{file.name}\)", pages)
+        assert re.search(rf"\]\((\.\./)*images/{file.name}\)", pages)

@@ -37,7 +37,7 @@ def test_the_pages_are_current(script: ModuleType) -> None:
 
 
 def test_every_public_name_is_on_the_page() -> None:
-    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
     assert {
         name
         for name in sf._LAZY
@@ -101,13 +101,13 @@ def test_every_name_that_a_text_uses_exists() -> None:
 
 
 def test_every_package_is_in_the_house() -> None:
-    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    page = (DOCS / "project" / "architecture.md").read_text(encoding="utf-8")
     packages = {path.parent.name for path in (ROOT / "src" / "sfumato").glob("*/__init__.py")}
     assert {name for name in packages if f"`{name}`" not in page} == set()
 
 
 def test_every_command_is_on_the_page() -> None:
-    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
     top = typer.main.get_command(app)
     assert {name for name in top.commands if f"## sfumato {name} " not in page} == set()  # type: ignore[attr-defined]
 

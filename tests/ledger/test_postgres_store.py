@@ -482,7 +482,9 @@ def roles(server: PostgresServer) -> Iterator[tuple[str, str, str]]:
     """
     url = server.new()
     open_book(url, 10).close()
-    page = (HERE.parents[1] / "docs" / "ledger.md").read_text(encoding="utf-8")
+    page = (HERE.parents[1] / "docs" / "guides" / "budgets" / "ledger.md").read_text(
+        encoding="utf-8"
+    )
     (grants,) = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
     server.sql(url, grants)
     yield url, *(url.replace("postgres@", f"{role}@") for role in ("charging", "looking"))

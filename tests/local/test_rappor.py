@@ -141,9 +141,9 @@ def chance(oracle: Rappor, history: str, outcome: bytes) -> Fraction:
 
 @pytest.mark.parametrize(("reports", "loss"), [(5, 4.546), (10, 9.033), (30, 25.43)])
 def test_no_number_of_values_bounds_the_loss(reports: int, loss: float) -> None:
-    """The daily oracle of docs/local.md, whose ε∞ is 2.197: one outcome, exactly, of a person who
-    changes from a to b at one third of the time or at two thirds. Twice ε∞ is 4.394; the loss is
-    more after 15 reports, and grows with their number.
+    """The daily oracle of docs/guides/local.md, whose ε∞ is 2.197: one outcome, exactly, of a
+    person who changes from a to b at one third of the time or at two thirds. Twice ε∞
+    is 4.394; the loss is more after 15 reports, and grows with their number.
     """
     oracle = Rappor(f="1/2", p="1/2", q="3/4", categories="ab")
     outcome = b"\x80" * reports + b"\x40" * (

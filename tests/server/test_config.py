@@ -284,11 +284,15 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_page_is_one(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "server.md").read_text(
+        encoding="utf-8"
+    )
     (example,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert read(example, tmp_path).datasets["visits"].deadline == 1
 
 
 def test_the_page_lists_all_that_may_be_said() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "server.md").read_text(
+        encoding="utf-8"
+    )
     assert [name for name in (*_SERVER, *DECLARED) if name not in page] == []

@@ -13,7 +13,9 @@ from sfumato.sql import read
 from .hostile import HOSTILE
 from .people import CANARY, CANARY_NUMBER, protected, rows, unasked
 
-PAGE = (Path(__file__).parents[2] / "docs" / "refusals.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "refusals.md").read_text(
+    encoding="utf-8"
+)
 DOCUMENTED = set(re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE))
 
 

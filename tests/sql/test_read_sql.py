@@ -15,7 +15,7 @@ from sfumato.sql.codes import SQL_CODES
 from .hostile import HOSTILE
 from .people import protected, unasked
 
-PAGE = (Path(__file__).parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "sql.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^\| `((?:sql|stage)\.[a-z-]+)` \| (.+?) \| (.+?) \|$", PAGE, re.MULTILINE)
 
 

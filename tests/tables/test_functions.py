@@ -424,7 +424,9 @@ def test_no_argument_is_mentioned_more_often_than_is_said() -> None:
 
 
 def test_the_page_lists_the_table() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "expressions.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "expressions.md").read_text(
+        encoding="utf-8"
+    )
     listed = dict(re.findall(r"^\| `([^`]+)` \| (.*) \|$", page, re.MULTILINE))
     for function in FUNCTIONS.values():
         shown = function.name.replace("|", "\\|")

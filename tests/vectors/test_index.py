@@ -139,15 +139,15 @@ def test_every_number_has_a_source_and_a_tolerance() -> None:
     [
         ("tests/vectors/test_index.py::test_the_index_is_sorted", ""),
         ("tests/vectors/test_laws.py::test_number[S-006]", ""),
-        ("docs/refusals.md#failures", ""),
-        ("docs/refusals.md#pictures-and-the-demo", ""),
+        ("docs/reference/refusals.md#failures", ""),
+        ("docs/reference/refusals.md#pictures-and-the-demo", ""),
         ("tests/vectors/test_nowhere.py::test_number", "no such file"),
         ("tests/vectors/test_laws.py::test_nothing", "no such test"),
         ("tests/vectors/test_laws.py::test_number[S-999]", "no such row"),
         ("tests/vectors/test_laws.py::test_number[S-048]", "no such row"),
         ("tests/mechanisms/test_grid.py::test_snap_any_double[S-006]", "no such row"),
         ("docs/nowhere.md#failures", "no such page"),
-        ("docs/refusals.md#nowhere", "no such heading"),
+        ("docs/reference/refusals.md#nowhere", "no such heading"),
         ("see the documentation", "neither a test nor a heading"),
     ],
 )

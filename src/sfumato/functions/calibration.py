@@ -13,7 +13,7 @@ public facts alone.
 *Grid*       none for whole numbers, which stay integers; else by default a power of two: a 2^-18
              part of the sensitivity of one value, a 2^-14 part shared among many.
 *Proof*      docs/proofs/sampled-sensitivity.md for γ, docs/proofs/grid.md for the grid,
-             docs/functions.md for the slack
+             docs/guides/functions/any-function.md for the slack
 """
 
 from __future__ import annotations

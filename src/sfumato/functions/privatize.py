@@ -9,8 +9,8 @@
              `default`: the middle of the bounds, or 0. A function that can fail must move to and
              from that default by no more than its sensitivity.
 *Not hidden* how long the function takes, and what it prints or stores itself.
-*Proof*      docs/functions.md; the laws in docs/proofs/laplace.md and docs/proofs/gaussian.md, the
-             grid in docs/proofs/grid.md
+*Proof*      docs/guides/functions/any-function.md; the laws in docs/proofs/laplace.md and
+             docs/proofs/gaussian.md, the grid in docs/proofs/grid.md
 """
 
 from __future__ import annotations

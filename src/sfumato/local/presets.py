@@ -3,7 +3,7 @@
 *Use*       `presets.chrome_homepage(categories)` is an oracle like any other; its `promise` is
             arithmetic over its law, whatever was claimed. The hash functions and the wire format
             are ours: only the law of a report is taken over.
-*Sources*   In the table, with the claimed ε; docs/local.md compares it with the real one.
+*Sources*   In the table, with the claimed ε; docs/guides/local.md compares it with the real one.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The codes of this package's refusals. docs/refusals.md has a row with an example for each; tests
-compare.
+"""The codes of this package's refusals. docs/reference/refusals.md has a row with an
+example for each; tests compare.
 """
 
 from __future__ import annotations

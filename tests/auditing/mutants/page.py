@@ -1,5 +1,6 @@
-"""The page docs/mutants.md, from the catalogue: `.venv/bin/python -m tests.auditing.mutants.page`
-writes it.
+"""Write docs/why/mutants.md from the catalogue of mutants.
+
+`.venv/bin/python -m tests.auditing.mutants.page` runs this.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from .catalogue import CASES, THEMES
 
-PAGE = Path(__file__).parents[3] / "docs" / "mutants.md"
+PAGE = Path(__file__).parents[3] / "docs" / "why" / "mutants.md"
 
 HEAD = """# Mutants
 

@@ -1,5 +1,5 @@
 """Each function of the table as a method of expressions. The rules are those of the table; see
-docs/expressions.md.
+docs/reference/expressions.md.
 """
 
 from __future__ import annotations
