@@ -1,14 +1,16 @@
 """Keywords that several signatures share, written once.
 
 A function takes `**options: Unpack[Options]`, where `Options` is a TypedDict: type checkers know
-every keyword. `spell_out` shows the same keywords to `help()` and `inspect.signature`.
+every keyword. `spell_out` shows the same keywords to `help()` and `inspect.signature`; `takes` also
+explains them in the docstring, and raises a TypeError for any other keyword.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -41,3 +43,32 @@ def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
         return function
 
     return spell
+
+
+def takes(
+    options: type, defaults: Mapping[str, object], explained: Mapping[str, str]
+) -> Callable[[F], F]:
+    """Let a function take the keys of a TypedDict as `**options`.
+
+    Its signature lists them with their defaults, its docstring ends with a line about each keyword
+    in `explained`, and a call with an unknown keyword is a TypeError that names the function.
+    """
+
+    def decorate(function: F) -> F:
+        spelled = spell_out(options, **defaults)(function)
+        names = inspect.signature(spelled).parameters
+
+        @functools.wraps(spelled)
+        def checked(*arguments: object, **keywords: object) -> object:
+            for name in keywords:
+                if name not in names:
+                    raise TypeError(
+                        f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
+                    )
+            return function(*arguments, **keywords)
+
+        lines = [f"{name:<14}{explained[name]}" for name in names if name in explained]
+        checked.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", *lines])
+        return cast("F", checked)
+
+    return decorate

@@ -23,10 +23,10 @@ from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, shown, text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from ..tables.plan.query_plan import Plan
+from ..tables.query.question_options import QuestionSettings, Within
 from . import session_refusals as refusals
 from .promises import DELTA_PARTS, promise_of
 
-Within = Number | Mapping[str, Number]
 Make = Callable[[Guarantee, int], Plan]
 """Plans a question for a promise and an assumed group size."""
 
@@ -52,44 +52,33 @@ class Goal:
     group_size: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        budget: Guarantee,
-        *,
-        epsilon: Number | None,
-        delta: Number | None,
-        promise: Guarantee | None,
-        within: Within | None,
-        confidence: Number,
-        simultaneous: bool,
-        group_size: int | None,
-    ) -> Goal:
-        """Check the arguments: exactly one of epsilon, promise or within must be given."""
-        level = probability(confidence, "confidence", zero=False)
-        if within is None:
+    def of(cls, budget: Guarantee, settings: QuestionSettings) -> Goal:
+        """Check the settings: exactly one of epsilon, promise or within must be given."""
+        level = probability(settings.confidence, "confidence", zero=False)
+        if settings.within is None:
             return cls(
                 budget=budget,
-                promise=promise_of(budget, epsilon, delta, promise),
+                promise=promise_of(budget, settings),
                 confidence=level,
-                group_size=group_size,
+                group_size=settings.group_size,
             )
-        if epsilon is not None or promise is not None:
+        if settings.epsilon is not None or settings.promise is not None:
             raise refusals.WITHIN_PROMISE_1()
         spare = budget.parameters.get("delta", Fraction(0))
         spared = (
-            probability(delta, "delta")
-            if delta is not None
+            probability(settings.delta, "delta")
+            if settings.delta is not None
             else spare / DELTA_PARTS
             if isinstance(spare, Fraction)
             else Fraction(0)
         )
         return cls(
             budget=budget,
-            within=within,
+            within=settings.within,
             delta=spared,
             confidence=level,
-            simultaneous=simultaneous,
-            group_size=group_size,
+            simultaneous=settings.simultaneous,
+            group_size=settings.group_size,
         )
 
     def plan(self, make: Make) -> Plan:

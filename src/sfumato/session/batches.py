@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..answers.answer import Answer
 from ..exact.numbers import Number
@@ -32,6 +32,7 @@ from ..tables.plan.choose_noise import relative_variance
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import Declared, MissingLimit
 from ..tables.plan.query_plan import Plan
+from ..tables.query.question_options import ParameterValues, QuestionSettings
 from ..tables.query.stages import Query
 from . import session_refusals as refusals
 from .accuracy import GROUP_SIZE, Goal
@@ -89,7 +90,10 @@ class Questions(Request[Batch, PendingBatch]):
 
     @classmethod
     def of(
-        cls, table: Table, queries: Sequence[Query | str], parameters: Sequence[Any] | None
+        cls,
+        table: Table,
+        queries: Sequence[Query | str],
+        parameters: Sequence[ParameterValues | None] | None,
     ) -> Questions:
         """Check a list of queries, each with its own parameters, and make a batch of them."""
         if (
@@ -159,13 +163,9 @@ class Questions(Request[Batch, PendingBatch]):
         )
         return PendingBatch(missing, learning, cost, base.promise, base.shares, parts)
 
-    def release(
-        self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None
-    ) -> tuple[Answer, ...]:
+    def release(self, goal: Goal, settings: QuestionSettings) -> tuple[Answer, ...]:
         """Learn missing limits, charge once and answer all questions, in their order."""
-        batch, notes = self.prepare(
-            goal, learning=learning, share=share, fresh=fresh, timeout=timeout
-        )
+        batch, notes = self.prepare(goal, settings)
         others = len(batch.plans) - 1
         together = (
             (
@@ -183,9 +183,9 @@ class Questions(Request[Batch, PendingBatch]):
                 batch.mechanism,
                 self.table.ledger,
                 together,
-                share=share,
-                fresh=fresh,
-                timeout=timeout,
+                share=settings.share,
+                fresh=settings.fresh,
+                timeout=settings.timeout,
             )
         except BudgetExceeded as refusal:
             raise explain_refusal(refusal, batch, goal, notes) from None

@@ -10,6 +10,7 @@ from typing import cast
 
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from ..tables.query.question_options import QuestionSettings
 from . import session_refusals as refusals
 
 BUDGET_DELTA = Fraction(1, 10**6)
@@ -37,12 +38,11 @@ def budget_of(value: Number | Guarantee) -> Guarantee:
     )
 
 
-def promise_of(
-    budget: Guarantee, epsilon: Number | None, delta: Number | None, promise: Guarantee | None
-) -> Guarantee:
+def promise_of(budget: Guarantee, settings: QuestionSettings) -> Guarantee:
     """Return the promise to keep. Without `delta=`, an answer that needs a δ, or is better with
     one, may use a thousandth of the budget's δ.
     """
+    epsilon, delta, promise = settings.epsilon, settings.delta, settings.promise
     if promise is not None:
         if epsilon is not None or delta is not None:
             raise refusals.PLAN_PROMISE_3()

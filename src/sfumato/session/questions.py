@@ -4,7 +4,6 @@ limit was learned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from ..tables.plan.missing_limits import (
     redeclare_query,
 )
 from ..tables.plan.query_plan import Plan, plan
+from ..tables.query.question_options import ParameterValues, QuestionSettings
 from ..tables.query.stages import Query
 from .accuracy import Goal, Make
 from .pending_plan import PendingPlan
@@ -35,7 +35,7 @@ class Question(Request[Plan, PendingPlan]):
 
     table: Table
     of: Query | str
-    parameters: Sequence[Any] | Mapping[str, Any] | None = None
+    parameters: ParameterValues | None = None
 
     def parse(self, declared: Declared | None = None) -> Any:
         """Parse the SQL text against these declarations, or the current ones."""
@@ -108,15 +108,17 @@ class Question(Request[Plan, PendingPlan]):
         """Describe the question before learning."""
         return PendingPlan(missing, learning, cost, *tried)
 
-    def release(
-        self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None
-    ) -> tuple[Plan, Answer]:
+    def release(self, goal: Goal, settings: QuestionSettings) -> tuple[Plan, Answer]:
         """Learn missing limits, charge and answer; return the plan with the answer."""
-        plan, notes = self.prepare(
-            goal, learning=learning, share=share, fresh=fresh, timeout=timeout
-        )
+        plan, notes = self.prepare(goal, settings)
         try:
-            answer = release(plan, self.table.ledger, share=share, fresh=fresh, timeout=timeout)
+            answer = release(
+                plan,
+                self.table.ledger,
+                share=settings.share,
+                fresh=settings.fresh,
+                timeout=settings.timeout,
+            )
         except BudgetExceeded as refusal:
             raise explain_refusal(refusal, plan, goal, notes) from None
         return plan, replace(answer, rules=(*answer.rules, *notes)) if notes else answer
