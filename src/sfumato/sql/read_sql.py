@@ -37,7 +37,7 @@ def read(
     except Refused as refusal:
         raise _with_working_rewrite(refusal, rows, tables) from None
     except Exception:  # a tree that nobody foresaw; no data was read, so the refusal is public
-        raise refusals.SQL_UNSUPPORTED_1(rows=example(rows)) from None
+        raise refusals.UNFORESEEN(example=example(rows)) from None
 
 
 def explains(text: str) -> bool:
@@ -68,20 +68,12 @@ def _read(
     ):
         tree = tree.this
     if not isinstance(tree, exp.Select):
-        raise source.refuse(
-            "sql.statement",
-            tree,
-            "",
-            "sfumato only answers SELECT",
-            source.example,
-        )
+        raise source.refuse(refusals.NOT_A_SELECT, tree)
     values = Parameters.of(source, parameters, tree)
     try:
         parsed = SelectReader.of(tree, rows, RowReader(source, values), tables)
     except RecursionError:
-        raise source.refuse(
-            "sql.depth", None, "", "the text is nested too deeply", source.example
-        ) from None
+        raise source.refuse(refusals.NESTED_TOO_DEEPLY, None) from None
     values.finish()
     return parsed
 
@@ -100,5 +92,5 @@ def _with_working_rewrite(
     try:
         _read(refusal.rewrite, rows, None, tables)
     except Refused:
-        return Refused(refusal.code, refusal.place, refusal.reason, example(rows))
+        return refusal.replace(rewrite=example(rows))
     return refusal

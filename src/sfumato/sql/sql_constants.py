@@ -20,6 +20,7 @@ from ..exact.numbers import exact
 from ..tables.expr import constants
 from ..tables.expr.expressions import Expr, literal
 from ..tables.expr.types import Type
+from . import sql_refusals as refusals
 from .sql_text import SqlText, without_brackets
 
 ParameterValues = Sequence[Any] | Mapping[str, Any] | None
@@ -40,13 +41,7 @@ class Parameters:
         if values is not None and (
             isinstance(values, str | bytes) or not isinstance(values, Sequence | Mapping)
         ):
-            raise source.refuse(
-                "sql.parameter",
-                None,
-                "",
-                "parameters= takes a list, or a dictionary by name",
-                source.example,
-            )
+            raise source.refuse(refusals.PARAMETERS_TYPE, None)
         marks = [
             node for node in tree.dfs() if isinstance(node, exp.Placeholder) and node.this is None
         ]
@@ -60,13 +55,7 @@ class Parameters:
             or node.args.get("jdbc")
             or not (name is None or isinstance(name, str))
         ):
-            raise self.source.refuse(
-                "sql.parameter",
-                node,
-                "",
-                "a parameter is written ?, $1 or $name",
-                self.source.example,
-            )
+            raise self.source.refuse(refusals.PARAMETER_FORM, node)
         at: int | str = (
             self.marks[id(node)]
             if name is None
@@ -79,11 +68,13 @@ class Parameters:
         if isinstance(held, Mapping) != isinstance(at, str) or at not in (
             held if isinstance(held, Mapping) else range(len(held))
         ):
-            reason = f"no value is given for {shown}"
-            count = len(self.marks) if name is None else at + 1 if isinstance(at, int) else 0
+            if isinstance(at, str):
+                raise self.source.refuse(refusals.NAMED_PARAMETER_WITHOUT_VALUE, node, name=name)
+            count = len(self.marks) if name is None else at + 1
             values = ", ".join(["18"] * min(count, 20))
-            rewrite = f"parameters=[{values}]" if count else f"parameters={{{name!r}: 18}}"
-            raise self.source.refuse("sql.parameter", node, "", reason, rewrite)
+            raise self.source.refuse(
+                refusals.PARAMETER_WITHOUT_VALUE, node, parameter=shown, values=values
+            )
         self.used.add(at)
         return held[at]
 
@@ -94,9 +85,12 @@ class Parameters:
         if left:
             which = min(left, key=str)
             label = f"value {which + 1}" if isinstance(which, int) else f"${which}"
-            reason = f"the text has no parameter for {label}"
-            rewrite = f"parameters= without {label}" if self.used else "parameters=None"
-            raise self.source.refuse("sql.parameter", None, "", reason, rewrite)
+            entry = (
+                refusals.VALUE_WITHOUT_PARAMETER
+                if self.used
+                else refusals.VALUES_WITHOUT_PARAMETERS
+            )
+            raise self.source.refuse(entry, None, value=label)
 
 
 def read_constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
@@ -123,9 +117,7 @@ def read_constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
             refusal if refusal.code.startswith("sql.") else source.relocate(refusal, node)
         ) from None
     except (ArithmeticError, ValueError):
-        raise source.refuse(
-            "sql.syntax", node, "", "this number cannot be read", source.example
-        ) from None
+        raise source.refuse(refusals.UNREADABLE_NUMBER, node) from None
     return None
 
 
@@ -151,8 +143,7 @@ def read_fraction(node: exp.Expression | None, parameters: Parameters, what: str
         value = parameters.value(inner)
         value = None if isinstance(value, str | bool) else value
     if value is None:
-        reason = f"{what} has to be a number in the text, or a parameter"
-        raise source.refuse("sql.unsupported", node, f"{what} is a number", reason, source.example)
+        raise source.refuse(refusals.NUMBER_NOT_CONSTANT, node, argument=what)
     try:
         return sign * exact(value, what)
     except Refused as refusal:
@@ -168,9 +159,7 @@ def read_count(node: exp.Expression | None, parameters: Parameters, what: str) -
     )
     if number.denominator != 1 or not 0 <= number < 2**63:
         source = parameters.source
-        raise source.refuse(
-            "sql.limit", node, "", f"{what} has to be a whole number from 0 on", source.example
-        )
+        raise source.refuse(refusals.LIMIT_NOT_WHOLE, node, clause=what)
     return int(number)
 
 
