@@ -87,8 +87,7 @@ class Noisy:
         """Bound the noise of `values` draws, all at once, with this confidence; in steps."""
         law = self.law
         if law is None:
-            kind = type(self.mechanism).__name__
-            raise refusals.ANSWER_LAW_1(name=self.name, kind=kind)
+            raise refusals.UNKNOWN_LAW(name=self.name, mechanism=type(self.mechanism).__name__)
         return _half_width(law, confidence, values)
 
     @property
@@ -212,7 +211,7 @@ def _integers(values: ArrayLike, name: str) -> NDArray[Any]:
         array.dtype.kind == "O" and all(type(v) is int for v in array.flat)
     )
     if array.ndim != 2 or not is_integral:
-        raise refusals.ANSWER_PIECES_1(name=name)
+        raise refusals.VALUES_NOT_INTEGERS(name=name)
     try:
         array = array.astype(np.int64)
     except OverflowError:

@@ -25,4 +25,4 @@ def to_plain_json(value: Any) -> Any:
             return {str(name): to_plain_json(item) for name, item in value.items()}
         case list() | tuple():
             return [to_plain_json(item) for item in value]
-    raise refusals.ANSWER_FACTS_1(type=type(value).__name__)
+    raise refusals.FACT_TYPE(type=type(value).__name__)

@@ -101,9 +101,11 @@ def load(stored: bytes | str) -> Answer:
     try:
         content = json.loads(stored)
         if not isinstance(content, dict) or content.get("sfumato") != "answer":
-            raise refusals.ANSWER_STORED_1(stored=stored)
+            raise refusals.NOT_A_STORED_ANSWER(stored=stored)
         if type(content.get("version")) is not int or content["version"] not in (FIRST, VERSION):
-            raise refusals.ANSWER_STORED_2(get=content.get("version"), FIRST=FIRST, VERSION=VERSION)
+            raise refusals.UNKNOWN_VERSION(
+                version=content.get("version"), oldest=FIRST, newest=VERSION
+            )
         return (
             _read_answer(content)
             if content["version"] == VERSION
@@ -112,7 +114,7 @@ def load(stored: bytes | str) -> Answer:
     except Refused:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
-        raise refusals.ANSWER_STORED_3(stored=stored) from None
+        raise refusals.DAMAGED_ANSWER(stored=stored) from None
 
 
 def canonical(written: Any) -> bytes:
@@ -332,7 +334,7 @@ def write_key(key: Key) -> Any:
     for name, (kind, write, _) in KEYS.items():
         if type(key) is kind:
             return {name: write(key)}
-    raise refusals.ANSWER_KEY_1(type=type(key).__name__)
+    raise refusals.KEY_TYPE(type=type(key).__name__)
 
 
 def read_key(written: Any) -> Key:

@@ -100,17 +100,15 @@ class Questions(Request[Batch, PendingBatch]):
             isinstance(queries, str | Query | Mapping)
             or not 1 <= len(listed := list(queries)) <= MOST
         ):
-            raise refusals.PLAN_BATCH_1(MOST=MOST, name=table.name)
+            raise refusals.BATCH_SIZE(most=MOST, table=table.name)
         values = list(parameters) if parameters is not None else [None] * len(listed)
         if len(values) != len(listed):
-            raise refusals.PLAN_BATCH_2(
-                values_count=len(values), listed_count=len(listed), value=[None] * len(listed)
-            )
+            raise refusals.BATCH_PARAMETERS(count=len(values), questions=len(listed))
         questions = tuple(
             Question(table, query, value) for query, value in zip(listed, values, strict=True)
         )
         if any(question.explains for question in questions):
-            raise refusals.PLAN_BATCH_3(name=table.name)
+            raise refusals.BATCH_EXPLAINED(table=table.name)
         return cls(table, questions)
 
     def make(self, goal: Goal, declared: Declared | None = None) -> Batch:
@@ -120,7 +118,7 @@ class Questions(Request[Batch, PendingBatch]):
         share_of(promise, Fraction(1))  # refuses a promise that cannot be split
         first = [question.plan(promise, size, declared) for question in self.each]
         if len({plan.text for plan in first}) < len(first):
-            raise refusals.PLAN_BATCH_4(first_count=len(first))
+            raise refusals.BATCH_WITH_EQUAL_QUESTIONS(count=len(first))
         sizes = [
             sum(not piece.pooled for piece in plan.components) + (not plan.query.public)
             for plan in first

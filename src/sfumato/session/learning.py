@@ -106,7 +106,7 @@ class LearnedLimit:
             if not right or record["learned"] != 1 or set(record) != {"learned", "value", "shares"}:
                 raise ValueError(record)
         except (LookupError, TypeError, ValueError, RecursionError):
-            raise refusals.ANSWER_STORED_1() from None
+            raise refusals.DAMAGED_LIMIT() from None
         return cls(limit, value, shares)
 
     def into(self, declaration: Declaration) -> Declaration:
@@ -224,18 +224,14 @@ def missing_for(
         if column not in declaration.schema:
             raise unknown_column(column, list(declaration.schema), {}, "columns")
         if column not in free:
-            why = (
-                "its bounds are known"
+            entry = (
+                refusals.BOUNDS_ARE_KNOWN
                 if column in declaration.ranges
-                else "only numbers have bounds"
-                if column not in declaration.unit
-                else "it is the unit"
+                else refusals.BOUNDS_OF_UNIT
+                if column in declaration.unit
+                else refusals.BOUNDS_WITHOUT_NUMBERS
             )
-            raise refusals.LEARN_COLUMN_1(
-                column=column,
-                why=why,
-                rewrite=f"columns={free!r:.60}" if free else "nothing is missing",
-            )
+            raise entry(column=column, columns=free[:3])
     table = declaration.name if declaration.database_unit else ""
     missing = [
         *([MissingLimit("max_rows", (), table)] if rows else []),
@@ -248,7 +244,7 @@ def missing_for(
             or not keys
             or any(key not in declaration.schema or key in declaration.unit for key in keys)
         ):
-            raise refusals.LEARN_GROUPS_1(keys=keys)
+            raise refusals.GROUPS_NOT_COLUMNS(keys=keys)
         missing.append(MissingLimit("max_groups", keys, table))
     return tuple(missing)
 

@@ -45,12 +45,12 @@ def promise_of(budget: Guarantee, settings: QuestionSettings) -> Guarantee:
     epsilon, delta, promise = settings.epsilon, settings.delta, settings.promise
     if promise is not None:
         if epsilon is not None or delta is not None:
-            raise refusals.PLAN_PROMISE_3()
+            raise refusals.TWO_PROMISES()
         if not isinstance(promise, Guarantee):
-            raise refusals.PLAN_PROMISE_4(type=type(promise).__name__)
+            raise refusals.PROMISE_TYPE(type=type(promise).__name__)
         return promise
     if epsilon is None:
-        raise refusals.PLAN_PROMISE_1()
+        raise refusals.NO_PROMISE()
     e = positive(epsilon, "epsilon")
     if delta is not None:
         d = probability(delta, "delta")
@@ -63,7 +63,7 @@ def share_of(promise: Guarantee, share: Fraction) -> Guarantee:
     """Return a share of a promise: of ε and δ, of ρ, or of μ²."""
     if type(promise) not in SHARE_BY_NOTION:
         kinds = ", ".join(f"sf.{notion.__name__}" for notion in SHARE_BY_NOTION)
-        raise refusals.PLAN_PROMISE_2(promise=promise, kinds=kinds)
+        raise refusals.PROMISE_NOT_DIVISIBLE(promise=promise, kinds=kinds)
     return SHARE_BY_NOTION[type(promise)](promise, share)
 
 

@@ -18,7 +18,7 @@ from ..tables.declare.learned_limits import LearnedLimits
 from ..tables.engine.sources import open_source
 from . import session_refusals as refusals
 from .promises import budget_of
-from .protect_many import EXAMPLE, protect_many
+from .protect_many import protect_many
 from .protect_options import (
     DEFAULTS,
     EXPLAINED,
@@ -74,7 +74,7 @@ def protect(
             lambda declared: _open_ledger(settings.ledger, total, declared, declared.schema),
         )
     if settings.links is not None or settings.public is not None:
-        raise refusals.TABLE_LINKS_1(EXAMPLE=EXAMPLE)
+        raise refusals.LINKS_OF_ONE_TABLE()
     types = None if settings.types is None else dict(settings.types)
     opened = open_source(source, types, settings.name, table=settings.table)
     try:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from ..errors import Refused
+from ..errors import RefusalText
 from ..ledger import Ledger
-from ..tables.declare.declaration import BY_COLUMN, TABLE_ROWS, declare
+from ..tables.declare.declaration import TABLE_ROWS, declare
 from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.declare.ownership import Owner, find_owners, split_column, unit_columns
 from ..tables.engine.sources import TableSource, open_sources
@@ -21,12 +21,12 @@ from .protect_options import Limit, ProtectSettings, Source
 from .protected_database import Database
 
 T = TypeVar("T")
-EXAMPLE = (
-    "protect({'patients': 'patients.parquet', 'visits': 'visits.parquet'}, unit='patients.id', "
-    "links={'visits.patient_id': 'patients.id'}, budget=2)"
-)
-
-EXAMPLES = {"bounds": "(0, 100)", "keys": "[1, 2, 3]", "types": "'float64'"}
+NOT_MAPPING: Mapping[str, RefusalText] = {
+    "types": refusals.TYPES_NOT_MAPPING,
+    "bounds": refusals.BOUNDS_NOT_MAPPING,
+    "keys": refusals.KEYS_NOT_MAPPING,
+}
+"""Argument by `table.column` → the refusal of a value that is no mapping."""
 
 
 def protect_many(
@@ -56,9 +56,9 @@ def protect_many(
 
 def _check_names(sources: Mapping[str, Source], public: Mapping[str, Source]) -> None:
     if not sources or not all(isinstance(name, str) and name for name in (*sources, *public)):
-        raise refusals.TABLE_PUBLIC_1(EXAMPLE=EXAMPLE)
+        raise refusals.TABLES_WITHOUT_NAMES()
     if len({name.lower() for name in (*sources, *public)}) < len(sources) + len(public):
-        raise refusals.TABLE_PUBLIC_2(value=", ".join([*sources, *public])[:80])
+        raise refusals.TABLE_NAME_TWICE(tables=", ".join([*sources, *public]))
 
 
 def _declare_all(
@@ -75,10 +75,10 @@ def _declare_all(
     table_rows = _limits("table_rows", settings.table_rows, private)
     links, learned = settings.links or {}, settings.learned or {}
     if not isinstance(learned, Mapping):
-        raise refusals.TABLE_LEARNED_1()
+        raise refusals.LEARNED_NOT_MAPPING()
     schemas = {table: source.schema for table, source in private.items()}
     if not isinstance(links, Mapping):
-        raise refusals.TABLE_LINKS_2(links=links)
+        raise refusals.LINKS_NOT_MAPPING(links=links)
     whose = unit_columns(unit, schemas)
     pairs = {
         split_column(column, private, "links"): split_column(linked, private, "links")
@@ -172,12 +172,7 @@ def _by_table(
 ) -> dict[str, dict[str, T]]:
     """Split a mapping by `table.column` into one mapping per table."""
     if values is not None and not isinstance(values, Mapping):
-        raise Refused(
-            BY_COLUMN[what][0],
-            f"{what}={values!s:.60}",
-            f"{what}= is a mapping by table.column",
-            f"{what}={{'visits.spend': {EXAMPLES[what]}}}",
-        )
+        raise NOT_MAPPING[what](values=values)
     by_table: dict[str, dict[str, T]] = {}
     for word, value in (values or {}).items():
         table, column = split_column(word, tables, what)
@@ -191,5 +186,7 @@ def _limits(what: str, values: Limit | None, tables: Iterable[str]) -> dict[str,
         return dict.fromkeys(tables, values)
     for table in values:
         if table not in tables:
-            raise refusals.TABLE_MAX_ROWS_1(what=what, table=table, next=next(iter(tables)))
+            raise refusals.LIMIT_OF_UNKNOWN_TABLE(
+                argument=what, table=table, near=next(iter(tables))
+            )
     return {table: values.get(table) for table in tables}

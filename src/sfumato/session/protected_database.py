@@ -82,12 +82,11 @@ class Database(Budgeted):
     def __getitem__(self, name: str) -> Table:
         """Return a protected table by its name."""
         if name not in self.tables:
-            rewrite = (
-                f"db.public[{name!r:.60}]"
-                if name in self.public
-                else " or ".join(f"db[{table!r:.60}]" for table in list(self.tables)[:3])
+            if name in self.public:
+                raise refusals.TABLE_IS_PUBLIC(name=name)
+            raise refusals.UNKNOWN_TABLE(
+                name=name, tables=", ".join(self.tables), near=next(iter(self.tables))
             )
-            raise refusals.TABLE_NAME_1(name=name, rewrite=rewrite)
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -277,7 +277,7 @@ class Table(Budgeted, RowVerbs):
             or not isinstance(query.rows.curator, Table)
             or query.rows.curator.ledger is not self.ledger
         ):
-            raise refusals.PLAN_QUERY_1(type=type(query).__name__, name=self.name)
+            raise refusals.NOT_A_QUERY(type=type(query).__name__, table=self.name)
         return query
 
     def _source_of(self, query: Query) -> Any:

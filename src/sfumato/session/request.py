@@ -123,7 +123,7 @@ class Request(ABC, Generic[M, W]):
         if not missing:
             return self.make(goal)
         if goal.promise is None:
-            raise refusals.WITHIN_LEARNING_1(missing=_words(missing), name=self.table.name)
+            raise refusals.ACCURACY_NEEDS_LIMITS(missing=_words(missing), table=self.table.name)
         base, more_rows, wider = (
             self.make(goal, all_with_placeholders(declared, rows=rows, size=size))
             for rows, size in ((1, 1), (2, 1), (1, 2))
@@ -279,7 +279,7 @@ def explain_refusal(
     cost = f"this accuracy costs {cost_text(plan.cost)}. " if goal.promise is None else ""
     paid = f" for the answer. Charged before, and kept: {'; '.join(notes)}" if notes else ""
     rewrite = "a larger within=, or a larger budget" if goal.promise is None else refusal.rewrite
-    return BudgetExceeded(refusal.code, refusal.place, f"{cost}{refusal.reason}{paid}", rewrite)
+    return refusal.replace(reason=f"{cost}{refusal.reason}{paid}", rewrite=rewrite)
 
 
 def release_promise_of(learning: Guarantee) -> Guarantee:

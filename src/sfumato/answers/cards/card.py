@@ -99,9 +99,12 @@ class Card:
         """Return a draft entry for the public registry of DP deployments, for people to review."""
         deployment = self.to_dict()["deployment"]
         if lacking := [name for name in NEEDED if not deployment["basic"].get(name)]:
-            raise refusals.CARD_REGISTRY_1(
-                lacking=", ".join(lacking), lacking_2=_missing_arguments(lacking)
+            entry = (
+                refusals.REGISTRY_DATE_MISSING
+                if "publication_date" in lacking
+                else refusals.REGISTRY_FIELDS_MISSING
             )
+            raise entry(fields=", ".join(lacking), arguments=_missing_arguments(lacking))
         administrative = {"status": "Draft", "registry_authors": list(authors), "tier": 3}
         return {"url_slug": slug, "deployment": {**deployment, "administrative": administrative}}
 
@@ -209,11 +212,10 @@ def _drop_none(value: Any) -> Any:
 
 
 def _missing_arguments(lacking: Sequence[str]) -> str:
-    """Write the call that supplies the missing fields, with example values."""
+    """Write the arguments that supply the missing fields, with example values."""
     examples = {
         "data_curators": 'curators=["Statistics Office"]',
         "intended_use": 'intended_use="research"',
         "data_product_region": 'region="Italy"',
     }
-    call = f"answer.card({', '.join(examples[name] for name in lacking if name in examples)})"
-    return f"{call}, of an answer with a receipt" if "publication_date" in lacking else call
+    return ", ".join(examples[name] for name in lacking if name in examples)

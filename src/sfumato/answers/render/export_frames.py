@@ -40,7 +40,7 @@ def value_columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[Any]]
         for suffix, numbers in zip(("", "_low", "_high"), values, strict=False):
             for name, cells in _named_columns(column, numbers):
                 if f"{name}{suffix}" in named_values or f"{name}{suffix}" in answer.keys:
-                    raise refusals.ANSWER_NAMES_1(name=name, suffix=suffix)
+                    raise refusals.EXPORTED_NAME_TWICE(name=f"{name}{suffix}")
                 named_values[f"{name}{suffix}"] = cells
     return named_values
 
@@ -115,4 +115,4 @@ def _import_library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise refusals.ANSWER_LIBRARY_1(name=name) from None
+        raise refusals.LIBRARY_MISSING(library=name) from None
