@@ -85,7 +85,7 @@ def test_other_promises_are_not_shared_out() -> None:
     with pytest.raises(sf.Refused) as refused:
         share_of(sf.Renyi({2: 1}), Fraction(1, 2))
     assert refused.value.code == "plan.promise"
-    assert all(f"sf.{notion.__name__}" in refused.value.rewrite for notion in SHARE_BY_NOTION)
+    assert all(f"sf.{notion.__name__}" in refused.value.reason for notion in SHARE_BY_NOTION)
 
 
 def test_what_needs_no_delta() -> None:

@@ -27,7 +27,9 @@ from .validate_answer import check_answer
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas
     import polars
+    import pyarrow
     from matplotlib.figure import Figure
 
     from .cards.card import Card
@@ -195,7 +197,7 @@ class Answer:
 
         return agreeing(self, total, name)
 
-    def to_arrow(self, *, intervals: bool = False) -> Any:
+    def to_arrow(self, *, intervals: bool = False) -> pyarrow.Table:
         """Return keys and values as an Arrow table; with `intervals`, also name_low and name_high
         at 95 %.
         """
@@ -203,7 +205,7 @@ class Answer:
 
         return to_arrow(self, intervals=intervals)
 
-    def to_pandas(self, *, intervals: bool = False) -> Any:
+    def to_pandas(self, *, intervals: bool = False) -> pandas.DataFrame:
         """Return keys and values as a pandas frame; `intervals` as in `to_arrow`."""
         from .render.export_frames import to_pandas
 

@@ -7,12 +7,16 @@ import uuid
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from . import answer_refusals as refusals
 
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+"""A plain JSON value."""
+Record = dict[str, Any]  # a JSON object of a known shape, which code reads by its keys
 
-def to_plain_json(value: Any) -> Any:
+
+def to_plain_json(value: object) -> Plain:
     """Convert a value to plain JSON values; exact numbers, dates and UUIDs become text."""
     match value:
         case None | bool() | int() | float() | str():

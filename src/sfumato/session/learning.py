@@ -113,15 +113,17 @@ class LearnedLimit:
         """Return the declaration with this limit in it."""
         learned = declaration.learned
         if self.limit.kind == "bounds":
-            (column,), ends = self.limit.of, {**declaration.ranges, self.limit.of[0]: self.value}
-            bounds: Any = tuple((name, ends[name]) for name, _ in declaration.types if name in ends)
+            (column,), (low, high) = self.limit.of, self.value
+            ends = {**declaration.ranges, column: (low, high)}
             return replace(
-                declaration, bounds=bounds, learned=learned.with_bounds(column, self.shares)
+                declaration,
+                bounds=tuple((name, ends[name]) for name, _ in declaration.types if name in ends),
+                learned=learned.with_bounds(column, self.shares),
             )
-        limits: dict[str, Any] = {self.limit.kind: int(self.value[0])}
-        return replace(
-            declaration, **limits, learned=learned.with_limit(self.limit.kind, self.shares)
-        )
+        most, learned = int(self.value[0]), learned.with_limit(self.limit.kind, self.shares)
+        if self.limit.kind == "max_rows":
+            return replace(declaration, max_rows=most, learned=learned)
+        return replace(declaration, max_groups=most, learned=learned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,12 @@ def run_lessons(
 
 
 def missing_for(
-    declaration: Declaration, columns: Any, groups: Any, *, again: bool, links: Iterable[str] = ()
+    declaration: Declaration,
+    columns: str | Iterable[str] | None,
+    groups: str | Iterable[str] | None,
+    *,
+    again: bool,
+    links: Iterable[str] = (),
 ) -> tuple[MissingLimit, ...]:
     """List the limits that `learn` has to find: all missing ones, or those of some columns. A known
     limit is not learned again; a column that links tables is learned only if it is named.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Unpack
+from typing import Unpack
 
 from ..answers.answer import Answer
 from ..ledger import Ledger
 from ..tables.declare.declared_database import DatabaseDeclaration
+from ..tables.engine.sources import TableSource
 from ..tables.plan.query_plan import Plan
 from ..tables.query.owned_rows import Origin
 from ..tables.query.question_options import (
@@ -36,7 +37,7 @@ class Database(Budgeted):
     def __init__(
         self,
         declaration: DatabaseDeclaration,
-        sources: Mapping[str, Any],
+        sources: Mapping[str, TableSource],
         ledger: Ledger,
         *,
         durable: bool,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from ..answers.answer import Answer
 from ..ledger import Ledger
 from ..release import or_failed
 from ..tables.declare.declaration import Declaration
+from ..tables.engine.sources import TableSource
 from ..tables.expr.expressions import Expr
 from ..tables.plan.query_plan import Plan
 from ..tables.query.question_options import (
@@ -49,7 +50,7 @@ class Table(Budgeted, RowVerbs):
     def __init__(
         self,
         declaration: Declaration,
-        source: Any,
+        source: TableSource,
         ledger: Ledger,
         *,
         durable: bool,
@@ -280,6 +281,6 @@ class Table(Budgeted, RowVerbs):
             raise refusals.NOT_A_QUERY(type=type(query).__name__, table=self.name)
         return query
 
-    def _source_of(self, query: Query) -> Any:
+    def _source_of(self, query: Query) -> TableSource:
         """Return the source of a query's rows: of several tables, the first that it is about."""
         return self._source if query.rows.origin is None else query.rows.origin.source

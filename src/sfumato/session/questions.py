@@ -5,7 +5,7 @@ limit was learned.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..answers.answer import Answer
 from ..guarantees import Guarantee
@@ -26,6 +26,7 @@ from .pending_plan import PendingPlan
 from .request import Request, explain_refusal
 
 if TYPE_CHECKING:
+    from ..sql import ParsedQuery
     from .protected_table import Table
 
 
@@ -37,7 +38,7 @@ class Question(Request[Plan, PendingPlan]):
     of: Query | str
     parameters: ParameterValues | None = None
 
-    def parse(self, declared: Declared | None = None) -> Any:
+    def parse(self, declared: Declared | None = None) -> ParsedQuery:
         """Parse the SQL text against these declarations, or the current ones."""
         from ..sql import read
 
@@ -58,8 +59,7 @@ class Question(Request[Plan, PendingPlan]):
     def query(self, declared: Declared | None = None) -> Query:
         """Return the query on these declarations, or on the current ones."""
         if isinstance(self.of, str):
-            parsed: Query = self.parse(declared).query
-            return parsed
+            return self.parse(declared).query
         query, state = self.table._check_query(self.of), self.table.state
         if getattr(query.rows.curator, "state", None) is not state or (
             declared is None and not state.lessons
@@ -85,8 +85,7 @@ class Question(Request[Plan, PendingPlan]):
 
         def make(promise: Guarantee, group_size: int) -> Plan:
             planned = plan(query, promise, source, group_size, needed)
-            finished: Plan = planned if parsed is None else parsed.planned(planned)
-            return finished
+            return planned if parsed is None else parsed.planned(planned)
 
         return make
 

@@ -20,8 +20,8 @@ from sqlglot import exp
 
 from ..errors import Refused
 from ..tables.expr import constants
+from ..tables.expr.expressions import Expr, call, col
 from ..tables.expr.expressions import Literal as Constant
-from ..tables.expr.expressions import call, col
 from ..tables.expr.types import Type
 from . import sql_refusals as refusals
 from .row_expressions import RowReader
@@ -264,7 +264,7 @@ def _read_sort(node: Node, sort: Sort, names: AnswerNames, scalars: RowReader) -
     raise scalars.source.refuse(entry, node)
 
 
-def _constant(fixed: Any) -> AnswerExpression:
+def _constant(fixed: Expr) -> AnswerExpression:
     assert isinstance(fixed, Constant)
     value = fixed.value
     if isinstance(value, bool):
@@ -317,5 +317,5 @@ def _convert_constant(
     return replace(side, value=constants.parse_text(side.value, key_type, "HAVING"))
 
 
-def _plain(side: AnswerExpression) -> Any:
+def _plain(side: AnswerExpression) -> object:
     return engine_constant(side.value) if side.sort != "truth" else bool(side.value)

@@ -12,12 +12,13 @@ from sqlglot import exp
 
 from ..errors import Refused
 from ..tables.expr.expressions import Expr
+from ..tables.query.question_options import ParameterValues
 from ..tables.query.stages import Rows
 from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .scope import Scope, quoted
 from .select import ParsedQuery, SelectReader
-from .sql_constants import Parameters, ParameterValues
+from .sql_constants import Parameters
 from .sql_text import EXPLAIN, SqlText
 
 __all__ = ["ParsedQuery", "condition", "explains", "read"]
@@ -26,7 +27,7 @@ __all__ = ["ParsedQuery", "condition", "explains", "read"]
 def read(
     text: str,
     rows: Rows,
-    parameters: ParameterValues = None,
+    parameters: ParameterValues | None = None,
     tables: Mapping[str, Rows] | None = None,
 ) -> ParsedQuery:
     """Read a SELECT about one protected table or several. Refuses what has no safe answer. Reads no
@@ -57,7 +58,10 @@ def condition(text: str, rows: Rows) -> Expr:
 
 
 def _read(
-    text: str, rows: Rows, parameters: ParameterValues, tables: Mapping[str, Rows] | None = None
+    text: str,
+    rows: Rows,
+    parameters: ParameterValues | None,
+    tables: Mapping[str, Rows] | None = None,
 ) -> ParsedQuery:
     source = SqlText.of(text, example(rows))
     tree = source.tree()

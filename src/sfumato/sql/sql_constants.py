@@ -11,19 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import cast
 
 from sqlglot import exp
 
 from ..errors import Refused
-from ..exact.numbers import exact
+from ..exact.numbers import Number, exact
 from ..tables.expr import constants
 from ..tables.expr.expressions import Expr, literal
 from ..tables.expr.types import Type
+from ..tables.query.question_options import ParameterValues
 from . import sql_refusals as refusals
 from .sql_text import SqlText, without_brackets
-
-ParameterValues = Sequence[Any] | Mapping[str, Any] | None
 
 
 @dataclass(slots=True)
@@ -31,12 +30,14 @@ class Parameters:
     """The values of parameters, and which of them the text uses."""
 
     source: SqlText
-    values: ParameterValues
+    values: ParameterValues | None
     used: set[int | str] = field(default_factory=set)
     marks: dict[int, int] = field(default_factory=dict)  # of every ?, its number
 
     @classmethod
-    def of(cls, source: SqlText, values: ParameterValues, tree: exp.Expression) -> Parameters:
+    def of(
+        cls, source: SqlText, values: ParameterValues | None, tree: exp.Expression
+    ) -> Parameters:
         """Check the values of a text's parameters: a list or a dictionary."""
         if values is not None and (
             isinstance(values, str | bytes) or not isinstance(values, Sequence | Mapping)
@@ -47,7 +48,7 @@ class Parameters:
         ]
         return cls(source, values, marks={id(node): i for i, node in enumerate(marks)})
 
-    def value(self, node: exp.Placeholder) -> Any:
+    def value(self, node: exp.Placeholder) -> object:
         """Return the value of a parameter."""
         name = node.this
         if (
@@ -63,20 +64,21 @@ class Parameters:
             if name.isdecimal() and len(name) < 6
             else name
         )
-        held: Any = self.values if self.values is not None else ()
+        held = self.values if self.values is not None else ()
+        if isinstance(held, Mapping) and isinstance(at, str) and at in held:
+            self.used.add(at)
+            return held[at]
+        if not isinstance(held, Mapping) and isinstance(at, int) and 0 <= at < len(held):
+            self.used.add(at)
+            return held[at]
         shown = "?" if name is None else f"${name}"
-        if isinstance(held, Mapping) != isinstance(at, str) or at not in (
-            held if isinstance(held, Mapping) else range(len(held))
-        ):
-            if isinstance(at, str):
-                raise self.source.refuse(refusals.NAMED_PARAMETER_WITHOUT_VALUE, node, name=name)
-            count = len(self.marks) if name is None else at + 1
-            values = ", ".join(["18"] * min(count, 20))
-            raise self.source.refuse(
-                refusals.PARAMETER_WITHOUT_VALUE, node, parameter=shown, values=values
-            )
-        self.used.add(at)
-        return held[at]
+        if isinstance(at, str):
+            raise self.source.refuse(refusals.NAMED_PARAMETER_WITHOUT_VALUE, node, name=name)
+        count = len(self.marks) if name is None else at + 1
+        values = ", ".join(["18"] * min(count, 20))
+        raise self.source.refuse(
+            refusals.PARAMETER_WITHOUT_VALUE, node, parameter=shown, values=values
+        )
 
     def finish(self) -> None:
         """Refuse values that no parameter uses: they are probably a mistake."""
@@ -136,7 +138,7 @@ def read_fraction(node: exp.Expression | None, parameters: Parameters, what: str
     sign = 1
     if isinstance(inner, exp.Neg):
         sign, inner = -1, inner.this
-    value: Any = None
+    value: object = None
     if isinstance(inner, exp.Literal) and not inner.is_string:
         value = str(inner.this)
     elif isinstance(inner, exp.Placeholder):
@@ -145,7 +147,7 @@ def read_fraction(node: exp.Expression | None, parameters: Parameters, what: str
     if value is None:
         raise source.refuse(refusals.NUMBER_NOT_CONSTANT, node, argument=what)
     try:
-        return sign * exact(value, what)
+        return sign * exact(cast("Number", value), what)  # `exact` refuses what is no number
     except Refused as refusal:
         raise source.relocate(refusal, node) from None
 
@@ -170,7 +172,7 @@ def _number(text: str) -> int | float:
     return int(text) if text.isdecimal() else float(text)
 
 
-def engine_constant(value: Any) -> Any:
+def engine_constant(value: object) -> object:
     """Convert a Fraction, which no engine knows, to a number; return other values as they are."""
     if isinstance(value, Fraction):
         return float(value) if value.denominator != 1 else int(value)

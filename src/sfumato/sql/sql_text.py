@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -35,6 +35,7 @@ SHOWN = 100
 RESTED = 30  # of a long line, so many characters stand before what is marked
 
 Node = exp.Expression
+Passed = Any  # arguments of sqlglot's own methods, handed on as they are
 Span = tuple[int, int]
 """The first character, and one beyond the last."""
 
@@ -68,11 +69,11 @@ class _GuardedParser(DuckDB.Parser):
     left = 0
     looks = 0
 
-    def __init__(self, **named: Any) -> None:
+    def __init__(self, **named: Passed) -> None:
         super().__init__(**named)
         look = self._match
 
-        def match(*args: Any, **named: Any) -> bool:
+        def match(*args: Passed, **named: Passed) -> bool:
             self.looks -= 1
             if self.looks < 0:
                 raise _Endless
@@ -80,7 +81,7 @@ class _GuardedParser(DuckDB.Parser):
 
         self._match = match  # which sqlglot keeps with each parser, not in the class
 
-    def expression(self, *args: Any, **named: Any) -> Any:
+    def expression(self, *args: Passed, **named: Passed) -> Passed:
         effort.check()
         self.left -= 1
         if self.left < 0:
@@ -151,7 +152,7 @@ class SqlText:
         """Parse an expression."""
         return self._parse(exp.Condition)
 
-    def _parse(self, into: Any) -> exp.Expression:
+    def _parse(self, into: type[exp.Condition] | None) -> exp.Expression:
         parser = _GuardedParser(dialect=DuckDB())
         parser.left = NODES_PER_WORD * len(self.words) + 100
         parser.looks = LOOKS_PER_WORD * len(self.words) + 1000
@@ -297,11 +298,20 @@ def _printable_text(text: str) -> str:
     return " ".join("".join(c for c in text if c.isprintable() or c in _SIGNS).split())
 
 
-def without_brackets(node: Any) -> Any:
+@overload
+def without_brackets(node: Node) -> Node: ...
+
+
+@overload
+def without_brackets(node: None) -> None: ...
+
+
+def without_brackets(node: Node | None) -> Node | None:
     """Return what stands inside the brackets of a node; any other node as it is."""
     if not isinstance(node, exp.Paren):
         return node
-    return node.unnest()  # type: ignore[no-untyped-call]  # sqlglot leaves it untyped
+    inner: Node = node.unnest()  # type: ignore[no-untyped-call]  # sqlglot leaves it untyped
+    return inner
 
 
 def arguments(node: exp.Expression) -> Iterator[str]:
