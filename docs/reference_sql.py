@@ -166,11 +166,12 @@ def sql() -> str:
     """Write the lists of the page on SQL."""
     check_phrases()
     clauses = [
-        (f"`{CLAUSES[part]}`", f"`{code}`: {cell(why)}")
-        for part, (code, why) in from_clause.REFUSED_PARTS.items()
+        (f"`{CLAUSES[part]}`", f"`{entry.code}`: {cell(entry.reason)}")
+        for part, entry in from_clause.REFUSED_PARTS.items()
     ]
     refused = clauses + [
-        (f"`{name} JOIN`", f"`sql.join`: {cell(why)}") for name, why in join_clause.METHODS.items()
+        (f"`{name} JOIN`", f"`{entry.code}`: {cell(entry.reason)}")
+        for name, entry in join_clause.METHODS.items()
     ]
     rows = [
         (kind, " · ".join(f"`{cell(word)}`" for word in words)) for kind, words in rowwise().items()

@@ -39,7 +39,7 @@ from .ledger import BudgetExceeded as BudgetExceeded
 from .ledger import Ledger as Ledger
 from .local.shuffle import shuffle as shuffle
 from .sensitivity.sampled import sample_sensitivity as sample_sensitivity
-from .session import protect as protect
+from .session.protect import protect as protect
 from .tables.expr.expressions import col as col
 from .tables.expr.expressions import when as when
 from .tables.query.aggregates import count as count

@@ -2,13 +2,13 @@
 
 A function takes `**options: Unpack[Options]`, where `Options` is a TypedDict: type checkers know
 every keyword. `spell_out` shows the same keywords to `help()` and `inspect.signature`, and refuses
-all others.
+all others; `takes` also explains them in the docstring.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TypeVar, cast
 
@@ -56,3 +56,23 @@ def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
         return cast(F, call)
 
     return spell
+
+
+def takes(
+    options: type, defaults: Mapping[str, object], explained: Mapping[str, str]
+) -> Callable[[F], F]:
+    """Let a function take the keys of a TypedDict as `**options`.
+
+    Its signature lists them with their defaults, and its docstring ends with a line about each
+    keyword in `explained`.
+    """
+
+    def decorate(function: F) -> F:
+        shown = {name: defaults[name] for name in options.__annotations__ if name in defaults}
+        spelled = spell_out(options, **shown)(function)
+        names = inspect.signature(spelled).parameters
+        lines = [f"{name:<14}{explained[name]}" for name in names if name in explained]
+        spelled.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", *lines])
+        return spelled
+
+    return decorate

@@ -29,10 +29,12 @@ from .ledger import Ledger, Receipt
 from .mechanisms.shared.mechanism import Mechanism
 from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits
+from .tables.plan.count_tree import Integers
 from .tables.plan.explain import explain_rules
 from .tables.plan.min_max import with_end
 from .tables.plan.query_plan import Plan
 from .tables.plan.read_results import (
+    Places,
     ResultGroups,
     chosen_groups,
     read_component,
@@ -47,14 +49,20 @@ T = TypeVar("T")
 class AddsNoise(Protocol):
     """A mechanism that adds noise to exact integers."""
 
-    def perturb(self, value: Any, *, bits: Bits) -> Any: ...
+    def perturb(self, value: Integers, *, bits: Bits) -> Integers: ...
 
 
 class PicksPoints(Protocol):
     """A mechanism that picks one point per group, from weighted points."""
 
     def perturb_each(
-        self, groups: Any, points: Any, weights: Any, count: int, *, bits: Bits
+        self,
+        groups: Places,
+        points: NDArray[np.int64],
+        weights: Integers,
+        count: int,
+        *,
+        bits: Bits,
     ) -> NDArray[np.int64]: ...
 
 
@@ -221,8 +229,13 @@ def _perturb(
 
 
 def _quantiles(
-    noise: tuple[Mechanism, ...], groups: Any, points: Any, weights: Any, count: int, bits: Bits
-) -> Any:
+    noise: tuple[Mechanism, ...],
+    groups: Places,
+    points: NDArray[np.int64],
+    weights: Integers,
+    count: int,
+    bits: Bits,
+) -> NDArray[np.int64]:
     """Return one column per mechanism: the quantile, and the ends of its interval."""
     pickers = [cast("PicksPoints", mechanism) for mechanism in noise] if count else []
     columns = [picker.perturb_each(groups, points, weights, count, bits=bits) for picker in pickers]

@@ -374,9 +374,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "{} clipped to [{}, {}]{}": "learned bounds",
         "a {} counts for at most {} {}{}": "learned rows",
         "groups by {}": NO_CLAIM,
-        "its bounds are known": NO_CLAIM,
-        "only numbers have bounds": NO_CLAIM,
-        "it is the unit": NO_CLAIM,
     },
 }
 """Every text that the modules around answers can print, by module, and the world in which its claim
@@ -404,18 +401,11 @@ def texts(module: str) -> frozenset[str]:
 
 
 def _unread(node: ast.AST) -> Iterator[ast.AST]:
-    """Texts that stand alone (docstrings), refusals with what is put into them, and the pieces of a
-    text with braces.
-    """
+    """Texts that stand alone (docstrings), refusals, and the pieces of a text with braces."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         yield node.value
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "RefusalText":
         yield node
-    if isinstance(node, ast.Assign) and any(
-        isinstance(target, ast.Name) and target.id in ("reason", "rewrite")
-        for target in node.targets
-    ):
-        yield node.value
     if isinstance(node, ast.JoinedStr):
         yield from (part for part in node.values if isinstance(part, ast.Constant))
 
@@ -450,6 +440,7 @@ def test_every_module_that_speaks_of_answers_is_among_them() -> None:
         "answers/render/render_html",
         "answers/cards/card_html",
         "tables/plan/query_plan",
+        "tables/query/question_options",
         "sql/sql_plan",
         "session/pending_plan",
     }

@@ -102,3 +102,11 @@ def test_public_functions_do_not_share_a_name_with_a_module() -> None:
     }
     for name in set(lazy_table()) & modules:
         assert getattr(sfumato, name) is importlib.import_module(f"sfumato.{name}")
+
+
+def test_the_stub_names_the_module_of_a_function_with_the_same_name() -> None:
+    """Type checkers take `from .session import protect` for the module `session.protect`."""
+    for node in ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            home = PACKAGE.joinpath(*node.module.split("."))
+            assert [a.name for a in node.names if (home / f"{a.name}.py").exists()] == []

@@ -37,7 +37,7 @@ async def start(_): ...
 Pool.start = start
 from sfumato.server.run_service import run
 """
-"""A service whose checks of a book of 6,000 entries take a minute at least, twice the grace time."""
+"""A service whose checks of a book of 6,000 entries take twice the grace time at least."""
 
 
 def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(

@@ -17,6 +17,7 @@ from sfumato.session.promises import (
     share_of,
     without_delta,
 )
+from sfumato.tables.query.question_options import QuestionSettings as Settings
 
 
 def test_a_number_is_a_budget_with_a_small_delta() -> None:
@@ -26,21 +27,23 @@ def test_a_number_is_a_budget_with_a_small_delta() -> None:
 
 
 def test_an_epsilon_takes_a_thousandth_of_the_delta_of_the_budget() -> None:
-    assert promise_of(sf.Approx(1, "1e-6"), 0.1, None, None) == sf.Approx(
+    assert promise_of(sf.Approx(1, "1e-6"), Settings(epsilon=0.1)) == sf.Approx(
         "0.1", Fraction(1, 10**6) / DELTA_PARTS
     )
-    assert promise_of(sf.Pure(1), 0.1, None, None) == sf.Pure("0.1")
-    assert promise_of(sf.ZCDP(1, "1e-6"), 0.1, None, None) == sf.Approx("0.1", "1e-9")
-    assert promise_of(sf.GDP(1), 0.1, None, None) == sf.Pure("0.1")
+    assert promise_of(sf.Pure(1), Settings(epsilon=0.1)) == sf.Pure("0.1")
+    assert promise_of(sf.ZCDP(1, "1e-6"), Settings(epsilon=0.1)) == sf.Approx("0.1", "1e-9")
+    assert promise_of(sf.GDP(1), Settings(epsilon=0.1)) == sf.Pure("0.1")
 
 
 def test_a_delta_is_taken_as_it_is() -> None:
-    assert promise_of(sf.Approx(1, "1e-6"), 1, "1e-7", None) == sf.Approx(1, "1e-7")
-    assert promise_of(sf.Approx(1, "1e-6"), 1, 0, None) == sf.Pure(1)
+    assert promise_of(sf.Approx(1, "1e-6"), Settings(epsilon=1, delta="1e-7")) == sf.Approx(
+        1, "1e-7"
+    )
+    assert promise_of(sf.Approx(1, "1e-6"), Settings(epsilon=1, delta=0)) == sf.Pure(1)
 
 
 def test_any_guarantee_is_a_promise() -> None:
-    assert promise_of(sf.Pure(1), None, None, sf.GDP("1/2")) == sf.GDP("1/2")
+    assert promise_of(sf.Pure(1), Settings(promise=sf.GDP("1/2"))) == sf.GDP("1/2")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +61,7 @@ def test_any_guarantee_is_a_promise() -> None:
 )
 def test_what_is_no_promise_is_refused(epsilon: Any, delta: Any, promise: Any, code: str) -> None:
     with pytest.raises(sf.Refused) as refused:
-        promise_of(sf.Approx(1, "1e-6"), epsilon, delta, promise)
+        promise_of(sf.Approx(1, "1e-6"), Settings(epsilon=epsilon, delta=delta, promise=promise))
     assert refused.value.code == code
 
 
@@ -82,7 +85,7 @@ def test_other_promises_are_not_shared_out() -> None:
     with pytest.raises(sf.Refused) as refused:
         share_of(sf.Renyi({2: 1}), Fraction(1, 2))
     assert refused.value.code == "plan.promise"
-    assert all(f"sf.{notion.__name__}" in refused.value.rewrite for notion in SHARE_BY_NOTION)
+    assert all(f"sf.{notion.__name__}" in refused.value.reason for notion in SHARE_BY_NOTION)
 
 
 def test_what_needs_no_delta() -> None:

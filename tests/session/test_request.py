@@ -14,6 +14,7 @@ from sfumato.session.accuracy import Goal
 from sfumato.session.batches import Questions
 from sfumato.session.questions import Question
 from sfumato.session.request import LEARNING_SHARE, Request, explain_refusal, release_promise_of
+from sfumato.tables.query.question_options import QuestionSettings
 
 from .test_learning import table
 
@@ -48,7 +49,7 @@ def test_tried_before_learned_and_learned_before_made(
                 return _real(self, *given)
 
             monkeypatch.setattr(what, where, noted)
-        made, said = asking.prepare(GOAL, learning=True, share=None, fresh=False, timeout=None)
+        made, said = asking.prepare(GOAL, QuestionSettings())
         assert order == [
             "make",
             "make",
@@ -77,7 +78,7 @@ def test_who_owes_is_planned_for_on_what_was_declared(kind: str) -> None:
         assert [lack.kind for lack in owing.missing] == ["max_rows", "bounds"]
         assert owing.declared == visits.state.original
         assert (paid.plan is None, paid.unpaid) == (False, False)
-        asking.prepare(GOAL, learning=True, share="bob", fresh=False, timeout=None)
+        asking.prepare(GOAL, QuestionSettings(share="bob"))
         assert visits.ledger.account("bob").spent[0] == 60
         assert asking._attempt(GOAL, "bob", learning=True).plan is not None
 

@@ -18,6 +18,7 @@ import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, Approx, Guarantee, Pure
 from sfumato.session.protect_many import _declare_all
+from sfumato.session.protect_options import ProtectSettings
 from sfumato.session.protected_database import Database
 from sfumato.tables.engine.duckdb_engine import DuckDBEngine, copy_rows
 from sfumato.tables.engine.sources import TableSource
@@ -66,24 +67,13 @@ class Room:
                 self.engine.backend.table(table), schema, self.engine, table, "frame", {}
             )
         private = {table: sources.pop(table) for table in database.private}
-        limits: dict[str, Any] = {
-            "max_rows": database.limits,
-            "max_groups": None,
-            "table_rows": 2**40,
-            "bounding": database.bounding,
-            "relation": database.relation,
-        }
-        total, ready = _declare_all(
-            private,
-            sources,
-            database.links,
-            database.unit,
-            name=None,
-            bounds=None,
-            keys=None,
-            version="",
-            **limits,
+        settings = ProtectSettings(
+            links=database.links,
+            max_rows=database.limits,
+            bounding=database.bounding,
+            relation=database.relation,
         )
+        total, ready = _declare_all(private, sources, database.unit, settings)
         return Database(total, ready, self.ledger, durable=False)
 
 

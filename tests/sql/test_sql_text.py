@@ -5,25 +5,27 @@ that come before parsing.
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 import pytest
 from sqlglot import exp
 
 from sfumato.answers.render.tabulate import display_width
-from sfumato.errors import Refused
+from sfumato.errors import RefusalText, Refused
 from sfumato.sql.codes import SQL_CODES
 from sfumato.sql.sql_text import BRACKETS, LONGEST, WORDS, SqlText, arguments
 
 from .people import protected, unasked
 
 EXAMPLE = "SELECT COUNT(*) AS n FROM visits"
+ENTRY = RefusalText("sql.unsupported", "here", "why", "{example}")
 
 
 def marked(text: str, kind: type[exp.Expression], which: int = 0) -> tuple[str, str]:
     """What a refusal at a node shows: the line, and the part of it that is marked."""
     source = SqlText.of(text, EXAMPLE)
     node = list(source.tree().find_all(kind, bfs=False))[which]
-    refusal = source.refuse("sql.unsupported", node, "here", "why")
+    refusal = source.refuse(ENTRY, node)
     first, second = str(refusal).splitlines()[:2]
     start = second.index("^")
     count = second.count("^")
@@ -62,15 +64,8 @@ def test_the_mark_stands_under_the_words(
 
 def test_without_a_place_the_whole_text_is_shown() -> None:
     source = SqlText.of("SELECT\n  1", EXAMPLE)
-    assert source.refuse("sql.unsupported", None, "", "why").place == "SELECT 1"
-    assert (
-        len(
-            SqlText.of("SELECT " + "1, " * 500 + "1", EXAMPLE)
-            .refuse("sql.unsupported", None, "", "why")
-            .place
-        )
-        <= 100
-    )
+    assert source.refuse(ENTRY, None).place == "SELECT 1"
+    assert len(SqlText.of("SELECT " + "1, " * 500 + "1", EXAMPLE).refuse(ENTRY, None).place) <= 100
 
 
 @pytest.mark.parametrize(
@@ -149,7 +144,7 @@ def test_arguments_that_say_nothing_are_not_told() -> None:
 def test_codes_are_unique_and_only_those_are_used() -> None:
     assert len({code for code, _ in SQL_CODES}) == len(SQL_CODES)
     with pytest.raises(AssertionError):
-        SqlText.of("SELECT 1", EXAMPLE).refuse("sql.nothing", None, "", "why")
+        SqlText.of("SELECT 1", EXAMPLE).refuse(replace(ENTRY, code="sql.nothing"), None)
 
 
 def test_a_parser_that_goes_round_in_a_circle_is_stopped() -> None:

@@ -27,7 +27,9 @@ from .validate_answer import check_answer
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas
     import polars
+    import pyarrow
     from matplotlib.figure import Figure
 
     from .cards.card import Card
@@ -105,15 +107,15 @@ class Answer:
             if column.name == name:
                 return column
         near = get_close_matches(str(name), [*self.names, *self.keys], 1, 0.4) or [self.names[0]]
-        raise refusals.ANSWER_COLUMN_1(
-            name=name, names=", ".join((*self.keys, *self.names)), near=near[0]
+        raise refusals.UNKNOWN_COLUMN(
+            name=name, columns=", ".join((*self.keys, *self.names)), near=near[0]
         )
 
     def bins(self, name: str) -> NDArray[np.float64]:
         """Return the edges of a histogram: one more than it has bins."""
         column = self.column(name)
         if column.kind != "histogram":
-            raise refusals.ANSWER_COLUMN_2(name=name, kind=column.kind)
+            raise refusals.NOT_A_HISTOGRAM(name=name, kind=column.kind)
         return np.array([float(edge) for edge in column.edges])
 
     def value(self, name: str | None = None, /, **keys: Key) -> float:
@@ -126,18 +128,15 @@ class Answer:
             if all(k in self.keys and row[self.keys.index(k)] == v for k, v in keys.items())
         ]
         if name is None and len(self.columns) != 1:
-            raise refusals.ANSWER_CELL_1(columns_count=len(self.columns), names=self.names[0])
+            raise refusals.CELL_WITHOUT_COLUMN(count=len(self.columns), column=self.names[0])
         column = self.column(name if name is not None else self.names[0])
-        if len(matching) != 1 or column.kind == "histogram":
+        if column.kind == "histogram":
+            raise refusals.CELL_OF_HISTOGRAM(name=column.name)
+        if len(matching) != 1:
             example = zip(self.keys, self.rows[0] if self.rows else (), strict=False)
             arguments = ", ".join([repr(column.name), *(f"{k}={v!r}" for k, v in example)])
-            raise refusals.ANSWER_CELL_2(
-                name=column.name,
-                matching_count=len(matching),
-                kind=column.kind,
-                rewrite=f"answer[{column.name!r}]"
-                if column.kind == "histogram"
-                else f"value({arguments})",
+            raise refusals.CELL_NOT_UNIQUE(
+                name=column.name, count=len(matching), arguments=arguments
             )
         return float(intervals.values(self, column, slice(matching[0], matching[0] + 1))[0])
 
@@ -198,7 +197,7 @@ class Answer:
 
         return agreeing(self, total, name)
 
-    def to_arrow(self, *, intervals: bool = False) -> Any:
+    def to_arrow(self, *, intervals: bool = False) -> pyarrow.Table:
         """Return keys and values as an Arrow table; with `intervals`, also name_low and name_high
         at 95 %.
         """
@@ -206,7 +205,7 @@ class Answer:
 
         return to_arrow(self, intervals=intervals)
 
-    def to_pandas(self, *, intervals: bool = False) -> Any:
+    def to_pandas(self, *, intervals: bool = False) -> pandas.DataFrame:
         """Return keys and values as a pandas frame; `intervals` as in `to_arrow`."""
         from .render.export_frames import to_pandas
 

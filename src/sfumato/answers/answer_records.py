@@ -13,14 +13,18 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..mechanisms.shared.mechanism import Mechanism
 from . import answer_refusals as refusals
+from .exact_ratios import Integers
 from .formula import Formula
+
+if TYPE_CHECKING:
+    from ..ledger import Receipt
 
 Key = bool | int | float | str | Decimal | datetime.date | datetime.datetime | uuid.UUID | None
 """The value of a column that rows are grouped by."""
@@ -54,7 +58,7 @@ class Noisy:
     """
 
     name: str
-    values: NDArray[Any]
+    values: Integers
     step: Fraction
     mechanism: Mechanism
     among: int | None
@@ -87,8 +91,7 @@ class Noisy:
         """Bound the noise of `values` draws, all at once, with this confidence; in steps."""
         law = self.law
         if law is None:
-            kind = type(self.mechanism).__name__
-            raise refusals.ANSWER_LAW_1(name=self.name, kind=kind)
+            raise refusals.UNKNOWN_LAW(name=self.name, mechanism=type(self.mechanism).__name__)
         return _half_width(law, confidence, values)
 
     @property
@@ -150,7 +153,7 @@ class Paid:
     when: str
 
     @classmethod
-    def by(cls, receipt: Any) -> Paid:
+    def by(cls, receipt: Receipt) -> Paid:
         """Copy the number, digest and time of a receipt."""
         return cls(receipt.number, receipt.digest, receipt.when)
 
@@ -201,7 +204,7 @@ def _half_width(law: Spread, confidence: Fraction, values: int) -> int:
     return law.half_width(confidence, values=values)
 
 
-def _integers(values: ArrayLike, name: str) -> NDArray[Any]:
+def _integers(values: ArrayLike, name: str) -> Integers:
     """Return read-only rows of integers: 64-bit if they fit, else Python integers."""
     array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     if array.ndim == 1 and not array.size:
@@ -212,7 +215,7 @@ def _integers(values: ArrayLike, name: str) -> NDArray[Any]:
         array.dtype.kind == "O" and all(type(v) is int for v in array.flat)
     )
     if array.ndim != 2 or not is_integral:
-        raise refusals.ANSWER_PIECES_1(name=name)
+        raise refusals.VALUES_NOT_INTEGERS(name=name)
     try:
         array = array.astype(np.int64)
     except OverflowError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -132,4 +133,8 @@ def _root(top: int, bottom: int, up: bool) -> tuple[int, int]:
     return root + (up and (rest > 0 or root * root != square)), 1 << shift
 
 
-_ROUND: dict[Rounding, Any] = {"nearest": _nearest, "down": _down, "up": _up}
+_ROUND: Mapping[Rounding, Callable[[int, int], float]] = {
+    "nearest": _nearest,
+    "down": _down,
+    "up": _up,
+}

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +131,7 @@ def _round_outward(low: Doubles, high: Doubles) -> Ends:
     return np.where(np.isnan(down), -np.inf, down), np.where(np.isnan(up), np.inf, up)
 
 
-def _corners(operation: Callable[[Any, Any], Any]) -> Callable[[Sequence[Ends]], Ends]:
+def _corners(operation: Callable[[Doubles, Doubles], Doubles]) -> Callable[[Sequence[Ends]], Ends]:
     """Lift an operation whose extremes lie at the ends of its arguments to intervals."""
 
     def ends(args: Sequence[Ends]) -> Ends:
@@ -189,14 +189,14 @@ def _coalesce(*parts: Doubles) -> Doubles:
     return reduce(lambda a, b: np.where(np.isnan(a), b, a), parts)
 
 
-def _extreme(operation: Callable[[Any, Any], Any]) -> Callable[[Sequence[Ends]], Ends]:
+def _extreme(operation: Callable[[Doubles, Doubles], Doubles]) -> Callable[[Sequence[Ends]], Ends]:
     return lambda args: (
         reduce(operation, [low for low, _ in args]),
         reduce(operation, [high for _, high in args]),
     )
 
 
-OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[[Sequence[Ends]], Ends]]] = {
+OPERATIONS: dict[str, tuple[Callable[..., Doubles], Callable[[Sequence[Ends]], Ends]]] = {
     "+": (np.add, _corners(np.add)),
     "-": (np.subtract, _corners(np.subtract)),
     "*": (np.multiply, _corners(np.multiply)),

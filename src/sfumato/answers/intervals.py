@@ -93,7 +93,7 @@ def _formula_interval(
         ends = _released_interval(answer, quantile, level, simultaneous=simultaneous, rows=rows)
         return formula.interval(column, lambda _: ends)
     if not formula.has_interval(column):
-        raise refusals.ANSWER_INTERVAL_1(name=column.name)
+        raise refusals.NO_COMMON_CONFIDENCE(name=column.name)
     events = formula.count_events(column)
     return formula.interval(
         column,
@@ -132,7 +132,7 @@ def simultaneous_cells(
     which the piece's values chose the shown ones.
     """
     if piece.among is None:
-        raise refusals.ANSWER_INTERVAL_2(name=column.name)
+        raise refusals.CHOICE_NOT_RECORDED(name=column.name)
     groups = piece.among or (len(answer.rows) if simultaneous else 0)
     return max(1, groups * max(1, len(column.edges) - 1))
 
@@ -218,30 +218,16 @@ def _released_interval(
     answer: Answer, column: Column, level: Fraction, *, simultaneous: bool, rows: slice
 ) -> tuple[Doubles, Doubles]:
     (piece,) = _pieces_of(answer, column)
-    place, fixed = f"interval({column.name!r}, {text(level)})", column.numbers["confidence"]
+    name, fixed = column.name, column.numbers["confidence"]
+    stated, released = text(level), text(fixed)
     if piece.values.shape[1] != 3:
-        reason = "the quantile was released without an interval, and its error depends on the data"
-        raise refusals.ANSWER_INTERVAL_3(place=place, reason=reason)
+        raise refusals.QUANTILE_WITHOUT_INTERVAL(name=name, level=stated)
     if not _has_ends(piece):
-        reason = (
-            "its values chose the shown groups, and one end of its interval is the value itself"
-        )
-        raise refusals.ANSWER_INTERVAL_4(
-            place=place, reason=reason, name=column.name, fixed=text(fixed)
-        )
+        raise refusals.QUANTILE_CHOSE_GROUPS(name=name, level=stated, released=released)
     if simultaneous and len(answer.rows) > 1:
-        reason = (
-            f"its interval was released at {text(fixed)} for each group by itself; all "
-            f"groups at once would need wider ends"
-        )
-        raise refusals.ANSWER_LEVEL_1(
-            place=place, reason=reason, name=column.name, fixed=text(fixed)
-        )
+        raise refusals.LEVEL_FOR_EACH_GROUP(name=name, level=stated, released=released)
     if level != fixed:
-        reason = f"its interval was released at {text(fixed)}, and no other level follows from it"
-        raise refusals.ANSWER_LEVEL_2(
-            place=place, reason=reason, name=column.name, fixed=text(fixed), level=text(level)
-        )
+        raise refusals.LEVEL_NOT_RELEASED(name=name, level=stated, released=released)
     lower, upper = (
         np.minimum(*piece.values[rows, 1:].T),
         np.maximum(*piece.values[rows, 1:].T),

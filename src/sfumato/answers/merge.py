@@ -225,34 +225,34 @@ def _receipts(answers: Sequence[Answer]) -> tuple[Paid, ...]:
 
 def _check_mergeable(answers: Sequence[Answer]) -> None:
     if len(answers) < 2:
-        raise refusals.ANSWER_MERGE_1(answers_count=len(answers))
+        raise refusals.TOO_FEW_ANSWERS(count=len(answers))
     first = answers[0]
     receipts = _receipts(answers)
     if len(set(receipts)) != len(receipts) or len({answer.to_json() for answer in answers}) != len(
         answers
     ):
-        raise refusals.ANSWER_MERGE_2(answers_count=len(answers))
+        raise refusals.SAME_RELEASE_TWICE(count=len(answers))
     for answer in answers:
         if [_question_of(c) for c in answer.columns] != [
             _question_of(c) for c in first.columns
         ] or answer.keys != first.keys:
-            raise refusals.ANSWER_MERGE_6(
-                names=", ".join(answer.names),
-                value=", ".join(answer.keys) or "nothing",
-                names_2=", ".join(first.names),
-                value_2=", ".join(first.keys) or "nothing",
+            raise refusals.OTHER_QUESTION(
+                columns=", ".join(answer.names),
+                keys=", ".join(answer.keys) or "nothing",
+                first_columns=", ".join(first.names),
+                first_keys=", ".join(first.keys) or "nothing",
             )
         for name in (*SAME, "question"):
             if answer.facts.get(name) != first.facts.get(name):
-                raise refusals.ANSWER_MERGE_8(name=name)
+                raise refusals.OTHER_DATA(fact=name)
         _check_weighing(answer, first)
         if any(column.processed is not None for column in answer.columns):
-            raise refusals.ANSWER_MERGE_7()
+            raise refusals.MERGED_AFTER_PROCESSING()
         for column in answer.columns:
             for i in column.pieces:
                 name, law = answer.pieces[i].name, answer.pieces[i].law
                 if law is None or not any(piece.name == name for piece in first.pieces):
-                    raise refusals.ANSWER_MERGE_9(name=column.name, kind=column.kind)
+                    raise refusals.MERGED_WITHOUT_NOISE(name=column.name, kind=column.kind)
 
 
 def _check_weighing(answer: Answer, first: Answer) -> None:
@@ -261,22 +261,13 @@ def _check_weighing(answer: Answer, first: Answer) -> None:
     """
     mine, reference = answer.weighing, first.weighing
     if mine is None or reference is None:
-        reason = (
-            "how it bounded its units is not recorded, so it may estimate another number than the "
-            "others"
-        )
-        raise refusals.ANSWER_MERGE_3(reason=reason)
+        raise refusals.MERGED_WEIGHING_NOT_RECORDED()
     if mine.rule == "drawn" or (
         mine.rule != "row" and any(column.kind == "count_distinct" for column in answer.columns)
     ):
-        reason = (
-            "every release draws anew which rows, or which values, of a unit count, so two "
-            "releases estimate different numbers"
-        )
-        raise refusals.ANSWER_MERGE_4(names=", ".join(answer.names), reason=reason)
+        raise refusals.MERGED_ROWS_DRAWN(columns=", ".join(answer.names))
     if mine != reference:
-        reason = f"the releases bounded units differently: {reference}, and {mine}"
-        raise refusals.ANSWER_MERGE_5(reason=reason)
+        raise refusals.MERGED_OTHER_WEIGHING(first=reference, second=mine)
 
 
 def _question_of(column: Column) -> tuple[object, ...]:

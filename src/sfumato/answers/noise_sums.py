@@ -69,7 +69,7 @@ def sum_bound(terms: tuple[Term, ...], missing: Fraction) -> Fraction:
     return min(bounds)
 
 
-ALIKE: dict[type[Any], Callable[[Any], Laplace | Gaussian]] = {
+ALIKE: dict[type, Callable[[Any], Laplace | Gaussian]] = {
     Geometric: lambda law: Laplace(sensitivity=1, scale=law.scale),
     RoundedNormal: lambda law: Gaussian(sensitivity=1, sigma=law.sigma),
 }
@@ -87,7 +87,7 @@ def _normal_tail(law: RoundedNormal, z: NDArray[np.float64]) -> NDArray[np.float
     return np.asarray(ndtr(-(z - 0.5) / float(law.sigma)), dtype=np.float64)
 
 
-TAILS: dict[type[Any], Callable[[Any, NDArray[np.float64]], NDArray[np.float64]]] = {
+TAILS: dict[type, Callable[[Any, NDArray[np.float64]], NDArray[np.float64]]] = {
     Geometric: _geometric_tail,
     RoundedNormal: _normal_tail,
 }

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from ..exact.balls import up
 from ..mechanisms.shared.noise_moments import linear_error
 from ..tables.plan.count_tree import CountTree
 from .answer_records import Column, Noisy, Spread
+from .exact_ratios import Integers
 from .noise_sums import ALIKE, sum_bound
 
 Doubles = NDArray[np.float64]
@@ -89,7 +89,7 @@ def _leaf_ends(
     )
 
 
-def _weight_below(cells: NDArray[Any], tree: CountTree) -> tuple[Doubles, Doubles]:
+def _weight_below(cells: Integers, tree: CountTree) -> tuple[Doubles, Doubles]:
     """Return the noisy weight below each leaf and below the last end, and the total."""
     counts = cells.astype(np.float64)
     below = np.zeros((len(counts), tree.leaves + 1))

@@ -7,12 +7,16 @@ import uuid
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from . import answer_refusals as refusals
 
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+"""A plain JSON value."""
+Record = dict[str, Any]  # a JSON object of a known shape, which code reads by its keys
 
-def to_plain_json(value: Any) -> Any:
+
+def to_plain_json(value: object) -> Plain:
     """Convert a value to plain JSON values; exact numbers, dates and UUIDs become text."""
     match value:
         case None | bool() | int() | float() | str():
@@ -25,4 +29,4 @@ def to_plain_json(value: Any) -> Any:
             return {str(name): to_plain_json(item) for name, item in value.items()}
         case list() | tuple():
             return [to_plain_json(item) for item in value]
-    raise refusals.ANSWER_FACTS_1(type=type(value).__name__)
+    raise refusals.FACT_TYPE(type=type(value).__name__)

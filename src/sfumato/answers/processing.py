@@ -62,7 +62,7 @@ def agreeing(answer: Answer, total: Answer | Number, name: str | None = None) ->
     """
     column = _find_additive_column(answer, name)
     if not answer.complete:
-        raise refusals.ANSWER_AGREEING_1(name=column.name)
+        raise refusals.GROUPS_INCOMPLETE(name=column.name)
     _check_weighing(answer, f"agreeing(name={column.name!r})")
     values, piece = _shown_values(answer, column), answer.pieces[column.pieces[0]]
     cells = max(1, len(column.edges) - 1)
@@ -71,7 +71,7 @@ def agreeing(answer: Answer, total: Answer | Number, name: str | None = None) ->
     for i, row in enumerate(answer.rows):
         members.setdefault(tuple(row[answer.keys.index(k)] for k in total_keys), []).append(i)
     if set(members) != set(targets):
-        raise refusals.ANSWER_AGREEING_2(targets_count=len(targets), members_count=len(members))
+        raise refusals.TOTAL_GROUPS(totals=len(targets), needed=len(members))
     moved = list(values)
     for part, rows in members.items():
         places = [row * cells + cell for row in rows for cell in range(cells)]
@@ -98,8 +98,8 @@ def _targets(
     _check_same(answer, total)
     keys = answer.keys
     if set(total.keys) - set(keys) or len(total.keys) == len(keys):
-        raise refusals.ANSWER_AGREEING_3(
-            value=", ".join(total.keys) or "nothing", value_2=", ".join(keys) or "of the answer"
+        raise refusals.TOTAL_KEYS(
+            total_keys=", ".join(total.keys) or "nothing", keys=", ".join(keys) or "of the answer"
         )
     same = [
         c
@@ -109,8 +109,8 @@ def _targets(
     ]
     same = [c for c in same if len(c.edges) < 2]
     if len(same) != 1:
-        raise refusals.ANSWER_AGREEING_4(
-            names=", ".join(total.names), name=column.name, same_count=len(same), kind=column.kind
+        raise refusals.TOTAL_COLUMN(
+            columns=", ".join(total.names), name=column.name, count=len(same), kind=column.kind
         )
     totals = _shown_values(total, same[0])
     return (
@@ -123,21 +123,16 @@ def _targets(
 def _check_weighing(answer: Answer, place: str) -> None:
     """Refuse an answer whose bounded groups need not add up to another release's total."""
     if answer.weighing is None:
-        reason = "how it bounded its units was not recorded, so its groups need not add up"
-        raise refusals.ANSWER_AGREEING_5(place=place, reason=reason)
+        raise refusals.WEIGHING_NOT_RECORDED(place=place)
     if not answer.weighing.adds:
-        reason = (
-            f"its groups do not add up to a total that is released separately: "
-            f"{RULES[answer.weighing.rule]}"
-        )
-        raise refusals.ANSWER_AGREEING_6(place=place, reason=reason)
+        raise refusals.GROUPS_DO_NOT_ADD(place=place, rule=RULES[answer.weighing.rule])
 
 
 def _check_same(answer: Answer, total: Answer) -> None:
     """Refuse a total of other rows, or of rows with other weights."""
     for name in (*SAME, "rows"):
         if answer.facts.get(name) != total.facts.get(name):
-            raise refusals.ANSWER_AGREEING_10(name=name)
+            raise refusals.TOTAL_OF_OTHER_ROWS(fact=name)
     weighing, total_weighing = answer.weighing, total.weighing
     assert weighing is not None
     assert total_weighing is not None
@@ -146,21 +141,20 @@ def _check_same(answer: Answer, total: Answer) -> None:
         total_weighing.rows,
         total_weighing.bits,
     ):
-        raise refusals.ANSWER_AGREEING_7(weighing=weighing, total_weighing=total_weighing)
+        raise refusals.OTHER_WEIGHING(weighing=weighing, total_weighing=total_weighing)
 
 
 def _find_additive_column(answer: Answer, name: str | None) -> Column:
     adding = [column for column in answer.columns if KINDS[column.kind].adds]
     if name is None and len(adding) != 1:
-        raise refusals.ANSWER_AGREEING_8(
-            adding_count=len(adding), name=(adding or answer.columns)[0].name
+        raise refusals.SEVERAL_ADDING_COLUMNS(
+            count=len(adding), name=(adding or answer.columns)[0].name
         )
     column = answer.column(name) if name is not None else adding[0]
+    if column.kind == "count_units" and not KINDS[column.kind].adds:
+        raise refusals.UNITS_DO_NOT_ADD(name=column.name)
     if not KINDS[column.kind].adds:
-        reason = f"a {column.kind} of all rows is not the sum over groups" + (
-            ": a unit may be in several groups" if column.kind == "count_units" else ""
-        )
-        raise refusals.ANSWER_AGREEING_9(name=column.name, reason=reason)
+        raise refusals.COLUMN_DOES_NOT_ADD(name=column.name, kind=column.kind)
     return column
 
 

@@ -31,14 +31,13 @@ from .answer import Answer
 from .answer_records import RULES, Column, Key, Noisy, Paid, Processed, Weighing
 from .formula import OPERATIONS, Formula
 from .merge import Merged
+from .plain_json import Plain, Record
 from .render.footnote_texts import LEFT_OUT
 
 VERSION, FIRST = 2, 1
 """The version that is written, and the oldest that is read. The first version recorded neither how
 units were bounded nor which values chose the groups.
 """
-
-_Written = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,8 +49,8 @@ class Recorded(Mechanism):
     text: str
 
     @property
-    def record(self) -> _Written:
-        stored: _Written = json.loads(self.text)
+    def record(self) -> Record:
+        stored: Record = json.loads(self.text)
         return stored
 
     @property
@@ -101,9 +100,11 @@ def load(stored: bytes | str) -> Answer:
     try:
         content = json.loads(stored)
         if not isinstance(content, dict) or content.get("sfumato") != "answer":
-            raise refusals.ANSWER_STORED_1(stored=stored)
+            raise refusals.NOT_A_STORED_ANSWER(stored=stored)
         if type(content.get("version")) is not int or content["version"] not in (FIRST, VERSION):
-            raise refusals.ANSWER_STORED_2(get=content.get("version"), FIRST=FIRST, VERSION=VERSION)
+            raise refusals.UNKNOWN_VERSION(
+                version=content.get("version"), oldest=FIRST, newest=VERSION
+            )
         return (
             _read_answer(content)
             if content["version"] == VERSION
@@ -112,15 +113,15 @@ def load(stored: bytes | str) -> Answer:
     except Refused:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
-        raise refusals.ANSWER_STORED_3(stored=stored) from None
+        raise refusals.DAMAGED_ANSWER(stored=stored) from None
 
 
-def canonical(written: Any) -> bytes:
+def canonical(written: object) -> bytes:
     """Write plain values as JSON bytes; equal values have equal bytes."""
     return _json(written).encode()
 
 
-def _json(written: Any) -> str:
+def _json(written: object) -> str:
     return json.dumps(written, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -172,7 +173,7 @@ def _piece_text(piece: Noisy) -> str:
     )
 
 
-def _read_answer(stored: _Written) -> Answer:
+def _read_answer(stored: Record) -> Answer:
     return Answer(
         keys=tuple(stored["keys"]),
         rows=tuple(tuple(read_key(key) for key in row) for row in stored["rows"]),
@@ -209,7 +210,7 @@ def _forget_choice(answer: Answer) -> Answer:
     )
 
 
-def _read_weighing(stored: _Written) -> Weighing:
+def _read_weighing(stored: Record) -> Weighing:
     rule, rows, groups, bits = (stored[name] for name in ("rule", "rows", "groups", "bits"))
     if rule not in RULES or not all(
         type(number) is int and number >= 0 for number in (rows, groups, bits)
@@ -218,11 +219,11 @@ def _read_weighing(stored: _Written) -> Weighing:
     return Weighing(rule, rows, groups, bits)
 
 
-def _read_guarantee(stored: _Written, name: str) -> Guarantee | None:
+def _read_guarantee(stored: Record, name: str) -> Guarantee | None:
     return restore_guarantee(stored[name]) if name in stored else None
 
 
-def _read_piece(stored: _Written) -> Noisy:
+def _read_piece(stored: Record) -> Noisy:
     cells, rows = int(stored["cells"]), stored["values"]
     if any(len(row) != cells for row in rows):
         raise ValueError(cells)
@@ -242,7 +243,7 @@ def _read_piece(stored: _Written) -> Noisy:
     )
 
 
-def write_mechanism(mechanism: Mechanism) -> _Written:
+def write_mechanism(mechanism: Mechanism) -> Record:
     """Write the record of a mechanism; for a merged mechanism, the records of its parts."""
     if isinstance(mechanism, Recorded):
         return mechanism.record
@@ -253,7 +254,7 @@ def write_mechanism(mechanism: Mechanism) -> _Written:
     return mechanism_record(mechanism)
 
 
-def _read_mechanism(stored: _Written) -> Mechanism:
+def _read_mechanism(stored: Record) -> Mechanism:
     if "merged" in stored:
         return Merged(
             tuple((_read_mechanism(part), ratio(weight)) for part, weight in stored["merged"])
@@ -261,8 +262,8 @@ def _read_mechanism(stored: _Written) -> Mechanism:
     return restore_mechanism(stored) or Recorded(canonical(stored).decode())
 
 
-def _write_column(column: Column) -> _Written:
-    written: _Written = {
+def _write_column(column: Column) -> Record:
+    written: Record = {
         "name": column.name,
         "kind": column.kind,
         "pieces": list(column.pieces),
@@ -282,7 +283,7 @@ def _write_column(column: Column) -> _Written:
     return written
 
 
-def _write_formula(formula: Formula) -> Any:
+def _write_formula(formula: Formula) -> Plain:
     """Write a number as text, a column as a record, an operation as a list [name, arguments]."""
     if formula.number is not None:
         return str(formula.number)
@@ -293,18 +294,20 @@ def _write_formula(formula: Formula) -> Any:
     )
 
 
-def _read_formula(stored: Any) -> Formula:
+def _read_formula(stored: Plain) -> Formula:
     if isinstance(stored, str):
         return Formula("number", number=ratio(stored))
     if isinstance(stored, dict):
         return Formula("column", column=_read_column(stored))
+    if not isinstance(stored, list) or not stored:
+        raise ValueError(stored)
     op, *args = stored
-    if op not in OPERATIONS:
+    if not isinstance(op, str) or op not in OPERATIONS:
         raise ValueError(op)
     return Formula(op, tuple(map(_read_formula, args)))
 
 
-def _read_column(stored: _Written) -> Column:
+def _read_column(stored: Record) -> Column:
     p = stored.get("processed")
     floor = None if p is None or p["at_least"] is None else ratio(p["at_least"])
     processed = (
@@ -325,27 +328,29 @@ def _read_column(stored: _Written) -> Column:
     )
 
 
-def write_key(key: Key) -> Any:
+def write_key(key: Key) -> Plain:
     """Write a key as JSON: texts, booleans and null unchanged, everything else with its type."""
     if key is None or isinstance(key, bool | str):
         return key
     for name, (kind, write, _) in KEYS.items():
         if type(key) is kind:
             return {name: write(key)}
-    raise refusals.ANSWER_KEY_1(type=type(key).__name__)
+    raise refusals.KEY_TYPE(type=type(key).__name__)
 
 
-def read_key(written: Any) -> Key:
+def read_key(written: Plain) -> Key:
     """Read a key that `write_key` wrote."""
     if written is None or isinstance(written, bool | str):
         return written
+    if not isinstance(written, dict):
+        raise ValueError(written)
     ((name, text),) = written.items()
-    read = KEYS[name][2]
-    key: Key = read(text)
-    return key
+    if not isinstance(text, str):
+        raise ValueError(text)
+    return KEYS[name][2](text)
 
 
-KEYS: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Any]]] = {
+KEYS: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Key]]] = {
     "integer": (int, str, int),
     "float": (
         float,

@@ -37,14 +37,14 @@ def top(answer: Answer, count: int, name: str | None) -> Answer:
     last.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise refusals.ANSWER_TOP_1(count=count)
+        raise refusals.TOP_COUNT(count=count)
     if name is None and len(answer.columns) != 1:
-        raise refusals.ANSWER_TOP_2(
-            count=count, columns_count=len(answer.columns), names=answer.names[0]
+        raise refusals.TOP_WITHOUT_COLUMN(
+            count=count, columns=len(answer.columns), column=answer.names[0]
         )
     column = answer.column(name if name is not None else answer.names[0])
     if column.kind == "histogram":
-        raise refusals.ANSWER_TOP_3(count=count, name=column.name)
+        raise refusals.TOP_BY_HISTOGRAM(count=count, name=column.name)
     numbers = values(answer, column)
     order = np.argsort(np.where(np.isnan(numbers), np.inf, -numbers), kind="stable")[:count]
     shown = take_first_groups(answer, column.pieces, order.tolist())

@@ -31,37 +31,40 @@ def check_answer(answer: Answer) -> None:
         or len(set(names)) != len(names)
         or not answer.columns
     ):
-        raise refusals.ANSWER_SHAPE_1(names=", ".join(map(str, names)))
+        raise refusals.COLUMN_NAMES(names=", ".join(map(str, names)))
     if not set(map(len, answer.rows)) <= {len(answer.keys)}:
-        raise refusals.ANSWER_SHAPE_2(keys_count=len(answer.keys))
+        raise refusals.ROW_LENGTH(count=len(answer.keys))
     for column in answer.columns:
         kind = KINDS.get(column.kind)
         if kind is None:
-            raise refusals.ANSWER_KIND_1(name=column.name, kind=column.kind, KINDS=", ".join(KINDS))
-        place = f"{column.name}: {column.kind}"
+            raise refusals.UNKNOWN_KIND(name=column.name, kind=column.kind, kinds=", ".join(KINDS))
         if (column.formula is not None) != (column.kind == "computed"):
-            raise refusals.ANSWER_SHAPE_3(place=place)
+            raise refusals.FORMULA_AND_KIND(name=column.name, kind=column.kind)
         piece_count = max(1, len(column.pieces)) if column.formula is not None else kind.pieces
         if len(column.pieces) != piece_count or not all(
             0 <= i < len(answer.pieces) for i in column.pieces
         ):
-            raise refusals.ANSWER_SHAPE_4(
-                place=place,
+            raise refusals.PIECE_NUMBERS(
+                name=column.name,
                 kind=column.kind,
-                piece_count=piece_count,
-                pieces_count=len(answer.pieces),
-                value=len(answer.pieces) - 1,
+                needed=piece_count,
+                count=len(answer.pieces),
+                last=len(answer.pieces) - 1,
             )
         shapes = [answer.pieces[i].values.shape for i in column.pieces]
         if any(
             piece.among and piece.among < len(answer.rows)
             for piece in (answer.pieces[i] for i in column.pieces)
         ):
-            raise refusals.ANSWER_SHAPE_5(place=place, rows_count=len(answer.rows))
+            raise refusals.AMONG_TOO_SMALL(
+                name=column.name, kind=column.kind, groups=len(answer.rows)
+            )
         if lacking := [
             number for number in NUMBERS.get(column.kind, ()) if number not in column.numbers
         ]:
-            raise refusals.ANSWER_SHAPE_6(place=place, lacking=", ".join(lacking))
+            raise refusals.NUMBERS_MISSING(
+                name=column.name, kind=column.kind, numbers=", ".join(lacking)
+            )
         trees = {
             tree_of(leaf).cells
             for leaf in (column, *(column.formula.leaves() if column.formula is not None else ()))
@@ -74,4 +77,6 @@ def check_answer(answer: Answer) -> None:
             "computed": {1, 3} | trees,
         }.get(column.kind, {1})
         if any(shape[0] != len(answer.rows) or shape[1] not in widths for shape in shapes):
-            raise refusals.ANSWER_SHAPE_7(place=place, shapes=shapes, rows_count=len(answer.rows))
+            raise refusals.PIECE_SHAPES(
+                name=column.name, kind=column.kind, shapes=shapes, groups=len(answer.rows)
+            )

@@ -8,33 +8,23 @@ are sent as text, so that 1/3 stays exact.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TypedDict
+from typing import Unpack
 
 from ..errors import RefusalText
-from ..exact.numbers import Number, exact, positive, probability
+from ..exact.numbers import exact, positive, probability
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record
+from ..tables.query.question_options import ParameterValues, PlanOptions, QuestionSettings, asks
 from . import client_refusals as refusals
 
-Parameters = Sequence[object] | Mapping[str, object]
 
+class QuestionOptions(PlanOptions, total=False):
+    """The keywords of a question to a server: those that a protected table takes."""
 
-class QuestionOptions(TypedDict, total=False):
-    """The options of a question, with the names that a protected table uses."""
-
-    epsilon: Number | None
-    delta: Number | None
-    promise: Guarantee | None
-    within: Number | Mapping[str, Number] | None
-    confidence: Number
-    group_size: int | None
-    parameters: Parameters | None
-    simultaneous: bool
     share: str | None
     fresh: bool
-    learn: bool
 
 
 NOT_ACCEPTED: Mapping[str, tuple[object, RefusalText]] = {
@@ -46,27 +36,22 @@ NOT_ACCEPTED: Mapping[str, tuple[object, RefusalText]] = {
 """Arguments that a server does not take: the default value, and the refusal of any other."""
 
 
+@asks(QuestionOptions)
 def build_payload(
     sql: str,
     *,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    promise: Guarantee | None = None,
-    within: Number | Mapping[str, Number] | None = None,
-    confidence: Number = 0.95,
-    group_size: int | None = None,
-    parameters: Parameters | None = None,
-    **others: object,
+    parameters: ParameterValues | None = None,
+    **options: Unpack[QuestionOptions],
 ) -> dict[str, object]:
     """Build a question as the server takes it. Refuse arguments that the server would not take and
     values that JSON would change.
     """
-    for name, value in others.items():
-        if name not in NOT_ACCEPTED:
-            raise TypeError(f"a question has no argument {name!r}")
-        usual, refusal = NOT_ACCEPTED[name]
-        if value is not usual:
+    settings = QuestionSettings(**options)
+    for name, (usual, refusal) in NOT_ACCEPTED.items():
+        if (value := getattr(settings, name)) is not usual:
             raise refusal(value=value)
+    epsilon, delta, promise = settings.epsilon, settings.delta, settings.promise
+    within, confidence, group_size = settings.within, settings.confidence, settings.group_size
     stated = [
         name
         for name, value in (("epsilon", epsilon), ("within", within), ("promise", promise))

@@ -23,6 +23,7 @@ from ..tables.declare.declaration import Declaration
 from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.expr.expressions import Expr
 from ..tables.query.owned_rows import Origin
+from ..tables.query.question_options import ParameterValues, asks
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
 from . import client_refusals as refusals
@@ -64,27 +65,35 @@ class RemoteDataset:
     def remaining(self) -> Guarantee:
         return self.ledger.remaining
 
-    def plan(self, query: Query | str, **how: Unpack[QuestionOptions]) -> RemotePlan:
+    @asks(QuestionOptions)
+    def plan(
+        self,
+        query: Query | str,
+        *,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[QuestionOptions],
+    ) -> RemotePlan:
         """Plan the release of a query or of a SELECT: its cost and expected error. Reads no data
-        and costs nothing. Takes the options of `sql`.
+        and costs nothing.
         """
-        return self._send_plan(build_payload(self._text(query), **how))
+        return self._send_plan(build_payload(self._text(query), parameters=parameters, **options))
 
+    @asks(QuestionOptions)
     def sql(
         self,
         text: str,
         *,
         key: str | None = None,
         timeout: float | None = None,
-        **how: Unpack[QuestionOptions],
+        parameters: ParameterValues | None = None,
+        **options: Unpack[QuestionOptions],
     ) -> Answer:
-        """Answer a SELECT, for `epsilon=`, `promise=` or `within=`; with `delta=`, `confidence=`,
-        `group_size=`, `parameters=` as in a local table.
+        """Answer a SELECT, for `epsilon=`, `promise=` or `within=`.
 
         After an interrupted call, repeat it with the `key` that its refusal names: the server
         charges it once. `timeout` is the number of seconds for one attempt.
         """
-        payload = build_payload(text, **how)
+        payload = build_payload(text, parameters=parameters, **options)
         if explains(text):
             return cast("Answer", self._send_plan(payload).explain())  # text: see explain_sql
         reply = self._wire.post(
@@ -99,9 +108,16 @@ class RemoteDataset:
         except (KeyError, TypeError):
             raise refusals.REPLY_UNREADABLE(what="answer") from None
 
-    def explain_sql(self, text: str, **how: Unpack[QuestionOptions]) -> str:
+    @asks(QuestionOptions)
+    def explain_sql(
+        self,
+        text: str,
+        *,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[QuestionOptions],
+    ) -> str:
         """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
-        return self.plan(text, **how).explain()
+        return self.plan(text, parameters=parameters, **options).explain()
 
     def card(self, number: int) -> dict[str, object]:
         """Read the card of an answer, by the number of the ledger entry that paid for it."""
@@ -162,18 +178,17 @@ class RemoteTable(RemoteDataset, RowVerbs):
         """Read a condition on the columns of rows from SQL text."""
         return read_condition(text, rows)
 
+    @asks(QuestionOptions)
     def release(
         self,
         query: Query,
         *,
         key: str | None = None,
         timeout: float | None = None,
-        **how: Unpack[QuestionOptions],
+        **options: Unpack[QuestionOptions],
     ) -> Answer:
-        """Charge and answer a query, or return the stored answer to the same question. Takes the
-        options of `sql` except parameters.
-        """
-        return self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
+        """Charge and answer a query, or return the stored answer to the same question."""
+        return self.sql(self._query_sql(query), key=key, timeout=timeout, **options)
 
     def learn(self, **_: object) -> NoReturn:
         """Refused: the server learns limits with the first release."""
@@ -218,16 +233,17 @@ class RemoteDatabase(RemoteDataset):
             protected = {name: sibling.rows for name, sibling in self.tables.items()}
             table.others = {**protected, **self.public}
 
+    @asks(QuestionOptions)
     def release(
         self,
         query: Query,
         *,
         key: str | None = None,
         timeout: float | None = None,
-        **how: Unpack[QuestionOptions],
+        **options: Unpack[QuestionOptions],
     ) -> Answer:
         """Charge and answer a query, or return the stored answer to the same question."""
-        return self.sql(self._query_sql(query), key=key, timeout=timeout, **how)
+        return self.sql(self._query_sql(query), key=key, timeout=timeout, **options)
 
     def __getitem__(self, name: str) -> RemoteTable:
         if name not in self.tables:

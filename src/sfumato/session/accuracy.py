@@ -23,10 +23,10 @@ from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, shown, text
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from ..tables.plan.query_plan import Plan
+from ..tables.query.question_options import QuestionSettings, Within
 from . import session_refusals as refusals
 from .promises import DELTA_PARTS, promise_of
 
-Within = Number | Mapping[str, Number]
 Make = Callable[[Guarantee, int], Plan]
 """Plans a question for a promise and an assumed group size."""
 
@@ -52,44 +52,33 @@ class Goal:
     group_size: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        budget: Guarantee,
-        *,
-        epsilon: Number | None,
-        delta: Number | None,
-        promise: Guarantee | None,
-        within: Within | None,
-        confidence: Number,
-        simultaneous: bool,
-        group_size: int | None,
-    ) -> Goal:
-        """Check the arguments: exactly one of epsilon, promise or within must be given."""
-        level = probability(confidence, "confidence", zero=False)
-        if within is None:
+    def of(cls, budget: Guarantee, settings: QuestionSettings) -> Goal:
+        """Check the settings: exactly one of epsilon, promise or within must be given."""
+        level = probability(settings.confidence, "confidence", zero=False)
+        if settings.within is None:
             return cls(
                 budget=budget,
-                promise=promise_of(budget, epsilon, delta, promise),
+                promise=promise_of(budget, settings),
                 confidence=level,
-                group_size=group_size,
+                group_size=settings.group_size,
             )
-        if epsilon is not None or promise is not None:
-            raise refusals.WITHIN_PROMISE_1()
+        if settings.epsilon is not None or settings.promise is not None:
+            raise refusals.ACCURACY_AND_PROMISE()
         spare = budget.parameters.get("delta", Fraction(0))
         spared = (
-            probability(delta, "delta")
-            if delta is not None
+            probability(settings.delta, "delta")
+            if settings.delta is not None
             else spare / DELTA_PARTS
             if isinstance(spare, Fraction)
             else Fraction(0)
         )
         return cls(
             budget=budget,
-            within=within,
+            within=settings.within,
             delta=spared,
             confidence=level,
-            simultaneous=simultaneous,
-            group_size=group_size,
+            simultaneous=settings.simultaneous,
+            group_size=settings.group_size,
         )
 
     def plan(self, make: Make) -> Plan:
@@ -110,7 +99,7 @@ class Goal:
             )
             return plan if is_within else None
 
-        return find_least(enough, f"within={_format_within(self.within)}")
+        return find_least(enough, _format_within(self.within))
 
     def _promised(self, amount: Fraction) -> Guarantee:
         return CURRENCIES.get(type(self.budget), _epsilon)(amount, self.delta)
@@ -119,7 +108,7 @@ class Goal:
         if not self.simultaneous:
             return self.confidence
         if not plan.query.public:
-            raise refusals.WITHIN_GROUPS_1()
+            raise refusals.ACCURACY_OF_UNKNOWN_GROUPS()
         bins = max(
             1,
             max(
@@ -144,11 +133,11 @@ CURRENCIES: dict[type[Guarantee], Callable[[Fraction, Fraction], Guarantee]] = {
 """How to make a cost of some amount and δ in the currency of a budget."""
 
 
-def find_least(enough: Callable[[Fraction], Plan | None], place: str) -> Plan:
+def find_least(enough: Callable[[Fraction], Plan | None], within: str) -> Plan:
     """Return the plan of the least amount of four digits for which `enough` gives one."""
     low, high, best = LEAST * _POWER, MOST * _POWER, enough(_amount(MOST * _POWER))
     if best is None:
-        raise refusals.WITHIN_REACH_1(place=place)
+        raise refusals.ACCURACY_OUT_OF_REACH(within=within)
     # most answers cost about 1: from there down by powers of ten
     for near in range(0, low, -_POWER):
         plan = enough(_amount(near))
@@ -174,31 +163,24 @@ def _amount(place: int) -> Fraction:
 def _check_within(within: Within | None, plan: Plan, group_size: int | None) -> dict[str, float]:
     """Return the largest error allowed per column; refuse what no known cost can reach."""
     kinds = plan.kinds
+    first = next(iter(kinds))
     if not isinstance(within, Mapping):
         if len(kinds) != 1:
-            raise refusals.WITHIN_COLUMNS_2(
-                within=shown(within), kinds_count=len(kinds), next=next(iter(kinds))
+            raise refusals.ACCURACY_OF_SEVERAL_COLUMNS(
+                within=shown(within), count=len(kinds), column=first
             )
-        within = {next(iter(kinds)): cast("Number", within)}
+        within = {first: cast("Number", within)}
     if not within:
-        raise refusals.WITHIN_COLUMNS_1(next=next(iter(kinds)))
+        raise refusals.ACCURACY_WITHOUT_COLUMN(column=first)
     for name in within:
         if name not in kinds:
-            raise refusals.WITHIN_COLUMNS_3(
-                name=name, kinds=", ".join(kinds), next=next(iter(kinds))
+            raise refusals.ACCURACY_OF_UNKNOWN_COLUMN(
+                name=name, columns=", ".join(kinds), column=first
             )
-        if kinds[name] not in ADDITIVE | RANKED and group_size is None:
-            reason = (
-                f"the accuracy of a {kinds[name].replace('_', ' ')} depends on its number of "
-                f"rows, which is not public: assume one"
-            )
-            raise refusals.WITHIN_GROUP_SIZE_1(name=name, reason=reason)
         if kinds[name] in RANKED:
-            reason = (
-                "a quantile is off by a number of rows; how far that is in values depends on "
-                "the data"
-            )
-            raise refusals.WITHIN_QUANTILE_1(name=name, reason=reason)
+            raise refusals.ACCURACY_OF_QUANTILE(name=name)
+        if kinds[name] not in ADDITIVE and group_size is None:
+            raise refusals.ACCURACY_NEEDS_GROUP_SIZE(name=name, kind=kinds[name].replace("_", " "))
     return {name: float(positive(most, f"within[{name!r:.60}]")) for name, most in within.items()}
 
 

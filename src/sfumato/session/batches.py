@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..answers.answer import Answer
 from ..exact.numbers import Number
@@ -32,6 +32,7 @@ from ..tables.plan.choose_noise import relative_variance
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import Declared, MissingLimit
 from ..tables.plan.query_plan import Plan
+from ..tables.query.question_options import ParameterValues, QuestionSettings
 from ..tables.query.stages import Query
 from . import session_refusals as refusals
 from .accuracy import GROUP_SIZE, Goal
@@ -89,24 +90,25 @@ class Questions(Request[Batch, PendingBatch]):
 
     @classmethod
     def of(
-        cls, table: Table, queries: Sequence[Query | str], parameters: Sequence[Any] | None
+        cls,
+        table: Table,
+        queries: Sequence[Query | str],
+        parameters: Sequence[ParameterValues | None] | None,
     ) -> Questions:
         """Check a list of queries, each with its own parameters, and make a batch of them."""
         if (
             isinstance(queries, str | Query | Mapping)
             or not 1 <= len(listed := list(queries)) <= MOST
         ):
-            raise refusals.PLAN_BATCH_1(MOST=MOST, name=table.name)
+            raise refusals.BATCH_SIZE(most=MOST, table=table.name)
         values = list(parameters) if parameters is not None else [None] * len(listed)
         if len(values) != len(listed):
-            raise refusals.PLAN_BATCH_2(
-                values_count=len(values), listed_count=len(listed), value=[None] * len(listed)
-            )
+            raise refusals.BATCH_PARAMETERS(count=len(values), questions=len(listed))
         questions = tuple(
             Question(table, query, value) for query, value in zip(listed, values, strict=True)
         )
         if any(question.explains for question in questions):
-            raise refusals.PLAN_BATCH_3(name=table.name)
+            raise refusals.BATCH_EXPLAINED(table=table.name)
         return cls(table, questions)
 
     def make(self, goal: Goal, declared: Declared | None = None) -> Batch:
@@ -116,7 +118,7 @@ class Questions(Request[Batch, PendingBatch]):
         share_of(promise, Fraction(1))  # refuses a promise that cannot be split
         first = [question.plan(promise, size, declared) for question in self.each]
         if len({plan.text for plan in first}) < len(first):
-            raise refusals.PLAN_BATCH_4(first_count=len(first))
+            raise refusals.BATCH_WITH_EQUAL_QUESTIONS(count=len(first))
         sizes = [
             sum(not piece.pooled for piece in plan.components) + (not plan.query.public)
             for plan in first
@@ -159,13 +161,9 @@ class Questions(Request[Batch, PendingBatch]):
         )
         return PendingBatch(missing, learning, cost, base.promise, base.shares, parts)
 
-    def release(
-        self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None
-    ) -> tuple[Answer, ...]:
+    def release(self, goal: Goal, settings: QuestionSettings) -> tuple[Answer, ...]:
         """Learn missing limits, charge once and answer all questions, in their order."""
-        batch, notes = self.prepare(
-            goal, learning=learning, share=share, fresh=fresh, timeout=timeout
-        )
+        batch, notes = self.prepare(goal, settings)
         others = len(batch.plans) - 1
         together = (
             (
@@ -183,9 +181,9 @@ class Questions(Request[Batch, PendingBatch]):
                 batch.mechanism,
                 self.table.ledger,
                 together,
-                share=share,
-                fresh=fresh,
-                timeout=timeout,
+                share=settings.share,
+                fresh=settings.fresh,
+                timeout=settings.timeout,
             )
         except BudgetExceeded as refusal:
             raise explain_refusal(refusal, batch, goal, notes) from None

@@ -107,22 +107,24 @@ class LearnedLimit:
             if not right or record["learned"] != 1 or set(record) != {"learned", "value", "shares"}:
                 raise ValueError(record)
         except (LookupError, TypeError, ValueError, RecursionError):
-            raise refusals.ANSWER_STORED_1() from None
+            raise refusals.DAMAGED_LIMIT() from None
         return cls(limit, value, shares)
 
     def into(self, declaration: Declaration) -> Declaration:
         """Return the declaration with this limit in it."""
         learned = declaration.learned
         if self.limit.kind == "bounds":
-            (column,), ends = self.limit.of, {**declaration.ranges, self.limit.of[0]: self.value}
-            bounds: Any = tuple((name, ends[name]) for name, _ in declaration.types if name in ends)
+            (column,), (low, high) = self.limit.of, self.value
+            ends = {**declaration.ranges, column: (low, high)}
             return replace(
-                declaration, bounds=bounds, learned=learned.with_bounds(column, self.shares)
+                declaration,
+                bounds=tuple((name, ends[name]) for name, _ in declaration.types if name in ends),
+                learned=learned.with_bounds(column, self.shares),
             )
-        limits: dict[str, Any] = {self.limit.kind: int(self.value[0])}
-        return replace(
-            declaration, **limits, learned=learned.with_limit(self.limit.kind, self.shares)
-        )
+        most, learned = int(self.value[0]), learned.with_limit(self.limit.kind, self.shares)
+        if self.limit.kind == "max_rows":
+            return replace(declaration, max_rows=most, learned=learned)
+        return replace(declaration, max_groups=most, learned=learned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,12 @@ def run_lessons(
 
 
 def missing_for(
-    declaration: Declaration, columns: Any, groups: Any, *, again: bool, links: Iterable[str] = ()
+    declaration: Declaration,
+    columns: str | Iterable[str] | None,
+    groups: str | Iterable[str] | None,
+    *,
+    again: bool,
+    links: Iterable[str] = (),
 ) -> tuple[MissingLimit, ...]:
     """List the limits that `learn` has to find: all missing ones, or those of some columns. A known
     limit is not learned again; a column that links tables is learned only if it is named.
@@ -224,18 +231,14 @@ def missing_for(
         if column not in declaration.schema:
             raise unknown_column(column, list(declaration.schema), {}, "columns")
         if column not in free:
-            why = (
-                "its bounds are known"
+            entry = (
+                refusals.BOUNDS_ARE_KNOWN
                 if column in declaration.ranges
-                else "only numbers have bounds"
-                if column not in declaration.unit
-                else "it is the unit"
+                else refusals.BOUNDS_OF_UNIT
+                if column in declaration.unit
+                else refusals.BOUNDS_WITHOUT_NUMBERS
             )
-            raise refusals.LEARN_COLUMN_1(
-                column=column,
-                why=why,
-                rewrite=f"columns={free!r:.60}" if free else "nothing is missing",
-            )
+            raise entry(column=column, columns=free[:3])
     table = declaration.name if declaration.database_unit else ""
     missing = [
         *([MissingLimit("max_rows", (), table)] if rows else []),
@@ -248,7 +251,7 @@ def missing_for(
             or not keys
             or any(key not in declaration.schema or key in declaration.unit for key in keys)
         ):
-            raise refusals.LEARN_GROUPS_1(keys=keys)
+            raise refusals.GROUPS_NOT_COLUMNS(keys=keys)
         missing.append(MissingLimit("max_groups", keys, table))
     return tuple(missing)
 

@@ -10,6 +10,7 @@ from typing import cast
 
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from ..tables.query.question_options import QuestionSettings
 from . import session_refusals as refusals
 
 BUDGET_DELTA = Fraction(1, 10**6)
@@ -37,20 +38,19 @@ def budget_of(value: Number | Guarantee) -> Guarantee:
     )
 
 
-def promise_of(
-    budget: Guarantee, epsilon: Number | None, delta: Number | None, promise: Guarantee | None
-) -> Guarantee:
+def promise_of(budget: Guarantee, settings: QuestionSettings) -> Guarantee:
     """Return the promise to keep. Without `delta=`, an answer that needs a δ, or is better with
     one, may use a thousandth of the budget's δ.
     """
+    epsilon, delta, promise = settings.epsilon, settings.delta, settings.promise
     if promise is not None:
         if epsilon is not None or delta is not None:
-            raise refusals.PLAN_PROMISE_3()
+            raise refusals.TWO_PROMISES()
         if not isinstance(promise, Guarantee):
-            raise refusals.PLAN_PROMISE_4(type=type(promise).__name__)
+            raise refusals.PROMISE_TYPE(type=type(promise).__name__)
         return promise
     if epsilon is None:
-        raise refusals.PLAN_PROMISE_1()
+        raise refusals.NO_PROMISE()
     e = positive(epsilon, "epsilon")
     if delta is not None:
         d = probability(delta, "delta")
@@ -63,7 +63,7 @@ def share_of(promise: Guarantee, share: Fraction) -> Guarantee:
     """Return a share of a promise: of ε and δ, of ρ, or of μ²."""
     if type(promise) not in SHARE_BY_NOTION:
         kinds = ", ".join(f"sf.{notion.__name__}" for notion in SHARE_BY_NOTION)
-        raise refusals.PLAN_PROMISE_2(promise=promise, kinds=kinds)
+        raise refusals.PROMISE_NOT_DIVISIBLE(promise=promise, kinds=kinds)
     return SHARE_BY_NOTION[type(promise)](promise, share)
 
 

@@ -4,88 +4,81 @@ ledger.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
-from ..errors import Refused
-from ..guarantees import Guarantee
+from ..errors import RefusalText
 from ..ledger import Ledger
-from ..tables.declare.declaration import BY_COLUMN, Declaration, declare
+from ..tables.declare.declaration import TABLE_ROWS, declare
 from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.declare.ownership import Owner, find_owners, split_column, unit_columns
 from ..tables.engine.sources import TableSource, open_sources
 from ..tables.expr.relational import group, select
 from ..tables.expr.renaming import right_names
 from . import session_refusals as refusals
+from .protect_options import Limit, ProtectSettings, Source
 from .protected_database import Database
 
-EXAMPLE = (
-    "protect({'patients': 'patients.parquet', 'visits': 'visits.parquet'}, unit='patients.id', "
-    "links={'visits.patient_id': 'patients.id'}, budget=2)"
-)
-
-EXAMPLES = {"bounds": "(0, 100)", "keys": "[1, 2, 3]", "types": "'float64'"}
-Open = Callable[[Guarantee, DatabaseDeclaration], Ledger]
+T = TypeVar("T")
+NOT_MAPPING: Mapping[str, RefusalText] = {
+    "types": refusals.TYPES_NOT_MAPPING,
+    "bounds": refusals.BOUNDS_NOT_MAPPING,
+    "keys": refusals.KEYS_NOT_MAPPING,
+}
+"""Argument by `table.column` → the refusal of a value that is no mapping."""
 
 
 def protect_many(
-    sources: Mapping[str, Any],
-    public: Mapping[str, Any] | None,
-    links: Mapping[str, str] | None,
-    unit: Any,
-    total: Guarantee,
-    book: Open,
-    **declared: Any,
+    sources: Mapping[str, Source],
+    unit: str | Iterable[str] | None,
+    settings: ProtectSettings,
+    open_ledger: Callable[[DatabaseDeclaration], Ledger],
 ) -> Database:
     """Protect tables of one unit together, with public tables to join."""
-    shown = dict(public or {})
+    shown = dict(settings.public or {})
     _check_names(sources, shown)
-    names = [*sources, *shown]
-    types = _by_table("types", declared.pop("types"), names)
+    types = _by_table("types", settings.types, [*sources, *shown])
     opened = open_sources({**sources, **shown}, types)
     try:
         database, ready = _declare_all(
             {name: opened[name] for name in sources},
             {name: opened[name] for name in shown},
-            links or {},
             unit,
-            **declared,
+            settings,
         )
-        durable = declared["ledger"] is not None
-        return Database(database, ready, book(total, database), durable=durable)
+        durable = settings.ledger is not None
+        return Database(database, ready, open_ledger(database), durable=durable)
     except BaseException:
         next(iter(opened.values())).engine.close()
         raise
 
 
-def _check_names(sources: Mapping[str, Any], public: Mapping[str, Any]) -> None:
+def _check_names(sources: Mapping[str, Source], public: Mapping[str, Source]) -> None:
     if not sources or not all(isinstance(name, str) and name for name in (*sources, *public)):
-        raise refusals.TABLE_PUBLIC_1(EXAMPLE=EXAMPLE)
+        raise refusals.TABLES_WITHOUT_NAMES()
     if len({name.lower() for name in (*sources, *public)}) < len(sources) + len(public):
-        raise refusals.TABLE_PUBLIC_2(value=", ".join([*sources, *public])[:80])
+        raise refusals.TABLE_NAME_TWICE(tables=", ".join([*sources, *public]))
 
 
 def _declare_all(
     private: Mapping[str, TableSource],
     shown: Mapping[str, TableSource],
-    links: Mapping[str, str],
-    unit: Any,
-    *,
-    name: str | None,
-    **declared: Any,
+    unit: str | Iterable[str] | None,
+    settings: ProtectSettings,
 ) -> tuple[DatabaseDeclaration, dict[str, TableSource]]:
     names = [*private, *shown]
-    by = {what: _by_table(what, declared[what], names) for what in ("bounds", "keys")}
-    limits = {
-        what: _limits(what, declared[what], private)
-        for what in ("max_rows", "max_groups", "table_rows")
-    }
-    if not isinstance(learned := declared.get("learned") or {}, Mapping):
-        raise refusals.TABLE_LEARNED_1()
+    bounds = _by_table("bounds", settings.bounds, names)
+    keys = _by_table("keys", settings.keys, names)
+    max_rows = _limits("max_rows", settings.max_rows, private)
+    max_groups = _limits("max_groups", settings.max_groups, private)
+    table_rows = _limits("table_rows", settings.table_rows, private)
+    links, learned = settings.links or {}, settings.learned or {}
+    if not isinstance(learned, Mapping):
+        raise refusals.LEARNED_NOT_MAPPING()
     schemas = {table: source.schema for table, source in private.items()}
     if not isinstance(links, Mapping):
-        raise refusals.TABLE_LINKS_2(links=links)
+        raise refusals.LINKS_NOT_MAPPING(links=links)
     whose = unit_columns(unit, schemas)
     pairs = {
         split_column(column, private, "links"): split_column(linked, private, "links")
@@ -103,37 +96,38 @@ def _declare_all(
         declare(
             name=table,
             unit=owner_of[table].unit,
-            bounds=by["bounds"].get(table),
-            keys=by["keys"].get(table),
+            bounds=bounds.get(table),
+            keys=keys.get(table),
+            max_rows=max_rows[table],
+            max_groups=max_groups[table],
+            table_rows=TABLE_ROWS if (rows := table_rows[table]) is None else rows,
             schema=source.schema,
             left_out=source.left_out,
-            relation=declared["relation"],
-            bounding=declared["bounding"],
-            version=declared["version"],
+            relation=settings.relation,
+            bounding=settings.bounding,
+            version=settings.version,
             learned=learned.get(table),
-            **{what: limit[table] for what, limit in limits.items() if limit[table] is not None},
         )
         for table, source in ready.items()
     )
-    public = tuple(_public(table, source, by) for table, source in shown.items())
+    public = tuple(
+        declare(
+            name=table,
+            bounds=bounds.get(table),
+            keys=keys.get(table),
+            schema=source.schema,
+            left_out=source.left_out,
+        )
+        for table, source in shown.items()
+    )
     database = DatabaseDeclaration(
-        name="+".join(private) if name is None else name,
+        name="+".join(private) if settings.name is None else settings.name,
         unit=tuple(".".join(pair) for pair in whose),
         tables=tables,
         links=tuple((".".join(column), ".".join(linked)) for column, linked in pairs.items()),
         public=public,
     ).validate()
     return database, {**ready, **shown}
-
-
-def _public(name: str, source: TableSource, by: Mapping[str, Mapping[str, Any]]) -> Declaration:
-    return declare(
-        name=name,
-        bounds=by["bounds"].get(name),
-        keys=by["keys"].get(name),
-        schema=source.schema,
-        left_out=source.left_out,
-    )
 
 
 def _with_owner(
@@ -173,27 +167,26 @@ def _in_order(owner_of: Mapping[str, Owner]) -> list[str]:
     return listed
 
 
-def _by_table(what: str, values: Any, tables: list[str]) -> dict[str, dict[str, Any]]:
+def _by_table(
+    what: str, values: Mapping[str, T] | None, tables: list[str]
+) -> dict[str, dict[str, T]]:
     """Split a mapping by `table.column` into one mapping per table."""
     if values is not None and not isinstance(values, Mapping):
-        raise Refused(
-            BY_COLUMN[what].code,
-            f"{what}={values!s:.60}",
-            f"{what}= is a mapping by table.column",
-            f"{what}={{'visits.spend': {EXAMPLES[what]}}}",
-        )
-    by_table: dict[str, dict[str, Any]] = {}
+        raise NOT_MAPPING[what](values=values)
+    by_table: dict[str, dict[str, T]] = {}
     for word, value in (values or {}).items():
         table, column = split_column(word, tables, what)
         by_table.setdefault(table, {})[column] = value
     return by_table
 
 
-def _limits(what: str, values: Any, tables: Mapping[str, Any]) -> dict[str, Any]:
+def _limits(what: str, values: Limit | None, tables: Iterable[str]) -> dict[str, int | None]:
     """Return the limit of each table, from one number for all or a mapping by table."""
     if not isinstance(values, Mapping):
         return dict.fromkeys(tables, values)
     for table in values:
         if table not in tables:
-            raise refusals.TABLE_MAX_ROWS_1(what=what, table=table, next=next(iter(tables)))
+            raise refusals.LIMIT_OF_UNKNOWN_TABLE(
+                argument=what, table=table, near=next(iter(tables))
+            )
     return {table: values.get(table) for table in tables}

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Unpack
 
 from ..answers.answer import Answer
 from ..ledger import Ledger
 from ..tables.declare.declared_database import DatabaseDeclaration
+from ..tables.engine.sources import TableSource
 from ..tables.plan.query_plan import Plan
 from ..tables.query.owned_rows import Origin
+from ..tables.query.question_options import (
+    BatchPlanOptions,
+    BatchReleaseOptions,
+    ParameterValues,
+    PlanOptions,
+    ReleaseOptions,
+    asks,
+)
 from ..tables.query.stages import Query, Rows
 from . import session_refusals as refusals
 from .batches import Batch
@@ -28,7 +37,7 @@ class Database(Budgeted):
     def __init__(
         self,
         declaration: DatabaseDeclaration,
-        sources: Mapping[str, Any],
+        sources: Mapping[str, TableSource],
         ledger: Ledger,
         *,
         durable: bool,
@@ -74,12 +83,11 @@ class Database(Budgeted):
     def __getitem__(self, name: str) -> Table:
         """Return a protected table by its name."""
         if name not in self.tables:
-            rewrite = (
-                f"db.public[{name!r:.60}]"
-                if name in self.public
-                else " or ".join(f"db[{table!r:.60}]" for table in list(self.tables)[:3])
+            if name in self.public:
+                raise refusals.TABLE_IS_PUBLIC(name=name)
+            raise refusals.UNKNOWN_TABLE(
+                name=name, tables=", ".join(self.tables), near=next(iter(self.tables))
             )
-            raise refusals.TABLE_NAME_1(name=name, rewrite=rewrite)
         return self.tables[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -88,33 +96,71 @@ class Database(Budgeted):
     def __len__(self) -> int:
         return len(self.tables)
 
-    def plan(self, query: Query | str, **how: Any) -> Plan | PendingPlan:
-        """Return the cost and the accuracy of a release; `how` as for one table: epsilon=, delta=,
-        promise=, within=, … Reads no data, costs nothing.
+    @asks(PlanOptions)
+    def plan(
+        self,
+        query: Query | str,
+        *,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[PlanOptions],
+    ) -> Plan | PendingPlan:
+        """Return the cost and the accuracy of releasing a query or a SELECT. Reads no data, costs
+        nothing.
         """
-        return self._any.plan(query, **how)
+        return self._any.plan(query, parameters=parameters, **options)
 
-    def sql(self, text: str, **how: Any) -> Answer:
-        """Answer a SELECT about these tables, under their names; `how` as for one table: epsilon=,
-        parameters=, …
-        """
-        return self._any.sql(text, **how)
+    @asks(ReleaseOptions)
+    def sql(
+        self,
+        text: str,
+        *,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[ReleaseOptions],
+    ) -> Answer:
+        """Answer a SELECT about these tables, under their names."""
+        return self._any.sql(text, parameters=parameters, **options)
 
-    def explain_sql(self, text: str, **how: Any) -> str:
+    @asks(PlanOptions)
+    def explain_sql(
+        self,
+        text: str,
+        *,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[PlanOptions],
+    ) -> str:
         """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
-        return self._any.explain_sql(text, **how)
+        return self._any.explain_sql(text, parameters=parameters, **options)
 
-    def release(self, query: Query, **how: Any) -> Answer:
+    @asks(ReleaseOptions)
+    def release(self, query: Query, **options: Unpack[ReleaseOptions]) -> Answer:
         """Charge, then answer; or return the stored answer to the same question."""
-        return self._any.release(query, **how)
+        return self._any.release(query, **options)
 
-    def plan_all(self, queries: Sequence[Query | str], **how: Any) -> Batch | PendingBatch:
-        """Return the cost of releasing several questions together, and the accuracy of each."""
-        return self._any.plan_all(queries, **how)
+    @asks(BatchPlanOptions)
+    def plan_all(
+        self,
+        queries: Sequence[Query | str],
+        *,
+        parameters: Sequence[ParameterValues | None] | None = None,
+        **options: Unpack[BatchPlanOptions],
+    ) -> Batch | PendingBatch:
+        """Return the cost of releasing several questions together, and the accuracy of each.
+        `parameters` lists those of each question, or None.
+        """
+        return self._any.plan_all(queries, parameters=parameters, **options)
 
-    def release_all(self, queries: Sequence[Query | str], **how: Any) -> tuple[Answer, ...]:
-        """Answer several questions for one promise and one charge."""
-        return self._any.release_all(queries, **how)
+    @asks(BatchReleaseOptions)
+    def release_all(
+        self,
+        queries: Sequence[Query | str],
+        *,
+        parameters: Sequence[ParameterValues | None] | None = None,
+        **options: Unpack[BatchReleaseOptions],
+    ) -> tuple[Answer, ...]:
+        """Answer several questions for one promise and one charge. `parameters` lists those of each
+        question, or None.
+        """
+        return self._any.release_all(queries, parameters=parameters, **options)
 
     def close(self) -> None:
         """Close engine and ledger, and remove the engine's files from disk."""

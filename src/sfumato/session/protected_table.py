@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from ..answers.answer import Answer
-from ..exact.numbers import Number
-from ..guarantees import Guarantee
 from ..ledger import Ledger
 from ..release import or_failed
 from ..tables.declare.declaration import Declaration
+from ..tables.engine.sources import TableSource
 from ..tables.expr.expressions import Expr
 from ..tables.plan.query_plan import Plan
+from ..tables.query.owned_rows import table_source
+from ..tables.query.question_options import (
+    BatchPlanOptions,
+    BatchReleaseOptions,
+    LearnOptions,
+    ParameterValues,
+    PlanOptions,
+    QuestionSettings,
+    ReleaseOptions,
+    asks,
+)
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
 from . import session_refusals as refusals
-from .accuracy import GROUP_SIZE, Goal, Within
+from .accuracy import Goal
 from .batches import Batch, Questions
 from .budget_mixin import Budgeted
 from .choose_limits import histogram_share
@@ -41,7 +51,7 @@ class Table(Budgeted, RowVerbs):
     def __init__(
         self,
         declaration: Declaration,
-        source: Any,
+        source: TableSource,
         ledger: Ledger,
         *,
         durable: bool,
@@ -90,19 +100,13 @@ class Table(Budgeted, RowVerbs):
 
         return condition(text, rows)
 
+    @asks(PlanOptions)
     def plan(
         self,
         query: Query | str,
         *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        within: Within | None = None,
-        confidence: Number = 0.95,
-        simultaneous: bool = False,
-        group_size: int | None = None,
-        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
-        learn: bool = True,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[PlanOptions],
     ) -> Plan | PendingPlan:
         """Return the cost and the accuracy of releasing a query or a SELECT. Reads no data, costs
         nothing.
@@ -110,182 +114,101 @@ class Table(Budgeted, RowVerbs):
         With `within=` instead of a promise: the least cost that gives that accuracy. If limits or
         bounds are missing: a pending plan, which says what will be learned first.
         """
-        goal = self._goal(
-            epsilon,
-            delta,
-            promise,
-            within,
-            confidence,
-            simultaneous=simultaneous,
-            group_size=group_size,
+        settings = QuestionSettings(**options)
+        return Question(self, query, parameters).plan_or_pending(
+            Goal.of(self.budget, settings), learning=settings.learn
         )
-        return Question(self, query, parameters).plan_or_pending(goal, learning=learn)
 
+    @asks(ReleaseOptions)
     def sql(
         self,
         text: str,
         *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        within: Within | None = None,
-        confidence: Number = 0.95,
-        simultaneous: bool = False,
-        group_size: int | None = None,
-        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
-        share: str | None = None,
-        fresh: bool = False,
-        timeout: float | None = None,
-        learn: bool = True,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[ReleaseOptions],
     ) -> Answer:
         """Answer a SELECT about this table, under its name.
 
         `EXPLAIN PRIVACY SELECT …` returns the text of `explain_sql` instead of an answer.
         """
-        question = Question(self, text, parameters)
-        goal = self._goal(
-            epsilon,
-            delta,
-            promise,
-            within,
-            confidence,
-            simultaneous=simultaneous,
-            group_size=group_size,
-        )
+        settings = QuestionSettings(**options)
+        question, goal = Question(self, text, parameters), Goal.of(self.budget, settings)
         if question.explains:  # the one text that gives no answer: see explain_sql
-            explained = question.plan_or_pending(goal, learning=learn, share=share).explain()
-            return cast("Answer", explained)
-        plan, answer = question.release(
-            goal, learning=learn, share=share, fresh=fresh, timeout=timeout
-        )
+            pending = question.plan_or_pending(goal, learning=settings.learn, share=settings.share)
+            return cast("Answer", pending.explain())
+        plan, answer = question.release(goal, settings)
         return or_failed(lambda: cast("SqlPlan", plan).finish(answer))
 
+    @asks(PlanOptions)
     def explain_sql(
         self,
         text: str,
         *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        within: Within | None = None,
-        confidence: Number = 0.95,
-        simultaneous: bool = False,
-        group_size: int | None = None,
-        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
-        learn: bool = True,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[PlanOptions],
     ) -> str:
         """Describe what a SELECT would release, in sentences. Reads no data, costs nothing."""
-        return self.plan(
-            text,
-            epsilon=epsilon,
-            delta=delta,
-            promise=promise,
-            within=within,
-            confidence=confidence,
-            simultaneous=simultaneous,
-            group_size=group_size,
-            parameters=parameters,
-            learn=learn,
-        ).explain()
+        return self.plan(text, parameters=parameters, **options).explain()
 
-    def release(
-        self,
-        query: Query,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        within: Within | None = None,
-        confidence: Number = 0.95,
-        simultaneous: bool = False,
-        group_size: int | None = None,
-        share: str | None = None,
-        fresh: bool = False,
-        timeout: float | None = None,
-        learn: bool = True,
-    ) -> Answer:
+    @asks(ReleaseOptions)
+    def release(self, query: Query, **options: Unpack[ReleaseOptions]) -> Answer:
         """Charge, then answer; or return the stored answer to the same question. Limits that the
         query lacks are learned first, once, for an extra sixth of its cost.
         """
-        goal = self._goal(
-            epsilon,
-            delta,
-            promise,
-            within,
-            confidence,
-            simultaneous=simultaneous,
-            group_size=group_size,
-        )
-        return Question(self, self._check_query(query)).release(
-            goal, learning=learn, share=share, fresh=fresh, timeout=timeout
-        )[1]
+        settings = QuestionSettings(**options)
+        goal = Goal.of(self.budget, settings)
+        return Question(self, self._check_query(query)).release(goal, settings)[1]
 
+    @asks(BatchPlanOptions)
     def plan_all(
         self,
         queries: Sequence[Query | str],
         *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        group_size: int = GROUP_SIZE,
-        parameters: Sequence[Any] | None = None,
-        learn: bool = True,
+        parameters: Sequence[ParameterValues | None] | None = None,
+        **options: Unpack[BatchPlanOptions],
     ) -> Batch | PendingBatch:
         """Return the cost of releasing several questions together, and the accuracy of each. Reads
-        no data, costs nothing.
+        no data, costs nothing. `parameters` lists those of each question, or None.
         """
-        goal = Goal(
-            budget=self.ledger.budget,
-            promise=promise_of(self.ledger.budget, epsilon, delta, promise),
-            group_size=group_size,
+        settings = QuestionSettings(**options)
+        goal = Goal.of(self.budget, settings)
+        return Questions.of(self, queries, parameters).plan_or_pending(
+            goal, learning=settings.learn
         )
-        return Questions.of(self, queries, parameters).plan_or_pending(goal, learning=learn)
 
+    @asks(BatchReleaseOptions)
     def release_all(
         self,
         queries: Sequence[Query | str],
         *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        group_size: int = GROUP_SIZE,
-        parameters: Sequence[Any] | None = None,
-        share: str | None = None,
-        fresh: bool = False,
-        timeout: float | None = None,
-        learn: bool = True,
+        parameters: Sequence[ParameterValues | None] | None = None,
+        **options: Unpack[BatchReleaseOptions],
     ) -> tuple[Answer, ...]:
         """Answer several questions for one promise, split in proportion to their noisy numbers, and
         one charge. The answers are in the order of the questions. Limits that any question lacks
-        are learned first, once, for an extra sixth of the promise.
+        are learned first, once, for an extra sixth of the promise. `parameters` lists those of each
+        question, or None.
         """
-        goal = Goal(
-            budget=self.ledger.budget,
-            promise=promise_of(self.ledger.budget, epsilon, delta, promise),
-            group_size=group_size,
-        )
-        return Questions.of(self, queries, parameters).release(
-            goal, learning=learn, share=share, fresh=fresh, timeout=timeout
-        )
+        settings = QuestionSettings(**options)
+        goal = Goal.of(self.budget, settings)
+        return Questions.of(self, queries, parameters).release(goal, settings)
 
+    @asks(LearnOptions)
     def learn(
         self,
         *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
         columns: str | Iterable[str] | None = None,
         groups: str | Iterable[str] | None = None,
-        share: str | None = None,
-        fresh: bool = False,
-        timeout: float | None = None,
+        **options: Unpack[LearnOptions],
     ) -> Learning:
         """Learn missing limits privately, for this cost: the rows per unit, and the bounds of
         numbers, of all or of some `columns`; with `groups=` also the number of groups by these
         columns per unit. Limits learned before are returned free of charge, unless `fresh` is
         true.
         """
-        promised = promise_of(self.ledger.budget, epsilon, delta, promise)
+        settings = QuestionSettings(**options)
+        share, fresh = settings.share, settings.fresh
+        promised = promise_of(self.budget, settings)
         state, ledger = self.state, self.ledger
         missing = missing_for(self.declaration, columns, groups, again=fresh, links=self.rows.links)
         before = [
@@ -311,7 +234,7 @@ class Table(Budgeted, RowVerbs):
                     release_promise_of(promised),
                     share=share,
                     fresh=fresh,
-                    timeout=timeout,
+                    timeout=settings.timeout,
                 )
                 if rest
                 else ()
@@ -349,28 +272,6 @@ class Table(Budgeted, RowVerbs):
             f"{self.spent} of {self.budget}{memory}>"
         )
 
-    def _goal(
-        self,
-        epsilon: Number | None,
-        delta: Number | None,
-        promise: Guarantee | None,
-        within: Within | None,
-        confidence: Number,
-        *,
-        simultaneous: bool,
-        group_size: int | None,
-    ) -> Goal:
-        about: dict[str, Any] = {
-            "epsilon": epsilon,
-            "delta": delta,
-            "promise": promise,
-            "within": within,
-            "confidence": confidence,
-        }
-        return Goal.of(
-            self.ledger.budget, **about, simultaneous=simultaneous, group_size=group_size
-        )
-
     def _check_query(self, query: object) -> Query:
         """Return the query; refuse anything that is no query of this table."""
         if (
@@ -378,9 +279,9 @@ class Table(Budgeted, RowVerbs):
             or not isinstance(query.rows.curator, Table)
             or query.rows.curator.ledger is not self.ledger
         ):
-            raise refusals.PLAN_QUERY_1(type=type(query).__name__, name=self.name)
+            raise refusals.NOT_A_QUERY(type=type(query).__name__, table=self.name)
         return query
 
-    def _source_of(self, query: Query) -> Any:
+    def _source_of(self, query: Query) -> TableSource:
         """Return the source of a query's rows: of several tables, the first that it is about."""
-        return self._source if query.rows.origin is None else query.rows.origin.source
+        return self._source if query.rows.origin is None else table_source(query.rows)

@@ -4,9 +4,8 @@ limit was learned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..answers.answer import Answer
 from ..guarantees import Guarantee
@@ -20,12 +19,14 @@ from ..tables.plan.missing_limits import (
     redeclare_query,
 )
 from ..tables.plan.query_plan import Plan, plan
+from ..tables.query.question_options import ParameterValues, QuestionSettings
 from ..tables.query.stages import Query
 from .accuracy import Goal, Make
 from .pending_plan import PendingPlan
 from .request import Request, explain_refusal
 
 if TYPE_CHECKING:
+    from ..sql import ParsedQuery
     from .protected_table import Table
 
 
@@ -35,9 +36,9 @@ class Question(Request[Plan, PendingPlan]):
 
     table: Table
     of: Query | str
-    parameters: Sequence[Any] | Mapping[str, Any] | None = None
+    parameters: ParameterValues | None = None
 
-    def parse(self, declared: Declared | None = None) -> Any:
+    def parse(self, declared: Declared | None = None) -> ParsedQuery:
         """Parse the SQL text against these declarations, or the current ones."""
         from ..sql import read
 
@@ -58,8 +59,7 @@ class Question(Request[Plan, PendingPlan]):
     def query(self, declared: Declared | None = None) -> Query:
         """Return the query on these declarations, or on the current ones."""
         if isinstance(self.of, str):
-            parsed: Query = self.parse(declared).query
-            return parsed
+            return self.parse(declared).query
         query, state = self.table._check_query(self.of), self.table.state
         if getattr(query.rows.curator, "state", None) is not state or (
             declared is None and not state.lessons
@@ -85,8 +85,7 @@ class Question(Request[Plan, PendingPlan]):
 
         def make(promise: Guarantee, group_size: int) -> Plan:
             planned = plan(query, promise, source, group_size, needed)
-            finished: Plan = planned if parsed is None else parsed.planned(planned)
-            return finished
+            return planned if parsed is None else parsed.planned(planned)
 
         return make
 
@@ -108,15 +107,17 @@ class Question(Request[Plan, PendingPlan]):
         """Describe the question before learning."""
         return PendingPlan(missing, learning, cost, *tried)
 
-    def release(
-        self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None
-    ) -> tuple[Plan, Answer]:
+    def release(self, goal: Goal, settings: QuestionSettings) -> tuple[Plan, Answer]:
         """Learn missing limits, charge and answer; return the plan with the answer."""
-        plan, notes = self.prepare(
-            goal, learning=learning, share=share, fresh=fresh, timeout=timeout
-        )
+        plan, notes = self.prepare(goal, settings)
         try:
-            answer = release(plan, self.table.ledger, share=share, fresh=fresh, timeout=timeout)
+            answer = release(
+                plan,
+                self.table.ledger,
+                share=settings.share,
+                fresh=settings.fresh,
+                timeout=settings.timeout,
+            )
         except BudgetExceeded as refusal:
             raise explain_refusal(refusal, plan, goal, notes) from None
         return plan, replace(answer, rules=(*answer.rules, *notes)) if notes else answer

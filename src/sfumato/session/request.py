@@ -27,6 +27,7 @@ from ..mechanisms import Combined
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import LEARNABLE, Declared, MissingLimit, all_with_placeholders
 from ..tables.plan.query_plan import Plan
+from ..tables.query.question_options import QuestionSettings
 from . import session_refusals as refusals
 from .accuracy import Goal
 from .choose_limits import histogram_share
@@ -122,7 +123,7 @@ class Request(ABC, Generic[M, W]):
         if not missing:
             return self.make(goal)
         if goal.promise is None:
-            raise refusals.WITHIN_LEARNING_1(missing=_words(missing), name=self.table.name)
+            raise refusals.ACCURACY_NEEDS_LIMITS(missing=_words(missing), table=self.table.name)
         base, more_rows, wider = (
             self.make(goal, all_with_placeholders(declared, rows=rows, size=size))
             for rows, size in ((1, 1), (2, 1), (1, 2))
@@ -135,25 +136,24 @@ class Request(ABC, Generic[M, W]):
             (base, more_rows, wider),
         )
 
-    def prepare(
-        self, goal: Goal, *, learning: bool, share: str | None, fresh: bool, timeout: float | None
-    ) -> tuple[M, tuple[str, ...]]:
+    def prepare(self, goal: Goal, settings: QuestionSettings) -> tuple[M, tuple[str, ...]]:
         """Charge a share for lessons of others, learn missing limits, and return the plan for the
         release with notes on what was learned or charged.
         """
-        attempt = self._attempt(goal, share, learning=learning)
+        share = settings.share
+        attempt = self._attempt(goal, share, learning=settings.learn)
         notes = (
             self._pay_lessons(attempt, goal, share) if attempt.unpaid and share is not None else ()
         )
         if attempt.unlearned:
-            notes = (*notes, self._learn(attempt.unlearned, goal, share, timeout))
+            notes = (*notes, self._learn(attempt.unlearned, goal, share, settings.timeout))
         plan = attempt.plan if attempt.plan is not None and not attempt.unpaid else self.make(goal)
         try:
             if (
                 attempt.unlearned
                 and share is not None
                 and pay_lessons_and_replan(
-                    self.plans(plan), plan.mechanism, self.table.ledger, share, fresh=fresh
+                    self.plans(plan), plan.mechanism, self.table.ledger, share, fresh=settings.fresh
                 )
             ):
                 plan = self.make(goal)  # others learned it meanwhile
@@ -279,7 +279,7 @@ def explain_refusal(
     cost = f"this accuracy costs {cost_text(plan.cost)}. " if goal.promise is None else ""
     paid = f" for the answer. Charged before, and kept: {'; '.join(notes)}" if notes else ""
     rewrite = "a larger within=, or a larger budget" if goal.promise is None else refusal.rewrite
-    return BudgetExceeded(refusal.code, refusal.place, f"{cost}{refusal.reason}{paid}", rewrite)
+    return refusal.replace(reason=f"{cost}{refusal.reason}{paid}", rewrite=rewrite)
 
 
 def release_promise_of(learning: Guarantee) -> Guarantee:

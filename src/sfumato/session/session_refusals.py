@@ -3,172 +3,264 @@
 from __future__ import annotations
 
 from ..errors import RefusalText
+from ..ledger import BudgetExceeded
 
-ANSWER_STORED_1 = RefusalText(
-    "answer.stored",
-    "a learned limit",
-    "its record is damaged or incomplete",
-    "sf.Ledger.verify, and the last backup",
+_SEVERAL_TABLES = (
+    "protect({{'patients': 'patients.parquet', 'visits': 'visits.parquet'}}, unit='patients.id', "
+    "links={{'visits.patient_id': 'patients.id'}}, budget=2)"
 )
-LEARN_COLUMN_1 = RefusalText(
-    "learn.column",
-    "columns=[{column!r:.60}]",
-    "{why}",
-    "{rewrite}",
+_LESS = "a smaller cost, or max_rows= and bounds= in protect()"
+
+# Declaring several tables
+
+TABLES_WITHOUT_NAMES = RefusalText(
+    "table.public",
+    "protect({{…}})",
+    "give tables by name, at least one of them protected",
+    _SEVERAL_TABLES,
 )
-LEARN_GROUPS_1 = RefusalText(
-    "learn.groups",
-    "groups={keys!r:.60}",
-    "groups= names columns of the table, and none of the unit",
-    "groups='city'",
+TABLE_NAME_TWICE = RefusalText(
+    "table.public",
+    "{tables:.80}",
+    "two tables have the same name, up to capitals",
+    "a different name for each table",
 )
-PLAN_BATCH_1 = RefusalText(
-    "plan.batch",
-    "release_all(…)",
-    "a batch is a list of 1 to {MOST} questions",
-    "{name}.release_all(['SELECT COUNT(*) FROM {name}'], epsilon=1)",
-)
-PLAN_BATCH_2 = RefusalText(
-    "plan.batch",
-    "{values_count} parameters=",
-    "there are {listed_count} questions: give each its parameters, or None",
-    "parameters={value}",
-)
-PLAN_BATCH_3 = RefusalText(
-    "plan.batch",
-    "EXPLAIN PRIVACY",
-    "plan_all explains a batch as a whole",
-    "{name}.plan_all(queries, epsilon=1).explain()",
-)
-PLAN_BATCH_4 = RefusalText(
-    "plan.batch",
-    "{first_count} questions",
-    "two of them are equal: ask each question once",
-    "each question once",
-)
-PLAN_PROMISE_1 = RefusalText(
-    "plan.promise",
-    "no promise",
-    "how much of the budget may this cost?",
-    "epsilon=0.1",
-)
-PLAN_PROMISE_2 = RefusalText(
-    "plan.promise",
-    "{promise}",
-    "a promise can be split if it is one number, or one number and a δ",
-    "a promise of {kinds}",
-)
-PLAN_PROMISE_3 = RefusalText(
-    "plan.promise",
-    "epsilon=…, promise=…",
-    "give epsilon= or promise=, not both",
-    "promise=sf.Pure(0.5)",
-)
-PLAN_PROMISE_4 = RefusalText(
-    "plan.promise",
-    "promise={type}",
-    "a promise is a Guarantee",
-    "promise=sf.Pure(0.5)",
-)
-PLAN_QUERY_1 = RefusalText(
-    "plan.query",
-    "{type}",
-    "this is no query of this table",
-    "{name}.aggregate(n=sf.count())",
-)
-TABLE_LEARNED_1 = RefusalText(
-    "table.learned",
-    "learned=…",
-    "for several tables, learned= is a mapping by table",
-    "learned={{'visits': declaration.learned}}",
-)
-TABLE_LINKS_1 = RefusalText(
+LINKS_OF_ONE_TABLE = RefusalText(
     "table.links",
     "links=…, public=…",
     "links= and public= need several tables, given by name",
-    "{EXAMPLE}",
+    _SEVERAL_TABLES,
 )
-TABLE_LINKS_2 = RefusalText(
+LINKS_NOT_MAPPING = RefusalText(
     "table.links",
     "links={links!s:.60}",
     "links= is a mapping from column to column",
     "links={{'visits.patient_id': 'patients.id'}}",
 )
-TABLE_MAX_ROWS_1 = RefusalText(
-    "table.max-rows",
-    "{what}={{{table!r:.60}: …}}",
-    "there is no protected table of that name",
-    "{what}={{{next!r:.60}: 5}}",
+TYPES_NOT_MAPPING = RefusalText(
+    "table.type",
+    "types={values!s:.60}",
+    "types= is a mapping by table.column",
+    "types={{'visits.spend': 'float64'}}",
 )
-TABLE_NAME_1 = RefusalText(
+BOUNDS_NOT_MAPPING = RefusalText(
+    "table.bounds",
+    "bounds={values!s:.60}",
+    "bounds= is a mapping by table.column",
+    "bounds={{'visits.spend': (0, 100)}}",
+)
+KEYS_NOT_MAPPING = RefusalText(
+    "table.keys",
+    "keys={values!s:.60}",
+    "keys= is a mapping by table.column",
+    "keys={{'visits.spend': [1, 2, 3]}}",
+)
+LEARNED_NOT_MAPPING = RefusalText(
+    "table.learned",
+    "learned=…",
+    "for several tables, learned= is a mapping by table",
+    "learned={{'visits': declaration.learned}}",
+)
+LIMIT_OF_UNKNOWN_TABLE = RefusalText(
+    "table.max-rows",
+    "{argument}={{{table!r:.60}: …}}",
+    "there is no protected table of that name",
+    "{argument}={{{near!r:.60}: 5}}",
+)
+UNKNOWN_TABLE = RefusalText(
     "table.name",
     "db[{name!r:.60}]",
-    "there is no protected table of that name",
-    "{rewrite}",
+    "there is no protected table of that name: the tables are {tables:.120}",
+    "db[{near!r:.60}]",
 )
-TABLE_PUBLIC_1 = RefusalText(
-    "table.public",
-    "protect({{…}})",
-    "give tables by name, at least one of them protected",
-    "{EXAMPLE}",
+TABLE_IS_PUBLIC = RefusalText(
+    "table.name",
+    "db[{name!r:.60}]",
+    "there is no protected table of that name: it is public",
+    "db.public[{name!r:.60}]",
 )
-TABLE_PUBLIC_2 = RefusalText(
-    "table.public",
-    "{value}",
-    "two tables have the same name, up to capitals",
-    "a different name for each table",
+
+# The cost of an answer
+
+NO_PROMISE = RefusalText(
+    "plan.promise",
+    "no promise",
+    "how much of the budget may this cost?",
+    "epsilon=0.1",
 )
-WITHIN_COLUMNS_1 = RefusalText(
-    "within.columns",
-    "within={{}}",
-    "no column is named",
-    "within={{{next!r:.60}: 25}}",
+TWO_PROMISES = RefusalText(
+    "plan.promise",
+    "epsilon=…, promise=…",
+    "give epsilon= or promise=, not both",
+    "promise=sf.Pure(0.5)",
 )
-WITHIN_COLUMNS_2 = RefusalText(
-    "within.columns",
-    "within={within}",
-    "the answer has {kinds_count} columns: name those that within= is about",
-    "within={{{next!r:.60}: {within}}}",
+PROMISE_TYPE = RefusalText(
+    "plan.promise",
+    "promise={type}",
+    "a promise is a Guarantee",
+    "promise=sf.Pure(0.5)",
 )
-WITHIN_COLUMNS_3 = RefusalText(
-    "within.columns",
-    "within={{{name!r:.60}: …}}",
-    "the answer has {kinds}",
-    "within={{{next!r:.60}: 25}}",
+PROMISE_NOT_DIVISIBLE = RefusalText(
+    "plan.promise",
+    "{promise}",
+    "a promise can be split if it is one of {kinds}: one number, or one number and a δ",
+    "promise=sf.Pure(0.5)",
 )
-WITHIN_GROUP_SIZE_1 = RefusalText(
-    "within.group-size",
-    "within={{{name!r:.60}: …}}",
-    "{reason}",
-    "group_size=1000",
-)
-WITHIN_GROUPS_1 = RefusalText(
-    "within.groups",
-    "simultaneous=True",
-    "the number of groups is not public, so the probability of error cannot be split among them",
-    "simultaneous=False, or keys= in protect()",
-)
-WITHIN_LEARNING_1 = RefusalText(
-    "within.learning",
-    "within=…",
-    "the cost depends on limits not known yet: {missing}",
-    "{name}.learn(epsilon=0.05)",
-)
-WITHIN_PROMISE_1 = RefusalText(
+
+# The accuracy of an answer
+
+ACCURACY_AND_PROMISE = RefusalText(
     "within.promise",
     "epsilon=…, within=…",
     "give the cost or the accuracy, not both",
     "within=25",
 )
-WITHIN_QUANTILE_1 = RefusalText(
+ACCURACY_WITHOUT_COLUMN = RefusalText(
+    "within.columns",
+    "within={{}}",
+    "no column is named",
+    "within={{{column!r:.60}: 25}}",
+)
+ACCURACY_OF_SEVERAL_COLUMNS = RefusalText(
+    "within.columns",
+    "within={within}",
+    "the answer has {count} columns: name those that within= is about",
+    "within={{{column!r:.60}: {within}}}",
+)
+ACCURACY_OF_UNKNOWN_COLUMN = RefusalText(
+    "within.columns",
+    "within={{{name!r:.60}: …}}",
+    "the columns of the answer are {columns}",
+    "within={{{column!r:.60}: 25}}",
+)
+ACCURACY_NEEDS_GROUP_SIZE = RefusalText(
+    "within.group-size",
+    "within={{{name!r:.60}: …}}",
+    "the accuracy of a {kind} depends on its number of rows, which is not public: assume one",
+    "group_size=1000",
+)
+ACCURACY_OF_QUANTILE = RefusalText(
     "within.quantile",
     "within={{{name!r:.60}: …}}",
-    "{reason}",
-    "epsilon=0.1, and plan().error() for the number of rows",
+    "a quantile is off by a number of rows, which plan().error() states; how far that is in values "
+    "depends on the data",
+    "epsilon=0.1",
 )
-WITHIN_REACH_1 = RefusalText(
+ACCURACY_OF_UNKNOWN_GROUPS = RefusalText(
+    "within.groups",
+    "simultaneous=True",
+    "the number of groups is not public, so the probability of error cannot be split among them",
+    "simultaneous=False, or keys= in protect()",
+)
+ACCURACY_NEEDS_LIMITS = RefusalText(
+    "within.learning",
+    "within=…",
+    "the cost depends on limits that are not known yet: {missing}",
+    "{table}.learn(epsilon=0.05)",
+)
+ACCURACY_OUT_OF_REACH = RefusalText(
     "within.reach",
-    "{place}",
+    "within={within}",
     "no cost is high enough: the grid of the values alone moves the answer further",
     "a larger within=, narrower bounds, or a smaller max_rows=",
+)
+
+# Questions and batches
+
+NOT_A_QUERY = RefusalText(
+    "plan.query",
+    "{type}",
+    "this is no query of this table",
+    "{table}.aggregate(n=sf.count())",
+)
+BATCH_SIZE = RefusalText(
+    "plan.batch",
+    "release_all(…)",
+    "a batch is a list of 1 to {most} questions",
+    "{table}.release_all(['SELECT COUNT(*) FROM {table}'], epsilon=1)",
+)
+BATCH_PARAMETERS = RefusalText(
+    "plan.batch",
+    "{count} parameters=",
+    "there are {questions} questions: give each its parameters, or None",
+    "parameters=[None] * {questions}",
+)
+BATCH_EXPLAINED = RefusalText(
+    "plan.batch",
+    "EXPLAIN PRIVACY",
+    "plan_all explains a batch as a whole",
+    "{table}.plan_all(queries, epsilon=1).explain()",
+)
+BATCH_WITH_EQUAL_QUESTIONS = RefusalText(
+    "plan.batch",
+    "{count} questions",
+    "two of them are equal: ask each question once",
+    "each question once",
+)
+
+# Learning limits
+
+BOUNDS_ARE_KNOWN = RefusalText(
+    "learn.column",
+    "columns=[{column!r:.60}]",
+    "its bounds are known",
+    "columns={columns!r}",
+)
+BOUNDS_OF_UNIT = RefusalText(
+    "learn.column",
+    "columns=[{column!r:.60}]",
+    "it is the unit, which has no bounds",
+    "columns={columns!r}",
+)
+BOUNDS_WITHOUT_NUMBERS = RefusalText(
+    "learn.column",
+    "columns=[{column!r:.60}]",
+    "only numbers have bounds",
+    "columns={columns!r}",
+)
+GROUPS_NOT_COLUMNS = RefusalText(
+    "learn.groups",
+    "groups={keys!r:.60}",
+    "groups= names columns of the table, and none of the unit",
+    "groups='city'",
+)
+DAMAGED_LIMIT = RefusalText(
+    "answer.stored",
+    "a learned limit",
+    "its record is damaged or incomplete: ledger.verify() finds where, and a backup restores it",
+    "ledger.verify()",
+)
+
+# What does not fit into the budget
+
+LEARNING_EXCEEDS_BUDGET = RefusalText(
+    "budget.exceeded",
+    "{account}",
+    "learning ({cost}) does not fit: {left} is left; nothing was read, nothing was spent",
+    _LESS,
+    kind=BudgetExceeded,
+)
+LEARNING_AND_ANSWER_EXCEED_BUDGET = RefusalText(
+    "budget.exceeded",
+    "{account}",
+    "learning ({cost}) and the answer do not fit together: {left} is left; nothing was read, "
+    "nothing was spent",
+    _LESS,
+    kind=BudgetExceeded,
+)
+LESSONS_EXCEED_BUDGET = RefusalText(
+    "budget.exceeded",
+    "{account}",
+    "the unpaid cost of learned limits does not fit: {left} is left; nothing was read, nothing was "
+    "spent",
+    _LESS,
+    kind=BudgetExceeded,
+)
+LESSONS_AND_ANSWER_EXCEED_BUDGET = RefusalText(
+    "budget.exceeded",
+    "{account}",
+    "the unpaid cost of learned limits and the answer do not fit together: {left} is left; nothing "
+    "was read, nothing was spent",
+    _LESS,
+    kind=BudgetExceeded,
 )

@@ -18,8 +18,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from ..accounting.filters import Filter
+from ..errors import RefusalText
 from ..guarantees import Guarantee
-from ..ledger import BudgetExceeded, Ledger
+from ..ledger import Ledger
 from ..ledger.entries import spent_as_guarantee
 from ..ledger.exact_totals import Ratios, ratios
 from ..ledger.pricing import Priced, price
@@ -29,14 +30,13 @@ from ..release import question_key
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit
 from ..tables.plan.query_plan import Plan
+from . import session_refusals as refusals
 from .choose_limits import histogram_share
 from .learning import LearnedLimit, plan_lesson, recall_limit, storage_name
 from .table_state import TableState
 
 if TYPE_CHECKING:
     from .protected_table import Table
-
-UNPAID_LESSONS = "the unpaid cost of learned limits"
 
 
 def pay_lessons_and_replan(
@@ -52,7 +52,9 @@ def pay_lessons_and_replan(
     answers = unpaid_costs(stored)
     if None in stored:
         answers.append(ratios(price(ledger.budget, (mechanism,))))
-    return _check_and_charge(states, answers, ledger, share, f"{UNPAID_LESSONS} and the answer")
+    return _check_and_charge(
+        states, answers, ledger, share, refusals.LESSONS_AND_ANSWER_EXCEED_BUDGET
+    )
 
 
 def pay_lessons(state: TableState, answer: Priced | None, ledger: Ledger, share: str) -> None:
@@ -65,7 +67,9 @@ def pay_lessons(state: TableState, answer: Priced | None, ledger: Ledger, share:
         costs,
         ledger,
         share,
-        UNPAID_LESSONS if answer is None else f"{UNPAID_LESSONS} and the answer",
+        refusals.LESSONS_EXCEED_BUDGET
+        if answer is None
+        else refusals.LESSONS_AND_ANSWER_EXCEED_BUDGET,
     )
 
 
@@ -94,7 +98,11 @@ def check_fits(
         for limit in missing
     ]
     cost = histogram_share(learning, Fraction(1)) if missing else learning
-    both = f"learning ({cost_text(cost)})" + ("" if answer is None else " and the answer")
+    entry = (
+        refusals.LEARNING_EXCEEDS_BUDGET
+        if answer is None
+        else refusals.LEARNING_AND_ANSWER_EXCEED_BUDGET
+    )
     later = [] if answer is None else [ratios(price(ledger.budget, (answer,)))]
     for account in (None,) if share is None else (None, share):
         ledger.account(account)  # refuses an unknown share
@@ -108,7 +116,13 @@ def check_fits(
         ]
         learned = {*before, *_learned_limits(state)} - set(missing)
         lessons = [] if account is None else _stored_lessons(state, ledger, learned, account)
-        _check_account(ledger, account, [*unpaid_costs([*lessons, *stored]), *costs, *later], both)
+        _check_account(
+            ledger,
+            account,
+            [*unpaid_costs([*lessons, *stored]), *costs, *later],
+            entry,
+            cost=cost_text(cost),
+        )
 
 
 def charge_share(
@@ -139,14 +153,14 @@ def _check_and_charge(
     answers: Sequence[Ratios],
     ledger: Ledger,
     share: str,
-    what: str,
+    entry: RefusalText,
 ) -> bool:
     lessons = [
         stored
         for state in states
         for stored in _stored_lessons(state, ledger, _learned_limits(state), share)
     ]
-    _check_account(ledger, share, [*unpaid_costs(lessons), *answers], what)
+    _check_account(ledger, share, [*unpaid_costs(lessons), *answers], entry)
     changed = [charge_share(state, ledger, share) for state in states]
     return any(changed)
 
@@ -171,18 +185,18 @@ def _read_stored(ledger: Ledger, name: str, share: str | None) -> Stored | None:
         return find_answer(tx, ledger.dataset, name, share)
 
 
-def _check_account(ledger: Ledger, share: str | None, costs: Iterable[Ratios], what: str) -> None:
+def _check_account(
+    ledger: Ledger,
+    share: str | None,
+    costs: Iterable[Ratios],
+    entry: RefusalText,
+    **fields: object,
+) -> None:
+    """Refuse with `entry` if these costs do not fit into an account together."""
     account = after = ledger.account(share)
     for cost in costs:
         after = after.plus(cost)
     if not after.fits:
         left = Filter(account.budget, spent_as_guarantee(account)).remaining
-        place = ledger.dataset if share is None else f"{ledger.dataset} / {share}"
-        verb = "do not fit together" if " and " in what else "does not fit"
-        reason = f"{what} {verb}: {left} is left; nothing was read, nothing was spent"
-        raise BudgetExceeded(
-            "budget.exceeded",
-            place,
-            reason,
-            "a smaller cost, or max_rows= and bounds= in protect()",
-        )
+        name = ledger.dataset if share is None else f"{ledger.dataset} / {share}"
+        raise entry(account=name, left=left, **fields)

@@ -15,9 +15,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..tables.declare.declared_database import DatabaseDeclaration
+from ..tables.engine.sources import TableSource
 from ..tables.plan.missing_limits import Declared, MissingLimit
 from ..tables.query.owned_rows import Origin
 from ..tables.query.stages import Rows
@@ -42,7 +43,9 @@ class TableState:
     # the rows, with the declarations they were built from
     _rows: tuple[Declared, Mapping[str, Rows]] | None = None
     _applying: threading.Lock = field(default_factory=threading.Lock)
-    _members: dict[str, tuple[Table, Any, Mapping[str, str] | None]] = field(default_factory=dict)
+    _members: dict[str, tuple[Table, TableSource, Mapping[str, str] | None]] = field(
+        default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         self.declared = dict(self.original)
@@ -60,7 +63,7 @@ class TableState:
         return cached[1]
 
     def register(
-        self, name: str, table: Table, source: Any, links: Mapping[str, str] | None
+        self, name: str, table: Table, source: TableSource, links: Mapping[str, str] | None
     ) -> None:
         """Add a table to the family, with its source and the columns it may be joined on."""
         self._members[name], self._rows = (table, source, links), None

@@ -24,6 +24,7 @@ from ..tables.plan.components import COMPONENT_BUILDERS
 from ..tables.query import aggregates as ag
 from ..tables.query.aggregates import Aggregate
 from ..tables.query.stages import MOST_COLUMNS
+from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .scope import Scope, quoted
 from .sql_constants import read_fraction
@@ -62,27 +63,18 @@ class AggregateReader:
     def check_arguments(self, node: Node, *places: str) -> None:
         more = set(arguments(node)) - {*places, "big_int"}
         if more:
-            raise self.source.refuse(
-                "sql.unsupported",
-                node,
-                "",
-                f"an aggregate with {min(more)} is not supported",
-                self.source.example,
-            )
+            raise self.source.refuse(refusals.AGGREGATE_ARGUMENT, node, argument=min(more))
 
     def value(self, node: Node | None) -> Expr:
         """Read the expression that an aggregate is of."""
         if not isinstance(node, Node) or isinstance(node, exp.Star):
-            raise self.source.refuse(
-                "sql.aggregate", node, "", "this aggregate needs a column", self.source.example
-            )
+            raise self.source.refuse(refusals.AGGREGATE_WITHOUT_COLUMN, node)
         if isinstance(node, exp.Distinct):
-            reason = "DISTINCT works in COUNT alone: one unit may hold any number of other values"
             call = node.parent or node
             name = self.source.words_of(call).partition("(")[0]
             listed = ", ".join(self.source.words_of(part) for part in node.expressions)
             rewrite = self.source.replace_text(call, f"{name}({listed})")
-            raise self.source.refuse("sql.distinct", node, "", reason, rewrite)
+            raise self.source.refuse(refusals.DISTINCT_OUTSIDE_COUNT, node, corrected=rewrite)
         return self.scope.read(node, self.scalars)
 
     def read_clamped(self, node: Node | None) -> Of:
@@ -99,11 +91,9 @@ class AggregateReader:
             )
             if not low < high:
                 raise self.source.refuse(
-                    "sql.bounds",
+                    refusals.CLAMP_ENDS,
                     inner,
-                    "",
-                    "the lower end of CLAMP has to be below the upper end",
-                    self.source.replace_text(
+                    corrected=self.source.replace_text(
                         inner, f"CLAMP({self.source.words_of(inner.expressions[0])}, 0, 100)"
                     ),
                 )
@@ -121,13 +111,7 @@ class AggregateReader:
         if isinstance(part, exp.Array) and (
             len(part.expressions) != 1 or set(arguments(part)) - {"expressions"}
         ):
-            raise self.source.refuse(
-                "sql.aggregate",
-                node,
-                "",
-                "a list of quantiles makes columns, and an expression cannot contain it",
-                self.source.example,
-            )
+            raise self.source.refuse(refusals.QUANTILES_IN_EXPRESSION, node)
         q = self.part(part.expressions[0] if isinstance(part, exp.Array) else part)
         q = 1 - q if descending else q
         try:
@@ -143,22 +127,10 @@ class AggregateReader:
     def refuse_unknown(self, node: Node) -> Refused:
         if isinstance(node, exp.Mode) and isinstance(node.this, Node):
             of = self.source.words_of(node.this)
-            rewrite = (
-                f"SELECT {of}, COUNT(*) AS n FROM {quoted(self.scope.rows.declaration.name)} "
-                f"GROUP BY {of} ORDER BY n DESC LIMIT 1"
-            )
             return self.source.refuse(
-                "sql.aggregate",
-                node,
-                "",
-                "MODE is not supported: ask for the groups and sort them by their counts",
-                rewrite,
+                refusals.MODE, node, column=of, table=quoted(self.scope.rows.declaration.name)
             )
-        reason = (
-            "the supported aggregates are COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE, QUANTILES, "
-            "VARIANCE, STDDEV, HISTOGRAM, RATIO, WEIGHTED_AVG and COUNT(DISTINCT x)"
-        )
-        return self.source.refuse("sql.aggregate", node, "", reason, self.source.example)
+        return self.source.refuse(refusals.UNKNOWN_AGGREGATE, node)
 
     def _read_within_group(self, node: exp.WithinGroup) -> Aggregate:
         """Read PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)."""
@@ -173,9 +145,7 @@ class AggregateReader:
             raise self.refuse_unknown(node)
         ordered = order.expressions[0]
         if set(arguments(ordered)) - {"this", "desc"}:
-            raise self.source.refuse(
-                "sql.unsupported", ordered, "", "this order is not supported", self.source.example
-            )
+            raise self.source.refuse(refusals.ORDER_UNSUPPORTED, ordered)
         return self.quantile(
             ordered.this, inner.this, node, descending=bool(ordered.args.get("desc"))
         )
@@ -218,12 +188,11 @@ class AggregateReader:
             of = inner.expression.expressions[0].this
         words = self.source.words_of(of)
         assert aggregate.of is not None
-        reason = (
-            f"{aggregate.of.text:.80} has no public bounds: one row could move the answer by any "
-            f"amount"
-        )
         return self.source.refuse(
-            "sql.bounds", node, "", reason, self.source.replace_text(of, f"CLAMP({words}, 0, 100)")
+            refusals.VALUE_WITHOUT_BOUNDS,
+            node,
+            value=aggregate.of.text,
+            corrected=self.source.replace_text(of, f"CLAMP({words}, 0, 100)"),
         )
 
 
@@ -262,11 +231,10 @@ def _distinct(node: exp.Distinct, reader: AggregateReader) -> Aggregate:
         or len(units) < len(unit)
         or len(named) != len(unit)
     ):
-        reason = "COUNT(DISTINCT …) takes all columns of the unit, or one other value"
         rewrite = reader.source.replace_text(
             node.parent or node, f"COUNT(DISTINCT {', '.join(unit)})" if unit else "COUNT(*)"
         )
-        raise reader.source.refuse("sql.distinct", node, "", reason, rewrite)
+        raise reader.source.refuse(refusals.DISTINCT_COLUMNS, node, corrected=rewrite)
     return ag.count_units()
 
 
@@ -310,11 +278,9 @@ def _quantiles(node: Node, reader: AggregateReader) -> Aggregate:
     if len(node.expressions) != 2 or not isinstance(node.expressions[1], exp.Array):
         of = reader.source.words_of(node.expressions[0]) if node.expressions else "age"
         raise reader.source.refuse(
-            "sql.aggregate",
+            refusals.QUANTILES_ARGUMENTS,
             node,
-            "",
-            "QUANTILES needs a column and a list of probabilities",
-            reader.source.replace_text(node, f"QUANTILES({of}, [0.25, 0.5, 0.75])"),
+            corrected=reader.source.replace_text(node, f"QUANTILES({of}, [0.25, 0.5, 0.75])"),
         )
     return reader.quantile(node.expressions[0], node.expressions[1], node)
 
@@ -337,8 +303,9 @@ def split_quantiles(node: Node, scalars: RowReader) -> list[tuple[Node, str]]:
         return []
     parts = listed.expressions
     if len(parts) > MOST_COLUMNS:
-        reason = f"an answer has at most {MOST_COLUMNS} columns, and this list has {len(parts)}"
-        raise scalars.source.refuse("sql.aggregate", node, "", reason, scalars.source.example)
+        raise scalars.source.refuse(
+            refusals.TOO_MANY_QUANTILES, node, most=MOST_COLUMNS, count=len(parts)
+        )
     place = next(i for i, array in enumerate(node.find_all(exp.Array)) if array is listed)
     quantiles = []
     listed.set("expressions", [])  # a copy for each quantile has its own number, not the whole list
@@ -376,14 +343,11 @@ def _histogram(node: Node, reader: AggregateReader) -> Aggregate:
         or not isinstance(operands[1], exp.Array)
         or set(arguments(operands[1])) - {"expressions"}
     ):
-        reason = "HISTOGRAM needs a column and a list of edges"
         of = reader.source.words_of(operands[0]) if operands else "age"
         raise reader.source.refuse(
-            "sql.aggregate",
+            refusals.HISTOGRAM_ARGUMENTS,
             node,
-            "",
-            reason,
-            reader.source.replace_text(node, f"HISTOGRAM({of}, [0, 10, 20, 50])"),
+            corrected=reader.source.replace_text(node, f"HISTOGRAM({of}, [0, 10, 20, 50])"),
         )
     edges = [
         read_fraction(edge, reader.scalars.parameters, "an edge")

@@ -20,9 +20,10 @@ from sqlglot import exp
 
 from ..errors import Refused
 from ..tables.expr import constants
+from ..tables.expr.expressions import Expr, call, col
 from ..tables.expr.expressions import Literal as Constant
-from ..tables.expr.expressions import call, col
 from ..tables.expr.types import Type
+from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .sql_constants import engine_constant, read_constant, read_fraction
 from .sql_text import Node, SqlText, arguments
@@ -117,10 +118,7 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
             "number", "number", value=read_fraction(node, scalars.parameters, "a number")
         )
     if isinstance(node, exp.Column):
-        reason = "only released values work here: keys, aggregates and their aliases"
-        raise source.refuse(
-            "sql.released", node, "this is a value of a row", reason, source.example
-        )
+        raise source.refuse(refusals.VALUE_NOT_RELEASED, node)
     if (fixed := read_constant(node, scalars.parameters)) is not None:
         return _constant(fixed)
     if kind in ARITHMETIC:
@@ -141,13 +139,7 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
             else read_fraction(digits, scalars.parameters, "a number of digits")
         )
         if shown.denominator != 1 or not -15 <= shown <= 15:
-            raise source.refuse(
-                "sql.released",
-                node,
-                "",
-                "ROUND takes -15 to 15 digits, as in ROUND(x, 2)",
-                source.example,
-            )
+            raise source.refuse(refusals.ROUND_DIGITS, node)
         return AnswerExpression(
             "round",
             "number",
@@ -161,9 +153,7 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
     ):  # DATE '2026-01-31'
         moment = scalars.read(node, lambda column: col(column.name))
         if not isinstance(moment, Constant):
-            raise source.refuse(
-                "sql.released", node, "", "a date or time has to be a constant", source.example
-            )
+            raise source.refuse(refusals.MOMENT_NOT_CONSTANT, node)
         return _constant(moment)
     if (
         isinstance(node, exp.Cast)
@@ -223,13 +213,7 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
     raise (
         scalars.refuse_unsupported(node)
         if type(node) not in _ROWWISE
-        else source.refuse(
-            "sql.released",
-            node,
-            "",
-            "released values take +, -, *, /, rounding and comparisons alone",
-            source.example,
-        )
+        else source.refuse(refusals.OPERATION_UNSUPPORTED, node)
     )
 
 
@@ -254,11 +238,10 @@ def _read_arguments(node: Node, places: tuple[str, ...], source: SqlText) -> lis
     more = set(arguments(node)) - set(places) - _FLAGS
     if more:
         raise source.refuse(
-            "sql.unsupported",
+            refusals.CONSTRUCT_ARGUMENT,
             node,
-            "",
-            f"{type(node).__name__.upper()} with {min(more)} is not supported",
-            source.example,
+            construct=type(node).__name__.upper(),
+            argument=min(more),
         )
     operands: list[Node] = []
     for place in places:
@@ -271,14 +254,17 @@ def _read_sort(node: Node, sort: Sort, names: AnswerNames, scalars: RowReader) -
     expression = read_answer_expression(node, names, scalars)
     if expression.sort == sort:
         return expression
-    words = {"number": "a released number", "truth": "a condition on released values"}[sort]
-    reason = f"this has to be {words}" + (
-        ": compute with a key in GROUP BY" if expression.sort == "key" else ""
+    entry = (
+        refusals.KEY_IN_EXPRESSION
+        if expression.sort == "key"
+        else refusals.NUMBER_NEEDED
+        if sort == "number"
+        else refusals.CONDITION_NEEDED
     )
-    raise scalars.source.refuse("sql.released", node, "", reason, scalars.source.example)
+    raise scalars.source.refuse(entry, node)
 
 
-def _constant(fixed: Any) -> AnswerExpression:
+def _constant(fixed: Expr) -> AnswerExpression:
     assert isinstance(fixed, Constant)
     value = fixed.value
     if isinstance(value, bool):
@@ -302,13 +288,7 @@ def _comparison(
     sorts = {left.sort, right.sort}
     if "key" not in sorts:
         if sorts != {"number"}:
-            raise source.refuse(
-                "sql.released",
-                node,
-                "",
-                "a number can only be compared with numbers",
-                source.example,
-            )
+            raise source.refuse(refusals.KINDS_COMPARED, node)
         return AnswerExpression(op, "truth", (left, right))
     try:
         call(
@@ -337,5 +317,5 @@ def _convert_constant(
     return replace(side, value=constants.parse_text(side.value, key_type, "HAVING"))
 
 
-def _plain(side: AnswerExpression) -> Any:
+def _plain(side: AnswerExpression) -> object:
     return engine_constant(side.value) if side.sort != "truth" else bool(side.value)

@@ -13,6 +13,7 @@ from ..errors import Refused
 from ..tables.expr.expressions import Literal, col
 from ..tables.query import calendars
 from ..tables.query.calendars import Calendar
+from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .scope import Scope
 from .sql_text import Node
@@ -29,9 +30,7 @@ def read_calendar(node: Node, scope: Scope, scalars: RowReader) -> Calendar | No
         source = scalars.source
         of = source.words_of(node.expressions[0]) if node.expressions else "day"
         rewrite = source.replace_text(node, f"CALENDAR({of}, {YEAR})")
-        raise source.refuse(
-            "sql.group", node, "", "CALENDAR needs a column, a unit and two dates", rewrite
-        )
+        raise source.refuse(refusals.CALENDAR_ARGUMENTS, node, corrected=rewrite)
     of, *fixed = node.expressions
     unit, first, last = (_read_calendar_constant(part, scalars) for part in fixed)
     try:
@@ -47,13 +46,7 @@ def read_calendar(node: Node, scope: Scope, scalars: RowReader) -> Calendar | No
 def _read_calendar_constant(node: Node, scalars: RowReader) -> Any:
     literal = scalars.read(node, lambda column: col(column.name))
     if not isinstance(literal, Literal) or not isinstance(literal.value, str | date):
-        raise scalars.source.refuse(
-            "sql.group",
-            node,
-            "",
-            "the unit and the dates of CALENDAR have to be constants",
-            scalars.source.example,
-        )
+        raise scalars.source.refuse(refusals.CALENDAR_NOT_CONSTANT, node)
     return (
         literal.value.lower()
         if isinstance(literal.value, str) and literal.value.isalpha()

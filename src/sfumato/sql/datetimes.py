@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from ..tables.expr.expressions import Expr, call
+from . import sql_refusals as refusals
 from .sql_text import Node
 
 if TYPE_CHECKING:
@@ -40,11 +41,7 @@ def datetime_part(name: str, value: Expr, node: Node, scalars: RowReader) -> Exp
     function = PARTS.get(name.lower())
     if function is None:
         raise scalars.source.refuse(
-            "sql.function",
-            node,
-            "",
-            f"{name.lower():.40} is not a part of a date or time: there are {', '.join(PARTS)}",
-            scalars.source.example,
+            refusals.UNKNOWN_DATE_PART, node, part=name.lower(), parts=", ".join(PARTS)
         )
     return (
         call("mod", call("day_of_week", value), 7) if function == "dow" else call(function, value)
@@ -68,11 +65,9 @@ def read_trunc(node: exp.TimestampTrunc, read: Read, scalars: RowReader) -> Expr
 def read_days(node: exp.DateDiff, read: Read, scalars: RowReader) -> Expr:
     if scalars.unit(node) != "day":
         raise scalars.source.refuse(
-            "sql.function",
+            refusals.DATE_DIFF_UNIT,
             node,
-            "",
-            "DATE_DIFF counts days alone",
-            scalars.source.replace_text(
+            corrected=scalars.source.replace_text(
                 node, re.sub("'[^']*'", "'day'", scalars.source.words_of(node), count=1)
             ),
         )
@@ -91,13 +86,7 @@ def add_or_shift(sign: int, name: str) -> tuple[tuple[str, ...], Build]:
         scalars.check_arguments(operand, ("this", "unit"))
         amount = str(operand.this.this) if isinstance(operand.this, exp.Literal) else ""
         if not amount.removeprefix("-").isdecimal() or len(amount) > 12:
-            raise scalars.source.refuse(
-                "sql.unsupported",
-                operand,
-                "",
-                "an interval has to be a whole number of units, as in INTERVAL 3 DAY",
-                scalars.source.example,
-            )
+            raise scalars.source.refuse(refusals.INTERVAL_AMOUNT, operand)
         return call("date_add", read(node.this), sign * int(amount), scalars.unit(operand))
 
     return ("this", "expression"), build

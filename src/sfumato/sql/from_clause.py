@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from ..errors import Refused
+from ..errors import RefusalText, Refused
+from . import sql_refusals as refusals
 from .grouping import read_items
 from .join_clause import join_scopes
 from .row_expressions import RowReader
@@ -43,20 +44,21 @@ READ_PARTS = frozenset(
 )
 """The parts of a SELECT that this package reads."""
 
-REFUSED_PARTS: Mapping[str, tuple[str, str]] = {
-    "laterals": (
-        "sql.join",
-        ("LATERAL builds a table for each row: use a join with a condition on two rows"),
-    ),
-    "qualify": ("sql.window", "a window function reveals single rows"),
-    "windows": ("sql.window", "a window function reveals single rows"),
-    "sample": (
-        "sql.sample",
-        ("a sample of rows is not a sample of units, and the noise protects people already"),
-    ),
-    "into": ("sql.statement", "sfumato only answers questions: it writes no tables"),
+REFUSED_PARTS: Mapping[str, RefusalText] = {
+    "laterals": refusals.LATERAL,
+    "qualify": refusals.WINDOW,
+    "windows": refusals.WINDOW,
+    "sample": refusals.SAMPLE,
+    "into": refusals.INTO_TABLE,
 }
-"""The parts of a SELECT or of a table that have a refusal of their own: code and reason."""
+"""The parts of a SELECT or of a table that have a refusal of their own."""
+
+REFUSED_IN_SUBQUERY: Mapping[str, RefusalText] = {
+    "limit": refusals.SUBQUERY_LIMIT,
+    "offset": refusals.SUBQUERY_OFFSET,
+    "order": refusals.SUBQUERY_ORDER,
+}
+"""The parts of a SELECT that only work outside of sub-queries."""
 
 NamedScopes = Mapping[str, "Scope"]
 
@@ -82,13 +84,8 @@ class FromReader:
         if clause is None:
             return scopes
         if clause.args.get("recursive"):
-            reason = "a recursive table has no bound on its rows"
             raise self.source.refuse(
-                "sql.recursive",
-                clause.expressions[0].args.get("alias"),
-                "",
-                reason,
-                self.source.example,
+                refusals.RECURSIVE_WITH, clause.expressions[0].args.get("alias")
             )
         self.check_arguments(clause, frozenset({"expressions", "recursive"}))
         for part in clause.expressions:
@@ -96,13 +93,7 @@ class FromReader:
             alias = part.args["alias"]
             name = identifier(alias.this)
             if name is None or name.lower() in {key.lower() for key in scopes if key not in outer}:
-                raise self.source.refuse(
-                    "sql.names",
-                    part,
-                    "",
-                    "each part of WITH needs a name of its own",
-                    self.source.example,
-                )
+                raise self.source.refuse(refusals.WITH_NAME_TWICE, part)
             scopes[name.lower()] = self._aliased(self.rows_of(part.this, scopes, part), alias, part)
         return scopes
 
@@ -112,9 +103,11 @@ class FromReader:
         clause = select.args.get("from_")
         if clause is None:
             table = quoted(self.base.rows.declaration.name)
-            rewrite = f"{' '.join(self.source.text.split())} FROM {table}"
             raise self.source.refuse(
-                "sql.table", None, "", f"FROM is missing: the table here is {table:.60}", rewrite
+                refusals.FROM_MISSING,
+                None,
+                table=table,
+                question=" ".join(self.source.text.split()),
             )
         self.check_arguments(clause, frozenset({"this"}))
         scope = self.table(clause.this, scopes)
@@ -143,26 +136,20 @@ class FromReader:
         return self._aliased(scope.with_alias(name, self.source), node.args.get("alias"), node)
 
     def _no_table(self, node: Node) -> Refused:
-        table = self.base.rows.declaration.name
-        listed = (
-            ", ".join(
-                quoted(scope.rows.declaration.name) for scope in list(self.tables.values())[:6]
-            )
-            if len(self.tables) > 1
-            else ""
-        )
-        there = (
-            f"the tables here are {listed:.120}"
-            if listed
-            else f"the only table here is {quoted(table):.60}"
-        )
-        reason = f"{there}; files, functions and addresses are never read"
-        rewrite = (
-            self.source.replace_text(node, quoted(table))
+        table = quoted(self.base.rows.declaration.name)
+        corrected = (
+            self.source.replace_text(node, table)
             if isinstance(node, exp.Table)
             else self.source.example
         )
-        return self.source.refuse("sql.table", node, "", reason, rewrite)
+        if len(self.tables) <= 1:
+            return self.source.refuse(
+                refusals.NOT_THE_ONLY_TABLE, node, table=table, corrected=corrected
+            )
+        tables = ", ".join(
+            quoted(scope.rows.declaration.name) for scope in list(self.tables.values())[:6]
+        )
+        return self.source.refuse(refusals.UNKNOWN_TABLE, node, tables=tables, corrected=corrected)
 
     def _aliased(self, scope: Scope, alias: Node | None, node: Node) -> Scope:
         if alias is None:
@@ -171,13 +158,7 @@ class FromReader:
         scope = scope.with_alias(identifier(alias.this) or "", self.source)
         names = [identifier(column) or "" for column in alias.args.get("columns") or []]
         if len(names) > len(scope.names) or len({name.lower() for name in names}) < len(names):
-            raise self.source.refuse(
-                "sql.names",
-                node,
-                "",
-                f"an alias names at most {len(scope.names)} columns here, each differently",
-                self.source.example,
-            )
+            raise self.source.refuse(refusals.TOO_MANY_ALIASES, node, most=len(scope.names))
         old = list(scope.names)
         renamed = dict(zip([*names, *old[len(names) :]], scope.names.values(), strict=True))
         return replace(scope, names=renamed)
@@ -191,26 +172,12 @@ class FromReader:
             self.check_arguments(node, frozenset({"this"}))
             return self.rows_of(node.this, scopes, place)
         if not isinstance(node, exp.Select):
-            raise self.source.refuse(
-                "sql.unsupported", place, "", "a sub-query has to be a SELECT", self.source.example
-            )
+            raise self.source.refuse(refusals.SUBQUERY_NOT_SELECT, place)
         named = self.read_with(node, scopes)
         scope = self.from_(node, named)
-        for part, code, reason in (
-            (
-                "limit",
-                "sql.limit",
-                "LIMIT in a sub-query would pick some people's rows: put it at the end",
-            ),
-            (
-                "offset",
-                "sql.limit",
-                "OFFSET in a sub-query would pick some people's rows: put it at the end",
-            ),
-            ("order", "sql.order", "rows of a sub-query have no order: put ORDER BY at the end"),
-        ):
+        for part, entry in REFUSED_IN_SUBQUERY.items():
             if node.args.get(part) is not None:
-                raise self.source.refuse(code, node.args[part], "", reason, self.source.example)
+                raise self.source.refuse(entry, node.args[part])
         if node.args.get("where") is not None:
             scope = self.where(scope, node.args["where"].this, named)
         items = read_items(node, scope, self.scalars, star=True)
@@ -220,12 +187,8 @@ class FromReader:
             or any(has_aggregate(item.node) for item in items)
         )
         if scope.rows.public and (grouped or node.args.get("distinct") is not None):
-            reason = (
-                f"{scope.rows.declaration.name:.60} is public: aggregate it before protect(), at "
-                f"no cost"
-            )
             raise self.source.refuse(
-                "sql.ownership", items[0].node, "", reason, self.source.example
+                refusals.PUBLIC_AGGREGATE, items[0].node, table=scope.rows.declaration.name
             )
         if grouped:
             return read_per_unit(node, scope, items, self.scalars)
@@ -244,17 +207,11 @@ class FromReader:
         self.check_arguments(select, READ_PARTS)
 
     def check_refused_parts(self, node: Node) -> None:
-        for name, (code, reason) in REFUSED_PARTS.items():
+        for name, entry in REFUSED_PARTS.items():
             value = node.args.get(name)
             if value:
                 at = value[0] if isinstance(value, list) else value
-                raise self.source.refuse(
-                    code,
-                    at if isinstance(at, exp.Expression) else node,
-                    "",
-                    reason,
-                    self.source.example,
-                )
+                raise self.source.refuse(entry, at if isinstance(at, exp.Expression) else node)
 
     def check_arguments(self, node: Node, places: frozenset[str]) -> None:
         more = set(arguments(node)) - places
@@ -268,10 +225,4 @@ class FromReader:
                 else node
             )
             name = min(more).strip("_").upper()
-            raise self.source.refuse(
-                "sql.unsupported",
-                at,
-                "",
-                f"{name} is not supported in this place",
-                self.source.example,
-            )
+            raise self.source.refuse(refusals.CLAUSE_UNSUPPORTED, at, clause=name)

@@ -13,6 +13,7 @@ from ..errors import Refused
 from ..tables.expr.expressions import ColumnRef, Expr
 from ..tables.expr.scalar_function import shorten
 from ..tables.query.calendars import Calendar
+from . import sql_refusals as refusals
 from .aggregate_calls import split_quantiles
 from .calendar_keys import read_calendar
 from .row_expressions import RowReader
@@ -51,13 +52,7 @@ def read_items(
             isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
         ):
             if not star or list(arguments(node)) not in ([], ["this"]):
-                raise scalars.source.refuse(
-                    "sql.star",
-                    node,
-                    "all values of all rows",
-                    "only aggregates over units are answered, never rows",
-                    scalars.source.example,
-                )
+                raise scalars.source.refuse(refusals.STAR, node)
             items += [SelectItem(_column(name), name) for name in scope.names]
         elif isinstance(node, exp.Alias):
             if (
@@ -73,9 +68,7 @@ def read_items(
                 SelectItem(node, shorten(scalars.source.words_of(node), NAMES), False), scalars
             )
     if not items:
-        raise scalars.source.refuse(
-            "sql.syntax", None, "", "SELECT names no column", scalars.source.example
-        )
+        raise scalars.source.refuse(refusals.NO_COLUMN, None)
     return items
 
 
@@ -96,8 +89,7 @@ def read_group_keys(
         return []
     more = set(arguments(clause)) - {"expressions", "all"}
     if more:
-        reason = "ROLLUP, CUBE and GROUPING SETS are not supported: ask one question per grouping"
-        raise scalars.source.refuse("sql.group", clause, "", reason, scalars.source.example)
+        raise scalars.source.refuse(refusals.GROUPING_SETS, clause)
     if clause.args.get("all"):
         nodes = [(item.node, item.name) for item in items if not has_aggregate(item.node)]
     else:
@@ -109,23 +101,11 @@ def read_group_keys(
     keys: dict[str, GroupKey] = {}
     for node, name in nodes:
         if has_aggregate(node):
-            raise scalars.source.refuse(
-                "sql.group",
-                node,
-                "",
-                "GROUP BY takes values of single rows, not aggregates",
-                scalars.source.example,
-            )
+            raise scalars.source.refuse(refusals.AGGREGATE_AS_KEY, node)
         public = read_calendar(node, scope, scalars)
         expression = scope.read(node, scalars) if public is None else public.expression
         if not expression.columns:
-            raise scalars.source.refuse(
-                "sql.group",
-                node,
-                "",
-                "GROUP BY needs a column, not a constant",
-                scalars.source.example,
-            )
+            raise scalars.source.refuse(refusals.CONSTANT_AS_KEY, node)
         keys.setdefault(
             expression.text,
             GroupKey(node, expression, name or _key_name(node, expression, scalars), public),
@@ -167,13 +147,7 @@ def _resolve_key(
     if isinstance(inner, exp.Literal) and not inner.is_string:
         text = str(inner.this)
         if not text.isdecimal() or len(text) > 4 or not 1 <= int(text) <= len(items):
-            raise scalars.source.refuse(
-                "sql.group",
-                node,
-                "",
-                f"GROUP BY positions go from 1 to {len(items)} here",
-                scalars.source.example,
-            )
+            raise scalars.source.refuse(refusals.GROUP_POSITION, node, most=len(items))
         item = items[int(text) - 1]
         return item.node, item.name if item.is_aliased else ""
     name = (

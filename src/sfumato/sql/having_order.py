@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from ..tables.query.aggregates import Aggregate
+from . import sql_refusals as refusals
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
 from .grouping import SelectItem
 from .postprocess import SortKey
@@ -31,13 +32,7 @@ class HavingOrderReader:
             return None
         condition = read_answer_expression(clause.this, self.names, self.scalars)
         if condition.sort != "truth":
-            raise self.scalars.source.refuse(
-                "sql.released",
-                clause,
-                "",
-                "HAVING needs a condition on released values",
-                self.scalars.source.example,
-            )
+            raise self.scalars.source.refuse(refusals.HAVING_NOT_CONDITION, clause)
         return condition
 
     def order(self) -> tuple[SortKey, ...]:
@@ -46,9 +41,7 @@ class HavingOrderReader:
             return ()
         source = self.scalars.source
         if set(arguments(clause)) - {"expressions"}:
-            raise source.refuse(
-                "sql.unsupported", clause, "", "this order is not supported", source.example
-            )
+            raise source.refuse(refusals.ORDER_UNSUPPORTED, clause)
         sort_keys: list[SortKey] = []
         for ordered in clause.expressions:
             if not isinstance(ordered, exp.Ordered) or set(arguments(ordered)) - {
@@ -56,9 +49,7 @@ class HavingOrderReader:
                 "desc",
                 "nulls_first",
             }:
-                raise source.refuse(
-                    "sql.unsupported", ordered, "", "this order is not supported", source.example
-                )
+                raise source.refuse(refusals.ORDER_UNSUPPORTED, ordered)
             nulls, down = bool(ordered.args.get("nulls_first")), bool(ordered.args.get("desc"))
             sort_keys += [SortKey(by, down, nulls) for by in self._by(ordered.this)]
         return tuple(sort_keys)
@@ -73,25 +64,11 @@ class HavingOrderReader:
         if isinstance(node, exp.Literal) and not node.is_string:
             text = str(node.this)
             if not text.isdecimal() or len(text) > 4 or not 1 <= int(text) <= len(self.items):
-                raise source.refuse(
-                    "sql.released",
-                    node,
-                    "",
-                    f"ORDER BY positions go from 1 to {len(self.items)} here",
-                    source.example,
-                )
+                raise source.refuse(refusals.ORDER_POSITION, node, most=len(self.items))
             node = self.items[int(text) - 1].node
         expression = read_answer_expression(node, self.names, self.scalars)
         if expression.op == "aggregate" and self.aggregates[expression.value].kind == "histogram":
-            raise source.refuse(
-                "sql.released", node, "", "a histogram cannot be sorted by", source.example
-            )
+            raise source.refuse(refusals.ORDER_BY_HISTOGRAM, node)
         if expression.sort not in ("number", "key", "truth") or expression.op == "number":
-            raise source.refuse(
-                "sql.released",
-                node,
-                "",
-                "ORDER BY needs a released value",
-                source.example,
-            )
+            raise source.refuse(refusals.ORDER_NOT_RELEASED, node)
         return [expression]

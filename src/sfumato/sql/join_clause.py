@@ -15,21 +15,22 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from ..errors import Refused
+from ..errors import RefusalText, Refused
 from ..tables.expr.column_names import unused_name
 from ..tables.expr.expressions import ColumnRef, Expr, Literal, call, col
 from ..tables.expr.renaming import rename_columns, right_names
 from ..tables.query.join_steps import Pairs
 from ..tables.query.joins import check_related, join_rows, match_rows
 from ..tables.query.stages import Rows
+from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .scope import Scope, identifier, quoted
 from .sql_text import Node, SqlText
 
-METHODS: Mapping[str, str] = {
-    "NATURAL": "NATURAL joins on whatever columns there are: name them with USING",
-    "ASOF": "ASOF joins the nearest row, which depends on other rows",
-    "POSITIONAL": "rows have no positions",
+METHODS: Mapping[str, RefusalText] = {
+    "NATURAL": refusals.NATURAL_JOIN,
+    "ASOF": refusals.ASOF_JOIN,
+    "POSITIONAL": refusals.POSITIONAL_JOIN,
 }
 KINDS: Mapping[tuple[str, str], str] = {
     ("", ""): "inner",
@@ -63,19 +64,14 @@ def join_scopes(left: Scope, right: Scope, node: exp.Join, scalars: RowReader) -
     source, how = scalars.source, _read_kind(node, scalars)
     twice = set(left.tables) & set(right.tables)
     if twice:
-        reason = f"two tables are called {min(twice):.60}: give each its own name with AS"
-        raise source.refuse("sql.names", node.this, "", reason, source.example)
+        raise source.refuse(refusals.TABLE_NAME_TWICE, node.this, name=min(twice))
     swapped = how == "right" or (
         how in ("inner", "cross") and left.rows.public and not right.rows.public
     )
     here, there = (right, left) if swapped else (left, right)
     how = "left" if how == "right" else how
     if here.rows.public and not there.rows.public:
-        reason = (
-            f"{here.rows.declaration.name:.60} is public: its rows without a match would count as "
-            f"data of nobody"
-        )
-        raise source.refuse("sql.join", node.this, "", reason, source.example)
+        raise source.refuse(refusals.PUBLIC_ROWS_KEPT, node.this, table=here.rows.declaration.name)
     if how == "left":
         there = compute_columns(there)
     try:
@@ -242,34 +238,23 @@ def _read_kind(node: exp.Join, scalars: RowReader) -> str:
     method, side, kind = (
         str(node.args.get(name) or "").upper() for name in ("method", "side", "kind")
     )
+    if method in METHODS:
+        raise source.refuse(METHODS[method], node.this)
     if method:
-        raise source.refuse(
-            "sql.join",
-            node.this,
-            "",
-            METHODS.get(method, f"{method} joins are not supported"),
-            source.example,
-        )
+        raise source.refuse(refusals.JOIN_UNSUPPORTED, node.this, kind=method)
     if side == "FULL":
-        reason = "FULL JOIN keeps rows of both sides without a match, which have no common unit"
-        raise source.refuse("sql.join", node.this, "", reason, source.example)
+        raise source.refuse(refusals.FULL_JOIN, node.this)
     join_kind = KINDS.get((side, kind))
     if join_kind is None:
-        raise source.refuse(
-            "sql.join", node.this, "", f"{side} {kind} joins are not supported", source.example
-        )
+        raise source.refuse(refusals.JOIN_UNSUPPORTED, node.this, kind=f"{side} {kind}".strip())
     if join_kind == "cross" and (node.args.get("on") is not None or node.args.get("using")):
-        raise source.refuse(
-            "sql.join", node.this, "", "a cross join has no condition", source.example
-        )
+        raise source.refuse(refusals.CROSS_JOIN_CONDITION, node.this)
     if (
         join_kind not in ("inner", "cross")
         and node.args.get("on") is None
         and not node.args.get("using")
     ):
-        raise source.refuse(
-            "sql.join", node.this, "", "this join needs ON or USING", source.example
-        )
+        raise source.refuse(refusals.JOIN_WITHOUT_CONDITION, node.this)
     return join_kind
 
 
@@ -281,13 +266,7 @@ def _read_using(here: Scope, there: Scope, node: exp.Join, scalars: RowReader) -
             None if name.lower() in side.twice else side.find(name) for side in (here, there)
         )
         if ours is None or theirs is None:
-            raise scalars.source.refuse(
-                "sql.column",
-                part,
-                "",
-                "USING needs a column that each side has exactly once",
-                scalars.source.example,
-            )
+            raise scalars.source.refuse(refusals.USING_COLUMN, part)
         pairs.append((ours, theirs))
     return JoinConditions(tuple(pairs), there, ())
 

@@ -248,7 +248,7 @@ def _formula(node: AnswerExpression, answer: Answer, pieces: list[int]) -> Formu
     return Formula(node.op, tuple(_formula(arg, answer, pieces) for arg in node.args))
 
 
-def _comparable(value: Any) -> Any:
+def _comparable(value: object) -> object:
     """Convert a value to a type that Python compares: decimals to fractions, times to UTC."""
     if isinstance(value, Decimal):
         return Fraction(value)
@@ -265,7 +265,7 @@ def _or(a: bool | None, b: bool | None) -> bool | None:
     return True if a is True or b is True else None if a is None or b is None else False
 
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+_COMPARE: dict[str, Callable[..., bool]] = {
     "=": operator.eq,
     "<>": operator.ne,
     "<": operator.lt,
@@ -273,7 +273,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_LOGIC: dict[str, Callable[..., Any]] = {
+_LOGIC: dict[str, Callable[..., bool | None]] = {
     "and": _and,
     "or": _or,
     "not": lambda a: None if a is None else not a,

@@ -12,12 +12,13 @@ from sqlglot import exp
 
 from ..errors import Refused
 from ..tables.expr.expressions import Expr
+from ..tables.query.question_options import ParameterValues
 from ..tables.query.stages import Rows
 from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .scope import Scope, quoted
 from .select import ParsedQuery, SelectReader
-from .sql_constants import Parameters, ParameterValues
+from .sql_constants import Parameters
 from .sql_text import EXPLAIN, SqlText
 
 __all__ = ["ParsedQuery", "condition", "explains", "read"]
@@ -26,7 +27,7 @@ __all__ = ["ParsedQuery", "condition", "explains", "read"]
 def read(
     text: str,
     rows: Rows,
-    parameters: ParameterValues = None,
+    parameters: ParameterValues | None = None,
     tables: Mapping[str, Rows] | None = None,
 ) -> ParsedQuery:
     """Read a SELECT about one protected table or several. Refuses what has no safe answer. Reads no
@@ -37,7 +38,7 @@ def read(
     except Refused as refusal:
         raise _with_working_rewrite(refusal, rows, tables) from None
     except Exception:  # a tree that nobody foresaw; no data was read, so the refusal is public
-        raise refusals.SQL_UNSUPPORTED_1(rows=example(rows)) from None
+        raise refusals.UNFORESEEN(example=example(rows)) from None
 
 
 def explains(text: str) -> bool:
@@ -57,7 +58,10 @@ def condition(text: str, rows: Rows) -> Expr:
 
 
 def _read(
-    text: str, rows: Rows, parameters: ParameterValues, tables: Mapping[str, Rows] | None = None
+    text: str,
+    rows: Rows,
+    parameters: ParameterValues | None,
+    tables: Mapping[str, Rows] | None = None,
 ) -> ParsedQuery:
     source = SqlText.of(text, example(rows))
     tree = source.tree()
@@ -68,20 +72,12 @@ def _read(
     ):
         tree = tree.this
     if not isinstance(tree, exp.Select):
-        raise source.refuse(
-            "sql.statement",
-            tree,
-            "",
-            "sfumato only answers SELECT",
-            source.example,
-        )
+        raise source.refuse(refusals.NOT_A_SELECT, tree)
     values = Parameters.of(source, parameters, tree)
     try:
         parsed = SelectReader.of(tree, rows, RowReader(source, values), tables)
     except RecursionError:
-        raise source.refuse(
-            "sql.depth", None, "", "the text is nested too deeply", source.example
-        ) from None
+        raise source.refuse(refusals.NESTED_TOO_DEEPLY, None) from None
     values.finish()
     return parsed
 
@@ -100,5 +96,5 @@ def _with_working_rewrite(
     try:
         _read(refusal.rewrite, rows, None, tables)
     except Refused:
-        return Refused(refusal.code, refusal.place, refusal.reason, example(rows))
+        return refusal.replace(rewrite=example(rows))
     return refusal

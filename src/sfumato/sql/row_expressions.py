@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from ..errors import Refused
+from ..errors import RefusalText, Refused
 from ..tables.expr.expressions import Expr
 from ..tables.expr.types import Type
+from . import sql_refusals as refusals
 from .datetimes import Read
 from .sql_constants import Parameters, read_constant
 from .sql_functions import FLAGS, FUNCTION_NAMES, FUNCTION_NODES, TYPES
@@ -20,33 +21,24 @@ from .sql_text import Node, SqlText, arguments
 
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
-REFUSED_NODES: Mapping[type[Node], tuple[str, str]] = {
-    exp.Subquery: ("sql.subquery", "a sub-query cannot stand for a value: use a constant"),
-    exp.Select: ("sql.subquery", "a sub-query cannot stand for a value: use a constant"),
-    exp.Exists: ("sql.subquery", "EXISTS works in WHERE, alone or with AND"),
-    exp.Any: ("sql.subquery", "compare with a list of constants: x IN (1, 2, 3)"),
-    exp.All: ("sql.subquery", "compare with a list of constants: x IN (1, 2, 3)"),
-    exp.Window: ("sql.window", "a window function reveals single rows"),
-    exp.CurrentDate: (
-        "sql.function",
-        "a question must mean the same every day: give the date as a parameter",
-    ),
-    exp.CurrentTimestamp: (
-        "sql.function",
-        "a question must mean the same at every hour: give the time as a parameter",
-    ),
-    exp.Rand: ("sql.function", "a random condition has no stable answer"),
-    exp.SimilarTo: ("sql.function", "some patterns take long for some rows: use LIKE"),
-    exp.RegexpLike: ("sql.function", "some patterns take long for some rows: use LIKE"),
-    exp.RegexpFullMatch: ("sql.function", "some patterns take long for some rows: use LIKE"),
-    exp.Glob: ("sql.function", "patterns are written with LIKE"),
-    exp.Escape: (
-        "sql.unsupported",
-        "LIKE has no ESCAPE here: CONTAINS and STARTS_WITH take a text as it is",
-    ),
-    exp.Star: ("sql.star", "name the columns one by one"),
+REFUSED_NODES: Mapping[type[Node], RefusalText] = {
+    exp.Subquery: refusals.SUBQUERY_AS_VALUE,
+    exp.Select: refusals.SUBQUERY_AS_VALUE,
+    exp.Exists: refusals.EXISTS_OUTSIDE_WHERE,
+    exp.Any: refusals.SUBQUERY_COMPARED,
+    exp.All: refusals.SUBQUERY_COMPARED,
+    exp.Window: refusals.WINDOW,
+    exp.CurrentDate: refusals.CURRENT_DATE,
+    exp.CurrentTimestamp: refusals.CURRENT_TIME,
+    exp.Rand: refusals.RANDOM_VALUE,
+    exp.SimilarTo: refusals.REGULAR_EXPRESSION,
+    exp.RegexpLike: refusals.REGULAR_EXPRESSION,
+    exp.RegexpFullMatch: refusals.REGULAR_EXPRESSION,
+    exp.Glob: refusals.GLOB_PATTERN,
+    exp.Escape: refusals.LIKE_ESCAPE,
+    exp.Star: refusals.STAR_IN_EXPRESSION,
 }
-"""The nodes that have a refusal of their own: code and reason."""
+"""The nodes that have a refusal of their own."""
 
 
 class RowReader:
@@ -111,27 +103,21 @@ class RowReader:
             if isinstance(nested, exp.Query):
                 raise self.refuse_unsupported(nested)
             raise self.source.refuse(
-                "sql.unsupported",
+                refusals.CONSTRUCT_ARGUMENT,
                 node,
-                "",
-                f"{type(node).__name__.upper()} with {min(more)} is not supported",
-                self.source.example,
+                construct=type(node).__name__.upper(),
+                argument=min(more),
             )
 
-    def refuse_unsupported(self, node: Node, rewrite: str = "") -> Refused:
-        code, reason = REFUSED_NODES.get(type(node), ("", ""))
-        if code:
-            return self.source.refuse(code, node, "", reason, rewrite or self.source.example)
+    def refuse_unsupported(self, node: Node) -> Refused:
+        """Return the refusal of a node that this package does not read."""
+        if type(node) in REFUSED_NODES:
+            return self.source.refuse(REFUSED_NODES[type(node)], node)
         if isinstance(node, exp.Func):
             name = str(node.this) if isinstance(node, exp.Anonymous) else type(node).__name__
-            reason = f"the function {name.lower():.60} is not supported"
-            return self.source.refuse(
-                "sql.function", node, "", reason, rewrite or self.source.example
-            )
-        reason = f"{type(node).__name__.upper()} is not supported"
-        return self.source.refuse(
-            "sql.unsupported", node, "", reason, rewrite or self.source.example
-        )
+            return self.source.refuse(refusals.UNKNOWN_FUNCTION, node, function=name.lower())
+        construct = type(node).__name__.upper()
+        return self.source.refuse(refusals.CONSTRUCT_UNSUPPORTED, node, construct=construct)
 
     def cast_type(self, node: Node) -> Type:
         """Read the type that a CAST names."""
@@ -158,11 +144,10 @@ class RowReader:
         except Refused:
             type_names = ", ".join(dict.fromkeys((*TYPES, "DECIMAL(18, 2)")))
             raise self.source.refuse(
-                "sql.type",
+                refusals.UNKNOWN_TYPE,
                 node.parent,
-                "",
-                f"CAST takes one of {type_names}",
-                self._cast_example(node.parent),
+                types=type_names,
+                corrected=self._cast_example(node.parent),
             ) from None
 
     def _cast_example(self, node: Node | None) -> str:
@@ -182,10 +167,8 @@ class RowReader:
         """Read a constant text, such as the first argument of DATE_PART."""
         if not (isinstance(node, exp.Literal) and node.is_string):
             raise self.source.refuse(
-                "sql.unsupported",
+                refusals.DATE_PART_NOT_CONSTANT,
                 node,
-                "",
-                "DATE_PART needs a constant text, as in DATE_PART('year', day)",
-                self.source.replace_text(node, "'year'"),
+                corrected=self.source.replace_text(node, "'year'"),
             )
         return str(node.this)

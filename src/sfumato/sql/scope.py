@@ -16,6 +16,7 @@ from sqlglot import exp
 from ..errors import Refused
 from ..tables.expr.expressions import ColumnRef, Expr, Literal, col
 from ..tables.query.stages import Rows
+from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .sql_text import Node, SqlText, arguments
 
@@ -46,7 +47,7 @@ class Scope:
     def with_alias(self, name: str, source: SqlText) -> Scope:
         """Return the scope under an alias, which hides the old name."""
         if not name:
-            raise source.refuse("sql.table", None, "", "a table needs a name", source.example)
+            raise source.refuse(refusals.TABLE_WITHOUT_NAME, None)
         return replace(self, called=frozenset({name.lower()}), parts={}, twice=frozenset())
 
     def find(self, name: str) -> Expr | None:
@@ -62,32 +63,23 @@ class Scope:
         """Return the expression that a column of the text stands for."""
         name, table = identifier(node.this), node.args.get("table")
         if name is None or set(arguments(node)) - {"this", "table"}:
-            raise source.refuse(
-                "sql.column",
-                node,
-                "",
-                "write a column alone, or after its table: visits.city",
-                source.example,
-            )
+            raise source.refuse(refusals.COLUMN_FORM, node)
         tables = self.tables
         if table is not None and (identifier(table) or "").lower() not in tables:
             table_names = ", ".join(sorted(tables)) or "nothing"
             raise source.refuse(
-                "sql.column",
+                refusals.UNKNOWN_TABLE_OF_COLUMN,
                 node,
-                "",
-                f"no table here has that name: the names are {table_names:.60}",
-                source.replace_text(node, quoted(name)),
+                tables=table_names,
+                corrected=source.replace_text(node, quoted(name)),
             )
         if table is None and name.lower() in self.twice:
             owners = [of for of, names in tables.items() if _find_name(name, names) is not None]
-            reason = f"two tables have a column of that name: {' and '.join(owners):.60}"
             raise source.refuse(
-                "sql.column",
+                refusals.AMBIGUOUS_COLUMN,
                 node,
-                "which one?",
-                reason,
-                source.replace_text(node, f"{quoted(owners[0])}.{quoted(name)}")
+                tables=" and ".join(owners),
+                corrected=source.replace_text(node, f"{quoted(owners[0])}.{quoted(name)}")
                 if owners
                 else source.example,
             )
@@ -97,11 +89,10 @@ class Scope:
             near = get_close_matches(name, list(names), n=1, cutoff=0.5) or list(names)[:1]
             listed = ", ".join(map(quoted, list(names)[:8])) + (", …" if len(names) > 8 else "")
             raise source.refuse(
-                "sql.column",
+                refusals.UNKNOWN_COLUMN,
                 node,
-                "there is no such column",
-                f"the columns are {listed}",
-                source.replace_text(node, quoted(near[0])),
+                columns=listed,
+                corrected=source.replace_text(node, quoted(near[0])),
             )
         return expression
 
@@ -129,10 +120,7 @@ class Scope:
             if special is not None and (expression := special(part)) is not None:
                 return expression
             if is_aggregate(part):
-                reason = "an aggregate cannot stand here: this is computed for each row"
-                raise scalars.source.refuse(
-                    "sql.aggregate", part, "", reason, scalars.source.example
-                )
+                raise scalars.source.refuse(refusals.AGGREGATE_IN_ROW, part)
             return None
 
         expression = scalars.read(node, column, check_part)

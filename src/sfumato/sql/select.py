@@ -77,18 +77,16 @@ class SelectReader:
         scopes = from_reader.read_with(select, {})
         scope = from_reader.from_(select, scopes)
         if scope.rows.public:
-            reason = (
-                f"{scope.rows.declaration.name:.60} is public: a question needs a protected "
-                f"table, which it may be joined to"
-            )
             raise scalars.source.refuse(
-                "sql.table", select.args["from_"].this, "", reason, scalars.source.example
+                refusals.ONLY_PUBLIC_TABLE,
+                select.args["from_"].this,
+                table=scope.rows.declaration.name,
             )
         if (where := select.args.get("where")) is not None:
             scope = from_reader.where(scope, where.this, scopes)
         items = read_items(select, scope, scalars, star=False)
         if len(items) > MOST_COLUMNS:
-            raise refusals.STAGE_AGGREGATE_1(items_count=len(items), MOST_COLUMNS=MOST_COLUMNS)
+            raise refusals.TOO_MANY_COLUMNS(count=len(items), most=MOST_COLUMNS)
         keys = _order_keys(read_group_keys(select, scope, items, scalars), items, scope, scalars)
         return cls(select, scope, scalars, items, keys)._parse()
 
@@ -117,23 +115,19 @@ class SelectReader:
     def _check(self) -> None:
         """Refuse texts that ask for rows, or for groups about one person."""
         if self.select.args.get("distinct") is not None:
-            reason = "a list of values is about the people who have them: ask how often they occur"
             raise self.source.refuse(
-                "sql.distinct", self.items[0].node, "", reason, self._suggest_count(self.items[:1])
+                refusals.DISTINCT_VALUES,
+                self.items[0].node,
+                corrected=self._suggest_count(self.items[:1]),
             )
         for key in self.keys:
             if self.scope.unit(key.expression):
                 unit = ", ".join(map(quoted, self.scope.rows.declaration.unit))
-                people = (
-                    f"SELECT COUNT(DISTINCT {unit}) AS people FROM "
-                    f"{quoted(self.scope.rows.declaration.name)}"
-                )
                 raise self.source.refuse(
-                    "sql.unit",
+                    refusals.GROUP_PER_UNIT,
                     key.node,
-                    "a group for each unit",
-                    "a group for each unit would be about one person",
-                    people,
+                    unit=unit,
+                    table=quoted(self.scope.rows.declaration.name),
                 )
         for item in self.items:
             if (
@@ -143,30 +137,23 @@ class SelectReader:
                 continue
             raise self._refuse_raw_value(item)
         if not any(has_aggregate(item.node) for item in self.items):
-            reason = "a question needs at least one aggregate"
             raise self.source.refuse(
-                "sql.aggregate", self.items[0].node, "", reason, self._suggest_count(self.items)
+                refusals.NO_AGGREGATE, self.items[0].node, corrected=self._suggest_count(self.items)
             )
 
     def _refuse_raw_value(self, item: SelectItem) -> Refused:
         value = self.scope.read(item.node, self.scalars)
         if not value.columns:
-            return self.source.refuse(
-                "sql.unsupported",
-                item.node,
-                "a constant",
-                "a constant needs no data: ask for an aggregate",
-                self.source.example,
-            )
-        note = "a raw value of a protected table cannot be published"
+            return self.source.refuse(refusals.CONSTANT_SELECTED, item.node)
         if (
             self.keys
             or self.select.args.get("group") is not None
             or any(has_aggregate(sibling.node) for sibling in self.items)
         ):
-            reason = "next to aggregates only keys of GROUP BY are allowed"
             return self.source.refuse(
-                "sql.raw-rows", item.node, note, reason, self._suggest_count([item])
+                refusals.RAW_VALUE_BESIDE_AGGREGATES,
+                item.node,
+                corrected=self._suggest_count([item]),
             )
         named = [sibling for sibling in self.items if isinstance(sibling.node, exp.Column)]
         listed = (
@@ -175,11 +162,7 @@ class SelectReader:
             or [item]
         )
         return self.source.refuse(
-            "sql.raw-rows",
-            item.node,
-            note,
-            "only aggregates over units are answered",
-            self._suggest_count(listed[-1:]),
+            refusals.RAW_VALUE, item.node, corrected=self._suggest_count(listed[-1:])
         )
 
     def _suggest_count(self, items: list[SelectItem]) -> str:
@@ -200,9 +183,7 @@ class SelectReader:
         """Add keys that are expressions as columns. Return the rows, and the column of each key."""
         rows, names = self.scope.rows, {}
         if len({key.name.lower() for key in self.keys}) < len(self.keys):
-            raise self.source.refuse(
-                "sql.names", self.keys[-1].node, "", "two keys have one name", self.source.example
-            )
+            raise self.source.refuse(refusals.KEY_NAME_TWICE, self.keys[-1].node)
         for key in self.keys:
             if isinstance(key.expression, ColumnRef):
                 names[key.name] = key.expression.name
@@ -232,13 +213,11 @@ class SelectReader:
             if item.name.lower() in {shown.name.lower() for shown in self.shown} | {
                 key.name.lower() for key in self.keys
             }:
-                reason = f"two columns are called {item.name:.60}"
                 raise self.source.refuse(
-                    "sql.names",
+                    refusals.COLUMN_NAME_TWICE,
                     item.node,
-                    "",
-                    reason,
-                    self.source.replace_text(
+                    name=item.name,
+                    corrected=self.source.replace_text(
                         item.node, f"{self.source.words_of(item.node)} AS other"
                     ),
                 )
@@ -250,13 +229,7 @@ class SelectReader:
             else:
                 value = read_answer_expression(item.node, plain, self.scalars)
                 if value.sort != "number":
-                    raise self.source.refuse(
-                        "sql.released",
-                        item.node,
-                        "",
-                        "a column of the answer has to be a key or a number",
-                        self.source.example,
-                    )
+                    raise self.source.refuse(refusals.COLUMN_NOT_NUMBER, item.node)
             self.shown.append(ShownColumn(item.name, self.source.words_of(item.node), value))
             outputs[item.name.lower()] = value
         return outputs
@@ -286,13 +259,7 @@ class SelectReader:
         """
         aggregate = AggregateReader(self.scope, self.scalars).aggregate(node)
         if aggregate.kind == "histogram":
-            raise self.source.refuse(
-                "sql.released",
-                node,
-                "",
-                "a histogram has many numbers: an expression cannot contain it",
-                self.source.example,
-            )
+            raise self.source.refuse(refusals.HISTOGRAM_IN_EXPRESSION, node)
         for name, existing in self.aggregates.items():
             if existing.text == aggregate.text:
                 return AnswerExpression("aggregate", "number", value=name)
@@ -325,11 +292,9 @@ class SelectReader:
             "expression"
         }:
             raise self.source.refuse(
-                "sql.limit",
+                refusals.LIMIT_NOT_WHOLE,
                 clause,
-                "",
-                "LIMIT and OFFSET have to be whole numbers",
-                self.source.example,
+                clause="OFFSET" if isinstance(clause, exp.Offset) else "LIMIT",
             )
         return read_count(
             clause.expression,
@@ -348,8 +313,6 @@ def _order_keys(
         if key is None:
             continue
         if key.expression.text in listed:
-            raise scalars.source.refuse(
-                "sql.names", item.node, "", "this key is listed twice", scalars.source.example
-            )
+            raise scalars.source.refuse(refusals.KEY_LISTED_TWICE, item.node)
         listed[key.expression.text] = replace(key, name=item.name)
     return [*listed.values(), *(key for key in keys if key.expression.text not in listed)]

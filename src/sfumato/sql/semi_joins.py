@@ -19,6 +19,7 @@ from ..errors import Refused
 from ..tables.expr.expressions import ColumnRef
 from ..tables.query.join_steps import MatchKind
 from ..tables.query.joins import check_related, match_rows
+from . import sql_refusals as refusals
 from .join_clause import conjunction, conjuncts, split_conditions
 from .scope import Scope, has_aggregate
 from .sql_text import Node
@@ -80,13 +81,7 @@ def _apply_test(scope: Scope, part: Node, from_reader: FromReader, scopes: Named
             raise from_reader.scalars.refuse_unsupported(node)
         from_reader.check_arguments(select, _READ)
         if any(has_aggregate(item) for item in select.expressions):
-            raise from_reader.source.refuse(
-                "sql.subquery",
-                node,
-                "",
-                "EXISTS with an aggregate is always true: an aggregate of no rows is a row",
-                from_reader.source.example,
-            )
+            raise from_reader.source.refuse(refusals.EXISTS_AGGREGATE, node)
         there = from_reader.from_(select, scopes)
         check_related(scope.rows, there.rows)
         where = select.args.get("where")
@@ -110,30 +105,15 @@ def _apply_test(scope: Scope, part: Node, from_reader: FromReader, scopes: Named
     from_reader.check_arguments(node, frozenset({"this", "query"}))
     there = from_reader.rows_of(node.args["query"], scopes, node)
     if len(there.names) != 1:
-        raise from_reader.source.refuse(
-            "sql.subquery",
-            node,
-            "",
-            "IN needs a sub-query with one column",
-            from_reader.source.example,
-        )
+        raise from_reader.source.refuse(refusals.IN_COLUMNS, node)
     (value,) = there.names.values()
     rows = there.rows
     if not isinstance(value, ColumnRef) and not rows.public:
-        raise from_reader.source.refuse(
-            "sql.subquery",
-            node,
-            "",
-            "IN with protected rows needs a column, not an expression",
-            from_reader.source.example,
-        )
+        raise from_reader.source.refuse(refusals.IN_EXPRESSION, node)
     searched = scope.read(node.this, from_reader.scalars)
     check_related(scope.rows, rows)
     if negated and not rows.public and not scope.unit(searched):
-        reason = "NOT IN with protected rows works for the unit alone: other values are shared"
-        raise from_reader.source.refuse(
-            "sql.subquery", node, "", reason, from_reader.source.example
-        )
+        raise from_reader.source.refuse(refusals.NOT_IN_SHARED_VALUES, node)
     return replace(
         scope,
         rows=match_rows(

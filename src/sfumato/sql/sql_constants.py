@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import cast
 
 from sqlglot import exp
 
 from ..errors import Refused
-from ..exact.numbers import exact
+from ..exact.numbers import Number, exact
 from ..tables.expr import constants
 from ..tables.expr.expressions import Expr, literal
 from ..tables.expr.types import Type
+from ..tables.query.question_options import ParameterValues
+from . import sql_refusals as refusals
 from .sql_text import SqlText, without_brackets
-
-ParameterValues = Sequence[Any] | Mapping[str, Any] | None
 
 
 @dataclass(slots=True)
@@ -30,29 +30,25 @@ class Parameters:
     """The values of parameters, and which of them the text uses."""
 
     source: SqlText
-    values: ParameterValues
+    values: ParameterValues | None
     used: set[int | str] = field(default_factory=set)
     marks: dict[int, int] = field(default_factory=dict)  # of every ?, its number
 
     @classmethod
-    def of(cls, source: SqlText, values: ParameterValues, tree: exp.Expression) -> Parameters:
+    def of(
+        cls, source: SqlText, values: ParameterValues | None, tree: exp.Expression
+    ) -> Parameters:
         """Check the values of a text's parameters: a list or a dictionary."""
         if values is not None and (
             isinstance(values, str | bytes) or not isinstance(values, Sequence | Mapping)
         ):
-            raise source.refuse(
-                "sql.parameter",
-                None,
-                "",
-                "parameters= takes a list, or a dictionary by name",
-                source.example,
-            )
+            raise source.refuse(refusals.PARAMETERS_TYPE, None)
         marks = [
             node for node in tree.dfs() if isinstance(node, exp.Placeholder) and node.this is None
         ]
         return cls(source, values, marks={id(node): i for i, node in enumerate(marks)})
 
-    def value(self, node: exp.Placeholder) -> Any:
+    def value(self, node: exp.Placeholder) -> object:
         """Return the value of a parameter."""
         name = node.this
         if (
@@ -60,13 +56,7 @@ class Parameters:
             or node.args.get("jdbc")
             or not (name is None or isinstance(name, str))
         ):
-            raise self.source.refuse(
-                "sql.parameter",
-                node,
-                "",
-                "a parameter is written ?, $1 or $name",
-                self.source.example,
-            )
+            raise self.source.refuse(refusals.PARAMETER_FORM, node)
         at: int | str = (
             self.marks[id(node)]
             if name is None
@@ -74,18 +64,21 @@ class Parameters:
             if name.isdecimal() and len(name) < 6
             else name
         )
-        held: Any = self.values if self.values is not None else ()
+        held = self.values if self.values is not None else ()
+        if isinstance(held, Mapping) and isinstance(at, str) and at in held:
+            self.used.add(at)
+            return held[at]
+        if not isinstance(held, Mapping) and isinstance(at, int) and 0 <= at < len(held):
+            self.used.add(at)
+            return held[at]
         shown = "?" if name is None else f"${name}"
-        if isinstance(held, Mapping) != isinstance(at, str) or at not in (
-            held if isinstance(held, Mapping) else range(len(held))
-        ):
-            reason = f"no value is given for {shown}"
-            count = len(self.marks) if name is None else at + 1 if isinstance(at, int) else 0
-            values = ", ".join(["18"] * min(count, 20))
-            rewrite = f"parameters=[{values}]" if count else f"parameters={{{name!r}: 18}}"
-            raise self.source.refuse("sql.parameter", node, "", reason, rewrite)
-        self.used.add(at)
-        return held[at]
+        if isinstance(at, str):
+            raise self.source.refuse(refusals.NAMED_PARAMETER_WITHOUT_VALUE, node, name=name)
+        count = len(self.marks) if name is None else at + 1
+        values = ", ".join(["18"] * min(count, 20))
+        raise self.source.refuse(
+            refusals.PARAMETER_WITHOUT_VALUE, node, parameter=shown, values=values
+        )
 
     def finish(self) -> None:
         """Refuse values that no parameter uses: they are probably a mistake."""
@@ -94,9 +87,12 @@ class Parameters:
         if left:
             which = min(left, key=str)
             label = f"value {which + 1}" if isinstance(which, int) else f"${which}"
-            reason = f"the text has no parameter for {label}"
-            rewrite = f"parameters= without {label}" if self.used else "parameters=None"
-            raise self.source.refuse("sql.parameter", None, "", reason, rewrite)
+            entry = (
+                refusals.VALUE_WITHOUT_PARAMETER
+                if self.used
+                else refusals.VALUES_WITHOUT_PARAMETERS
+            )
+            raise self.source.refuse(entry, None, value=label)
 
 
 def read_constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
@@ -123,9 +119,7 @@ def read_constant(node: exp.Expression, parameters: Parameters) -> Expr | None:
             refusal if refusal.code.startswith("sql.") else source.relocate(refusal, node)
         ) from None
     except (ArithmeticError, ValueError):
-        raise source.refuse(
-            "sql.syntax", node, "", "this number cannot be read", source.example
-        ) from None
+        raise source.refuse(refusals.UNREADABLE_NUMBER, node) from None
     return None
 
 
@@ -144,17 +138,16 @@ def read_fraction(node: exp.Expression | None, parameters: Parameters, what: str
     sign = 1
     if isinstance(inner, exp.Neg):
         sign, inner = -1, inner.this
-    value: Any = None
+    value: object = None
     if isinstance(inner, exp.Literal) and not inner.is_string:
         value = str(inner.this)
     elif isinstance(inner, exp.Placeholder):
         value = parameters.value(inner)
         value = None if isinstance(value, str | bool) else value
     if value is None:
-        reason = f"{what} has to be a number in the text, or a parameter"
-        raise source.refuse("sql.unsupported", node, f"{what} is a number", reason, source.example)
+        raise source.refuse(refusals.NUMBER_NOT_CONSTANT, node, argument=what)
     try:
-        return sign * exact(value, what)
+        return sign * exact(cast("Number", value), what)  # `exact` refuses what is no number
     except Refused as refusal:
         raise source.relocate(refusal, node) from None
 
@@ -168,9 +161,7 @@ def read_count(node: exp.Expression | None, parameters: Parameters, what: str) -
     )
     if number.denominator != 1 or not 0 <= number < 2**63:
         source = parameters.source
-        raise source.refuse(
-            "sql.limit", node, "", f"{what} has to be a whole number from 0 on", source.example
-        )
+        raise source.refuse(refusals.LIMIT_NOT_WHOLE, node, clause=what)
     return int(number)
 
 
@@ -181,7 +172,7 @@ def _number(text: str) -> int | float:
     return int(text) if text.isdecimal() else float(text)
 
 
-def engine_constant(value: Any) -> Any:
+def engine_constant(value: object) -> object:
     """Convert a Fraction, which no engine knows, to a number; return other values as they are."""
     if isinstance(value, Fraction):
         return float(value) if value.denominator != 1 else int(value)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from ..tables.expr.expressions import Expr, Literal, call, literal
+from . import sql_refusals as refusals
 from .datetimes import (
     Build,
     Read,
@@ -92,9 +93,8 @@ def _in(node: exp.In, read: Read, scalars: RowReader) -> Expr:
         for item in node.expressions
     ]  # DATE '2026-01-31' is a cast
     if not listed or not all(isinstance(item, Literal) for item in listed):
-        reason = "IN needs a list of constants: compare with columns by ="
         raise scalars.source.refuse(
-            "sql.unsupported", node, "", reason, _equations(node, scalars.source)
+            refusals.IN_NOT_CONSTANTS, node, corrected=_equations(node, scalars.source)
         )
     return call("is_in", read(node.this), *listed)
 
@@ -154,7 +154,7 @@ def _log(node: exp.Log, read: Read, scalars: RowReader) -> Expr:
     if name is None:
         base, value = (scalars.source.words_of(part) for part in (node.this, node.expression))
         rewrite = scalars.source.replace_text(node, f"(LN({value}) / LN({base}))")
-        raise scalars.refuse_unsupported(node, rewrite)
+        raise scalars.refuse_unsupported(node).replace(rewrite=rewrite)
     return call(name, read(node.expression))
 
 

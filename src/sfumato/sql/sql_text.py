@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -20,7 +20,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from ..answers.render.tabulate import display_width, printable
-from ..errors import Refused
+from ..errors import RefusalText, Refused
 from ..exact import effort
 from ..tables.expr.scalar_function import shorten
 from . import sql_refusals as refusals
@@ -35,6 +35,7 @@ SHOWN = 100
 RESTED = 30  # of a long line, so many characters stand before what is marked
 
 Node = exp.Expression
+Passed = Any  # arguments of sqlglot's own methods, handed on as they are
 Span = tuple[int, int]
 """The first character, and one beyond the last."""
 
@@ -68,11 +69,11 @@ class _GuardedParser(DuckDB.Parser):
     left = 0
     looks = 0
 
-    def __init__(self, **named: Any) -> None:
+    def __init__(self, **named: Passed) -> None:
         super().__init__(**named)
         look = self._match
 
-        def match(*args: Any, **named: Any) -> bool:
+        def match(*args: Passed, **named: Passed) -> bool:
             self.looks -= 1
             if self.looks < 0:
                 raise _Endless
@@ -80,7 +81,7 @@ class _GuardedParser(DuckDB.Parser):
 
         self._match = match  # which sqlglot keeps with each parser, not in the class
 
-    def expression(self, *args: Any, **named: Any) -> Any:
+    def expression(self, *args: Passed, **named: Passed) -> Passed:
         effort.check()
         self.left -= 1
         if self.left < 0:
@@ -100,79 +101,58 @@ class SqlText:
     def of(cls, text: str, example: str) -> SqlText:
         """Split a text into words. Refuse a text that is too long or has unprintable characters."""
         if not isinstance(text, str):
-            raise refusals.SQL_TEXT_1(type=type(text).__name__, example=example)
+            raise refusals.NOT_TEXT(type=type(text).__name__, example=example)
         if len(text) > LONGEST:
-            raise refusals.SQL_TEXT_2(text_count=len(text), LONGEST=LONGEST)
+            raise refusals.TEXT_TOO_LONG(count=len(text), most=LONGEST)
         odd = next((c for c in text if not (c.isprintable() or c in _SIGNS)), None)
         if odd is not None:
-            raise refusals.SQL_TEXT_3(odd=ord(odd), rewrite=_printable_text(text) or example)
+            raise refusals.UNPRINTABLE_CHARACTER(
+                character=ord(odd), corrected=_printable_text(text) or example
+            )
         explain = EXPLAIN.match(text)
         plain = " " * explain.end() + text[explain.end() :] if explain else text
         try:
             words = tuple(DuckDB().tokenize(plain))
         except SqlglotError:
-            raise cls(text, (), example).refuse(
-                "sql.syntax",
-                None,
-                "",
-                "a quotation mark, a comment or a number has no end",
-                example,
-            ) from None
+            raise cls(text, (), example).refuse(refusals.UNTERMINATED, None) from None
         source = cls(text, words, example)
         source._check()
         return source
 
     def _check(self) -> None:
         if not self.words:
-            raise refusals.SQL_TEXT_4(example=self.example)
+            raise refusals.EMPTY_TEXT(example=self.example)
         if len(self.words) > WORDS:
-            raise self.refuse(
-                "sql.depth",
-                None,
-                "",
-                f"a question has at most {WORDS} words, and this text has {len(self.words)}",
-                self.example,
-            )
+            raise self.refuse(refusals.TOO_MANY_WORDS, None, most=WORDS, count=len(self.words))
         depth = 0
         for i, word in enumerate(self.words):
             depth += (word.token_type in _OPENS) - (word.token_type in _CLOSES)
             if depth > BRACKETS:
-                reason = f"brackets nest at most {BRACKETS} deep: name inner parts with WITH"
-                raise self.refuse("sql.depth", _at(word), "too deep", reason, self.example)
+                raise self.refuse(refusals.BRACKETS_TOO_DEEP, _at(word), most=BRACKETS)
             if word.token_type == TokenType.SEMICOLON and any(
                 later.token_type != TokenType.SEMICOLON for later in self.words[i:]
             ):
-                reason = "ask one question at a time: each has a cost of its own"
                 raise self.refuse(
-                    "sql.statements",
+                    refusals.SECOND_STATEMENT,
                     _at(word),
-                    "a second statement",
-                    reason,
-                    " ".join(self.text[: word.start].split()) or self.example,
+                    corrected=" ".join(self.text[: word.start].split()) or self.example,
                 )
 
     def tree(self) -> exp.Expression:
         """Parse the statement."""
         first = self.words[0]
         if first.token_type not in _FIRST:
-            reason = "sfumato only answers SELECT: it writes, sets, loads and attaches nothing"
-            raise self.refuse(
-                "sql.statement", _at(first), "this is not a SELECT", reason, self.example
-            )
+            raise self.refuse(refusals.NOT_A_SELECT, _at(first))
         statement = self._parse(None)
         if isinstance(statement, exp.SetOperation):
-            reason = (
-                "sfumato does not combine the answers of several SELECTs; UNION ALL in a sub-query "
-                "combines rows"
-            )
-            raise self.refuse("sql.set", statement, "", reason, self.example)
+            raise self.refuse(refusals.SET_OPERATION, statement)
         return statement
 
     def condition(self) -> exp.Expression:
         """Parse an expression."""
         return self._parse(exp.Condition)
 
-    def _parse(self, into: Any) -> exp.Expression:
+    def _parse(self, into: type[exp.Condition] | None) -> exp.Expression:
         parser = _GuardedParser(dialect=DuckDB())
         parser.left = NODES_PER_WORD * len(self.words) + 100
         parser.looks = LOOKS_PER_WORD * len(self.words) + 1000
@@ -184,19 +164,16 @@ class SqlText:
                 else parser.parse_into(into, words, self.text)
             )
         except (_TooLarge, RecursionError):
-            reason = "the text is nested too deeply: name inner parts with WITH"
-            raise self.refuse("sql.depth", None, "", reason, self.example) from None
+            raise self.refuse(refusals.NESTED_TOO_DEEPLY, None) from None
         except SqlglotError as error:
             raise self._syntax(error) from None
         except Refused:  # the limit on effort
             raise
         except Exception:  # sqlglot does not promise to fail in its own way
-            raise self.refuse(
-                "sql.syntax", None, "", "this cannot be read as SQL", self.example
-            ) from None
+            raise self.refuse(refusals.UNREADABLE, None) from None
         tree = trees[0] if len(trees) == 1 else None
         if not isinstance(tree, exp.Expression):
-            raise self.refuse("sql.syntax", None, "", "this cannot be read as SQL", self.example)
+            raise self.refuse(refusals.UNREADABLE, None)
         return tree
 
     def _syntax(self, error: SqlglotError) -> Refused:
@@ -204,13 +181,7 @@ class SqlText:
         details = (getattr(error, "errors", None) or [{}])[0]
         line, column = details.get("line"), details.get("col")
         word = next((word for word in self.words if (word.line, word.col) == (line, column)), None)
-        return self.refuse(
-            "sql.syntax",
-            None if word is None else _at(word),
-            "from here on" if word else "",
-            "this cannot be read as SQL",
-            self.example,
-        )
+        return self.refuse(refusals.UNREADABLE, None if word is None else _at(word))
 
     def span(self, node: exp.Expression | None) -> Span:
         """Return the first and last character of a node in the text; its parent's if the node has
@@ -271,28 +242,28 @@ class SqlText:
         start, end = self.span(node)
         return " ".join(f"{self.text[:start]}{new}{self.text[end:]}".split())
 
-    def refuse(
-        self, code: str, at: exp.Expression | Span | None, note: str, reason: str, rewrite: str = ""
-    ) -> Refused:
-        """Return a refusal that shows the place. The code precedes the first line, so the mark
-        moves by its length.
+    def refuse(self, entry: RefusalText, at: Node | Span | None, **fields: object) -> Refused:
+        """Return a refusal that shows the place; the entry's place is the note under the mark.
+        Fills `{example}` by itself.
         """
-        assert code in _KNOWN, code
-        return Refused(code, self.mark_place(code, at, note), reason, rewrite)
+        assert entry.code in _KNOWN, entry.code
+        refusal = entry(example=self.example, **fields)
+        return refusal.replace(place=self.mark_place(entry.code, at, refusal.place))
 
     def relocate(
-        self, refusal: Refused, at: exp.Expression | Span | None, rewrite: str | None = None
+        self, refusal: Refused, at: Node | Span | None, rewrite: str | None = None
     ) -> Refused:
         """Return a refusal of a lower layer with its place in this text."""
-        return Refused(
-            refusal.code,
-            self.mark_place(refusal.code, at, ""),
-            printable(refusal.reason),
-            printable(refusal.rewrite if rewrite is None else rewrite),
+        return refusal.replace(
+            place=self.mark_place(refusal.code, at, ""),
+            reason=printable(refusal.reason),
+            rewrite=printable(refusal.rewrite if rewrite is None else rewrite),
         )
 
     def mark_place(self, code: str, at: exp.Expression | Span | None, note: str) -> str:
-        """Return the line of the text, and a mark under the place."""
+        """Return the line of the text, and a mark under the place. The code precedes the first
+        line, so the mark moves by its length.
+        """
         if at is None:
             return shorten(printable(" ".join(self.text.split())), SHOWN)
         start, end = self.span(at) if isinstance(at, exp.Expression) else at
@@ -327,11 +298,20 @@ def _printable_text(text: str) -> str:
     return " ".join("".join(c for c in text if c.isprintable() or c in _SIGNS).split())
 
 
-def without_brackets(node: Any) -> Any:
+@overload
+def without_brackets(node: Node) -> Node: ...
+
+
+@overload
+def without_brackets(node: None) -> None: ...
+
+
+def without_brackets(node: Node | None) -> Node | None:
     """Return what stands inside the brackets of a node; any other node as it is."""
     if not isinstance(node, exp.Paren):
         return node
-    return node.unnest()  # type: ignore[no-untyped-call]  # sqlglot leaves it untyped
+    inner: Node = node.unnest()  # type: ignore[no-untyped-call]  # sqlglot leaves it untyped
+    return inner
 
 
 def arguments(node: exp.Expression) -> Iterator[str]:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from ..errors import Refused
 from ..tables.query.joins import check_related
 from ..tables.query.unions import union_rows
+from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .scope import Scope
 from .sql_text import Node, arguments
@@ -22,28 +23,14 @@ def union_scopes(
     """Return the rows of both sides, with the names of the first."""
     source = scalars.source
     if not isinstance(node, exp.Union) or node.args.get("distinct"):
-        reason = "only UNION ALL is supported: it keeps every row and its owner"
-        raise source.refuse("sql.set", node, "", reason, source.example)
+        raise source.refuse(refusals.UNION_WITHOUT_ALL, node)
     more = set(arguments(node)) - {"this", "expression", "with_"}
     if more:
-        raise source.refuse(
-            "sql.set",
-            node,
-            "",
-            (
-                f"UNION ALL with {min(more).strip('_').upper()} is not supported: columns match by "
-                f"position"
-            ),
-            source.example,
-        )
+        raise source.refuse(refusals.UNION_CLAUSE, node, clause=min(more).strip("_").upper())
     first, second = rows_of(node.this), rows_of(node.expression)
     if len(first.names) != len(second.names):
         raise source.refuse(
-            "sql.set",
-            node,
-            "",
-            f"the first SELECT has {len(first.names)} columns, the second {len(second.names)}",
-            source.example,
+            refusals.UNION_COLUMNS, node, first=len(first.names), second=len(second.names)
         )
     columns = [
         (name, here, there)

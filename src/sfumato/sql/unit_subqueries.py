@@ -13,6 +13,7 @@ from ..errors import Refused
 from ..tables.expr.column_names import unused_name
 from ..tables.expr.expressions import Expr, col
 from ..tables.query.per_unit import Total
+from . import sql_refusals as refusals
 from .aggregate_calls import AggregateReader
 from .grouping import GroupKey, SelectItem, find_key, read_group_keys
 from .row_expressions import RowReader
@@ -39,12 +40,11 @@ def read_distinct(
     columns = read_plain(scope, items, scalars).names
     if not _has_unit(scope, list(columns.values())):
         unit = ", ".join(map(quoted, scope.rows.declaration.unit))
-        reason = (
-            f"the rows of SELECT DISTINCT belong to nobody unless {unit or 'a unit'} is among the "
-            f"columns"
-        )
         raise scalars.source.refuse(
-            "sql.ownership", items[0].node, "", reason, _unit_example(scope, scalars.source)
+            refusals.DISTINCT_WITHOUT_UNIT,
+            items[0].node,
+            unit=unit or "a unit",
+            corrected=_unit_example(scope, scalars.source),
         )
     rest = {name: expression for name, expression in columns.items() if not scope.unit(expression)}
     keys = _column_names(scope, rest)
@@ -71,13 +71,7 @@ def read_per_unit(
     """Read GROUP BY the unit, with further keys or without."""
     source = scalars.source
     if node.args.get("distinct") is not None:
-        raise source.refuse(
-            "sql.distinct",
-            items[0].node,
-            "",
-            "DISTINCT is not needed: GROUP BY gives every row once",
-            source.example,
-        )
+        raise source.refuse(refusals.DISTINCT_AFTER_GROUP_BY, items[0].node)
     keys = read_group_keys(node, scope, items, scalars)
     if not _has_unit(scope, [key.expression for key in keys]):
         raise _refuse_ownership(node, scope, keys, source)
@@ -107,11 +101,7 @@ def read_per_unit(
             return col(totals[total.text][0])
         if isinstance(part, exp.Column):
             raise source.refuse(
-                "sql.group",
-                part,
-                "",
-                "this column is neither a key of GROUP BY nor in an aggregate",
-                _unit_example(scope, source),
+                refusals.COLUMN_NOT_GROUPED, part, corrected=_unit_example(scope, source)
             )
         return None
 
@@ -157,17 +147,11 @@ def _refuse_ownership(
     node: exp.Select, scope: Scope, keys: list[GroupKey], source: SqlText
 ) -> Refused:
     unit = ", ".join(map(quoted, scope.rows.declaration.unit))
-    about = "a row about many people" if keys else "an aggregate of all rows"
-    reason = f"{about} belongs to nobody: a sub-query with aggregates needs GROUP BY {unit}"
+    at, corrected = keys[0].node if keys else node.expressions[0], _unit_example(scope, source)
     if not unit:
-        reason = "without a unit each row is a different person: there are no rows to group"
-    return source.refuse(
-        "sql.ownership",
-        keys[0].node if keys else node.expressions[0],
-        "",
-        reason,
-        _unit_example(scope, source),
-    )
+        return source.refuse(refusals.NO_UNIT_TO_GROUP, at, corrected=corrected)
+    entry = refusals.ROW_OF_MANY_UNITS if keys else refusals.ROW_OF_ALL_UNITS
+    return source.refuse(entry, at, unit=unit, corrected=corrected)
 
 
 def _unit_example(scope: Scope, source: SqlText) -> str:
@@ -204,6 +188,9 @@ def _check_names(
     )
     if twice is not None:
         raise source.refuse(
-            "sql.names", twice.node, "", f"two columns are called {twice.name:.60}", source.example
+            refusals.COLUMN_NAME_TWICE,
+            twice.node,
+            name=twice.name,
+            corrected=source.replace_text(twice.node, f"{source.words_of(twice.node)} AS other"),
         )
     return dict(columns)

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from ..errors import Refused
 from ..tables.query.per_unit import Total, TotalKind
+from . import sql_refusals as refusals
 from .aggregate_calls import AggregateReader
 from .sql_text import Node, arguments
 
@@ -30,11 +31,7 @@ def read_total(node: Node, reader: AggregateReader) -> Total:
         )
     total = _find_total(node, reader)
     if total is None:
-        reason = (
-            "a sub-query grouped by the unit takes COUNT, SUM, AVG, MIN and MAX, which do not "
-            "depend on the order of rows"
-        )
-        raise reader.source.refuse("sql.aggregate", node, "", reason, reader.source.example)
+        raise reader.source.refuse(refusals.TOTAL_UNSUPPORTED, node)
     try:
         total.type(reader.scope.rows.schema, reader.scope.rows.ranges)
     except Refused as refusal:

@@ -14,16 +14,18 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ...accounting.filters import FILTERS
 from ...guarantees import ZCDP, Approx, Guarantee, Pure, Renyi
 from .. import answer_refusals as refusals
-from ..plain_json import to_plain_json
+from ..plain_json import Record, to_plain_json
 from .card_record import cost_details, privacy_parameters, release_facts, utility_text, version_of
 
 if TYPE_CHECKING:
     from ..answer import Answer
+
+T = TypeVar("T")
 
 VERSION = 1
 VARIANTS: dict[type[Guarantee], str] = {
@@ -68,12 +70,11 @@ NOTHING_CLEAR = (
 class Card:
     """A release card: plain JSON values, shown as JSON, HTML or text."""
 
-    content: Mapping[str, Any]
+    content: Record
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Return the card as plain values."""
-        content: dict[str, Any] = to_plain_json(self.content)
-        return content
+        return cast("Record", to_plain_json(self.content))
 
     def to_json(self) -> str:
         """Return the card as JSON text; `card_schema()` describes it."""
@@ -95,13 +96,16 @@ class Card:
 
         return card_lines(self.content)
 
-    def registry(self, *, slug: str, authors: Sequence[str]) -> dict[str, Any]:
+    def registry(self, *, slug: str, authors: Sequence[str]) -> Record:
         """Return a draft entry for the public registry of DP deployments, for people to review."""
         deployment = self.to_dict()["deployment"]
         if lacking := [name for name in NEEDED if not deployment["basic"].get(name)]:
-            raise refusals.CARD_REGISTRY_1(
-                lacking=", ".join(lacking), lacking_2=_missing_arguments(lacking)
+            entry = (
+                refusals.REGISTRY_DATE_MISSING
+                if "publication_date" in lacking
+                else refusals.REGISTRY_FIELDS_MISSING
             )
+            raise entry(fields=", ".join(lacking), arguments=_missing_arguments(lacking))
         administrative = {"status": "Draft", "registry_authors": list(authors), "tier": 3}
         return {"url_slug": slug, "deployment": {**deployment, "administrative": administrative}}
 
@@ -193,27 +197,27 @@ def card(
     )
 
 
-def card_schema() -> dict[str, Any]:
+def card_schema() -> Record:
     """Return the JSON Schema of a card."""
-    schema: dict[str, Any] = json.loads(
+    schema: Record = json.loads(
         files(__package__).joinpath("card.schema.json").read_text(encoding="utf-8")
     )
     return schema
 
 
-def _drop_none(value: Any) -> Any:
+def _drop_none(value: T) -> T:
     """Drop the entries of dictionaries whose value is None."""
     if isinstance(value, dict):
-        return {name: _drop_none(item) for name, item in value.items() if item is not None}
-    return [_drop_none(item) for item in value] if isinstance(value, list) else value
+        kept = {name: _drop_none(item) for name, item in value.items() if item is not None}
+        return cast("T", kept)
+    return cast("T", [_drop_none(item) for item in value]) if isinstance(value, list) else value
 
 
 def _missing_arguments(lacking: Sequence[str]) -> str:
-    """Write the call that supplies the missing fields, with example values."""
+    """Write the arguments that supply the missing fields, with example values."""
     examples = {
         "data_curators": 'curators=["Statistics Office"]',
         "intended_use": 'intended_use="research"',
         "data_product_region": 'region="Italy"',
     }
-    call = f"answer.card({', '.join(examples[name] for name in lacking if name in examples)})"
-    return f"{call}, of an answer with a receipt" if "publication_date" in lacking else call
+    return ", ".join(examples[name] for name in lacking if name in examples)

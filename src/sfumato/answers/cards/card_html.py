@@ -4,10 +4,10 @@ there is no script.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape
-from typing import Any
 
+from ..plain_json import Plain, Record
 from ..render.render_html import escape_text
 from ..render.tabulate import printable
 
@@ -35,7 +35,7 @@ TITLES = {
 """The headings of a deployment's parts, in reading order."""
 
 
-def card_page(content: Mapping[str, Any]) -> str:
+def card_page(content: Record) -> str:
     """Render the card as a complete HTML document."""
     title = escape(printable(_title(content)))
     head = (
@@ -48,7 +48,7 @@ def card_page(content: Mapping[str, Any]) -> str:
     )
 
 
-def card_fragment(content: Mapping[str, Any]) -> str:
+def card_fragment(content: Record) -> str:
     """Render the card as a part of an HTML page."""
     parts = [
         f"<h2>{escape(title)}</h2>{_value(content['deployment'].get(name, {}))}"
@@ -64,7 +64,7 @@ def card_fragment(content: Mapping[str, Any]) -> str:
     )
 
 
-def card_lines(content: Mapping[str, Any]) -> str:
+def card_lines(content: Record) -> str:
     """Render the card as indented text."""
     lines = [printable(_title(content)), f"release card, version {content['version']}"]
     for name, title in TITLES.items():
@@ -72,7 +72,7 @@ def card_lines(content: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "", "The release, exactly", *_lines(content["release"], "  ")])
 
 
-def _title(content: Mapping[str, Any]) -> str:
+def _title(content: Record) -> str:
     return str(content["deployment"]["basic"]["name"])
 
 
@@ -80,7 +80,7 @@ def _label(name: str) -> str:
     return printable(name.replace("_", " "))
 
 
-def _value(value: Any) -> str:
+def _value(value: Plain) -> str:
     match value:
         case dict():
             return (
@@ -98,7 +98,7 @@ def _value(value: Any) -> str:
     return escape_text(printable(_plain(value)))
 
 
-def _lines(value: Any, indent: str) -> Iterator[str]:
+def _lines(value: dict[str, Plain] | list[Plain], indent: str) -> Iterator[str]:
     items = value.items() if isinstance(value, dict) else (("-", item) for item in value)
     for name, item in items:
         label = _label(str(name))
@@ -113,7 +113,7 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
             )
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Plain) -> str:
     return (
         {True: "yes", False: "no"}[value]
         if isinstance(value, bool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ... import __version__
 from ...exact.balls import up
@@ -14,7 +14,7 @@ from ...guarantees.stored_guarantee import stored_notion
 from ..answer_records import Column
 from ..column_kinds import KINDS
 from ..intervals import has_interval, hold_simultaneously, simultaneous_cells
-from ..plain_json import to_plain_json
+from ..plain_json import Record, to_plain_json
 from ..render.footnotes import budget_as_epsilon, cost_text, to_epsilon_delta
 from ..render.format_digits import format_exact, group_thousands
 from ..stored_answer import write_mechanism
@@ -26,10 +26,10 @@ FACTS = ("dataset", "question", "declaration", "bounding", "groups", "versions",
 """The facts of an answer that the card copies unchanged."""
 
 
-def release_facts(answer: Answer, unit: str, relation: str | None, version: str) -> dict[str, Any]:
+def release_facts(answer: Answer, unit: str, relation: str | None, version: str) -> Record:
     """Return the exact facts of the release: the card's `release` part."""
     facts = {name: to_plain_json(answer.facts[name]) for name in FACTS if name in answer.facts}
-    declared = facts.get("declaration")
+    declared, versions = facts.get("declaration"), facts.get("versions")
     return {
         **facts,
         "unit": unit,
@@ -55,11 +55,11 @@ def release_facts(answer: Answer, unit: str, relation: str | None, version: str)
             {"number": paid.number, "digest": paid.digest, "when": paid.when}
             for paid in answer.receipts
         ],
-        "versions": {"sfumato": version, **(facts.get("versions") or {})},
+        "versions": {"sfumato": version, **(versions if isinstance(versions, dict) else {})},
     }
 
 
-def _column_record(column: Column) -> dict[str, Any]:
+def _column_record(column: Column) -> Record:
     numbers = {name: str(number) for name, number in column.numbers.items()}
     return {
         "name": column.name,

@@ -12,7 +12,8 @@ import csv
 import io
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +24,18 @@ from ..intervals import has_interval, interval, level_of
 from .tabulate import key_text
 
 if TYPE_CHECKING:
+    import pandas
     import polars
+    import pyarrow
 
     from ..answer import Answer
 
 CONFIDENCE = 0.95
 
 
-def value_columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[Any]]:
+def value_columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[np.float64]]:
     """Return the values, and the interval ends if asked for, by column name."""
-    named_values: dict[str, NDArray[Any]] = {}
+    named_values: dict[str, NDArray[np.float64]] = {}
     for column in answer.columns:
         values = [answer[column.name]]
         if intervals and has_interval(answer, column):
@@ -40,12 +43,12 @@ def value_columns(answer: Answer, *, intervals: bool) -> dict[str, NDArray[Any]]
         for suffix, numbers in zip(("", "_low", "_high"), values, strict=False):
             for name, cells in _named_columns(column, numbers):
                 if f"{name}{suffix}" in named_values or f"{name}{suffix}" in answer.keys:
-                    raise refusals.ANSWER_NAMES_1(name=name, suffix=suffix)
+                    raise refusals.EXPORTED_NAME_TWICE(name=f"{name}{suffix}")
                 named_values[f"{name}{suffix}"] = cells
     return named_values
 
 
-def to_arrow(answer: Answer, *, intervals: bool = False) -> Any:
+def to_arrow(answer: Answer, *, intervals: bool = False) -> pyarrow.Table:
     """Export an answer as an Arrow table; UUIDs become text."""
     pa = _import_library("pyarrow")
     keys = {
@@ -63,7 +66,7 @@ def to_arrow(answer: Answer, *, intervals: bool = False) -> Any:
     )
 
 
-def to_pandas(answer: Answer, *, intervals: bool = False) -> Any:
+def to_pandas(answer: Answer, *, intervals: bool = False) -> pandas.DataFrame:
     """Export an answer as a pandas frame."""
     pd = _import_library("pandas")
     keys = {name: [row[i] for row in answer.rows] for i, name in enumerate(answer.keys)}
@@ -98,7 +101,9 @@ def to_csv(answer: Answer, path: str | Path | None = None, *, intervals: bool = 
     return out.getvalue()
 
 
-def _named_columns(column: Column, numbers: NDArray[Any]) -> list[tuple[str, NDArray[Any]]]:
+def _named_columns(
+    column: Column, numbers: NDArray[np.float64]
+) -> list[tuple[str, NDArray[np.float64]]]:
     if column.kind != "histogram":
         return [(column.name, numbers)]
     return [
@@ -107,12 +112,12 @@ def _named_columns(column: Column, numbers: NDArray[Any]) -> list[tuple[str, NDA
     ]
 
 
-def _arrow_key(key: Key) -> Any:
+def _arrow_key(key: Key) -> Key:
     return str(key) if type(key).__name__ == "UUID" else key
 
 
-def _import_library(name: str) -> Any:
+def _import_library(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError:
-        raise refusals.ANSWER_LIBRARY_1(name=name) from None
+        raise refusals.LIBRARY_MISSING(library=name) from None

@@ -25,8 +25,10 @@ PANELS = 6
 def plot(answer: Answer, name: str, *, confidence: Number, top: int, title: str | None) -> Figure:
     """Draw a bar for each group or bin; if there are more than `top` groups, the largest ones."""
     column = answer.column(name)
-    if not answer.rows or isinstance(top, bool) or not isinstance(top, int) or top < 1:
-        raise refusals.ANSWER_PLOT_1(name=name, rows_count=len(answer.rows), top=top)
+    if not answer.rows:
+        raise refusals.NO_GROUP_TO_PLOT(name=name)
+    if isinstance(top, bool) or not isinstance(top, int) or top < 1:
+        raise refusals.PLOT_TOP(name=name, top=top)
     heading = printable(title if title is not None else column.text or name)
     room, all_ = min(top, PANELS) if column.kind == "histogram" else top, len(answer.rows)
     if all_ > room:

@@ -12,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
-from ...exact.numbers import Number
-from ...guarantees import Guarantee
 from ..declare.declaration import Declaration, Key, check_keys
 from ..expr.column_names import check_names
 from ..expr.expressions import ColumnRef, Expr, col
@@ -26,6 +24,7 @@ from .calendars import Calendar
 from .join_steps import Join, Match, On, Union
 from .owned_rows import Origin
 from .per_unit import PerUnit, Total
+from .question_options import PlanOptions, ReleaseOptions, asks
 from .unit_work import STEP, UNIT_ROWS, check_work, cost_of, spend
 
 MOST_COLUMNS = 256
@@ -422,65 +421,19 @@ class Query:
             ]
         )
 
-    def plan(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        within: Number | Mapping[str, Number] | None = None,
-        confidence: Number = 0.95,
-        simultaneous: bool = False,
-        group_size: int | None = None,
-        learn: bool = True,
-    ) -> Any:
+    @asks(PlanOptions)
+    def plan(self, **options: Unpack[PlanOptions]) -> Any:
         """Plan a release: its cost and its errors. Reads no data and costs nothing. With `within=`
         it finds the least cost that gives that accuracy.
         """
-        how: dict[str, Any] = {
-            "within": within,
-            "confidence": confidence,
-            "simultaneous": simultaneous,
-            "group_size": group_size,
-            "learn": learn,
-        }
-        return self.rows.curator.plan(self, epsilon=epsilon, delta=delta, promise=promise, **how)
+        return self.rows.curator.plan(self, **options)
 
-    def release(
-        self,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        promise: Guarantee | None = None,
-        within: Number | Mapping[str, Number] | None = None,
-        confidence: Number = 0.95,
-        simultaneous: bool = False,
-        group_size: int | None = None,
-        share: str | None = None,
-        fresh: bool = False,
-        timeout: float | None = None,
-        learn: bool = True,
-    ) -> Any:
+    @asks(ReleaseOptions)
+    def release(self, **options: Unpack[ReleaseOptions]) -> Any:
         """Charge the budget, then answer. The same query again returns the stored answer for free,
         unless `fresh=True`.
         """
-        how: dict[str, Any] = {
-            "within": within,
-            "confidence": confidence,
-            "simultaneous": simultaneous,
-            "group_size": group_size,
-            "learn": learn,
-        }
-        return self.rows.curator.release(
-            self,
-            epsilon=epsilon,
-            delta=delta,
-            promise=promise,
-            share=share,
-            fresh=fresh,
-            timeout=timeout,
-            **how,
-        )
+        return self.rows.curator.release(self, **options)
 
 
 def _name_columns(several: Mapping[str, Aggregate | tuple[Aggregate, ...]]) -> dict[str, Aggregate]:
