@@ -11,11 +11,11 @@ from . import plots as plots
 from . import samples as samples
 from . import sensitivity as sensitivity
 from . import studies as studies
-from .accounting import parallel as parallel
 from .accounting.calibrate_schedule import calibrate as calibrate
 from .accounting.choose_epsilon import choose_epsilon as choose_epsilon
 from .accounting.compose import compose as compose
 from .accounting.loss.privacy_loss import Loss as Loss
+from .accounting.parallel import parallel as parallel
 from .attacks.report.risk import risk_report as risk_report
 from .auditing.audit import audit as audit
 from .client import connect as connect
