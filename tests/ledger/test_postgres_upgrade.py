@@ -4,6 +4,8 @@ was.
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 
 import psycopg
@@ -12,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import reading
 from sfumato.ledger.storage import postgres_upgrade
-from sfumato.ledger.storage.postgres_schema import SECOND
+from sfumato.ledger.storage.postgres_schema import SECOND, SESSION
 
 from ..refusing import refusing
 from .books import sql
@@ -150,3 +152,37 @@ def test_a_book_that_does_not_add_up_is_not_touched(
         sf.Ledger.open(older, dataset="visits")
     assert server.sql(older, ENTRIES) == before
     assert server.sql(older, "SELECT version FROM sfumato.format") == [(SECOND,)]
+
+
+def test_a_book_that_another_process_upgraded_meanwhile_is_upgraded_once(
+    server: PostgresServer, older: str
+) -> None:
+    sf.Ledger.open(older, dataset="visits").close()
+    before = server.sql(older, ENTRIES)
+    with psycopg.connect(older, autocommit=True) as connection:
+        postgres_upgrade.rewrite(connection, SECOND)
+    assert server.sql(older, ENTRIES) == before
+
+
+def test_tables_that_another_process_replaced_while_this_one_waited_are_no_error(
+    server: PostgresServer, older: str
+) -> None:
+    """It waited for a lock on the older table, which exists no more when the lock is free."""
+    with (
+        psycopg.connect(older, autocommit=True) as quicker,
+        psycopg.connect(older, autocommit=True) as slower,
+    ):
+        for connection in (quicker, slower):
+            connection.execute(SESSION.format(lock=30_000, statement=30_000), prepare=False)
+        waiting = threading.Thread(target=postgres_upgrade.rewrite, args=(slower, SECOND))
+        with quicker.transaction():
+            quicker.execute("LOCK TABLE sfumato.book IN ACCESS EXCLUSIVE MODE")
+            waiting.start()
+            while not server.sql(older, "SELECT 1 FROM pg_locks WHERE NOT granted"):
+                time.sleep(0.01)
+            postgres_upgrade._move(quicker)
+        waiting.join(30)
+    ledger = sf.Ledger.open(older, dataset="visits")
+    assert [line.kind for line in ledger.history()].count("upgrade") == 1
+    assert ledger.verify(ledger.head).ok
+    ledger.close()
