@@ -100,7 +100,8 @@ class Histogram(Mechanism):
                     unit=unit,
                 ),
             )
-        elif error is not None:
+        else:
+            assert error is not None  # exactly one of them is
             if delta is not None:
                 raise refusals.MECHANISM_CALIBRATION_5()
             each = for_each(confidence, self.size)
