@@ -253,11 +253,14 @@ def test_the_tables_own_check(spent: list[str], parts: int) -> None:
 
 def test_accounts_without_entries_are_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.ledger"
-    open_book(path).close()
+    ledger = open_book(path)
+    ledger.close()
     loosen(path)
     sql(path, "DELETE FROM entry")
-    with refusing("ledger.corrupt"):
-        open_book(path)
+    for ask in (ledger.account, lambda: open_book(path)):
+        with refusing("ledger.corrupt"):
+            ask()
+    ledger.close()
 
 
 @pytest.mark.parametrize("spent", ['["1", "1"]', "[]", '["1/0"]', "1", "?", '["x"]'])

@@ -921,3 +921,21 @@ def test_a_read_that_is_over_asks_the_server_nothing(server: PostgresServer) -> 
     store.limit(lambda: False, 600.0)
     assert ledger.charge(sf.Pure(1)).number == 2
     ledger.close()
+
+
+def test_a_connection_that_breaks_inside_a_transaction_is_replaced(server: PostgresServer) -> None:
+    """What was raised inside is raised, and not that the connection can no longer roll back."""
+    url = server.new()
+    ledger = open_book(url)
+
+    def broken() -> None:
+        with ledger._store.writing() as tx:
+            server.sql(url, f"SELECT pg_terminate_backend({tx._connection.info.backend_pid}, 5000)")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken()
+    assert ledger._store._connection.closed
+    assert ledger.charge(sf.Pure(1)).number == 2
+    assert ledger.verify(ledger.head).ok
+    ledger.close()

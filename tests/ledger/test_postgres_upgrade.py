@@ -164,10 +164,17 @@ def test_a_book_that_another_process_upgraded_meanwhile_is_upgraded_once(
     assert server.sql(older, ENTRIES) == before
 
 
-def test_tables_that_another_process_replaced_while_this_one_waited_are_no_error(
+def wait_for_a_lock(server: PostgresServer, url: str) -> None:
+    """Return as soon as another session waits for a lock; fail if none does."""
+    end = time.monotonic() + 30
+    while not server.sql(url, "SELECT 1 FROM pg_locks WHERE NOT granted"):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_book_that_another_process_upgrades_while_this_one_waits_is_upgraded_once(
     server: PostgresServer, older: str
 ) -> None:
-    """It waited for a lock on the older table, which exists no more when the lock is free."""
     with (
         psycopg.connect(older, autocommit=True) as quicker,
         psycopg.connect(older, autocommit=True) as slower,
@@ -178,11 +185,21 @@ def test_tables_that_another_process_replaced_while_this_one_waited_are_no_error
         with quicker.transaction():
             quicker.execute("LOCK TABLE sfumato.book IN ACCESS EXCLUSIVE MODE")
             waiting.start()
-            while not server.sql(older, "SELECT 1 FROM pg_locks WHERE NOT granted"):
-                time.sleep(0.01)
+            wait_for_a_lock(server, older)
             postgres_upgrade._move(quicker)
         waiting.join(30)
     ledger = sf.Ledger.open(older, dataset="visits")
     assert [line.kind for line in ledger.history()].count("upgrade") == 1
     assert ledger.verify(ledger.head).ok
     ledger.close()
+
+
+def test_an_older_book_that_lacks_a_table_stays_as_it_is(
+    server: PostgresServer, older: str
+) -> None:
+    server.sql(older, "DROP TABLE sfumato.shown")
+    before = server.sql(older, ENTRIES)
+    with refusing("ledger.version"):
+        sf.Ledger.open(older, dataset="visits")
+    assert server.sql(older, ENTRIES) == before
+    assert server.sql(older, "SELECT version FROM sfumato.format") == [(SECOND,)]

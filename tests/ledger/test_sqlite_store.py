@@ -248,9 +248,9 @@ def test_a_long_read_ends_when_it_is_told_to_and_after_its_time(
         "SELECT count(*) FROM n"
     )
     for ended, seconds in ((lambda: True, 600.0), (lambda: False, 0.01)):
-        store.limit(ended, seconds)
         if again:
             store.close()
+        store.limit(ended, seconds)
         with refusing("ledger.busy"), store.reading() as tx:
             tx.execute(endless).fetchall()
     store.limit(lambda: False, 600.0)
