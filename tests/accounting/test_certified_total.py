@@ -44,3 +44,12 @@ def test_nothing_and_what_has_no_pair_are_refused() -> None:
         certified_total([record(mech.DiscreteGaussian(sensitivity=1, rho=1))], "1e-6")
     with pytest.raises(sf.Refused):
         certified_total([record(LAPLACE)], 2)
+
+
+def test_of_what_cannot_be_made_again_the_first_promise_with_a_pair_counts() -> None:
+    gone = {**record(LAPLACE), "kind": "Vanished"}
+    without, with_pair = guarantee_record(sf.ZCDP(1)), guarantee_record(sf.Pure("0.3"))
+    several = {**gone, "promises": [without, with_pair]}
+    assert certified_total([several], "1e-6").total == sf.compose([sf.Pure("0.3")])
+    with pytest.raises(sf.Refused, match=r"loss\.no-pair"):
+        certified_total([{**gone, "promises": [without]}], "1e-6")

@@ -12,7 +12,7 @@ from fractions import Fraction as F
 import pytest
 
 from sfumato.accounting.compose import loss_between
-from sfumato.accounting.loss.loss_ends import end_of
+from sfumato.accounting.loss.loss_ends import CurveEnd, end_of
 from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair, Pair
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
 from sfumato.accounting.loss.pairs_sampled import ClonePair, RoundedPair, SampledPair
@@ -171,3 +171,19 @@ def test_the_largest_loss_of_a_pair(pair: Pair, sides: tuple[float | None, float
         )
         assert loss.epsilon(pair.lost[0]) == pytest.approx(most, rel=1e-14)
         assert loss.epsilon_lower(pair.lost[0]) == pytest.approx(most, rel=1e-14)
+
+
+def test_a_lost_mass_that_is_known_from_two_sides_decides_no_more_than_it_tells() -> None:
+    end = CurveEnd((F(1, 10), F(1, 5)), (F(1), F(2)))
+    assert end.epsilon(F(1, 20)) == (math.inf, math.inf)
+    assert end.epsilon(F(3, 20)) == (0.0, math.inf)
+    assert end.epsilon(F(1, 5)) == (0.0, 2.0)
+    assert end.epsilon(F(3, 10)) is None
+
+
+def test_a_pair_that_betrays_all_loses_all_however_often_it_is_used() -> None:
+    betrays = FinitePair((F(1), F(0)), (F(0), F(1)))
+    for count in (1, 10**6):
+        parts = ((betrays, count), (ResponsePair(F(1), F(1, 7)), 10**6))
+        assert end_of(parts, 0).lost == (1, 1)
+        assert Loss(parts).delta(5) == 1

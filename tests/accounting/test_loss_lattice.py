@@ -11,7 +11,7 @@ import pytest
 
 from sfumato.accounting.loss.loss_families import GaussianLaw, LaplaceLaw, laplace_law, response_law
 from sfumato.accounting.loss.loss_lattice import Measure, Nodes, cut_tail, halves, lower, upper
-from sfumato.accounting.loss.loss_laws import Law, reverse
+from sfumato.accounting.loss.loss_laws import Atoms, Law, PointLaw, reverse
 from sfumato.accounting.subsampling import FixedLaw, PoissonLaw
 
 LAWS: dict[str, Law] = {
@@ -121,3 +121,10 @@ def test_a_shortened_law_loses_less() -> None:
         assert on_lattice(short, at.places[: short.mass.size], epsilon) <= on_lattice(
             down, at.places, epsilon
         )
+
+
+def test_a_law_of_one_loss_on_one_node_is_bounded_by_itself() -> None:
+    law = PointLaw(Atoms(np.zeros(1), np.ones(1), np.ones(1)), 1e-15, 0.0)
+    half = halves(law, Nodes(0.0, 0.1, np.array([0]), np.array([0])))
+    for measure in (upper(half), lower(half)):
+        assert (measure.mass.tolist(), measure.infinite) == ([1.0], 0.0)

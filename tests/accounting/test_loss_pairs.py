@@ -93,3 +93,17 @@ def test_every_law_has_mass_one_in_both_directions() -> None:
                 q.sum() + law.atoms.q.sum() + law.only_q,
             ):
                 assert abs(total - 1) < 1e-13 + law.error, repr(pair)
+
+
+def test_a_pair_of_stated_laws_is_within_itself_only() -> None:
+    half = Fraction(1, 2)
+    pair = FinitePair((half, half), (Fraction(1, 4), Fraction(3, 4)))
+    assert pair.within(FinitePair(pair.p, pair.q))
+    assert not pair.within(FinitePair(pair.q, pair.p))
+    assert not pair.within(ResponsePair(Fraction(100)))
+
+
+@pytest.mark.parametrize("steps", [None, 9])
+def test_laplace_noise_of_many_steps_lists_no_outcomes(steps: int | None) -> None:
+    assert LaplacePair(Fraction(1), steps).outcomes() is None
+    assert len(LaplacePair(Fraction(1), 8).outcomes() or ()) == 9

@@ -12,7 +12,12 @@ import pytest
 
 from sfumato.accounting.loss import certificate
 from sfumato.accounting.loss.certificate import epsilon_bounds
-from sfumato.accounting.loss.loss_families import GaussianLaw, laplace_law, response_law
+from sfumato.accounting.loss.loss_families import (
+    GaussianLaw,
+    LaplaceLaw,
+    laplace_law,
+    response_law,
+)
 from sfumato.accounting.loss.loss_laws import Atoms, Law, PointLaw
 from sfumato.accounting.loss.loss_products import MOST, _points, _power, _product, multiply_out
 from sfumato.accounting.subsampling import PoissonLaw
@@ -103,3 +108,9 @@ def test_bounds_come_close(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = epsilon_bounds(laws, Fraction(1, 10**6), 1 << 16)
     assert wide[0] <= near[0] <= near[1] <= wide[1]
     assert near[1] - near[0] < 0.05 * (wide[1] - wide[0])
+
+
+def test_laws_with_a_spread_part_are_left_alone_though_their_atoms_fit_no_lattice() -> None:
+    uses = tuple((LaplaceLaw(root, math.inf), 3) for root in ROOTS)
+    assert all(law.spread and law.atoms.loss.size == 2 for law, _ in uses)
+    assert multiply_out(uses) is uses

@@ -9,6 +9,7 @@ import time
 from fractions import Fraction
 
 import pytest
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ import sfumato as sf
 from sfumato.accounting import optimal_composition as module
 from sfumato.accounting import optimal_losses
 from sfumato.accounting.optimal_composition import Composition, optimal, optimal_curve
+from sfumato.exact.balls import ball, precision
 from sfumato.guarantees.finite.divergences import hockey_stick
 
 from ..refusing import refusing
@@ -218,3 +220,14 @@ def test_speed() -> None:
             epsilon = optimal(e, 10_000, delta=d, step_delta="1e-310").parameters["epsilon"]
             assert 0 < epsilon <= 10_000 * Fraction(e) * Fraction(SLACK)
     assert time.process_time() - begin < 6
+
+
+def test_a_delta_on_a_corner_of_the_curve_is_left_to_more_precision() -> None:
+    """Balls cannot decide on which side it lies."""
+    tails = module._tails(((Fraction(1), 5),), 128)
+    with precision(128):
+        corner = tails.p[0] - ball(tails.loss[1]).exp() * tails.q[0]
+        step = arb(2) ** -40
+        assert module._locate(tails, corner) is None
+        assert module._locate(tails, corner - step) == (tails.p[0], tails.q[0])
+        assert module._locate(tails, corner + step) == (tails.p[1], tails.q[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 import sfumato as sf
 from sfumato.accounting.loss.pairs_finite import FinitePair
 from sfumato.guarantees.finite.divergences import hockey_stick
+
+from ..refusing import refusing
 
 
 def test_a_finite_pair_is_what_it_says() -> None:
@@ -24,3 +27,33 @@ def test_a_finite_pair_is_what_it_says() -> None:
     assert loss.epsilon("0.4") == float("inf"), (
         "an answer that only one of the datasets gives has a chance of one half"
     )
+
+
+def test_laws_that_cannot_be_stored_are_refused() -> None:
+    tiny = Fraction(1, 2**13_001)
+    half = (Fraction(1, 2), Fraction(1, 2))
+    for p, q in (((tiny, 1 - tiny), half), (half, (tiny, 1 - tiny))):
+        with refusing("law.sum"):
+            FinitePair(p, q)
+
+
+def test_the_promise_of_a_finite_pair_is_its_largest_loss_in_either_direction() -> None:
+    p, q = (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10), Fraction(9, 10))
+    for pair in (FinitePair(p, q), FinitePair(q, p)):
+        promise = pair.guarantee
+        assert promise is not None
+        assert promise.epsilon() == pytest.approx(math.log(5), rel=1e-14)
+        assert promise.epsilon() >= math.log(5)
+    zero, one = Fraction(0), Fraction(1)
+    assert FinitePair((zero, one), p).guarantee is None
+
+
+def test_a_nearer_pair_has_small_losses_and_is_given_up_if_its_numbers_grow_too_long() -> None:
+    zero, one = Fraction(0), Fraction(1)
+    pair = FinitePair((zero, one), (one, zero))
+    nearer = pair.nearer(40)
+    assert nearer is not None
+    assert nearer.lost == (0, 0)
+    assert all(high <= 1.5 * 40 for _, high in nearer.largest)
+    assert pair.nearer(4000) is not None
+    assert pair.nearer(5000) is None

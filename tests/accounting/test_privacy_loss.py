@@ -233,3 +233,20 @@ def test_rounded_normal_noise_is_within_real_normal_noise() -> None:
     assert sf.compose([mech.Gaussian(sensitivity=1, sigma="0.5", size=1)]).delta(
         1
     ) == pytest.approx(0.4101, abs=1e-4)
+
+
+def test_of_two_losses_the_one_that_implies_the_other_is_kept() -> None:
+    less, more = (Loss(((ResponsePair(Fraction(e)), 1),)) for e in (1, 2))
+    assert less._meet(more) == more._meet(less) == less._meet(less) == less
+    other = Loss(((GaussianPair(Fraction(1)), 1),))
+    assert less._meet(other) == less
+
+
+def test_the_parameters_of_a_loss_are_its_pairs() -> None:
+    parts = ((ResponsePair(Fraction(1)), 2),)
+    assert Loss(parts).parameters == {"parts": parts}
+
+
+def test_only_pairs_make_a_loss() -> None:
+    with pytest.raises(sf.Refused, match=r"loss\.number"):
+        Loss(((sf.Pure(1), 1),))  # type: ignore[arg-type]  # on purpose

@@ -234,3 +234,9 @@ def test_a_larger_one_is_refused() -> None:
     for epsilon in (101.0, 400.0, 1e300):
         with pytest.raises(Refused, match=r"shuffle\.epsilon"):
             clone_laws(epsilon, 10)[1]
+
+
+def test_a_binomial_law_of_a_certain_event_is_one_number() -> None:
+    for odds in (None, math.inf):
+        first, law = binomial(7, 1.0, odds=odds)
+        assert (first, law.tolist()) == (7, [1.0])

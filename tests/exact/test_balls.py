@@ -283,3 +283,15 @@ def test_sqrt_up(value: Fraction) -> None:
 def test_root_up_is_exact_where_it_can_be(value: Fraction) -> None:
     assert root_up(value * value) == value
     assert root_up(2 * value * value) == sqrt_up(2 * value * value)
+
+
+def test_least_ends_between_neighbouring_doubles_that_are_denormal() -> None:
+    tiny, calls = math.ulp(0.0), 0
+
+    def holds(x: Fraction) -> bool:
+        nonlocal calls
+        calls += 1
+        assert calls < 100
+        return x >= Fraction(2 * tiny)
+
+    assert least(holds, tiny) == Fraction(2 * tiny)

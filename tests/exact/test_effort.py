@@ -110,3 +110,8 @@ def test_planning_ends_soon_after_its_limit() -> None:
                 planned(table, text, 0.05, **how)
             assert caught.value.code == "plan.effort"
             assert time.thread_time() - begun < 0.5
+
+
+def test_an_error_within_the_limit_is_passed_on() -> None:
+    with pytest.raises(ZeroDivisionError), effort.limited(60.0):
+        raise ZeroDivisionError

@@ -67,3 +67,9 @@ def test_poisson_sampling() -> None:
     sampled = sf.Approx(1, "1e-5").subsample("0.01")
     assert sampled.parameters["delta"] == Fraction(1, 10**7)
     assert float(sampled.parameters["epsilon"]) == pytest.approx(0.01703686324, rel=1e-9)
+
+
+def test_of_two_promises_the_one_with_the_smaller_delta_and_then_epsilon_is_kept() -> None:
+    small, large = sf.Approx(2, "1e-9"), sf.Approx(1, "1e-6")
+    assert small._meet(large) == large._meet(small) == small
+    assert large._meet(sf.Approx("0.5", "1e-6")) == sf.Approx("0.5", "1e-6")

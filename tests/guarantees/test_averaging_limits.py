@@ -13,6 +13,8 @@ import pytest
 import sfumato as sf
 from sfumato.guarantees.meaning.averaging_limits import averaged_after, told_apart_after, within
 
+from ..refusing import refusing
+
 
 def by_convolution(most: int, count: int, epsilon: float) -> float:
     reach = max(40, math.ceil(60 / epsilon))
@@ -101,3 +103,9 @@ def test_where_nothing_is_excluded_or_everything() -> None:
     assert told_apart_after(sf.Pure(1), Fraction(1, 3)) < told_apart_after(
         sf.Pure(1), Fraction(1, 100)
     )
+
+
+def test_a_tiny_epsilon_is_refused_and_not_searched_for() -> None:
+    assert averaged_after("1e-5") > 10**10
+    with refusing("number.range"):
+        averaged_after("9e-7")

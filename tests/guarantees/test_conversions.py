@@ -12,6 +12,7 @@ from sfumato.guarantees import Guarantee, Mixed
 from sfumato.guarantees.conversions import ARROWS, best_statement
 
 from ..conformance.notions import ALL, ALPHAS, EPSILONS, EXAMPLES
+from ..refusing import refusing
 
 TARGETS = (sf.Pure, sf.Approx, sf.ZCDP, sf.GDP, sf.Renyi)
 
@@ -56,3 +57,16 @@ def test_conversion_is_the_best_over_all_chains_or_refused(
                     assert converted <= further.to(notion)
                 except Refused:
                     continue
+
+
+def test_only_approx_is_asked_for_at_a_delta() -> None:
+    for notion in (sf.Pure, sf.ZCDP, sf.GDP, sf.Renyi):
+        with refusing("guarantee.delta"):
+            sf.ZCDP(1).to(notion, delta="1e-6")
+
+
+def test_a_delta_at_which_no_epsilon_is_finite_is_refused() -> None:
+    promise = sf.Approx(1, "1e-3")
+    assert promise.to(sf.Approx, delta="1e-3") == promise
+    with refusing("guarantee.does-not-follow"):
+        promise.to(sf.Approx, delta="1e-4")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import sfumato as sf
@@ -113,3 +115,11 @@ def test_random() -> None:
     told = RANDOM.meaning().sentences()
     assert told[0].startswith("This is no promise to any particular person.")
     assert "5 %" in told[1]
+
+
+def test_a_chance_that_is_not_known_gives_no_sentence() -> None:
+    m = sf.Pure(1).meaning()
+    without = replace(m, right_guess=None).sentences()
+    (about,) = set(m.sentences()) - set(without)
+    assert "If they have to guess" in about
+    assert [line for line in m.sentences() if line != about] == list(without)

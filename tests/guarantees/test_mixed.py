@@ -65,3 +65,8 @@ def test_parts_are_shared_out_in_comparisons() -> None:
 def test_renyi_bounds_add() -> None:
     assert (sf.Pure(1) + sf.GDP(1)).renyi(4) == pytest.approx(sf.Pure(1).renyi(4) + 2.0, rel=1e-14)
     assert math.isinf((sf.Approx(1, "1e-6") + sf.GDP(1)).renyi(4))
+
+
+def test_of_two_promises_the_one_that_implies_the_other_is_kept() -> None:
+    less, more = (sf.Pure(n) + sf.ZCDP(n) for n in (1, 2))
+    assert less._meet(more) == more._meet(less) == less

@@ -84,3 +84,7 @@ def test_poisson_sampling_by_arithmetic() -> None:
 @pytest.mark.parametrize("k", [1, 2, 7])
 def test_groups(k: int) -> None:
     assert sf.Pure("0.3").group(k) == sf.Pure(Fraction(3, 10) * k)
+
+
+def test_of_two_promises_the_smaller_epsilon_is_kept() -> None:
+    assert sf.Pure(1)._meet(sf.Pure(2)) == sf.Pure(2)._meet(sf.Pure(1)) == sf.Pure(1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 import sfumato as sf
@@ -61,3 +63,13 @@ def test_nothing_else_implies_it_or_follows_from_it(other: sf.Guarantee) -> None
 def test_what_only_dp_has_is_refused(call: object) -> None:
     with pytest.raises(Refused):
         call()
+
+
+def test_of_two_promises_the_one_for_more_pairs_is_kept() -> None:
+    rare, often = (sf.RandomDP(sf.Pure(1), gamma, over="iid rows") for gamma in ("0.01", "0.1"))
+    assert rare._meet(often) == often._meet(rare) == rare
+
+
+def test_the_parameters_are_those_of_the_promise_and_gamma() -> None:
+    found = sf.RandomDP(sf.Approx(1, "1e-6"), "0.1", over="iid rows").parameters
+    assert found == {**sf.Approx(1, "1e-6").parameters, "gamma": Fraction(1, 10)}

@@ -9,7 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
-from sfumato.guarantees.renyi import ORDERS
+from sfumato.guarantees.renyi import ORDERS, subsampled_gaussian
 from sfumato.noise.continuous import Laplace, Normal
 
 
@@ -79,3 +79,18 @@ def test_grid_is_public_and_sorted() -> None:
     assert list(ORDERS) == sorted(set(ORDERS))
     assert min(ORDERS) > 1
     assert sf.Pure(1).to(sf.Renyi).orders == ORDERS
+
+
+def test_of_two_curves_the_one_with_the_smaller_delta_is_kept() -> None:
+    """Their better parts cannot be joined: each excludes an event of its own."""
+    rare, often = sf.Renyi({2: 1}, "1e-9"), sf.Renyi({2: "0.5"}, "1e-6")
+    assert rare._meet(often) == often._meet(rare) == rare
+
+
+@pytest.mark.parametrize(("rate", "mu_squared"), [(0, 1), ("0.1", 0)])
+def test_sampling_nobody_or_moving_nothing_costs_nothing_at_any_order(
+    rate: str | int, mu_squared: int
+) -> None:
+    curve = subsampled_gaussian(Fraction(rate), Fraction(mu_squared)).curve
+    assert set(curve.values()) == {0}
+    assert set(curve) == set(subsampled_gaussian(Fraction(1, 10), Fraction(1)).curve)

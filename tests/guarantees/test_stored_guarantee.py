@@ -9,6 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.guarantees import Guarantee
+from sfumato.guarantees.stored_guarantee import record, restore
 
 from ..conformance.notions import EXAMPLES
 
@@ -38,3 +39,20 @@ def test_a_file_written_by_version_1_is_still_read() -> None:
 def test_unreadable_storage_is_refused(bad: str) -> None:
     with pytest.raises(Refused):
         Guarantee.from_json(bad)
+
+
+def test_a_mixed_record_has_parts_of_two_notions_that_are_not_mixed() -> None:
+    mixed = record(sf.Pure(1) + sf.ZCDP(1))
+    assert restore(mixed) == sf.Pure(1) + sf.ZCDP(1)
+    pure, zcdp = mixed["parts"]
+    for parts in ([pure, pure], [pure], [mixed, zcdp]):
+        with pytest.raises(Refused, match=r"guarantee\.stored"):
+            restore({**mixed, "parts": parts})
+
+
+@pytest.mark.parametrize("change", [{"relation": "add-remove"}, {"unit": "visit"}])
+def test_a_record_that_contradicts_its_part_is_refused(change: dict[str, str]) -> None:
+    stored = record(sf.RandomDP(sf.Pure(1, relation="replace", unit="person"), "0.1", over="rows"))
+    assert restore(stored).unit == "person"
+    with pytest.raises(Refused, match=r"guarantee\.stored"):
+        restore({**stored, **change})

@@ -30,3 +30,12 @@ def test_from_the_curve_as_from_the_closed_form(alpha: Fraction) -> None:
 
 def test_concentrated_is_weaker_than_gaussian() -> None:
     assert 0.84 < sf.ZCDP("0.125").tradeoff("0.05") < sf.GDP("0.5").tradeoff("0.05")
+
+
+def test_a_promise_without_a_finite_epsilon_still_bounds_the_errors() -> None:
+    promise = sf.Approx(1, "0.01")
+    assert math.isinf(promise.epsilon("1e-9"))
+    for alpha in ("0.01", "0.1", "0.3"):
+        assert from_curve(promise, Fraction(alpha)) == pytest.approx(
+            promise.tradeoff(alpha), rel=1e-6
+        )

@@ -13,6 +13,8 @@ import pytest
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.accounting.budget_vector import from_vector, to_vector
+from sfumato.ledger import Head
+from sfumato.ledger.entries import genesis
 
 from ..refusing import refusing
 from .books import open_book
@@ -252,3 +254,43 @@ def test_an_amended_budget_changes_the_price_in_other_processes_too(place: Any) 
     two.amend(sf.Pure(2), "more")
     one.charge(sf.Pure(1))
     assert two.spent == two.budget == sf.Pure(2, **SAID)
+
+
+def test_a_book_holds_every_head_that_it_had_and_no_head_of_another_book() -> None:
+    ledger, other = open_book(None), open_book(None)
+    first = ledger.head
+    ledger.charge(sf.Pure(1))
+    ledger.hold(first)
+    ledger.hold(ledger.head)
+    for wrong in (other.head, first._replace(digest="0" * 64), first._replace(number=2)):
+        with refusing("ledger.head"):
+            ledger.hold(wrong)
+
+
+def test_the_head_of_a_book_without_entries_is_its_beginning() -> None:
+    ledger = open_book(None)
+    beginning = Head(ledger.head.book, 0, genesis(ledger.head.book))
+    ledger.hold(beginning)
+    for wrong in (beginning._replace(digest="0" * 64), Head("another", 0, genesis("another"))):
+        with refusing("ledger.head"):
+            ledger.hold(wrong)
+
+
+@pytest.mark.parametrize("schema", [None, {"age": "integer"}], ids=["without", "with schema"])
+def test_a_declaration_has_to_agree_with_the_book(schema: dict[str, str] | None) -> None:
+    ledger = open_book(None, 1, schema=schema)
+    said: dict[str, Any] = {**SAID, "budget": sf.Pure(1), "dataset": "visits"}
+    ledger.agree(**said, schema={"age": "integer"})
+    for wrong, code in (
+        ({"dataset": "bills"}, "ledger.dataset"),
+        ({"budget": sf.Pure(2)}, "ledger.budget"),
+        ({"unit": "doctor"}, "ledger.unit"),
+        ({"relation": "replace"}, "ledger.relation"),
+    ):
+        with refusing(code):
+            ledger.agree(**{**said, **wrong}, schema={"age": "integer"})
+    if schema is None:
+        ledger.agree(**said, schema={"age": "text"})
+    else:
+        with refusing("ledger.schema"):
+            ledger.agree(**said, schema={"age": "text"})

@@ -11,7 +11,15 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.ledger.entries import Account, AccountRow, canonical, genesis, seal_entry
+from sfumato.ledger import book_queries
+from sfumato.ledger.entries import (
+    Account,
+    AccountRow,
+    budget_text,
+    canonical,
+    genesis,
+    seal_entry,
+)
 from sfumato.testing.ledger_fixtures import fill
 
 from ..refusing import refusing
@@ -241,3 +249,23 @@ def test_the_tables_own_check(spent: list[str], parts: int) -> None:
         AccountRow.of("a", "", Account.of(sf.Approx(1, 0), (Fraction(0), Fraction(1, 10))))[-1]
         == (1 << 60) + 1
     )
+
+
+def test_accounts_without_entries_are_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.ledger"
+    ledger = open_book(path)
+    ledger.close()
+    loosen(path)
+    sql(path, "DELETE FROM entry")
+    for ask in (ledger.account, lambda: open_book(path)):
+        with refusing("ledger.corrupt"):
+            ask()
+    ledger.close()
+
+
+@pytest.mark.parametrize("spent", ['["1", "1"]', "[]", '["1/0"]', "1", "?", '["x"]'])
+def test_an_account_that_cannot_be_read_is_damage(spent: str) -> None:
+    budget = budget_text(sf.Pure(1))
+    assert book_queries._account(budget, '["1/2"]').spent == (Fraction(1, 2),)
+    with refusing("ledger.corrupt"):
+        book_queries._account(budget, spent)

@@ -279,3 +279,27 @@ def test_whoever_only_looks_is_not_refused(tmp_path: Path) -> None:
     os.link(path, tmp_path / "b.ledger")
     with reading(path) as book:
         assert book.verify().ok
+
+
+def test_where_locks_of_descriptions_fail_another_process_tries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    def unknown(*_: Any) -> None:
+        raise OSError(errno.EINVAL, "this file system does not know them")
+
+    monkeypatch.setattr(fcntl, "fcntl", unknown)
+    assert locks_hold(str(tmp_path))
+    monkeypatch.setattr(fcntl, "lockf", lambda *_: None)
+    assert not locks_hold(str(tmp_path))
+
+
+def test_the_mount_of_a_path_is_unknown_if_the_system_does_not_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert file_checks._mount(str(tmp_path)) is not None
+    assert file_checks._mount(str(tmp_path / "missing")) is None
+    monkeypatch.delattr(os, "O_PATH")
+    assert file_checks._mount(str(tmp_path)) is None
+    open_book(tmp_path / "a.ledger", 1).close()

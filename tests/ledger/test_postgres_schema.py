@@ -329,3 +329,15 @@ def change(
 
 def same(columns: list[str]) -> str:
     return " AND ".join(f"{column} IS NOT DISTINCT FROM %s" for column in columns)
+
+
+def test_tables_that_another_process_made_meanwhile_are_left_alone(server: PostgresServer) -> None:
+    url = server.new()
+    ledger = open_book(url)
+    before = ledger.head
+    with psycopg.connect(url, autocommit=True) as connection:
+        postgres_schema._create_tables(connection)
+    assert ledger.head == before
+    assert ledger.verify(before).ok
+    assert server.sql(url, "SELECT count(*) FROM sfumato.format") == [(1,)]
+    ledger.close()

@@ -884,3 +884,60 @@ def test_the_command_line(
     )
     assert (code, "ledger.server" in gone) == (1, True)
     assert PASSWORD not in said + again + shown + altered + gone
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["open", "opened again"])
+def test_a_long_read_ends_when_it_is_told_to_and_after_its_time(
+    again: bool, server: PostgresServer
+) -> None:
+    ledger = open_book(server.new())
+    store = ledger._store
+    calls: list[None] = []
+
+    def ended() -> bool:
+        """True from the third look on: the read has begun by then."""
+        calls.append(None)
+        return len(calls) > 3
+
+    for told, seconds in ((ended, 600.0), (lambda: False, 0.3)):
+        store.limit(lambda: False, 600.0)
+        if again:
+            store.close()
+        with refusing("ledger.server"), store.reading() as tx:
+            store.limit(told, seconds)
+            store._until = time.monotonic() + seconds
+            start = time.monotonic()
+            tx.execute("SELECT pg_sleep(30)").fetchall()
+        assert time.monotonic() - start < 10
+    store.limit(lambda: False, 600.0)
+    assert ledger.charge(sf.Pure(1)).number == 2
+    ledger.close()
+
+
+def test_a_read_that_is_over_asks_the_server_nothing(server: PostgresServer) -> None:
+    ledger = open_book(server.new())
+    store = ledger._store
+    store.limit(lambda: True, 600.0)
+    with refusing("ledger.server"):
+        assert ledger.spent
+    store.limit(lambda: False, 600.0)
+    assert ledger.charge(sf.Pure(1)).number == 2
+    ledger.close()
+
+
+def test_a_connection_that_breaks_inside_a_transaction_is_replaced(server: PostgresServer) -> None:
+    """What was raised inside is raised, and not that the connection can no longer roll back."""
+    url = server.new()
+    ledger = open_book(url)
+
+    def broken() -> None:
+        with ledger._store.writing() as tx:
+            server.sql(url, f"SELECT pg_terminate_backend({tx._connection.info.backend_pid}, 5000)")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken()
+    assert ledger._store._connection.closed
+    assert ledger.charge(sf.Pure(1)).number == 2
+    assert ledger.verify(ledger.head).ok
+    ledger.close()

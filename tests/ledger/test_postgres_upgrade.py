@@ -4,6 +4,8 @@ was.
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 
 import psycopg
@@ -12,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import reading
 from sfumato.ledger.storage import postgres_upgrade
-from sfumato.ledger.storage.postgres_schema import SECOND
+from sfumato.ledger.storage.postgres_schema import SECOND, SESSION
 
 from ..refusing import refusing
 from .books import sql
@@ -147,6 +149,57 @@ def test_a_book_that_does_not_add_up_is_not_touched(
     )
     before = server.sql(older, ENTRIES)
     with refusing("ledger.corrupt"):
+        sf.Ledger.open(older, dataset="visits")
+    assert server.sql(older, ENTRIES) == before
+    assert server.sql(older, "SELECT version FROM sfumato.format") == [(SECOND,)]
+
+
+def test_a_book_that_another_process_upgraded_meanwhile_is_upgraded_once(
+    server: PostgresServer, older: str
+) -> None:
+    sf.Ledger.open(older, dataset="visits").close()
+    before = server.sql(older, ENTRIES)
+    with psycopg.connect(older, autocommit=True) as connection:
+        postgres_upgrade.rewrite(connection, SECOND)
+    assert server.sql(older, ENTRIES) == before
+
+
+def wait_for_a_lock(server: PostgresServer, url: str) -> None:
+    """Return as soon as another session waits for a lock; fail if none does."""
+    end = time.monotonic() + 30
+    while not server.sql(url, "SELECT 1 FROM pg_locks WHERE NOT granted"):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_book_that_another_process_upgrades_while_this_one_waits_is_upgraded_once(
+    server: PostgresServer, older: str
+) -> None:
+    with (
+        psycopg.connect(older, autocommit=True) as quicker,
+        psycopg.connect(older, autocommit=True) as slower,
+    ):
+        for connection in (quicker, slower):
+            connection.execute(SESSION.format(lock=30_000, statement=30_000), prepare=False)
+        waiting = threading.Thread(target=postgres_upgrade.rewrite, args=(slower, SECOND))
+        with quicker.transaction():
+            quicker.execute("LOCK TABLE sfumato.book IN ACCESS EXCLUSIVE MODE")
+            waiting.start()
+            wait_for_a_lock(server, older)
+            postgres_upgrade._move(quicker)
+        waiting.join(30)
+    ledger = sf.Ledger.open(older, dataset="visits")
+    assert [line.kind for line in ledger.history()].count("upgrade") == 1
+    assert ledger.verify(ledger.head).ok
+    ledger.close()
+
+
+def test_an_older_book_that_lacks_a_table_stays_as_it_is(
+    server: PostgresServer, older: str
+) -> None:
+    server.sql(older, "DROP TABLE sfumato.shown")
+    before = server.sql(older, ENTRIES)
+    with refusing("ledger.version"):
         sf.Ledger.open(older, dataset="visits")
     assert server.sql(older, ENTRIES) == before
     assert server.sql(older, "SELECT version FROM sfumato.format") == [(SECOND,)]

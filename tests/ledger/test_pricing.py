@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.accounting.budget_vector import Numbers, to_vector
-from sfumato.ledger.pricing import as_sequence, best, price, price_stored
+from sfumato.ledger.pricing import Prices, as_sequence, best, price, price_stored
 from sfumato.mechanisms.shared.mechanism import Mechanism
 from sfumato.mechanisms.shared.stored_mechanism import record
 
@@ -120,3 +120,12 @@ def test_one_or_several() -> None:
     for wrong in ([], "ab", 3, iter([sf.Pure(1)]), [sf.Pure(1), "b"]):
         with refusing("ledger.charge"):
             as_sequence(wrong)
+
+
+def test_a_mechanism_that_cannot_be_hashed_is_priced_anew_at_every_charge() -> None:
+    """It may change under the same name, so no price of it is kept."""
+    kept = [sf.Pure(1)]
+    mechanism, prices = Promising(kept), Prices()  # type: ignore[arg-type]  # a list, on purpose
+    assert prices.quote(sf.Pure(9), mechanism).cost == sf.Pure(1)
+    kept[0] = sf.Pure(2)
+    assert prices.quote(sf.Pure(9), mechanism).cost == sf.Pure(2)

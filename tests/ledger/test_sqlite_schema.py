@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import apsw
 import pytest
 
 import sfumato as sf
 from sfumato.ledger import reading
-from sfumato.ledger.storage.sqlite_schema import APPLICATION, OLDER, SCHEMA
+from sfumato.ledger.storage import sqlite_schema
+from sfumato.ledger.storage.sqlite_schema import APPLICATION, OLDER, SCHEMA, TABLES
 
 from ..refusing import refusing
-from .books import sql
+from .books import open_book, sql
 
 STORED = Path(__file__).parent.parent / "vectors" / "stored"
 """Books written by every version; test_verify reads them to their end."""
@@ -53,4 +55,25 @@ def test_names_are_what_they_were_to_the_letter(tmp_path: Path) -> None:
     path.write_bytes(content.replace(b"entry_keyentry", b"entry_keyEntry"))
     ledger = sf.Ledger.open(path)
     assert not ledger.verify().ok
+    ledger.close()
+
+
+def test_a_file_that_another_process_began_meanwhile_is_taken_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It began the file after this process had found it empty, and before it had the lock."""
+    path, real = tmp_path / "a.ledger", sqlite_schema._ask
+
+    def ask(connection: apsw.Connection, query: str) -> object:
+        answer = real(connection, query)
+        if query.startswith("SELECT count") and answer == 0:
+            monkeypatch.setattr(sqlite_schema, "_ask", real)
+            sql(path, f"{TABLES}PRAGMA user_version={SCHEMA}; PRAGMA application_id={APPLICATION}")
+            sql(path, "INSERT INTO book VALUES ('theirs')")
+        return answer
+
+    monkeypatch.setattr(sqlite_schema, "_ask", ask)
+    ledger = open_book(path)
+    assert ledger.head.book == "theirs"
+    assert ledger.verify(ledger.head).ok
     ledger.close()

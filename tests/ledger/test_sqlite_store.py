@@ -235,3 +235,77 @@ def test_every_error_of_sqlite_has_a_code() -> None:
     explained = sqlite_store.Store(None)._explain(apsw.Error(SECRET), "nothing was accepted")
     assert explained.code == "ledger.storage"
     assert SECRET not in str(explained)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["open", "opened again"])
+def test_a_long_read_ends_when_it_is_told_to_and_after_its_time(
+    again: bool, tmp_path: Path
+) -> None:
+    ledger = open_book(tmp_path / "a.ledger")
+    store = ledger._store
+    endless = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000000) "
+        "SELECT count(*) FROM n"
+    )
+    for ended, seconds in ((lambda: True, 600.0), (lambda: False, 0.01)):
+        if again:
+            store.close()
+        store.limit(ended, seconds)
+        with refusing("ledger.busy"), store.reading() as tx:
+            tx.execute(endless).fetchall()
+    store.limit(lambda: False, 600.0)
+    assert ledger.head.number == 1
+    ledger.close()
+
+
+def test_the_time_of_a_read_begins_with_the_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = open_book(tmp_path / "a.ledger")
+    store, now = ledger._store, [100.0]
+    monkeypatch.setattr(sqlite_store.time, "monotonic", lambda: now[0])
+    store.limit(lambda: False, 5.0)
+    now[0] = 1000.0
+    with store.reading():
+        now[0] = 1004.0
+        assert not store._is_over()
+        now[0] = 1006.0
+        assert store._is_over()
+    ledger.close()
+
+
+def test_a_file_that_others_prepare_at_the_same_time_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what the first attempt had begun is undone before the next."""
+    attempts: list[bool] = []
+    real = sqlite_store.prepare
+
+    def prepare(connection: apsw.Connection) -> None:
+        attempts.append(connection.get_autocommit())
+        if len(attempts) < 3:
+            connection.execute("BEGIN")
+            raise apsw.BusyError
+        real(connection)
+
+    monkeypatch.setattr(sqlite_store, "prepare", prepare)
+    ledger = open_book(tmp_path / "a.ledger")
+    assert ledger.charge(sf.Pure(1)).number == 2
+    assert attempts == [True] * 3
+    ledger.close()
+
+
+def test_a_file_that_others_keep_busy_is_refused_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts: list[int] = []
+
+    def prepare(_: apsw.Connection) -> None:
+        attempts.append(1)
+        raise apsw.BusyError
+
+    monkeypatch.setattr(sqlite_store, "prepare", prepare)
+    monkeypatch.setattr(sqlite_store, "PATIENCE", 50)
+    with refusing("ledger.busy"):
+        open_book(tmp_path / "a.ledger")
+    assert len(attempts) > 1

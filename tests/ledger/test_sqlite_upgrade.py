@@ -15,7 +15,7 @@ from sfumato.ledger.storage import sqlite_upgrade
 from sfumato.ledger.storage.sqlite_schema import OLDER, SCHEMA
 
 from ..refusing import refusing
-from .books import sql
+from .books import open_book, sql
 
 STORED = Path(__file__).parent.parent / "vectors" / "stored"
 ENTRIES = "SELECT number, dataset, kind, key, body, digest FROM entry ORDER BY number"
@@ -108,3 +108,26 @@ def test_a_book_that_does_not_add_up_is_not_touched(change: str, was: int, older
         sf.Ledger.open(older, dataset="visits")
     assert version(older) == was
     assert sql(older, ENTRIES) == before
+
+
+def test_a_book_that_another_process_upgraded_meanwhile_is_upgraded_once(older: Path) -> None:
+    sf.Ledger.open(older, dataset="visits").close()
+    before = sql(older, ENTRIES)
+    connection = apsw.Connection(str(older))
+    sqlite_upgrade.rewrite(connection)
+    assert connection.get_autocommit()
+    connection.close()
+    assert sql(older, ENTRIES) == before
+    assert version(older) == SCHEMA
+
+
+def test_an_older_book_without_entries_becomes_an_empty_book(was: int, older: Path) -> None:
+    for trigger in ("entry_kept", "entry_stays"):
+        sql(older, f"DROP TRIGGER {trigger}")
+    for table in ("entry", "account" if was == 1 else "balance", "reservation", "answer", "shown"):
+        sql(older, f"DELETE FROM {table}")
+    ledger = open_book(older, 2)
+    assert version(older) == SCHEMA
+    assert [line.kind for line in ledger.history()] == ["open"]
+    assert ledger.verify(ledger.head).ok
+    ledger.close()

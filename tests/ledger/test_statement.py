@@ -9,7 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.accounting.budget_vector import to_vector
 from sfumato.ledger import Statement, course, statement
-from sfumato.ledger.statement import name_of, worth_showing
+from sfumato.ledger.statement import balances, name_of, worth_showing
 
 from . import books
 
@@ -114,3 +114,11 @@ def test_of_a_curve_the_order_nearest_its_limit_is_shown() -> None:
     )
     led.charge(sf.Renyi({2: 0.1, 8: 1}))
     assert worth_showing(led.budget, course(led)[-1].spent[""]) == [1]
+
+
+def test_balances_are_those_of_the_statement_by_share(ledger: sf.Ledger) -> None:
+    every = balances(ledger)
+    account = statement(ledger)
+    assert every == {"": account.total, **account.shares}
+    assert set(every) == {"", "alice", "bob"}
+    assert balances(ledger, {"", "bob", "nobody"}) == {"": every[""], "bob": every["bob"]}

@@ -255,3 +255,27 @@ def test_an_answer_touches_no_account(tmp_path: Path) -> None:
     ]
     assert ledger.verify(ledger.head).ok
     ledger.close()
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_question_that_is_asked_twice_at_once_is_paid_for_once() -> None:
+    ledger = open_book(None, 1)
+    ledger.allow("bob", sf.Pure("0.1"))
+    ledger.remember(ledger.charge(sf.Pure("0.1")), "q", b"1")
+    before = ledger.head.number
+    found = ledger.recall_all(["q", "q"], share="bob")
+    assert found is not None
+    assert [one.answer for one in found] == [b"1", b"1"]
+    assert ledger.account("bob").spent[0] == Fraction("0.1")
+    assert ledger.head.number == before + 1
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_share_pays_nothing_if_an_answer_is_missing() -> None:
+    ledger = open_book(None, 1)
+    ledger.allow("bob", sf.Pure(1))
+    ledger.remember(ledger.charge(sf.Pure("0.1")), "q", b"1")
+    before = ledger.head
+    with ledger._store.writing() as tx:
+        assert stored_answers.recall(tx, "visits", ["q", "never asked"], "bob", "now") is None
+    assert (ledger.head, ledger.account("bob").spent[0]) == (before, 0)

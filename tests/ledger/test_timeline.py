@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato.accounting.budget_vector import to_vector
 from sfumato.ledger import course
+from sfumato.ledger.timeline import Moment, TimelinePoints
 
 from . import books
 
@@ -65,3 +67,54 @@ def test_a_course_is_about_one_dataset(ledger: sf.Ledger, tmp_path: Path) -> Non
             0,
             Fraction(1, 2) if name == "a" else TENTH,
         ]
+
+
+def read(points: TimelinePoints, ledger: sf.Ledger) -> list[Moment]:
+    with ledger._store.reading() as tx:
+        return points.read(tx)
+
+
+def about_the_dataset(ledger: sf.Ledger) -> list[Moment]:
+    """The course without the totals of shares."""
+    return [replace(m, spent={"": m.spent[""]}) for m in course(ledger)]
+
+
+def test_points_of_a_short_book_are_its_course(ledger: sf.Ledger) -> None:
+    ledger.amend(sf.Pure("0.75"), "a larger share", share="alice")
+    ledger.amend(sf.Pure(3), "more for all")
+    ledger.charge(sf.Pure("0.1"))
+    points = TimelinePoints("visits", 1000)
+    assert read(points, ledger) == about_the_dataset(ledger)
+    assert read(points, ledger) == about_the_dataset(ledger)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 7])
+def test_points_are_few_and_true_and_end_with_the_last_entry(most: int, ledger: sf.Ledger) -> None:
+    every = about_the_dataset(ledger)
+    points = read(TimelinePoints("visits", most), ledger)
+    assert most / 2 <= len(points) <= most
+    assert [m for m in every if m in points] == points
+    assert points[-1] == every[-1]
+
+
+def test_a_later_read_continues_where_the_last_one_ended(ledger: sf.Ledger) -> None:
+    """It takes over budgets amended since, reads no older entry again, and thins out."""
+    points = TimelinePoints("visits", 13)
+    assert len(read(points, ledger)) == 12
+    ledger.amend(sf.Pure(3), "more for all")
+    for _ in range(20):
+        ledger.charge(sf.Pure("0.05"))
+    later = read(points, ledger)
+    assert later == read(TimelinePoints("visits", 13), ledger)
+    assert later[-1] == about_the_dataset(ledger)[-1]
+    assert later[-1].budget == ledger.budget
+
+
+def test_points_of_a_book_that_was_replaced_are_those_of_the_new_book(
+    ledger: sf.Ledger, anywhere: None
+) -> None:
+    points = TimelinePoints("visits", 100)
+    read(points, ledger)
+    other = books.open_book(None, 9)
+    other.charge(sf.Pure(4))
+    assert read(points, other) == about_the_dataset(other)

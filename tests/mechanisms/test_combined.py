@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +19,7 @@ from sfumato import mechanisms as mech
 from sfumato.guarantees.gdp import largest_mu
 from sfumato.guarantees.mixed import Mixed
 from sfumato.ledger.pricing import price
+from sfumato.mechanisms.shared.mechanism import Mechanism
 from sfumato.mechanisms.shared.stored_mechanism import promises, record, restore
 
 from ..refusing import refusal
@@ -267,3 +269,21 @@ def test_it_shows_its_parts() -> None:
 )
 def test_refused(parts: Any, arguments: dict[str, Any], code: str) -> None:
     refusal(lambda: mech.Combined(parts, **arguments), code)
+
+
+@dataclass(frozen=True)
+class Leaking(Mechanism):
+    """Promises nothing with a chance of δ."""
+
+    delta: str
+    relation = None
+    unit = None
+
+    @property
+    def promises(self) -> tuple[sf.Guarantee, ...]:
+        return (sf.Approx(1, self.delta),)
+
+
+def test_parts_that_together_promise_nothing_are_refused() -> None:
+    assert mech.Combined([Leaking("0.4"), Leaking("0.5")]).promise == sf.Approx(2, "0.9")
+    refusal(lambda: mech.Combined([Leaking("0.4"), Leaking("0.6")]), "mechanism.parts")

@@ -149,3 +149,8 @@ def test_data_are_refused_before_bits_are_drawn() -> None:
         refusal(lambda wrong=wrong: ADD.perturb(wrong, bits=Untouchable()), "value.type")
     refusal(lambda: ADD.variance, "mean.rows")
     refusal(lambda: ADD.error(), "mean.rows")
+
+
+def test_an_answer_carries_the_promise_of_its_mechanism() -> None:
+    answer = ADD.perturb([0.5] * 10, bits=SeededBits(1))
+    assert answer.promise == ADD.promise == sf.Pure("1/2", relation="add-remove")

@@ -96,3 +96,10 @@ def test_the_best_comes_first() -> None:
 def test_refused() -> None:
     refusal(lambda: mech.strategies(0), "stream.length")
     refusal(lambda: mech.strategies(5, noise="none"), "stream.strategy")
+
+
+@pytest.mark.parametrize("branching", [2, 16])
+def test_a_tree_over_one_value_is_its_root(branching: int) -> None:
+    for query in ("prefix", "range"):
+        found = tree(1, branching, query=query)  # type: ignore[arg-type]  # two known names
+        assert (found.levels, found.nodes) == (1, 1)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from sfumato import mechanisms as mech
 from sfumato.exact.balls import ball, precision
+from sfumato.mechanisms.shared import response_estimate
 
 from .responses import CASES
 
@@ -98,3 +99,41 @@ def test_projection_is_no_farther_from_any_frequencies(counts: list[int]) -> Non
         assert (
             np.square(e.projected - truth).sum() <= np.square(e.frequencies - truth).sum() + 1e-12
         )
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_an_end_that_is_not_proved_is_moved_outward_until_it_is(
+    upper: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Begun at the double itself, which lies on the wrong side about every second time."""
+    missing, moved = Fraction(1, 40), 0
+    cases = [(count, 300) for count in range(1, 300, 13)]
+    known = [response_estimate.limit(*case, missing, upper=upper) for case in cases]
+    proved, steps = response_estimate.below, []
+
+    def below(*sides: Any) -> bool:
+        steps.append(proved(*sides))
+        return steps[-1]
+
+    monkeypatch.setattr(response_estimate, "_WIDER", Fraction(1, 2**80))
+    monkeypatch.setattr(response_estimate, "below", below)
+    for case, before in zip(cases, known, strict=True):
+        steps.clear()
+        end = response_estimate.limit(*case, missing, upper=upper)
+        assert steps == [False] * (len(steps) - 1) + [True]
+        moved += len(steps) > 1
+        assert abs(end - before) < Fraction(1, 10**9)
+    assert moved > 0
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_an_end_that_cannot_be_proved_is_that_of_the_whole_range(
+    upper: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_estimate, "below", lambda *_: False)
+    assert response_estimate.limit(30, 100, Fraction(1, 40), upper=upper) == int(upper)
+
+
+def test_an_estimate_names_its_categories() -> None:
+    m = mech.RandomizedResponse(categories=("a", "b", "c"), epsilon=1)
+    assert mech.ResponseEstimate(m, (1, 2, 3), 6).categories == ("a", "b", "c")

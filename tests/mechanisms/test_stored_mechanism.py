@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -166,3 +167,12 @@ def test_version_1_is_still_read() -> None:
         assert (again is None) == (line["kind"] in {kind.__name__ for kind in NOT_AGAIN})
         assert promises(line)
         assert Fraction(line["version"]) == 1
+
+
+def test_candidates_that_are_no_json_are_stored_as_text_and_not_guessed_back() -> None:
+    days = [date(2026, 1, 1), date(2026, 1, 2)]
+    mechanism = mech.NoisyMax(sensitivity=1, epsilon=1, candidates=days)
+    stored = through_text(mechanism)
+    assert stored["public"]["candidates"] == [{"text": repr(day)} for day in days]
+    assert restore(stored) is None
+    assert promises(stored) == mechanism.promises

@@ -14,7 +14,8 @@ from flint import arb
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, precision
 from sfumato.exact.numbers import exact
-from sfumato.noise.bits import CHUNK, Bits
+from sfumato.noise import discrete_gaussian_noise
+from sfumato.noise.bits import CHUNK, Bits, Words
 from sfumato.noise.discrete_gaussian_noise import (
     MARGIN,
     DiscreteGaussian,
@@ -252,3 +253,29 @@ def test_refused(square: object, code: str) -> None:
     with pytest.raises(Refused) as caught:
         DiscreteGaussian(sigma_squared=square)  # type: ignore[arg-type]  # refused
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("square", SQUARES, ids=str)
+def test_many_lanes_settled_by_balls_are_the_lanes_of_doubles(
+    square: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    law = DiscreteGaussian(sigma_squared=square)
+    quick = law.sample(40, SeededBits(8)).tolist()
+    monkeypatch.setattr(discrete_gaussian_noise, "MARGIN", 2.0)
+    assert law.sample(40, SeededBits(8)).tolist() == quick
+
+
+def test_a_batch_that_is_rejected_is_drawn_again() -> None:
+    class Rejecting(SeededBits):
+        """The second words, which decide on the first batch, are the largest."""
+
+        calls = 0
+
+        def words(self, count: int) -> Words:
+            self.calls += 1
+            return np.full(count, ONES, np.uint64) if self.calls == 2 else super().words(count)
+
+    law, bits, later = DiscreteGaussian(sigma_squared=100), Rejecting(3), SeededBits(3)
+    later.words(9)  # the proposals of the batch
+    assert law.sample(1, bits).tolist() == law.sample(1, later).tolist()
+    assert bits.calls == 4

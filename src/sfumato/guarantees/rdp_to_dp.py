@@ -73,10 +73,7 @@ def best_order(rho: Fraction, epsilon: Fraction) -> Fraction:
     """
     r, e = clamp_to_double(rho), clamp_to_double(epsilon)
     low, high = 1.0 + 1e-9, max(2.0, min(2.0**40, (e + 1.0) / (2.0 * r) + 2.0))
-    for _ in range(200):
-        middle = (low + high) / 2.0
-        if not low < middle < high:
-            break
+    while low < (middle := (low + high) / 2.0) < high:
         low, high = (
             (middle, high)
             if (2.0 * middle - 1.0) * r - e + math.log1p(-1.0 / middle) < 0.0

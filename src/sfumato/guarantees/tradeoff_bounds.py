@@ -8,7 +8,6 @@ at once. Results are rounded down: no test has a smaller error than the result.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,4 @@ def from_curve(guarantee: Guarantee, alpha: Fraction) -> float:
         return two_lines(e, Fraction(curve.delta(e)), alpha)
 
     high = min(_LARGEST, 2.0 * curve.epsilon(Fraction(1, 10**9)) + 1.0)
-    if math.isinf(high):
-        return bound(0.0)
     return max(bound(0.0), bound(lowest(lambda epsilon: -bound(epsilon), 0.0, high, steps=_STEPS)))

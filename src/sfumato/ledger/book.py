@@ -255,10 +255,7 @@ class Ledger(AccountView):
         ):  # prices are found before the lock is taken, for the budget as it was last seen
             budget = self._priced_for = self._priced_for or self.budget
             price = self._prices.quote(budget, mechanisms)
-            if (
-                self._fast_charge is not None
-                and (receipt := self._charge_fast(ask, price, budget)) is not None
-            ):
+            if (receipt := self._charge_fast(ask, price, budget)) is not None:
                 return receipt
             fast_charge = None
             try:

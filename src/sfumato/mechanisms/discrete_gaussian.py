@@ -71,7 +71,8 @@ class DiscreteGaussian(Additive):
             put(self, "sigma_squared", self.moves_squared / (2 * positive(rho, "rho")))
         elif sigma is not None:
             put(self, "sigma_squared", positive(sigma, "sigma") ** 2)
-        elif error is not None:
+        else:
+            assert error is not None  # exactly one of them is
             put(
                 self,
                 "sigma_squared",

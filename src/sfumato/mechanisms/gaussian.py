@@ -82,7 +82,8 @@ class Gaussian(Additive):
             put(self, "sigma", root_up(self.moves_squared / positive(mu, "mu") ** 2))
         elif sigma is not None:
             put(self, "sigma", positive(sigma, "sigma"))
-        elif error is not None:
+        else:
+            assert error is not None  # exactly one of them is
             put(
                 self,
                 "sigma",

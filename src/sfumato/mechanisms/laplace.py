@@ -70,7 +70,8 @@ class Laplace(Additive):
             put(self, "scale", self.moves / positive(epsilon, "epsilon"))
         elif scale is not None:
             put(self, "scale", positive(scale, "scale"))
-        elif error is not None:
+        else:
+            assert error is not None  # exactly one of them is
             put(
                 self,
                 "scale",

@@ -86,7 +86,8 @@ class RandomizedResponse(Mechanism):
         put(self, "keep", None if keep is None else _check_keep(keep, self.k))
         if self.epsilon is not None:
             put(self, "_law", Choice([self.epsilon] + [Fraction(0)] * (self.k - 1)))
-        elif self.keep is not None:
+        else:
+            assert self.keep is not None  # exactly one of them is
             put(
                 self,
                 "_law",

@@ -70,7 +70,8 @@ class Staircase(Additive):
         put = object.__setattr__
         if epsilon is not None:
             put(self, "epsilon", positive(epsilon, "epsilon"))
-        elif error is not None:
+        else:
+            assert error is not None  # exactly one of them is
             put(
                 self,
                 "epsilon",

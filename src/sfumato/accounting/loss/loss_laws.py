@@ -161,11 +161,10 @@ class PointLaw(Law):
         starts = np.append(0, np.searchsorted(self.points.loss, edges, side="left"))
         full = np.diff(starts, append=self.points.loss.size) > 0
         p, q = np.zeros(starts.size), np.zeros(starts.size)
-        if full.any():
-            p[full], q[full] = (
-                np.add.reduceat(self.points.p, starts[full]),
-                np.add.reduceat(self.points.q, starts[full]),
-            )
+        p[full], q[full] = (
+            np.add.reduceat(self.points.p, starts[full]),
+            np.add.reduceat(self.points.q, starts[full]),
+        )
         return Cells(p, q)
 
 

@@ -76,8 +76,7 @@ class Attacker:
     def tradeoff(self, alpha: Number) -> Fraction:
         """The least type-II error of any test with type-I error at most α, exactly."""
         a = probability(alpha, "alpha", one=True)
-        points = self.corners
-        for (left, high), (right, low) in pairwise(points):
-            if a <= right:
-                return high + (low - high) * (a - left) / (right - left)
-        return points[-1][1]
+        (left, high), (right, low) = next(
+            edge for edge in pairwise(self.corners) if a <= edge[1][0]
+        )
+        return high + (low - high) * (a - left) / (right - left)
