@@ -111,9 +111,9 @@ def test_cards_are_for_who_asked_and_who_looks(served: Served, state: RequestSto
         if entry["kind"] == "charge"
     )
     assert card(served, BOB, number).to_dict() == card(served, OLGA, number).to_dict()
-    for who, other_number in ((ADA, number), (OLGA, number + 1000), (OLGA, 1), (BOB, 0)):
+    for who, hidden_number in ((ADA, number), (OLGA, number + 1000), (OLGA, 1), (BOB, 0)):
         with pytest.raises(ProblemError) as caught:
-            card(served, who, other_number)
+            card(served, who, hidden_number)
         assert caught.value.problem is UNKNOWN
 
 
