@@ -31,7 +31,7 @@ class Paper:
 
     table: Table | Database
     role: str = "analyst"
-    kept: dict[str, bytes] = field(default_factory=dict)
+    replies: dict[str, bytes] = field(default_factory=dict)
     log: list[tuple[str, str, str | None, Any]] = field(default_factory=list)
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
@@ -48,7 +48,7 @@ class Paper:
             return httpx.Response(problem.status, content=problem.body())
 
     def _reply(
-        self, path: str, asked: dict[str, str], key: str | None, body: dict[str, Any]
+        self, path: str, query: dict[str, str], key: str | None, body: dict[str, Any]
     ) -> bytes:
         ledger = self.table.ledger
         if path == "/api/me":
@@ -82,8 +82,8 @@ class Paper:
                 }
             )
         if what == "history":
-            after, most = int(asked["after"]), 2
-            entries = [one for one in ledger.history() if one.number > after][:most]
+            after, most = int(query["after"]), 2
+            entries = [entry for entry in ledger.history() if entry.number > after][:most]
             listed = [
                 {
                     "number": e.number,
@@ -104,9 +104,13 @@ class Paper:
                 }
             )
         if what == "verify":
-            found = ledger.verify()
+            verification = ledger.verify()
             return _json(
-                {"holds": found.ok, "head": str(found.head), "says": str(found).splitlines()}
+                {
+                    "holds": verification.ok,
+                    "head": str(verification.head),
+                    "says": str(verification).splitlines(),
+                }
             )
         how = {
             name: restore(value) if name == "promise" else value
@@ -117,19 +121,19 @@ class Paper:
             return _json(self._planned(body["sql"], how))
         assert what == "release"
         assert key
-        if key not in self.kept:
-            self.kept[key] = reply(self.table.sql(body["sql"], **how))
-        return self.kept[key]
+        if key not in self.replies:
+            self.replies[key] = reply(self.table.sql(body["sql"], **how))
+        return self.replies[key]
 
     def _planned(self, sql: str, how: dict[str, Any]) -> dict[str, Any]:
-        found = self.table.plan(sql, **how)
-        shape = getattr(found, "base", found)
-        errors = found.error(how.get("confidence", 0.95), group_size=how.get("group_size"))
+        plan = self.table.plan(sql, **how)
+        shape = getattr(plan, "base", plan)
+        errors = plan.error(how.get("confidence", 0.95), group_size=how.get("group_size"))
         return {
-            "cost": record(found.cost),
-            "promise": record(found.promise),
+            "cost": record(plan.cost),
+            "promise": record(plan.promise),
             "error": {name: number(width) for name, width in errors.items()},
-            "explained": found.explain().splitlines(),
+            "explained": plan.explain().splitlines(),
             "columns": [{"name": name, "kind": kind} for name, kind in shape.kinds.items()],
             "keys": [shown for _, shown in shape.finish.keys],
             "deadline": 1.0,
@@ -151,11 +155,11 @@ def behind(
 ) -> Iterator[tuple[Connection, Paper]]:
     """A connection to a table that is declared so; who stands `before` it may reply instead."""
     with protected(**declared) as table:
-        made = Paper(table, role)
+        paper = Paper(table, role)
 
         def replied(request: httpx.Request) -> httpx.Response:
-            return (before(made, request) if before is not None else None) or made(request)
+            return (before(paper, request) if before is not None else None) or paper(request)
 
         wire = Wire("http://127.0.0.1:9", TOKEN, transport=httpx.MockTransport(replied))
-        with Connection(wire) as found:
-            yield found, made
+        with Connection(wire) as connection:
+            yield connection, paper

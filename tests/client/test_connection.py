@@ -37,10 +37,10 @@ def test_a_dataset_that_is_not_there(name: object) -> None:
 
 def test_connect(monkeypatch: pytest.MonkeyPatch) -> None:
     with protected() as table:
-        seen: list[dict[str, object]] = []
+        wire_options: list[dict[str, object]] = []
 
         def wire(url: str, token: str, **how: object) -> Wire:
-            seen.append(how)
+            wire_options.append(how)
             options: Any = how
             return Wire(url, token, transport=httpx.MockTransport(Paper(table)), **options)
 
@@ -51,7 +51,7 @@ def test_connect(monkeypatch: pytest.MonkeyPatch) -> None:
             "http://localhost:1", TOKEN, dataset="visits", timeout=3, retries=1, insecure=True
         ) as visits:
             assert visits.name == "visits"
-        assert seen[1] == {"timeout": 3, "retries": 1, "insecure": True}
+        assert wire_options[1] == {"timeout": 3, "retries": 1, "insecure": True}
 
 
 @pytest.mark.parametrize("reply", [[], {"name": "x"}, "hello"])

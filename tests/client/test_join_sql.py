@@ -23,8 +23,8 @@ PROMISE = sf.Approx(1, "1e-6")
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[Database]:
-    with clinic() as found:
-        yield found
+    with clinic() as database:
+        yield database
 
 
 JOINED: dict[str, Callable[[Any], Any]] = {
@@ -85,8 +85,8 @@ def test_the_text_has_the_plan_of_the_query(db: Database, kind: str) -> None:
     assert mine.error() == its.error()
     first, second = through_the_door(mine), through_the_door(its)
     assert list(first.groups.rows) == list(second.groups.rows)
-    for one, other in zip(first.pieces, second.pieces, strict=True):
-        assert np.array_equal(one.values, other.values), text
+    for my_piece, its_piece in zip(first.pieces, second.pieces, strict=True):
+        assert np.array_equal(my_piece.values, its_piece.values), text
 
 
 def test_a_table_with_itself() -> None:

@@ -16,7 +16,7 @@ from sfumato.server.http.request_models import Question
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         ({"epsilon": 0.1}, {"epsilon": "1/10"}),
         ({"epsilon": "1/3", "delta": 0}, {"epsilon": "1/3", "delta": "0"}),
@@ -53,10 +53,10 @@ from sfumato.server.http.request_models import Question
         ),
     ],
 )
-def test_said(arguments: dict[str, Any], said: dict[str, Any]) -> None:
-    found = build_payload("SELECT", **arguments)
-    assert found == {"sql": "SELECT", **said}
-    Question.model_validate(found)  # the server takes it
+def test_said(arguments: dict[str, Any], expected: dict[str, Any]) -> None:
+    payload = build_payload("SELECT", **arguments)
+    assert payload == {"sql": "SELECT", **expected}
+    Question.model_validate(payload)  # the server takes it
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,14 @@ def test_balances() -> None:
     with behind() as (there, paper):
         visits = there["visits"]
         visits.sql(SQL, epsilon=2)
-        own = paper.table.ledger
+        ledger = paper.table.ledger
         assert (visits.budget, visits.spent, visits.remaining) == (
-            own.budget,
-            own.spent,
-            own.remaining,
+            ledger.budget,
+            ledger.spent,
+            ledger.remaining,
         )
         assert visits.ledger.share is not None
-        assert visits.ledger.share.spent == own.spent
+        assert visits.ledger.share.spent == ledger.spent
 
 
 def test_history_comes_in_pages() -> None:
@@ -32,22 +32,38 @@ def test_history_comes_in_pages() -> None:
         visits = there["visits"]
         for epsilon in (1, 2, 3):
             visits.sql(SQL, epsilon=epsilon)
-        mine, own = visits.ledger.history(), paper.table.ledger.history()
+        mine, local_entries = visits.ledger.history(), paper.table.ledger.history()
         assert [
-            (one.number, one.when, one.kind, one.memo, one.cost, one.digest, one.dataset)
-            for one in mine
+            (
+                entry.number,
+                entry.when,
+                entry.kind,
+                entry.memo,
+                entry.cost,
+                entry.digest,
+                entry.dataset,
+            )
+            for entry in mine
         ] == [
-            (one.number, one.when, one.kind, one.memo, one.cost, one.digest, one.dataset)
-            for one in own
+            (
+                entry.number,
+                entry.when,
+                entry.kind,
+                entry.memo,
+                entry.cost,
+                entry.digest,
+                entry.dataset,
+            )
+            for entry in local_entries
         ]
         assert len([path for _, path, _, _ in paper.log if path.endswith("history")]) > 2
 
 
 def test_verification() -> None:
     with behind() as (there, paper):
-        found, own = there["visits"].ledger.verify(), paper.table.ledger.verify()
-        assert found == own
-        assert str(found) == str(own)
+        remote, local = there["visits"].ledger.verify(), paper.table.ledger.verify()
+        assert remote == local
+        assert str(remote) == str(local)
 
 
 def test_a_book_that_does_not_hold() -> None:
@@ -65,9 +81,9 @@ def test_a_book_that_does_not_hold() -> None:
         )
 
     with behind(broken) as (there, _):
-        found = there["visits"].ledger.verify()
-        assert not found.ok
-        assert (found.problems, found.blind) == (("entry 3",), ("an old copy",))
+        verification = there["visits"].ledger.verify()
+        assert not verification.ok
+        assert (verification.problems, verification.blind) == (("entry 3",), ("an old copy",))
 
 
 def test_shares_of_others_are_for_owners() -> None:

@@ -32,10 +32,10 @@ REPLY: dict[str, Any] = {
 }
 
 
-def of(asked: dict[str, Any] | None = None, **changed: Any) -> RemotePlan:
+def of(question: dict[str, Any] | None = None, **changed: Any) -> RemotePlan:
     return RemotePlan.of(
         {**REPLY, **changed},
-        {"sql": "SELECT …", "epsilon": "1"} | (asked or {}),
+        {"sql": "SELECT …", "epsilon": "1"} | (question or {}),
         lambda _: of(error={"n": 9}),
     )
 

@@ -45,7 +45,7 @@ def notebook(visits: Any) -> list[Any]:
     within = visits.sql(
         "SELECT COUNT(*) AS n FROM visits WHERE age > $low", within=25, parameters={"low": 30}
     )
-    told = visits.sql("EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM visits", epsilon=1)
+    explanation = visits.sql("EXPLAIN PRIVACY SELECT COUNT(*) AS n FROM visits", epsilon=1)
     assert again.recalled
     assert again.to_json() == first.to_json()
     for answer in (first, second, third, within):
@@ -58,7 +58,7 @@ def notebook(visits: Any) -> list[Any]:
     answers = (first, second, third, within)
     return [
         *(plan.cost, plan.error(), plan.error(0.9), plan.error(group_size=50)),
-        *(plan.explain(), plan.promise, dict(plan.kinds), told),
+        *(plan.explain(), plan.promise, dict(plan.kinds), explanation),
         *((a.keys, a.rows, a.names, a.cost, a.rules) for a in answers),
         *([c.kind for c in a.columns] + [repr(p.mechanism) for p in a.pieces] for a in answers),
         *(visits.budget, visits.spent, visits.remaining, visits.declaration, visits.name),
@@ -70,8 +70,8 @@ def notebook(visits: Any) -> list[Any]:
 def test_the_same_notebook() -> None:
     with protected() as here, behind() as (there, _):
         mine, theirs = notebook(here), notebook(there["visits"])
-    for one, other in zip(mine, theirs, strict=True):
-        assert one == other
+    for my_value, their_value in zip(mine, theirs, strict=True):
+        assert my_value == their_value
 
 
 def test_answers_are_what_the_table_would_give() -> None:
@@ -151,12 +151,12 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
 def test_the_same_refusals(code: str) -> None:
     """To the letter, from here and from there."""
     with protected() as here, behind() as (there, _):
-        found = []
+        refusals = []
         for table in (here, there["visits"]):
             with pytest.raises(Refused) as caught:
                 REFUSED[code](table)
-            found.append(caught.value)
-    mine, theirs = found
+            refusals.append(caught.value)
+    mine, theirs = refusals
     assert type(mine) is type(theirs)
     assert theirs.code == code
     if code != "plan.promise":  # said in one way: there are three ways to say it over the wire
@@ -193,9 +193,9 @@ def test_what_a_server_does_not_take_is_refused_with_the_reason(name: str) -> No
 
 
 def test_a_query_of_another_table_is_not_sent() -> None:
-    with behind() as (one, _), behind() as (other, _):
+    with behind() as (first, _), behind() as (second, _):
         with pytest.raises(Refused) as caught:
-            one["visits"].release(other["visits"].aggregate(n=sf.count()), epsilon=1)
+            first["visits"].release(second["visits"].aggregate(n=sf.count()), epsilon=1)
         assert caught.value.code == "plan.query"
 
 

@@ -16,23 +16,23 @@ from ..sql.people import protected, unasked
 
 @pytest.fixture(scope="module")
 def table() -> Iterator[Table]:
-    with unasked(protected()) as found:
-        yield found
+    with unasked(protected()) as protected_table:
+        yield protected_table
 
 
 def test_made_columns_are_written_out(table: Table) -> None:
-    one = (
+    with_columns = (
         table.mutate(x=sf.col("age") + 1)
         .mutate(y=sf.col("x") * 2, x=sf.col("x") - 1)
         .where((sf.col("y") > 3) & sf.col("vip"))
         .aggregate(n=sf.sum("x"))
     )
-    other = (
+    inlined = (
         table.where((sf.col("age") + 1) * 2 > 3)
         .where("vip")
         .aggregate(n=sf.sum(sf.col("age") + 1 - 1))
     )
-    assert meaning_of_query(one).texts == meaning_of_query(other).texts
+    assert meaning_of_query(with_columns).texts == meaning_of_query(inlined).texts
 
 
 def test_a_text_means_its_query(table: Table) -> None:
@@ -46,7 +46,7 @@ def test_a_text_means_its_query(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "text",
     [
         "SELECT city, COUNT(*) AS m FROM visits GROUP BY city",
         "SELECT city AS town, COUNT(*) AS n FROM visits GROUP BY city",
@@ -56,9 +56,9 @@ def test_a_text_means_its_query(table: Table) -> None:
         "SELECT city, COUNT(*) AS n, COUNT(*) AS m FROM visits GROUP BY city",
     ],
 )
-def test_what_differs_is_seen(table: Table, other: str) -> None:
+def test_what_differs_is_seen(table: Table, text: str) -> None:
     assert (
-        meaning_of_text(read(other, table.rows)).texts
+        meaning_of_text(read(text, table.rows)).texts
         != meaning_of_query(table.group_by("city").aggregate(n=sf.count())).texts
     )
 

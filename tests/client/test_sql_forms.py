@@ -31,8 +31,8 @@ from ..tables.asking import calls
 from ..tables.special_values import VALUES
 
 TYPES = list(VALUES)
-ONE, TWO = (
-    [(one,) for one in TYPES],
+ONE_COLUMN, TWO_COLUMNS = (
+    [(column_type,) for column_type in TYPES],
     list(product(("int64", "float64", "string", "date", "timestamp", "bool"), repeat=2)),
 )
 
@@ -66,9 +66,9 @@ def round_trip(types: tuple[str, ...]) -> tuple[int, list[str]]:
 
 
 def test_every_call_of_one_column() -> None:
-    found = [round_trip(types) for types in ONE]
-    assert sum(count for count, _ in found) > 1000
-    for _, unsaid in found:
+    round_trips = [round_trip(types) for types in ONE_COLUMN]
+    assert sum(count for count, _ in round_trips) > 1000
+    for _, unsaid in round_trips:
         assert all(
             any(word in text for word in ("DECIMAL '", "inf", "IN ('', ' ', 'a',"))
             for text in unsaid
@@ -76,9 +76,9 @@ def test_every_call_of_one_column() -> None:
 
 
 def test_every_call_of_two_columns() -> None:
-    found = [round_trip(types) for types in TWO]
-    assert sum(count for count, _ in found) > 150
-    assert [unsaid for _, unsaid in found if unsaid] == []
+    round_trips = [round_trip(types) for types in TWO_COLUMNS]
+    assert sum(count for count, _ in round_trips) > 150
+    assert [unsaid for _, unsaid in round_trips if unsaid] == []
 
 
 def test_every_function_is_said_in_one_way() -> None:
@@ -134,12 +134,12 @@ DECLARED = {
 }
 
 
-@pytest.mark.parametrize("expression", NESTED, ids=lambda one: one.text[:40])
+@pytest.mark.parametrize("expression", NESTED, ids=lambda expression: expression.text[:40])
 def test_nested(expression: Expr) -> None:
     assert back(expression, DECLARED).text == expression.text
 
 
-@pytest.mark.parametrize("truth", TRUTHS, ids=lambda one: one.text[:40])
+@pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.text[:40])
 def test_conditions(truth: Expr) -> None:
     assert condition(expression_sql(truth), rows(DECLARED)).text == truth.text
 
@@ -215,12 +215,12 @@ def test_numbers_without_end(value: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    "made",
+    "expression",
     [
         sf.col("a").cast("float32"),
         sf.col("a").cast("timestamp with time zone"),
         sf.col("s").cast("uuid"),
     ],
 )
-def test_types_have_names(made: Expr) -> None:
-    assert back(made, {**DECLARED, "a": "string"}).text == made.text
+def test_types_have_names(expression: Expr) -> None:
+    assert back(expression, {**DECLARED, "a": "string"}).text == expression.text

@@ -31,8 +31,8 @@ PARTS, EACH = 4, 20
 
 @pytest.fixture(scope="module")
 def table() -> Iterator[Table]:
-    with protected() as found:
-        yield found
+    with protected() as protected_table:
+        yield protected_table
 
 
 def question(describer: Describer, table: Table) -> Query:
@@ -65,12 +65,12 @@ def question(describer: Describer, table: Table) -> Query:
     return rows.group_by(*keys).aggregate(**aggregates) if keys else rows.aggregate(**aggregates)
 
 
-def planned(table: Table, asked: Any) -> Plan | str:
+def planned(table: Table, query_or_text: Any) -> Plan | str:
     try:
-        found: Plan = table.plan(asked, epsilon=1)
+        plan: Plan = table.plan(query_or_text, epsilon=1)
     except Refused as refusal:
         return refusal.code
-    return found
+    return plan
 
 
 def written_out(query: Query, table: Table) -> Query:
@@ -84,31 +84,33 @@ def written_out(query: Query, table: Table) -> Query:
             if len(meaning.conditions) == 1
             else call("and", *meaning.conditions)
         )
-    for shown, made, domain in meaning.keys:
+    for shown, expression, domain in meaning.keys:
         rows = (
             rows
-            if isinstance(made, ColumnRef) and made.name == shown
-            else rows.mutate(**{shown if shown not in rows.schema else f"{shown}_2": made})
+            if isinstance(expression, ColumnRef) and expression.name == shown
+            else rows.mutate(**{shown if shown not in rows.schema else f"{shown}_2": expression})
         )
         public |= {shown: domain} if shown == "month" and domain else {}
     listed = [
-        shown if isinstance(made, ColumnRef) or shown not in table.rows.schema else f"{shown}_2"
-        for shown, made, _ in meaning.keys
+        shown
+        if isinstance(expression, ColumnRef) or shown not in table.rows.schema
+        else f"{shown}_2"
+        for shown, expression, _ in meaning.keys
     ]
     return rows.group_by(*listed, **public).aggregate(**dict(meaning.aggregates))
 
 
-def same(one: Plan, other: Plan, text: str) -> None:
-    assert repr(one.mechanism) == repr(other.mechanism), text
-    assert one.cost == other.cost
-    assert one.kinds == other.kinds
-    assert one.error() == other.error()
-    assert one.query.domains == other.query.domains
+def same(first_plan: Plan, second_plan: Plan, text: str) -> None:
+    assert repr(first_plan.mechanism) == repr(second_plan.mechanism), text
+    assert first_plan.cost == second_plan.cost
+    assert first_plan.kinds == second_plan.kinds
+    assert first_plan.error() == second_plan.error()
+    assert first_plan.query.domains == second_plan.query.domains
 
 
-def same_integers(one: Plan, other: Plan, text: str) -> None:
+def same_integers(first_plan: Plan, second_plan: Plan, text: str) -> None:
     """What reaches the noise, of the same rows."""
-    first, second = through_the_door(one), through_the_door(other)
+    first, second = through_the_door(first_plan), through_the_door(second_plan)
     assert list(first.groups.rows) == list(second.groups.rows), text
     assert len(first.pieces) == len(second.pieces)
     for mine, its in zip(first.pieces, second.pieces, strict=True):
@@ -199,8 +201,9 @@ def test_every_aggregate(table: Table) -> None:
     text = query_to_sql(query)
     same(planned(table, query), planned(table, text), text)
     kinds = {
-        one.beyond or ("rows" if one.kind == "count" and one.of is None else one.kind)
-        for _, one in query.aggregates
+        aggregate.beyond
+        or ("rows" if aggregate.kind == "count" and aggregate.of is None else aggregate.kind)
+        for _, aggregate in query.aggregates
     }
     assert kinds == set(AGGREGATES)
 
@@ -306,6 +309,6 @@ def test_the_longest_text() -> None:
 
 
 def test_the_meaning_knows_no_made_names(table: Table) -> None:
-    one = table.mutate(x=sf.col("age") + 1).where(sf.col("x") > 3).aggregate(n=sf.sum("x"))
-    other = table.where(sf.col("age") + 1 > 3).aggregate(n=sf.sum(sf.col("age") + 1))
-    assert meaning_of_query(one).texts == meaning_of_query(other).texts
+    with_column = table.mutate(x=sf.col("age") + 1).where(sf.col("x") > 3).aggregate(n=sf.sum("x"))
+    inlined = table.where(sf.col("age") + 1 > 3).aggregate(n=sf.sum(sf.col("age") + 1))
+    assert meaning_of_query(with_column).texts == meaning_of_query(inlined).texts

@@ -25,25 +25,27 @@ from .behind import TOKEN
 @pytest.fixture(autouse=True)
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Nobody waits here; how long it would have been is written down."""
-    found: list[float] = []
-    monkeypatch.setattr(module.time, "sleep", found.append)
-    return found
+    pauses: list[float] = []
+    monkeypatch.setattr(module.time, "sleep", pauses.append)
+    return pauses
 
 
 def wire(*replies: Any, **how: Any) -> tuple[Wire, list[httpx.Request]]:
     """A wire whose other end says these things, one after the other."""
-    waiting, seen = iter(replies), []
+    waiting, requests = iter(replies), []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        seen.append(request)
-        said = next(waiting)
-        if isinstance(said, Exception):
-            raise said
-        if isinstance(said, Problem):
-            return httpx.Response(said.status, content=said.body(), headers=said.headers)
-        return said if isinstance(said, httpx.Response) else httpx.Response(200, json=said)
+        requests.append(request)
+        reply = next(waiting)
+        if isinstance(reply, Exception):
+            raise reply
+        if isinstance(reply, Problem):
+            return httpx.Response(reply.status, content=reply.body(), headers=reply.headers)
+        return reply if isinstance(reply, httpx.Response) else httpx.Response(200, json=reply)
 
-    return Wire("http://localhost:8000/", TOKEN, transport=httpx.MockTransport(answer), **how), seen
+    return Wire(
+        "http://localhost:8000/", TOKEN, transport=httpx.MockTransport(answer), **how
+    ), requests
 
 
 LOST: list[Callable[[], Exception]] = [
@@ -58,10 +60,10 @@ LOST: list[Callable[[], Exception]] = [
 def test_what_is_lost_is_sent_again_with_the_same_key(
     lost: Callable[[], Exception], slept: list[float]
 ) -> None:
-    one, seen = wire(lost(), lost(), {"n": 1})
-    assert one.post("/api/x", {"sql": "…"}, key="k1") == {"n": 1}
-    assert [request.headers["Idempotency-Key"] for request in seen] == ["k1"] * 3
-    assert len({request.content for request in seen}) == 1
+    client_wire, requests = wire(lost(), lost(), {"n": 1})
+    assert client_wire.post("/api/x", {"sql": "…"}, key="k1") == {"n": 1}
+    assert [request.headers["Idempotency-Key"] for request in requests] == ["k1"] * 3
+    assert len({request.content for request in requests}) == 1
     assert slept == sorted(slept)
     assert len(slept) == 2
 
@@ -78,59 +80,61 @@ def test_what_is_lost_is_sent_again_with_the_same_key(
     ],
 )
 def test_what_passes_is_waited_for(problem: Any, slept: list[float]) -> None:
-    one, seen = wire(problem, problem, {"n": 2})
-    assert one.post("/api/x", {}, key="k1") == {"n": 2}
-    assert len(seen) == 3
+    client_wire, requests = wire(problem, problem, {"n": 2})
+    assert client_wire.post("/api/x", {}, key="k1") == {"n": 2}
+    assert len(requests) == 3
     if isinstance(problem, Problem) and problem.headers:
         assert slept == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("problem", [problems.DEADLINE, problems.LOST, problems.INTERNAL])
 def test_what_broke_after_the_charge_has_one_text(problem: Problem) -> None:
-    one, _ = wire(problem, retries=0)
+    client_wire, _ = wire(problem, retries=0)
     with pytest.raises(Failed) as caught:
-        one.post("/api/x", {}, key="k1")
+        client_wire.post("/api/x", {}, key="k1")
     assert str(caught.value) == Failed.TEXT
     assert caught.value.__cause__ is None
 
 
 def test_a_refusal_is_the_one_that_the_library_raises() -> None:
-    own = Refused("sql.raw-rows", "SELECT note\n       ^^^^", "only aggregates", "SELECT COUNT(*)")
-    one, seen = wire(problems.problem_of(own))
-    with pytest.raises(sf.Refused) as caught:
-        one.post("/api/x", {})
-    assert (caught.value.code, caught.value.place, caught.value.reason, caught.value.rewrite) == (
-        own.code,
-        own.place,
-        own.reason,
-        own.rewrite,
+    refusal = Refused(
+        "sql.raw-rows", "SELECT note\n       ^^^^", "only aggregates", "SELECT COUNT(*)"
     )
-    assert str(caught.value) == str(own)
-    assert len(seen) == 1
+    client_wire, requests = wire(problems.problem_of(refusal))
+    with pytest.raises(sf.Refused) as caught:
+        client_wire.post("/api/x", {})
+    assert (caught.value.code, caught.value.place, caught.value.reason, caught.value.rewrite) == (
+        refusal.code,
+        refusal.place,
+        refusal.reason,
+        refusal.rewrite,
+    )
+    assert str(caught.value) == str(refusal)
+    assert len(requests) == 1
 
 
 def test_a_spent_budget_is_a_spent_budget() -> None:
-    own = sf.BudgetExceeded("budget.exceeded", "visits", "it does not fit", "a smaller cost")
-    one, _ = wire(problems.problem_of(own))
+    refusal = sf.BudgetExceeded("budget.exceeded", "visits", "it does not fit", "a smaller cost")
+    client_wire, _ = wire(problems.problem_of(refusal))
     with pytest.raises(sf.BudgetExceeded) as caught:
-        one.post("/api/x", {}, key="k")
-    assert str(caught.value) == str(own)
+        client_wire.post("/api/x", {}, key="k")
+    assert str(caught.value) == str(refusal)
 
 
 def test_nobody_there(slept: list[float]) -> None:
-    one, seen = wire(*(httpx.ConnectError("[Errno 111] 10.0.0.7") for _ in range(7)))
+    client_wire, requests = wire(*(httpx.ConnectError("[Errno 111] 10.0.0.7") for _ in range(7)))
     with pytest.raises(Refused) as caught:
-        one.get("/api/me")
+        client_wire.get("/api/me")
     assert caught.value.code == "client.unreachable"
     assert "10.0.0.7" not in str(caught.value)
-    assert len(seen) == 7
+    assert len(requests) == 7
     assert sum(slept) < 10
 
 
 def test_a_release_that_was_cut_off_names_its_key() -> None:
-    one, _ = wire(*(httpx.ReadTimeout("late") for _ in range(3)), retries=2)
+    client_wire, _ = wire(*(httpx.ReadTimeout("late") for _ in range(3)), retries=2)
     with pytest.raises(Refused) as caught:
-        one.post("/api/x", {}, key="mine-1")
+        client_wire.post("/api/x", {}, key="mine-1")
     assert caught.value.code == "client.unreachable"
     assert "key='mine-1'" in caught.value.rewrite
     assert "only once" in caught.value.reason
@@ -148,21 +152,21 @@ def test_a_release_that_was_cut_off_names_its_key() -> None:
     ids=["page", "no page", "elsewhere", "other problem", "a list"],
 )
 def test_somebody_else_answers(reply: httpx.Response) -> None:
-    one, seen = wire(reply)
+    client_wire, requests = wire(reply)
     with pytest.raises(Refused) as caught:
-        one.get("/api/me")
+        client_wire.get("/api/me")
     assert caught.value.code == "client.reply"
-    assert len(seen) == 1
+    assert len(requests) == 1
 
 
 def test_the_token_is_in_one_header_and_nowhere_else() -> None:
-    one, seen = wire({"n": 1})
-    one.post("/api/x", {"sql": "SELECT"}, key="k")
-    (request,) = seen
+    client_wire, requests = wire({"n": 1})
+    client_wire.post("/api/x", {"sql": "SELECT"}, key="k")
+    (request,) = requests
     assert [name for name, value in request.headers.items() if TOKEN in value] == ["authorization"]
     assert TOKEN not in str(request.url)
     assert TOKEN.encode() not in request.content
-    assert TOKEN not in repr(one) + repr(vars(one))
+    assert TOKEN not in repr(client_wire) + repr(vars(client_wire))
 
 
 @pytest.mark.parametrize(
@@ -206,16 +210,16 @@ class Listening:
     def __init__(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
-        self.heard: list[bytes] = []
+        self.received: list[bytes] = []
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
         with suppress(OSError):
             while True:
-                one, _ = self._socket.accept()
-                with one:
-                    self.heard.append(one.recv(65536))
-                    one.sendall(
+                connection, _ = self._socket.accept()
+                with connection:
+                    self.received.append(connection.recv(65536))
+                    connection.sendall(
                         b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                         b"Content-Length: 2\r\nConnection: close\r\n\r\n{}"
                     )
@@ -228,10 +232,10 @@ class Listening:
 @pytest.fixture
 def pair() -> Iterator[tuple[Listening, Listening]]:
     """A server, and a proxy that hears all it is sent."""
-    found = Listening(), Listening()
-    yield found
-    for one in found:
-        one.close()
+    listeners = Listening(), Listening()
+    yield listeners
+    for listener in listeners:
+        listener.close()
 
 
 PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
@@ -248,15 +252,17 @@ def test_no_proxy_is_handed_a_token_to_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server, proxy = pair
-    for one in (*PROXIES, "NO_PROXY", "no_proxy", "REQUEST_METHOD"):
-        monkeypatch.delenv(one, raising=False)
+    for variable in (*PROXIES, "NO_PROXY", "no_proxy", "REQUEST_METHOD"):
+        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
-    one = Wire(f"HTTP://{host}:{server.port}", TOKEN, retries=0, insecure=insecure, timeout=10)
-    assert one.get("/api/me") == {}
-    one.close()
-    assert proxy.heard == []
-    assert len(server.heard) == 1
-    assert TOKEN.encode() in server.heard[0]
+    client_wire = Wire(
+        f"HTTP://{host}:{server.port}", TOKEN, retries=0, insecure=insecure, timeout=10
+    )
+    assert client_wire.get("/api/me") == {}
+    client_wire.close()
+    assert proxy.received == []
+    assert len(server.received) == 1
+    assert TOKEN.encode() in server.received[0]
 
 
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "ALL_PROXY"])
@@ -264,17 +270,17 @@ def test_through_a_proxy_https_stays_sealed(
     name: str, pair: tuple[Listening, Listening], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, proxy = pair
-    for one in (*PROXIES, "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(one, raising=False)
+    for variable in (*PROXIES, "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
-    one = Wire("https://dp.example.org", TOKEN, retries=0, timeout=10)
+    client_wire = Wire("https://dp.example.org", TOKEN, retries=0, timeout=10)
     with pytest.raises(Refused):  # this proxy breaks the line off
-        one.get("/api/me")
-    one.close()
-    assert [said.split(b"\r\n")[0] for said in proxy.heard] == [
+        client_wire.get("/api/me")
+    client_wire.close()
+    assert [message.split(b"\r\n")[0] for message in proxy.received] == [
         b"CONNECT dp.example.org:443 HTTP/1.1"
     ]
-    assert TOKEN.encode() not in b"".join(proxy.heard)
+    assert TOKEN.encode() not in b"".join(proxy.received)
 
 
 @pytest.mark.parametrize(
@@ -295,9 +301,9 @@ def test_how_long_to_wait(header: str | None, seconds: float) -> None:
 
 
 def test_text_goes_as_it_is() -> None:
-    one, seen = wire({})
-    one.post("/api/x", {"sql": "città 'L''Aquila'"})
-    assert json.loads(seen[0].content) == {"sql": "città 'L''Aquila'"}
+    client_wire, requests = wire({})
+    client_wire.post("/api/x", {"sql": "città 'L''Aquila'"})
+    assert json.loads(requests[0].content) == {"sql": "città 'L''Aquila'"}
 
 
 def test_without_httpx(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,21 +10,21 @@ import pytest
 
 from ..ledger.servers import PostgresServer
 from ..ledger.servers import running as postgres
-from .scanning import hits, kept
+from .scanning import hits, read_written_files
 from .service import Running, running
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[PostgresServer]:
-    """One PostgreSQL for the tests of what is kept there: each has databases of its own."""
-    with postgres() as found:
-        yield found
+    """Start one PostgreSQL server for all tests; each test creates its own databases there."""
+    with postgres() as postgres_server:
+        yield postgres_server
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with running(tmp_path_factory.mktemp("service"), debug=True) as found:
-        yield found
-    written = kept(found)
+    with running(tmp_path_factory.mktemp("service"), debug=True) as running_service:
+        yield running_service
+    written = read_written_files(running_service)
     assert {"curator.ledger", "tokens.db", "server.log"} <= set(written)
     assert hits(written.values()) == []

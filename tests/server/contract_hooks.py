@@ -8,7 +8,7 @@ from typing import Any
 
 import schemathesis
 
-ASKED = (
+QUESTIONS = (
     "SELECT COUNT(*) AS n FROM visits",
     "SELECT city, COUNT(*) AS n, AVG(spend) AS m FROM visits GROUP BY city",
     "SELECT note, COUNT(*) AS n FROM visits GROUP BY note",
@@ -27,5 +27,5 @@ def map_body(context: Any, body: Any) -> Any:
     text = body.get("sql") if isinstance(body, dict) else None
     if not isinstance(text, str) or not 1 <= len(text) <= 10_000:
         return body
-    place = sum(map(ord, text)) % (2 * len(ASKED))
-    return {**body, "sql": ASKED[place]} if place < len(ASKED) else body
+    place = sum(map(ord, text)) % (2 * len(QUESTIONS))
+    return {**body, "sql": QUESTIONS[place]} if place < len(QUESTIONS) else body

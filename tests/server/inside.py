@@ -50,16 +50,16 @@ class Inside:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(120)
 
     def get(self, path: str, **how: Any) -> httpx.Response:
-        found: httpx.Response = self.run(self._client.get(path, **how))
-        return found
+        response: httpx.Response = self.run(self._client.get(path, **how))
+        return response
 
     def post(self, path: str, **how: Any) -> httpx.Response:
-        found: httpx.Response = self.run(self._client.post(path, **how))
-        return found
+        response: httpx.Response = self.run(self._client.post(path, **how))
+        return response
 
     def request(self, method: str, path: str, **how: Any) -> httpx.Response:
-        found: httpx.Response = self.run(self._client.request(method, path, **how))
-        return found
+        response: httpx.Response = self.run(self._client.request(method, path, **how))
+        return response
 
 
 @contextmanager

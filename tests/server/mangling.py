@@ -153,14 +153,14 @@ class Mangler:
         return self.compose(b"POST", self.pick.choice(PATHS[5:7]), self.content())
 
     def cut(self) -> bytes:
-        whole = self.body()
-        return whole[: self.pick.randrange(len(whole))]
+        request = self.body()
+        return request[: self.pick.randrange(len(request))]
 
     def flipped(self) -> bytes:
-        whole = bytearray(self.body())
+        request = bytearray(self.body())
         for _ in range(1 + self.pick.randrange(8)):
-            whole[self.pick.randrange(len(whole))] = self.pick.randrange(256)
-        return bytes(whole)
+            request[self.pick.randrange(len(request))] = self.pick.randrange(256)
+        return bytes(request)
 
     def headers(self) -> bytes:
         """Headers that are too many, too long, repeated, folded or without a name."""
@@ -182,7 +182,7 @@ class Mangler:
 
     def lengths(self) -> bytes:
         """Bodies that are not as long as they say."""
-        said = self.pick.choice(
+        length = self.pick.choice(
             [
                 b"-1",
                 b"+5",
@@ -202,7 +202,7 @@ class Mangler:
             b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
             + self.token
             + b"\r\nContent-Length: "
-            + said
+            + length
             + b"\r\n\r\n{}"
         )
 

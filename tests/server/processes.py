@@ -32,15 +32,15 @@ def descendants(pid: int) -> list[int]:
                 parents.setdefault(int(_stat(int(path.name))[1]), []).append(int(path.name))
             except OSError:
                 continue
-    found, waiting = [], [pid]
+    pids, waiting = [], [pid]
     while waiting:
         more = parents.get(waiting.pop(), [])
-        found += more
+        pids += more
         waiting += more
-    return found
+    return pids
 
 
-def wanted(pid: int) -> float:
+def read_processor_demand(pid: int) -> float:
     """For how many seconds the first thread of a process has used a processor or waited for one
     that others used: the same on a quiet and on a busy machine.
     """
@@ -51,6 +51,6 @@ def wanted(pid: int) -> float:
 def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     """Whether something comes true in time."""
     end = time.monotonic() + seconds
-    while not (found := condition()) and time.monotonic() < end:
+    while not (holds := condition()) and time.monotonic() < end:
         time.sleep(0.01)
-    return found
+    return holds

@@ -14,18 +14,18 @@ def flocks() -> list[tuple[bytes, list[bytes]]]:
     """Every canary as text, and every number as it lies in memory, together with those that it
     shares a part with, and that part.
     """
-    found = []
+    pairs = []
     for table in TABLES:
         planted, texts = canaries(table), spoken(table)
         at = len(planted["texts"]), len(planted["texts"]) + len(planted["units"])
         flat = [texts[: at[0]], texts[at[0] : at[1]], texts[at[1] :]]
-        found += [(_beginning(flock), flock) for flock in flat]
+        pairs += [(_beginning(flock), flock) for flock in flat]
         raw = (
             [struct.pack("<q", unit) for unit in planted["units"]],
             [struct.pack("<d", amount) for amount in planted["amounts"]],
         )
-        found += [(_beginning([one[::-1] for one in flock])[::-1], flock) for flock in raw]
-    return found
+        pairs += [(_beginning([number[::-1] for number in flock])[::-1], flock) for flock in raw]
+    return pairs
 
 
 def _beginning(flock: list[bytes]) -> bytes:
@@ -40,17 +40,13 @@ def hits(texts: Iterable[bytes]) -> list[bytes]:
     """The canaries that are in some text. Where the part that a flock shares is nowhere, none of it
     is.
     """
-    whole = b"\n".join(texts)
+    text = b"\n".join(texts)
     return [
-        canary
-        for shared, flock in flocks()
-        if shared in whole
-        for canary in flock
-        if canary in whole
+        canary for shared, flock in flocks() if shared in text for canary in flock if canary in text
     ]
 
 
-def kept(service: Running) -> dict[str, bytes]:
+def read_written_files(service: Running) -> dict[str, bytes]:
     """All that the service wrote, by file: log, ledger, tokens and stored replies; not the data
     themselves.
     """

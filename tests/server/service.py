@@ -95,10 +95,10 @@ def canaries(table: str) -> dict[str, list[Any]]:
 
 def spoken(table: str) -> list[bytes]:
     """The canaries of a table, each as it would be seen in a text."""
-    found = canaries(table)
+    planted = canaries(table)
     return [
         str(value).encode()
-        for value in (*found["texts"], *found["units"], *map(int, found["amounts"]))
+        for value in (*planted["texts"], *planted["units"], *map(int, planted["amounts"]))
     ]
 
 
@@ -107,8 +107,8 @@ def write_data(folder: Path, rows: int = 400) -> None:
     day = datetime.date(2026, 1, 1)
     planted = {name: canaries(name) for name in ("visits", "clinic")}
 
-    def every(values: list[Any], other: Any) -> list[Any]:
-        return [values[i // 2 % len(values)] if i % 2 else other(i) for i in range(rows)]
+    def every(values: list[Any], ordinary: Any) -> list[Any]:
+        return [values[i // 2 % len(values)] if i % 2 else ordinary(i) for i in range(rows)]
 
     visits = {
         "user_id": every(planted["visits"]["units"], lambda i: i),
@@ -171,7 +171,7 @@ def service(
 
 
 class Rows(RequestStore):
-    """Records that keep what is made, and write nothing."""
+    """A request store that collects new tokens in memory and writes no file."""
 
     def __init__(self) -> None:
         self.rows: list[TokenRow] = []
@@ -182,8 +182,8 @@ class Rows(RequestStore):
 
 @cache
 def people() -> dict[str, tuple[str, TokenRow]]:
-    """Tokens by the names of those who hold them, and what is kept of each. Made once: argon2 takes
-    its time, and every service of these tests has the same.
+    """Create the tokens, by the names of those who hold them, with the row that the store has of
+    each. They are created once, because argon2 is slow; all services of these tests share them.
     """
     records, tokens = Rows(), dict[str, str]()
     for dataset, prefix in (("visits", ""), ("clinic", "clinic-")):
@@ -237,8 +237,8 @@ def certificate(folder: Path, name: str, passphrase: bytes | None = None) -> Non
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        found: int = probe.getsockname()[1]
-        return found
+        port: int = probe.getsockname()[1]
+        return port
 
 
 @dataclass(frozen=True)
@@ -260,11 +260,11 @@ class Running:
 def running(folder: Path, *, debug: bool = False, **how: Any) -> Iterator[Running]:
     """A service in a process of its own, with its log in a file."""
     port = free_port()
-    made_ = service(folder, port=port, **how)
+    deployment = service(folder, port=port, **how)
     log = folder / "server.log"
     script = (
         f"{PROMPT}{TALKATIVE if debug else ''}from sfumato.server.run_service import run\n"
-        f"run({str(made_.path)!r})"
+        f"run({str(deployment.path)!r})"
     )
     with log.open("wb") as sink:
         process = subprocess.Popen(
@@ -272,9 +272,9 @@ def running(folder: Path, *, debug: bool = False, **how: Any) -> Iterator[Runnin
         )
         try:
             with httpx.Client(timeout=60) as http:
-                found = Running(made_, process, port, log, http)
-                _wait(found)
-                yield found
+                running_service = Running(deployment, process, port, log, http)
+                _wait(running_service)
+                yield running_service
         finally:
             process.terminate()
             try:
@@ -284,18 +284,21 @@ def running(folder: Path, *, debug: bool = False, **how: Any) -> Iterator[Runnin
                 process.wait()
 
 
-def _wait(found: Running) -> None:
+def _wait(running_service: Running) -> None:
     end = time.monotonic() + 120
     while time.monotonic() < end:
         try:
-            if found.http.get(f"{found.url}/api/health", timeout=5).status_code == 200:
+            if (
+                running_service.http.get(f"{running_service.url}/api/health", timeout=5).status_code
+                == 200
+            ):
                 return
         except httpx.TransportError:
             pass
-        if found.process.poll() is not None:
+        if running_service.process.poll() is not None:
             break
         time.sleep(0.1)
     raise AssertionError(
         f"the server did not start: "
-        f"{found.log.read_text(encoding='utf-8', errors='replace')[-3000:]}"
+        f"{running_service.log.read_text(encoding='utf-8', errors='replace')[-3000:]}"
     )

@@ -76,7 +76,7 @@ def wait_for(url: str) -> None:
 
 
 @dataclass
-class Told:
+class ClientAnswer:
     """An answer that a client was given."""
 
     who: str
@@ -98,7 +98,7 @@ class Storm:
     epsilon: str
     clients: dict[str, str]
     first: int = 0  # storms that begin elsewhere ask other questions, under other keys
-    told: list[Told] = field(default_factory=list)
+    answers: list[ClientAnswer] = field(default_factory=list)
     ends: Counter[str] = field(default_factory=Counter)
     sent: list[str] = field(default_factory=list)
     http: httpx.Client = field(
@@ -165,8 +165,8 @@ class Storm:
             if reply is None:
                 return
             if reply.status_code == 200:
-                self.told.append(
-                    Told(who, key, body, reply.content, reply.json()["receipt"]["number"])
+                self.answers.append(
+                    ClientAnswer(who, key, body, reply.content, reply.json()["receipt"]["number"])
                 )
             self.ends["answered" if reply.status_code == 200 else reply.json()["code"]] += 1
             if reply.status_code == 402:
@@ -186,21 +186,21 @@ def processes(root: int) -> list[int]:
             )
         except (OSError, ValueError, IndexError):
             continue
-    found, more = [], [root]
+    pids, more = [], [root]
     while more:
         more = [child for child, parent in parents.items() if parent in more]
-        found += more
-    return [one for one in found if one != os.getpid()]
+        pids += more
+    return [pid for pid in pids if pid != os.getpid()]
 
 
 def serving(root: int) -> list[int]:
     """Those of them that serve, or read data: not the helpers that Python starts beside them."""
-    found = []
-    for one in processes(root):
+    pids = []
+    for pid in processes(root):
         try:
-            command = Path(f"/proc/{one}/cmdline").read_bytes()
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:
             continue
         if b"resource_tracker" not in command:
-            found.append(one)
-    return found
+            pids.append(pid)
+    return pids

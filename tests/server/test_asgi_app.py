@@ -27,8 +27,8 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
 
 @pytest.fixture(scope="module")
 def client(deployment: Deployment) -> Iterator[Inside]:
-    with Inside(create(deployment.path), workers=False) as found:
-        yield found
+    with Inside(create(deployment.path), workers=False) as inside:
+        yield inside
 
 
 @pytest.mark.parametrize(
@@ -45,16 +45,19 @@ def client(deployment: Deployment) -> Iterator[Inside]:
     ],
 )
 def test_no_such_address(client: Inside, path: str) -> None:
-    found = client.get(path)
-    assert (found.status_code, found.headers["content-type"]) == (404, "application/problem+json")
+    response = client.get(path)
+    assert (response.status_code, response.headers["content-type"]) == (
+        404,
+        "application/problem+json",
+    )
 
 
 @pytest.mark.parametrize(
     "method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "HEAD", "POST", "QUERY"]
 )
 def test_no_such_method(client: Inside, method: str) -> None:
-    found = client.request(method, "/api/health")
-    assert (found.status_code, found.headers["allow"]) == (405, "GET")
+    response = client.request(method, "/api/health")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET")
 
 
 def test_the_document_is_public(client: Inside) -> None:
@@ -90,17 +93,17 @@ def test_what_breaks_within_is_one_problem(
     client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sfumato.server.ledger_views.budget", lambda *_: 1 / 0)
-    found = client.get("/api/datasets/visits/budget", headers=deployment.header("ada"))
-    assert (found.status_code, found.json()["code"]) == (500, "server.internal")
+    response = client.get("/api/datasets/visits/budget", headers=deployment.header("ada"))
+    assert (response.status_code, response.json()["code"]) == (500, "server.internal")
 
 
 def test_a_process_finds_its_configuration(
     deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(PATH, str(deployment.path))
-    found = from_environment()
-    assert set(found.state.curator.served) == {"visits", "clinic"}
-    found.state.curator.close()
+    app = from_environment()
+    assert set(app.state.curator.served) == {"visits", "clinic"}
+    app.state.curator.close()
 
 
 def test_nothing_is_told_to_third_parties() -> None:
@@ -118,5 +121,5 @@ def test_a_worker_that_does_not_begin_does_not_end_the_service(
         raise asyncio.IncompleteReadError(b"", None)
 
     monkeypatch.setattr(Worker, "ready", killed)
-    with Inside(create(deployment.path)) as found:
-        assert found.get("/api/health").status_code == 200
+    with Inside(create(deployment.path)) as inside:
+        assert inside.get("/api/health").status_code == 200

@@ -23,7 +23,7 @@ from sfumato.server.workers import worker_pool as pool_
 from sfumato.server.workers.busy_work import Fillers, work_until
 from sfumato.server.workers.worker_pool import Message, Worker
 
-from .processes import alive, descendants, state, wait_for, wanted
+from .processes import alive, descendants, read_processor_demand, state, wait_for
 from .service import Deployment, service
 
 pytestmark = pytest.mark.xdist_group("server-busy")
@@ -54,12 +54,12 @@ HELD, BUSY = 2.0, 2.5
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
-    found = service(tmp_path_factory.mktemp("busy"))
-    served = open_dataset(found.config.datasets["visits"])
+    busy_deployment = service(tmp_path_factory.mktemp("busy"))
+    served = open_dataset(busy_deployment.config.datasets["visits"])
     served.share("ada")
     served.close()
-    open_dataset(found.config.datasets["clinic"]).close()
-    return found
+    open_dataset(busy_deployment.config.datasets["clinic"]).close()
+    return busy_deployment
 
 
 def used(
@@ -68,7 +68,7 @@ def used(
     """By kind of question: for how many seconds, from its charge on, the worker wanted a processor;
     and the process that fills it.
     """
-    found = {}
+    demands = {}
 
     async def ask(worker: Worker, kind: str) -> None:
         process = worker._process
@@ -89,22 +89,22 @@ def used(
         }
         before: list[float] = []
 
-        async def heard(self: Worker) -> Message:
-            said = await usual(self)
-            if said.kind == "charged":
-                before.extend(map(wanted, (process.pid, filler)))
-            return said
+        async def read_and_measure(self: Worker) -> Message:
+            reply = await usual(self)
+            if reply.kind == "charged":
+                before.extend(map(read_processor_demand, (process.pid, filler)))
+            return reply
 
         usual = Worker._read_message
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Worker, "_read_message", heard)
-            said, charged = await worker.ask({**message, "held": HELD, "busy": BUSY}, 60, 60)
-        assert said.kind == ended
+            patch.setattr(Worker, "_read_message", read_and_measure)
+            reply, charged = await worker.ask({**message, "held": HELD, "busy": BUSY}, 60, 60)
+        assert reply.kind == ended
         assert charged is not None
         await asyncio.sleep(max(0.0, charged + BUSY + 0.1 - asyncio.get_running_loop().time()))
         assert wait_for(lambda: state(process.pid) == state(filler) == "S")
-        after = list(map(wanted, (process.pid, filler)))
-        found[kind] = after[0] - before[0], after[1] - before[1]
+        after = list(map(read_processor_demand, (process.pid, filler)))
+        demands[kind] = after[0] - before[0], after[1] - before[1]
 
     async def live() -> None:
         worker = Worker(deployment.config)
@@ -121,7 +121,7 @@ def used(
         )
         patch.setattr(pool_, "reading_processors", lambda: (max(os.sched_getaffinity(0)),))
         asyncio.run(live())
-    return found
+    return demands
 
 
 def test_a_worker_is_as_busy_whatever_a_question_met(deployment: Deployment) -> None:
@@ -138,10 +138,10 @@ def test_a_worker_that_sleeps_would_tell(deployment: Deployment) -> None:
 
 
 def test_working_until_a_moment() -> None:
-    begun, used = time.monotonic(), wanted(os.getpid())
+    begun, used = time.monotonic(), read_processor_demand(os.getpid())
     work_until(begun + 0.3)
     assert time.monotonic() >= begun + 0.3
-    assert wanted(os.getpid()) - used > 0.25
+    assert read_processor_demand(os.getpid()) - used > 0.25
     work_until(begun)  # which is over
     assert time.monotonic() < begun + 30
 
@@ -155,13 +155,13 @@ def test_fillers_are_idle_until_they_are_told_and_then_keep_to_their_processor()
             lambda: os.sched_getscheduler(filler) == os.SCHED_IDLE and state(filler) == "S"
         )
         assert os.sched_getaffinity(filler) == {processor}
-        before = wanted(filler)
+        before = read_processor_demand(filler)
         time.sleep(0.2)
-        assert wanted(filler) == pytest.approx(before, abs=0.05)
+        assert read_processor_demand(filler) == pytest.approx(before, abs=0.05)
         fillers(time.monotonic() + 0.5)
         time.sleep(0.6)
         assert wait_for(lambda: state(filler) == "S")
-        assert wanted(filler) - before > 0.45
+        assert read_processor_demand(filler) - before > 0.45
     finally:
         fillers.close()
     assert not alive(filler)
@@ -172,14 +172,14 @@ def test_fillers_end_with_who_started_them(tmp_path: Path) -> None:
         "import os, time\nfrom sfumato.server.workers.busy_work import Fillers\nfillers = "
         "Fillers(os.sched_getaffinity(0))\nfillers(time.monotonic() + 600)\n"
     )
-    script += "print(*(one.pid for one in fillers.processes), flush=True)\ntime.sleep(600)"
+    script += "print(*(filler.pid for filler in fillers.processes), flush=True)\ntime.sleep(600)"
     parent = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=tmp_path
     )
     assert parent.stdout is not None
-    pids = [int(one) for one in parent.stdout.readline().split()]
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
     parent.stdout.close()
-    assert wait_for(lambda: all(os.sched_getscheduler(one) == os.SCHED_IDLE for one in pids))
+    assert wait_for(lambda: all(os.sched_getscheduler(pid) == os.SCHED_IDLE for pid in pids))
     parent.kill()
     parent.wait()
     assert wait_for(lambda: not any(map(alive, pids)), 10)

@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.server.http.asgi_app import STATIC
 
-from .scanning import hits, kept
+from .scanning import hits, read_written_files
 from .service import CANARIES, SQL, Running, spoken
 from .test_malformed import processes
 
@@ -56,16 +56,16 @@ QUESTIONS = {
 FORMS = ("application/json", "text/csv", "application/vnd.apache.arrow.stream")
 
 
-def said(service: Running) -> list[bytes]:
+def collect_replies(service: Running) -> list[bytes]:
     """Replies of every kind: answers in every form, plans, refusals, failures, cards, history, the
     page.
     """
-    found: list[bytes] = []
+    replies: list[bytes] = []
 
     def ask(method: str, path: str, who: str, **how: Any) -> int:
         headers = service.deployment.header(who) | how.pop("headers", {})
         reply = service.http.request(method, f"{service.url}{path}", headers=headers, **how)
-        found.append(repr(reply.headers.raw).encode() + reply.content)
+        replies.append(repr(reply.headers.raw).encode() + reply.content)
         return reply.status_code
 
     for dataset, who in (("visits", "bob"), ("clinic", "clinic-ada")):
@@ -102,10 +102,10 @@ def said(service: Running) -> list[bytes]:
         "/api/me",
         "/api/datasets",
         "/api/nothing",
-        *(f"/static/{one.name}" for one in STATIC.iterdir()),
+        *(f"/static/{file.name}" for file in STATIC.iterdir()),
     ):
         ask("GET", path, "boss")
-    return found
+    return replies
 
 
 def crash(service: Running) -> bytes:
@@ -127,12 +127,12 @@ def crash(service: Running) -> bytes:
 
 
 def test_no_canary_leaves(service: Running) -> None:
-    replies = said(service)
+    replies = collect_replies(service)
     assert len(replies) > 150
     assert sum(b'"receipt"' in reply for reply in replies) >= 4
     assert hits(replies) == []
     assert hits([crash(service)]) == []
-    assert hits(kept(service).values()) == []
+    assert hits(read_written_files(service).values()) == []
     log = service.log.read_bytes()
     assert b"/api/datasets/visits/release" in log, "the log says what it can"
     assert service.process.poll() is None
@@ -146,7 +146,7 @@ def test_canaries_are_in_the_data_and_would_be_seen(service: Running) -> None:
         assert len(set(spoken(table))) == CANARIES
         held = pq.read_table(service.deployment.path.parent / f"{table}.parquet")
         texts = hits([str(held.to_pydict()).encode()])
-        assert len([one for one in texts if one in spoken(table)]) == CANARIES
+        assert len([canary for canary in texts if canary in spoken(table)]) == CANARIES
         raw = hits(
             [
                 buffer.to_pybytes()
@@ -161,4 +161,6 @@ def test_canaries_are_in_the_data_and_would_be_seen(service: Running) -> None:
 
 def test_all_that_is_kept_is_looked_at(service: Running) -> None:
     """Here while it runs, and once more when all tests of the service are done."""
-    assert {"curator.ledger", "tokens.db", "server.log", "sfumato.toml"} <= set(kept(service))
+    assert {"curator.ledger", "tokens.db", "server.log", "sfumato.toml"} <= set(
+        read_written_files(service)
+    )

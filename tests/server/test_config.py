@@ -45,22 +45,26 @@ ada = 0.1
 
 
 def test_the_shortest(tmp_path: Path) -> None:
-    found = read(SHORT, tmp_path)
-    dataset = found.datasets["visits"]
+    config = read(SHORT, tmp_path)
+    dataset = config.datasets["visits"]
     assert dataset.budget == Approx(Fraction(3, 10), Fraction(1, 10**6))
     assert dataset.declared == {"name": "visits"}
     assert dataset.source == str(tmp_path / "visits.parquet")
-    assert (dataset.ledger, found.tokens) == (
+    assert (dataset.ledger, config.tokens) == (
         str(tmp_path / "curator.ledger"),
         str(tmp_path / "tokens.db"),
     )
-    assert (found.host, found.workers, found.deadlines) == ("127.0.0.1", 1, (0.25, 1.0, 4.0, 16.0))
+    assert (config.host, config.workers, config.deadlines) == (
+        "127.0.0.1",
+        1,
+        (0.25, 1.0, 4.0, 16.0),
+    )
 
 
 def test_all_of_it(tmp_path: Path) -> None:
-    found = read(LONG, tmp_path)
-    dataset = found.datasets["visits"]
-    assert (found.host, found.port, found.workers, found.children, found.memory) == (
+    config = read(LONG, tmp_path)
+    dataset = config.datasets["visits"]
+    assert (config.host, config.port, config.workers, config.children, config.memory) == (
         "0.0.0.0",
         9000,
         4,
@@ -68,14 +72,18 @@ def test_all_of_it(tmp_path: Path) -> None:
         512 * 2**20,
     )
     assert (
-        found.tokens == "postgresql://role@host/books"
+        config.tokens == "postgresql://role@host/books"
     )  # hosts that share a ledger share the rest
-    assert (found.token_rate.per_second, found.address_rate.burst, found.overruns_per_analyst) == (
+    assert (
+        config.token_rate.per_second,
+        config.address_rate.burst,
+        config.overruns_per_analyst,
+    ) == (
         10,
         10,
         3,
     )
-    assert found.tls_key == str(tmp_path / "server.key")
+    assert config.tls_key == str(tmp_path / "server.key")
     assert dataset.source == {
         "patients": str(tmp_path / "patients.parquet"),
         "visits": str(tmp_path / "visits.parquet"),
@@ -167,8 +175,8 @@ def test_a_declaration_in_a_file(tmp_path: Path) -> None:
         'sfumato = "declaration"\nversion = 1\n[table]\nname = "visits"\nmax_rows = 3\n'
         'unit = ["id"]\n[columns.id]\ntype = "int64"\n'
     )
-    found = read(SHORT + 'declaration = "visits.toml"\n', tmp_path).datasets["visits"]
-    assert (found.declared["unit"], found.declared["max_rows"]) == (("id",), 3)
+    dataset = read(SHORT + 'declaration = "visits.toml"\n', tmp_path).datasets["visits"]
+    assert (dataset.declared["unit"], dataset.declared["max_rows"]) == (("id",), 3)
 
 
 def test_two_datasets_have_two_accounts(tmp_path: Path) -> None:
@@ -176,15 +184,18 @@ def test_two_datasets_have_two_accounts(tmp_path: Path) -> None:
     table = '[table]\nname = "{}"\nmax_rows = 3\nunit = ["id"]\n[columns.id]\ntype = "int64"\n'
     for file, name in (("one.toml", "visits"), ("other.toml", "others")):
         (tmp_path / file).write_text('sfumato = "declaration"\nversion = 1\n' + table.format(name))
-    said = '[datasets.{0}]\nsource = "{0}.parquet"\nbudget = 1\ndeclaration = "{1}.toml"\n'
+    template = '[datasets.{0}]\nsource = "{0}.parquet"\nbudget = 1\ndeclaration = "{1}.toml"\n'
     with pytest.raises(Refused) as refused:
-        read(said.format("a", "one") + said.format("b", "one"), tmp_path)
+        read(template.format("a", "one") + template.format("b", "one"), tmp_path)
     assert (refused.value.code, refused.value.place) == ("server.config", "[datasets.b] name")
-    assert len(read(said.format("a", "one") + said.format("b", "other"), tmp_path).datasets) == 2
+    assert (
+        len(read(template.format("a", "one") + template.format("b", "other"), tmp_path).datasets)
+        == 2
+    )
     assert (
         len(
             read(
-                said.format("a", "one") + said.format("b", "one") + 'ledger = "b.ledger"\n',
+                template.format("a", "one") + template.format("b", "one") + 'ledger = "b.ledger"\n',
                 tmp_path,
             ).datasets
         )
@@ -203,8 +214,8 @@ def test_the_same_file_as_a_second_dataset_is_refused(tmp_path: Path) -> None:
     (tmp_path / "hard.parquet").hardlink_to(tmp_path / "data/a.parquet")
 
     def two(first: str, second: str) -> str:
-        said = "[datasets.{}]\nsource = {}\nbudget = 1\n"
-        return said.format("one", first) + said.format("two", second)
+        template = "[datasets.{}]\nsource = {}\nbudget = 1\n"
+        return template.format("one", first) + template.format("two", second)
 
     same = [
         '"data/a.parquet"',
@@ -221,7 +232,9 @@ def test_the_same_file_as_a_second_dataset_is_refused(tmp_path: Path) -> None:
         ('"gone.parquet"', '"./gone.parquet"'),
     ]
     of_server = 'source = "postgresql://h/d"\nbudget = 1\ntable = "{}"\n'
-    texts = [two('"data/a.parquet"', other) for other in same] + [two(*pair) for pair in same_table]
+    texts = [two('"data/a.parquet"', source) for source in same] + [
+        two(*pair) for pair in same_table
+    ]
     texts.append(f"[datasets.one]\n{of_server.format('t')}[datasets.two]\n{of_server.format('t')}")
     for text in texts:
         with pytest.raises(Refused) as refused:
@@ -263,15 +276,15 @@ def test_limits_by_dataset_and_by_name(tmp_path: Path) -> None:
         + SHORT
         + "most_releases = 7\n[datasets.visits.overruns]\nada = 9\n"
     )
-    found = read(text + SHORT.replace("visits", "other"), tmp_path)
+    config = read(text + SHORT.replace("visits", "other"), tmp_path)
     assert (
-        found.overruns("visits", "ada"),
-        found.overruns("visits", "bob"),
-        found.overruns("other", "ada"),
+        config.overruns("visits", "ada"),
+        config.overruns("visits", "bob"),
+        config.overruns("other", "ada"),
     ) == (9, 3, 3)
     assert (
-        found.releases("visits"),
-        found.releases("other"),
+        config.releases("visits"),
+        config.releases("other"),
         read(SHORT, tmp_path).releases("visits"),
     ) == (7, 50, 1000)
 

@@ -40,7 +40,9 @@ def test_a_notebook(service: Running) -> None:
         assert answer.cost == sf.Approx("1/3", 0, relation="add-remove", unit="user_id")
         assert visits.spent == before + answer.cost
         assert answer.receipt is not None
-        entry = next(one for one in visits.ledger.history() if one.number == answer.receipt.number)
+        entry = next(
+            entry for entry in visits.ledger.history() if entry.number == answer.receipt.number
+        )
         assert (entry.kind, entry.share, entry.digest, entry.cost) == (
             "charge",
             "bob",

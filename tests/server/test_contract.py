@@ -49,7 +49,7 @@ class Run:
     """Schemathesis at work, and where it writes what it finds."""
 
     process: subprocess.Popen[bytes]
-    said: Path
+    output: Path
 
 
 def begun(
@@ -95,8 +95,8 @@ def begun(
     ]
     token = ["--header", f"Authorization: Bearer {service.deployment.tokens[who]}"]
     only = [] if who == "ada" else ["--include-method", "GET"]
-    said = folder / "said.txt"
-    with said.open("wb") as sink:
+    output = folder / "said.txt"
+    with output.open("wb") as sink:
         return Run(
             subprocess.Popen(
                 [*command, *checks, *amount, *token, *only],
@@ -104,7 +104,7 @@ def begun(
                 stdout=sink,
                 stderr=subprocess.STDOUT,
             ),
-            said,
+            output,
         )
 
 
@@ -114,12 +114,13 @@ def check(service: Running, run: Run, who: str) -> None:
         status = run.process.wait(3000)
     finally:
         run.process.kill()
-    said = run.said.read_text(encoding="utf-8")
-    assert status == 0, said[-6000:]
+    output = run.output.read_text(encoding="utf-8")
+    assert status == 0, output[-6000:]
     assert (
-        f"Tested: {len(MAY) if who == 'ada' else sum(method == 'GET' for method, _ in MAY)}" in said
+        f"Tested: {len(MAY) if who == 'ada' else sum(method == 'GET' for method, _ in MAY)}"
+        in output
     )
-    assert "Stateful (not applicable)" not in said
+    assert "Stateful (not applicable)" not in output
     assert service.process.poll() is None
 
 
@@ -129,12 +130,12 @@ ASKERS = {"ada": PHASES, "boss": PHASES[2:]}
 @pytest.fixture(scope="module")
 def runs(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
     """Both at once: one makes its next request while the other waits for a reply."""
-    found = {
+    runs_by_asker = {
         who: begun(service, tmp_path_factory.mktemp("contract"), who, 50, 20_261_116, phases)
         for who, phases in ASKERS.items()
     }
-    yield found
-    for run in found.values():
+    yield runs_by_asker
+    for run in runs_by_asker.values():
         run.process.kill()
         run.process.wait()
 
@@ -167,8 +168,8 @@ def test_a_broken_contract_is_seen(service: Running, tmp_path: Path) -> None:
         "--include-path",
         "/api/health",
     ]
-    found = subprocess.run(
+    completed = subprocess.run(
         [*command, "--max-examples", "5"], cwd=tmp_path, capture_output=True, text=True, timeout=600
     )
-    assert found.returncode == 1
-    assert "Response violates schema" in found.stdout
+    assert completed.returncode == 1
+    assert "Response violates schema" in completed.stdout

@@ -15,8 +15,8 @@ from .service import service
 def test_what_is_told(tmp_path: Path) -> None:
     deployment = service(tmp_path)
     served = open_dataset(deployment.config.datasets["visits"])
-    found = describe(served, deployment.config)
-    columns = {column["name"]: column for column in found["tables"][0]["columns"]}
+    description = describe(served, deployment.config)
+    columns = {column["name"]: column for column in description["tables"][0]["columns"]}
     assert summarize(served) == {
         "name": "visits",
         "unit": "user_id",
@@ -25,9 +25,9 @@ def test_what_is_told(tmp_path: Path) -> None:
     }
     assert columns["age"] == {"name": "age", "type": "int64", "bounds": [0, 120], "keys": None}
     assert columns["city"]["keys"] == ["Bari", "Milano", "Roma"]
-    assert found["example"] == "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
-    assert Declaration.from_toml(found["tables"][0]["declaration"]) == served.declarations[0]
-    served.table.plan(found["example"], epsilon=1)
+    assert description["example"] == "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
+    assert Declaration.from_toml(description["tables"][0]["declaration"]) == served.declarations[0]
+    served.table.plan(description["example"], epsilon=1)
     served.close()
 
 
@@ -50,12 +50,16 @@ def test_what_was_learned_is_not_told(tmp_path: Path) -> None:
 def test_nor_of_several_tables(tmp_path: Path) -> None:
     deployment = service(tmp_path)
     both = {"visits": str(tmp_path / "visits.parquet"), "clinic": str(tmp_path / "clinic.parquet")}
-    said = {"name": "both", "unit": "clinic.patient", "links": {"visits.user_id": "clinic.patient"}}
+    declaration = {
+        "name": "both",
+        "unit": "clinic.patient",
+        "links": {"visits.user_id": "clinic.patient"},
+    }
     config = replace(
         deployment.config.datasets["visits"],
         name="both",
         source=both,
-        declared=said,
+        declared=declaration,
         ledger=str(tmp_path / "both.ledger"),
         analysts={},
     )
@@ -68,7 +72,7 @@ def test_nor_of_several_tables(tmp_path: Path) -> None:
         epsilon="0.6",
         share="ada",
     )
-    assert [one.limit.table for one in served.lessons] == ["visits", "clinic"]
+    assert [lesson.limit.table for lesson in served.lessons] == ["visits", "clinic"]
     assert describe(served, deployment.config) == before
     assert (len(served.unpaid_lessons("ada")), len(served.unpaid_lessons("bob"))) == (0, 2)
     served.close()
@@ -77,7 +81,7 @@ def test_nor_of_several_tables(tmp_path: Path) -> None:
 def test_names_are_quoted_where_they_must_be() -> None:
     from sfumato.server.dataset_schema import _quoted
 
-    assert [_quoted(one) for one in ("city", "City", 'a"b', "größe")] == [
+    assert [_quoted(name) for name in ("city", "City", 'a"b', "größe")] == [
         "city",
         '"City"',
         '"a""b"',

@@ -27,15 +27,15 @@ def config(tmp_path: Path) -> DatasetConfig:
 
 @pytest.fixture
 def served(config: DatasetConfig) -> Iterator[Served]:
-    found = open_dataset(config)
-    yield found
-    found.close()
+    dataset = open_dataset(config)
+    yield dataset
+    dataset.close()
 
 
 def epsilon(served: Served, who: str) -> Fraction:
-    found = served.ledger.account(who).budget.parameters["epsilon"]
-    assert isinstance(found, Fraction)
-    return found
+    amount = served.ledger.account(who).budget.parameters["epsilon"]
+    assert isinstance(amount, Fraction)
+    return amount
 
 
 def test_shares_are_those_of_the_configuration(config: DatasetConfig) -> None:
@@ -84,8 +84,8 @@ def test_what_is_stored_is_due_to_others(served: Served) -> None:
     name = question_key(served.table.plan(SQL, epsilon=0.5))
     assert stored_for(served.ledger, name, "ada") is None
     served.table.sql(SQL, epsilon=0.5, share=served.share("ada"))
-    found = [stored_for(served.ledger, name, who) for who in ("ada", "bob")]
-    assert [one is not None and one.due for one in found] == [False, True]
+    answers = [stored_for(served.ledger, name, who) for who in ("ada", "bob")]
+    assert [answer is not None and answer.due for answer in answers] == [False, True]
 
 
 def test_nothing_is_owed_where_nothing_was_learned(served: Served) -> None:
@@ -97,7 +97,7 @@ def test_several_tables(tmp_path: Path) -> None:
     folder = tmp_path / "several"
     folder.mkdir()
     both = {"visits": str(tmp_path / "visits.parquet"), "clinic": str(tmp_path / "clinic.parquet")}
-    said = {
+    declaration = {
         "name": "both",
         "unit": "clinic.patient",
         "links": {"visits.user_id": "clinic.patient"},
@@ -108,7 +108,7 @@ def test_several_tables(tmp_path: Path) -> None:
             config,
             name="both",
             source=both,
-            declared=said,
+            declared=declaration,
             ledger=str(folder / "both.ledger"),
             analysts={},
         )

@@ -20,7 +20,7 @@ UNDECLARED = 2**40  # the rows of a table of which nothing is declared
 
 
 @pytest.mark.parametrize(
-    ("declared", "rows", "parts", "found"),
+    ("declared", "rows", "parts", "expected"),
     [
         (None, UNDECLARED, 1, 16.0),
         (None, 1, 1, 0.25),
@@ -34,13 +34,13 @@ UNDECLARED = 2**40  # the rows of a table of which nothing is declared
     ],
 )
 def test_the_class_of_a_question(
-    declared: float | None, rows: int, parts: int, found: float
+    declared: float | None, rows: int, parts: int, expected: float
 ) -> None:
-    assert deadline_class(CLASSES, declared=declared, table_rows=rows, parts=parts) == found
+    assert deadline_class(CLASSES, declared=declared, table_rows=rows, parts=parts) == expected
 
 
 @pytest.mark.parametrize(
-    ("declared", "row_work", "found"),
+    ("declared", "row_work", "expected"),
     [
         (1, 1024, 1.0),
         (1, 1025, 4.0),
@@ -51,13 +51,13 @@ def test_the_class_of_a_question(
     ],
 )
 def test_more_work_for_each_row_has_a_longer_class(
-    declared: float | None, row_work: int, found: float
+    declared: float | None, row_work: int, expected: float
 ) -> None:
     assert (
         deadline_class(
             CLASSES, declared=declared, table_rows=UNDECLARED, parts=1, row_work=row_work
         )
-        == found
+        == expected
     )
 
 

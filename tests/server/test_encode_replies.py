@@ -45,22 +45,22 @@ def answer() -> Answer:
         bounds={"x": (0, 5)},
         keys={"k": ["=a", "b", "c"]},
     ) as table:
-        found: Answer = table.sql(
+        released: Answer = table.sql(
             "SELECT k, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY k", epsilon=1
         )
-        return found
+        return released
 
 
 def test_json_has_everything(answer: Answer) -> None:
-    said = json.loads(reply(answer))
-    assert Answer.from_json(json.dumps(said["answer"])) == answer
-    assert said["table"]["columns"] == ["k", "n", "m"]
+    document = json.loads(reply(answer))
+    assert Answer.from_json(json.dumps(document["answer"])) == answer
+    assert document["table"]["columns"] == ["k", "n", "m"]
     low, high = answer.interval("m")
-    assert [(row["k"], row["m_low"], row["m_high"]) for row in said["table"]["rows"]] == list(
+    assert [(row["k"], row["m_low"], row["m_high"]) for row in document["table"]["rows"]] == list(
         zip(answer["k"], low, high, strict=True)
     )
-    assert said["cost"]["epsilon"] == "1"
-    assert said["rules"] == list(answer.rules)
+    assert document["cost"]["epsilon"] == "1"
+    assert document["rules"] == list(answer.rules)
 
 
 def test_csv_runs_no_formula(answer: Answer) -> None:
@@ -81,15 +81,15 @@ def test_columns_that_would_share_a_name_go_without_intervals() -> None:
     with sf.protect(
         pa.table({"who": [1, 2]}), name="t", unit="who", budget=100, max_rows=1
     ) as table:
-        found = table.sql("SELECT COUNT(*) AS n, COUNT(*) AS n_low FROM t", epsilon=1)
-    assert set(json.loads(rendered(found, JSON))["table"]["rows"][0]) == {"n", "n_low"}
-    assert rendered(found, CSV).startswith(b"n,n_low\r\n")
-    assert rendered(found, ARROW)
+        released = table.sql("SELECT COUNT(*) AS n, COUNT(*) AS n_low FROM t", epsilon=1)
+    assert set(json.loads(rendered(released, JSON))["table"]["rows"][0]) == {"n", "n_low"}
+    assert rendered(released, CSV).startswith(b"n,n_low\r\n")
+    assert rendered(released, ARROW)
 
 
 def test_what_json_has_no_word_for() -> None:
-    assert [number(one) for one in (math.nan, -math.inf, 1.5, 3)] == [None, None, 1.5, 3]
-    assert [key(one) for one in (None, True, 5, "x", Decimal("1.50"), date(2026, 1, 2))] == [
+    assert [number(value) for value in (math.nan, -math.inf, 1.5, 3)] == [None, None, 1.5, 3]
+    assert [key(value) for value in (None, True, 5, "x", Decimal("1.50"), date(2026, 1, 2))] == [
         None,
         True,
         5,

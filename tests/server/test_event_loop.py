@@ -29,10 +29,10 @@ MOST = 5
 def tls(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     if request.param == "plain":
         return {}
-    return own(tmp_path)
+    return create_tls_options(tmp_path)
 
 
-def own(folder: Path) -> dict[str, str]:
+def create_tls_options(folder: Path) -> dict[str, str]:
     certificate(folder, "own")
     return {"ssl_certfile": str(folder / "own.crt"), "ssl_keyfile": str(folder / "own.key")}
 
@@ -53,10 +53,10 @@ def serve(tls: dict[str, str], ask: Callable[[int], Coroutine[Any, Any, Any]]) -
         task = asyncio.create_task(server.serve())
         while not server.started:
             await asyncio.sleep(0.005)
-        found = await ask(server.servers[0].sockets[0].getsockname()[1])
+        outcome = await ask(server.servers[0].sockets[0].getsockname()[1])
         server.should_exit = True
         await task
-        return found
+        return outcome
 
     with asyncio.Runner(loop_factory=Loop) as runner:
         return runner.run(run())
@@ -72,11 +72,11 @@ async def answered(port: int, tls: dict[str, str]) -> bool:
         async with asyncio.timeout(20):
             reader, writer = await connected(port, tls)
             writer.write(GET + b"Connection: close\r\n\r\n")
-            found = await reader.read()
+            reply = await reader.read()
             writer.close()
     except (ConnectionError, ssl.SSLError):
         return False
-    return b"200 OK" in found
+    return b"200 OK" in reply
 
 
 def test_connections_of_one_address_are_limited(
@@ -109,7 +109,7 @@ def test_a_handshake_counts_and_does_not_take_for_ever(
     """An idle handshake had 60 seconds, and was counted nowhere."""
     monkeypatch.setattr(CONNECTIONS, "most", MOST)
     monkeypatch.setattr(event_loop, "HANDSHAKE", 1.0)
-    tls = own(tmp_path)
+    tls = create_tls_options(tmp_path)
 
     async def ask(port: int) -> Any:
         idle = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MOST)]
@@ -129,13 +129,13 @@ def test_a_failed_handshake_is_logged_in_constant_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It wrote a traceback into the log."""
-    tls = own(tmp_path)
+    tls = create_tls_options(tmp_path)
     caplog.set_level(logging.INFO)
 
     async def ask(port: int) -> None:
-        for said in (b"GET /Xenophon HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x00\x05Xenop", b""):
+        for payload in (b"GET /Xenophon HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x00\x05Xenop", b""):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(said)
+            writer.write(payload)
             writer.write_eof()
             await reader.read()
             writer.close()
@@ -167,10 +167,10 @@ def test_what_breaks_in_the_loop_is_logged_in_constant_words(
         asyncio.get_running_loop().call_soon(breaks)
         await asyncio.sleep(0.01)
 
-    for debug, said in (("", False), ("1", True)):
+    for debug, expected in (("", False), ("1", True)):
         caplog.clear()
         monkeypatch.setenv("SFUMATO_DEBUG", debug)
         with asyncio.Runner(loop_factory=Loop) as runner:
             runner.run(run())
-        assert ("Xenophon" in caplog.text) == said
+        assert ("Xenophon" in caplog.text) == expected
         assert caplog.records

@@ -21,10 +21,10 @@ def test_one_name_with_many_requests_delays_another_by_one_turn() -> None:
             await asyncio.sleep(0)
             turns.give(who, thing)
 
-        asked = [asyncio.create_task(ask("mallory")) for _ in range(60)]
+        tasks = [asyncio.create_task(ask("mallory")) for _ in range(60)]
         await asyncio.sleep(0)
-        asked += [asyncio.create_task(ask(who)) for who in ("ada", "bob", "ada", "bob")]
-        await asyncio.gather(*asked)
+        tasks += [asyncio.create_task(ask(who)) for who in ("ada", "bob", "ada", "bob")]
+        await asyncio.gather(*tasks)
         assert len(served) == 64
         return served
 
@@ -45,12 +45,12 @@ def test_so_many_requests_of_one_name_wait() -> None:
         await asyncio.sleep(0)
         with pytest.raises(Full):
             await turns.take("ada", 20)
-        other = asyncio.create_task(turns.take("bob", 20))
+        bobs_turn = asyncio.create_task(turns.take("bob", 20))
         await asyncio.sleep(0)
         turns.give("ada", thing)
         assert await waiting[0] == "worker"
         turns.give("ada", "worker")
-        assert await other == "worker"  # before the second of who came first
+        assert await bobs_turn == "worker"  # before the second of who came first
         turns.give("bob", "worker")
         assert await waiting[1] == "worker"
 

@@ -51,15 +51,17 @@ def table(budget: sf.Guarantee) -> Any:
     )
 
 
-def part(found: Any, plan: Any) -> Fraction:
-    return part_of(found.ledger.budget, ratios(price(found.ledger.budget, (plan.mechanism,))))
+def part(private_table: Any, plan: Any) -> Fraction:
+    return part_of(
+        private_table.ledger.budget, ratios(price(private_table.ledger.budget, (plan.mechanism,)))
+    )
 
 
-def asks(found: Any, said: dict[str, Any], most: int) -> int:
+def asks(private_table: Any, arguments: dict[str, Any], most: int) -> int:
     """How many different questions are answered, of so many."""
     for place in range(most):
         try:
-            found.sql(f"SELECT COUNT(*) AS c{place} FROM v", **said)
+            private_table.sql(f"SELECT COUNT(*) AS c{place} FROM v", **arguments)
         except sf.BudgetExceeded:
             return place
     return most
@@ -69,16 +71,19 @@ def asks(found: Any, said: dict[str, Any], most: int) -> int:
 @pytest.mark.parametrize("releases", [1000, 37])
 def test_what_is_offered_passes(budget: sf.Guarantee, releases: int) -> None:
     """Pasted into the body of a question in place of its epsilon, within or promise."""
-    with table(budget) as found:
+    with table(budget) as private_table:
         for text in TEXTS:
-            body = json.dumps({"sql": text})[:-1] + f", {least(found.ledger.budget, releases)}}}"
+            body = (
+                json.dumps({"sql": text})[:-1]
+                + f", {least(private_table.ledger.budget, releases)}}}"
+            )
             question = read(body.encode())
             if "GROUP BY t" in text and not budget.parameters.get(
                 "delta", 0
             ):  # a selection needs a δ, and such a budget has none to give
                 continue
-            plan = found.plan(text, **question.plan_arguments())
-            refuse_below(found.ledger.budget, part(found, plan), releases)
+            plan = private_table.plan(text, **question.plan_arguments())
+            refuse_below(private_table.ledger.budget, part(private_table, plan), releases)
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
@@ -87,14 +92,14 @@ def test_the_budget_bounds_the_number_of_releases(budget: sf.Guarantee) -> None:
     nothing. The least part, so often, is the whole budget.
     """
     releases = 25
-    with table(budget) as found:
-        said = read(
-            f'{{"sql": "{TEXTS[0]}", {least(found.ledger.budget, releases)}}}'.encode()
+    with table(budget) as private_table:
+        arguments = read(
+            f'{{"sql": "{TEXTS[0]}", {least(private_table.ledger.budget, releases)}}}'.encode()
         ).plan_arguments()
-        once = part(found, found.plan(TEXTS[0], **said))
+        once = part(private_table, private_table.plan(TEXTS[0], **arguments))
         assert once * releases >= ROUNDING
-        asked = asks(found, said, 2 * releases)
-        assert asked <= releases / ROUNDING
+        answered = asks(private_table, arguments, 2 * releases)
+        assert answered <= releases / ROUNDING
 
 
 @pytest.mark.parametrize(
@@ -108,10 +113,10 @@ def test_the_budget_bounds_the_number_of_releases(budget: sf.Guarantee) -> None:
     ids=str,
 )
 def test_less_is_refused(how: dict[str, Any]) -> None:
-    with table(sf.Approx(1, DELTA)) as found:
-        took = part(found, found.plan(TEXTS[0], **how))
+    with table(sf.Approx(1, DELTA)) as private_table:
+        took = part(private_table, private_table.plan(TEXTS[0], **how))
         with pytest.raises(Refused) as caught:
-            refuse_below(found.ledger.budget, took, 1000)
+            refuse_below(private_table.ledger.budget, took, 1000)
         assert caught.value.code == "server.least"
         assert caught.value.rewrite == '"epsilon": "0.001"'
         assert "1/1000" in caught.value.reason

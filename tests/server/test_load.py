@@ -88,8 +88,8 @@ class Measured:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory, starting: Target) -> Iterator[Served]:
-    with several(tmp_path_factory.mktemp("load"), 1, deadline="[1]") as found:
-        yield found
+    with several(tmp_path_factory.mktemp("load"), 1, deadline="[1]") as running_service:
+        yield running_service
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
             ),
         ),
     }
-    warm, found = Measured(), {name: Measured() for name in targets}
+    warm, measured = Measured(), {name: Measured() for name in targets}
     for target in targets.values():
         asyncio.run(_loaded(target, 0.2, warm))
     before, storm = (
@@ -186,31 +186,33 @@ def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
     threads, rounds, memory = storm.begin(), 5, []
     for _ in range(rounds):
         for name, target in targets.items():
-            asyncio.run(_loaded(target, seconds / rounds / len(targets), found[name]))
+            asyncio.run(_loaded(target, seconds / rounds / len(targets), measured[name]))
         memory.append(targets["plan"].memory)
     storm.stop.set()
     for thread in threads:
         thread.join(60)
     charges = _charges(service)
-    said = {
+    figures = {
         name: {
-            "requests": one.requests,
-            "for each second of the processor": round(one.rate),
-            "wrong": one.wrong,
+            "requests": result.requests,
+            "for each second of the processor": round(result.rate),
+            "wrong": result.wrong,
         }
-        for name, one in found.items()
+        for name, result in measured.items()
     }
-    shares = {name: round(found[name].rate / found["bare"].rate, 3) for name in ("plan", "stored")}
+    shares = {
+        name: round(measured[name].rate / measured["bare"].rate, 3) for name in ("plan", "stored")
+    }
     more = {
         "beside the bare route": shares,
-        "memory in MB": [round(one / 1e6, 1) for one in memory],
+        "memory in MB": [round(size / 1e6, 1) for size in memory],
         "releases": dict(storm.ends),
         "charges": charges,
     }
-    sys.stdout.write(f"\n{CLIENTS} clients for {seconds} s: {json.dumps({**said, **more})}\n")
-    assert sum(one.wrong for one in (warm, *found.values())) == 0
-    assert found["plan"].rate >= LEAST * found["bare"].rate, found
-    assert found["stored"].rate >= LEAST * found["bare"].rate, found
+    sys.stdout.write(f"\n{CLIENTS} clients for {seconds} s: {json.dumps({**figures, **more})}\n")
+    assert sum(result.wrong for result in (warm, *measured.values())) == 0
+    assert measured["plan"].rate >= LEAST * measured["bare"].rate, measured
+    assert measured["stored"].rate >= LEAST * measured["bare"].rate, measured
     assert max(memory) <= 1.05 * memory[0], memory
     assert set(storm.ends) <= {"answered", "server.deadline"}
     assert charges == before + sum(storm.ends.values())
@@ -223,12 +225,15 @@ def test_fifty_clients(service: Served, bare: Target, seconds: int) -> None:
 
 def _charges(service: Served) -> int:
     """In the clinic's book, by all its pages."""
-    found, after = 0, 0
+    charges, after = 0, 0
     while after is not None:
         url = f"{service.url}/api/datasets/clinic/history?after={after}&limit=200"
         page = httpx.get(url, headers=service.deployment.header("clinic-owner"), timeout=60).json()
-        found, after = found + sum(one["kind"] == "charge" for one in page["entries"]), page["next"]
-    return found
+        charges, after = (
+            charges + sum(entry["kind"] == "charge" for entry in page["entries"]),
+            page["next"],
+        )
+    return charges
 
 
 def test_the_measure_sees_a_slow_route() -> None:

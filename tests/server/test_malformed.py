@@ -23,14 +23,14 @@ LARGE = 10 * 2**20
 
 def processes(service: Running) -> set[int]:
     """The service and its workers."""
-    found, waiting = set(), [service.process.pid]
+    pids, waiting = set(), [service.process.pid]
     while waiting:
         pid = waiting.pop()
-        found.add(pid)
+        pids.add(pid)
         waiting += map(
             int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
         )
-    return found
+    return pids
 
 
 def memory(service: Running) -> int:
@@ -42,11 +42,11 @@ def memory(service: Running) -> int:
 
 
 async def reply(port: int, request: bytes) -> bytes:
-    """Send it; what comes back until the connection ends. Whatever waits for more is told that
-    there is no more.
+    """Send a request and return what comes back until the connection ends. A server that waits for
+    more gets the end of the stream after 0.3 s.
     """
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    found = b""
+    received = b""
     try:
         writer.write(request)
         for patience in (0.3, 30.0):
@@ -54,7 +54,7 @@ async def reply(port: int, request: bytes) -> bytes:
                 async with asyncio.timeout(patience):
                     await writer.drain()
                     while part := await reader.read(65536):
-                        found += part
+                        received += part
                 break
             except TimeoutError:
                 writer.write_eof()
@@ -62,28 +62,28 @@ async def reply(port: int, request: bytes) -> bytes:
         pass
     finally:
         writer.close()
-    return found
+    return received
 
 
 async def many(service: Running, seed: int, count: int) -> Counter[str]:
     """Send so many, and count how they were answered."""
-    mangler, seen = Mangler(seed, service.deployment.tokens["bob"]), Counter[str]()
+    mangler, statuses = Mangler(seed, service.deployment.tokens["bob"]), Counter[str]()
 
-    async def one(request: bytes) -> None:
-        found = await reply(service.port, request)
-        for status in STATUS.findall(found):
-            seen[status.decode()] += 1
+    async def send(request: bytes) -> None:
+        received = await reply(service.port, request)
+        for status in STATUS.findall(received):
+            statuses[status.decode()] += 1
             if status >= b"500":
-                seen[f"{request[:300]!r} → {found[:300]!r}"] += 1
-        seen["closed"] += not found
+                statuses[f"{request[:300]!r} → {received[:300]!r}"] += 1
+        statuses["closed"] += not received
 
     async def client() -> None:
         for request in waiting:
-            await one(request)
+            await send(request)
 
     waiting = (mangler.request() for _ in range(count))  # whoever is done takes the next
     await asyncio.gather(*(client() for _ in range(AT_ONCE)))
-    return seen
+    return statuses
 
 
 def unharmed(service: Running, before: set[int]) -> None:
@@ -101,12 +101,12 @@ def unharmed(service: Running, before: set[int]) -> None:
 
 def check(service: Running, seed: int, count: int) -> Counter[str]:
     before = processes(service)
-    seen = asyncio.run(many(service, seed, count))
-    assert [key for key in seen if key.startswith(("5", "b"))] == []
-    assert seen["400"] > count // 20
-    assert seen["422"] > count // 50
+    statuses = asyncio.run(many(service, seed, count))
+    assert [key for key in statuses if key.startswith(("5", "b"))] == []
+    assert statuses["400"] > count // 20
+    assert statuses["422"] > count // 50
     unharmed(service, before)
-    return seen
+    return statuses
 
 
 def test_ten_thousand_malformed_requests(service: Running) -> None:
@@ -145,9 +145,9 @@ def test_ten_megabytes(service: Running, chunked: bool) -> None:
             )
         )
 
-    assert {status for found in asyncio.run(all_at_once()) for status in STATUS.findall(found)} == {
-        b"413"
-    }
+    assert {
+        status for received in asyncio.run(all_at_once()) for status in STATUS.findall(received)
+    } == {b"413"}
     assert memory(service) < held + 8 * 2**20
     unharmed(service, before)
 
@@ -179,7 +179,7 @@ def test_too_much_of_one_thing(
         + b"\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n"
         % len(body)
     )
-    found = asyncio.run(
+    received = asyncio.run(
         reply(
             service.port,
             b"POST /api/datasets/visits/plan HTTP/1.1\r\nHost: x\r\n"
@@ -189,7 +189,7 @@ def test_too_much_of_one_thing(
             + body,
         )
     )
-    assert set(STATUS.findall(found)) <= statuses
+    assert set(STATUS.findall(received)) <= statuses
     unharmed(service, before)
 
 
@@ -235,14 +235,14 @@ def test_slow_requests_are_ended_and_hold_nobody_up(service: Running) -> None:
         async with asyncio.timeout(120):
             return await asyncio.gather(*slow)
 
-    assert {status for found in asyncio.run(together()) for status in STATUS.findall(found)} <= {
-        b"408"
-    }
+    assert {
+        status for received in asyncio.run(together()) for status in STATUS.findall(received)
+    } <= {b"408"}
     unharmed(service, before)
 
 
 def test_the_manglers_requests_are_of_many_kinds() -> None:
     mangler = Mangler(5, "t" * 64)
-    found = {mangler.request() for _ in range(1000)}
-    assert len(found) > 700
-    assert any(b"\x00" in request for request in found)
+    requests = {mangler.request() for _ in range(1000)}
+    assert len(requests) > 700
+    assert any(b"\x00" in request for request in requests)

@@ -82,20 +82,20 @@ def sent(
 @pytest.fixture(scope="module")
 def paid(service: Running) -> dict[str, int]:
     """Receipts of two analysts."""
-    found = {}
+    receipts = {}
     for who in ("ada", "bob"):
         reply = sent(
             service, "post", "/api/datasets/{dataset}/release", who, "visits", 0, key=f"{who}-1"
         )
         assert reply.status_code == 200, reply.text
-        found[who] = reply.json()["receipt"]["number"]
-    return found
+        receipts[who] = reply.json()["receipt"]["number"]
+    return receipts
 
 
 @pytest.fixture(scope="module")
 def document(service: Running) -> dict[str, Any]:
-    found: dict[str, Any] = service.http.get(f"{service.url}/openapi.json").json()
-    return found
+    openapi: dict[str, Any] = service.http.get(f"{service.url}/openapi.json").json()
+    return openapi
 
 
 def test_no_endpoint_is_missing_from_the_matrix(document: dict[str, Any]) -> None:
@@ -131,10 +131,10 @@ def test_everybody_everywhere(
     for where, dataset in WHERE.items() if "{dataset}" in path else [("own", "")]:
         for person, who in PEOPLE.items():
             reply = sent(service, method, path, who, dataset, paid["ada"])
-            wanted = expected(path, MATRIX[method, path][person], where)
-            assert reply.status_code == wanted, (person, where, reply.text)
-            assert str(wanted) in document["paths"][path][method]["responses"]
-            if wanted >= 400:
+            expected_status = expected(path, MATRIX[method, path][person], where)
+            assert reply.status_code == expected_status, (person, where, reply.text)
+            assert str(expected_status) in document["paths"][path][method]["responses"]
+            if expected_status >= 400:
                 assert reply.headers["content-type"] == "application/problem+json"
                 assert set(reply.json()) == {
                     "type",
@@ -145,12 +145,14 @@ def test_everybody_everywhere(
                     "reason",
                     "rewrite",
                 }
-            if wanted == 401:
+            if expected_status == 401:
                 assert reply.headers["www-authenticate"] == "Bearer"
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [one for one in MATRIX if "{dataset}" in one[1]], ids=lambda value: value
+    ("method", "path"),
+    [route for route in MATRIX if "{dataset}" in route[1]],
+    ids=lambda value: value,
 )
 def test_what_is_foreign_is_as_if_it_did_not_exist(
     service: Running, paid: dict[str, int], method: str, path: str
@@ -171,8 +173,8 @@ def test_what_is_foreign_is_as_if_it_did_not_exist(
         assert (
             len(
                 {
-                    (one.status_code, one.content, tuple(sorted(one.headers.items())))
-                    for one in replies
+                    (reply.status_code, reply.content, tuple(sorted(reply.headers.items())))
+                    for reply in replies
                 }
             )
             == 1
@@ -207,7 +209,7 @@ def test_one_analyst_is_nobody_to_another(service: Running, paid: dict[str, int]
         for who in ("ada", "owner")
     ]
     assert shares[0] is None
-    assert {"ada", "bob"} <= {one["name"] for one in shares[1]}
+    assert {"ada", "bob"} <= {share["name"] for share in shares[1]}
 
 
 def test_a_key_is_its_askers_own(service: Running, paid: dict[str, int]) -> None:
@@ -215,8 +217,8 @@ def test_a_key_is_its_askers_own(service: Running, paid: dict[str, int]) -> None
     path = "/api/datasets/{dataset}/release"
     mine, again = (sent(service, "post", path, "ada", "visits", 0, key="ada-1") for _ in range(2))
     assert mine.content == again.content
-    other = sent(service, "post", path, "bob", "visits", 0, key="ada-1")
-    assert other.status_code == 200
+    bobs_reply = sent(service, "post", path, "bob", "visits", 0, key="ada-1")
+    assert bobs_reply.status_code == 200
     url = f"{service.url}/api/datasets/visits/release"
     changed = service.http.post(
         url,
@@ -245,7 +247,7 @@ def test_who_was_given_an_answer_has_its_card(service: Running, paid: dict[str, 
 
 
 @pytest.mark.parametrize(
-    "given",
+    "header",
     [
         "",
         "Bearer",
@@ -256,9 +258,9 @@ def test_who_was_given_an_answer_has_its_card(service: Running, paid: dict[str, 
         "Bearer é",
     ],
 )
-def test_other_headers_are_nobody(service: Running, given: str) -> None:
-    wanted = service.http.get(f"{service.url}/api/me")
-    found = service.http.get(
-        f"{service.url}/api/me", headers={b"Authorization": given.encode("latin-1")}
+def test_other_headers_are_nobody(service: Running, header: str) -> None:
+    without_header = service.http.get(f"{service.url}/api/me")
+    reply = service.http.get(
+        f"{service.url}/api/me", headers={b"Authorization": header.encode("latin-1")}
     )
-    assert (found.status_code, found.content) == (401, wanted.content)
+    assert (reply.status_code, reply.content) == (401, without_header.content)

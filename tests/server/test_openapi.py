@@ -63,12 +63,14 @@ def test_an_endpoint(document: dict[str, Any], place: tuple[str, str]) -> None:
 def test_references_are_there(document: dict[str, Any]) -> None:
     def referred(part: Any) -> set[str]:
         if isinstance(part, dict):
-            own = {part["$ref"]} if isinstance(part.get("$ref"), str) else set()
-            return own.union(*(referred(one) for one in part.values()))
-        return set().union(*(referred(one) for one in part)) if isinstance(part, list) else set()
+            references = {part["$ref"]} if isinstance(part.get("$ref"), str) else set()
+            return references.union(*(referred(child) for child in part.values()))
+        return (
+            set().union(*(referred(child) for child in part)) if isinstance(part, list) else set()
+        )
 
-    known = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
-    assert referred(document) <= known
+    schemas = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert referred(document) <= schemas
 
 
 def test_a_question_is_described_as_it_is_read(document: dict[str, Any]) -> None:

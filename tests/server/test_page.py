@@ -69,9 +69,9 @@ class Site:
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on(
             "console",
-            lambda said: (
-                trouble.append(said.text)
-                if said.type in ("error", "warning") and "status of 4" not in said.text
+            lambda message: (
+                trouble.append(message.text)
+                if message.type in ("error", "warning") and "status of 4" not in message.text
                 else None
             ),
         )
@@ -99,7 +99,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     path, tokens = prepare_demo(folder, "127.0.0.1", port)
     text = re.sub(
         r"(?m)^deadline(s?) = .*$",
-        lambda found: "deadlines = [2]" if found[1] else "deadline = 2",
+        lambda match: "deadlines = [2]" if match[1] else "deadline = 2",
         path.read_text(encoding="utf-8"),
     )
     path.write_text(text + TRIPS, encoding="utf-8")
@@ -150,11 +150,11 @@ def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
     raise AssertionError("the server did not start")
 
 
-def shot(page: Page, name: str, *, whole: bool = True) -> None:
+def shot(page: Page, name: str, *, full_page: bool = True) -> None:
     SHOTS.mkdir(parents=True, exist_ok=True)
-    if whole:
+    if full_page:
         page.evaluate("scrollTo(0, 0)")
-    page.screenshot(path=SHOTS / f"{name}.png", full_page=whole)
+    page.screenshot(path=SHOTS / f"{name}.png", full_page=full_page)
 
 
 def everywhere(page: Page, name: str) -> None:
@@ -226,7 +226,7 @@ def test_the_story_of_an_analyst(site: Site) -> None:
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         page.keyboard.type(") AS mean_spend FROM vis")
-        shot(page, "completion", whole=False)
+        shot(page, "completion", full_page=False)
         page.keyboard.press("Tab")
         page.keyboard.type(" WHERE city = 'Ro")
         expect(page.get_by_role("option", name="'Roma'")).to_be_visible()
@@ -242,9 +242,9 @@ def test_the_story_of_an_analyst(site: Site) -> None:
         expect(page.locator("#refusal")).to_contain_text("sql.raw-rows")
         assert page.locator("#editor mark").all_inner_texts() == ["city"]
         expect(page.locator("#release")).to_be_disabled()
-        shot(page, "refusal", whole=False)
+        shot(page, "refusal", full_page=False)
         page.emulate_media(color_scheme="dark")
-        shot(page, "refusal-dark", whole=False)
+        shot(page, "refusal-dark", full_page=False)
         page.emulate_media(color_scheme="light")
         page.get_by_role("button", name="Use this question").click()
         assert (
@@ -303,7 +303,7 @@ def test_the_story_of_an_analyst(site: Site) -> None:
         # the card, and back
         page.locator("#answer").get_by_role("button", name="Release card").click()
         expect(page.get_by_role("dialog")).to_contain_text("Who is protected, and how much")
-        shot(page, "card", whole=False)
+        shot(page, "card", full_page=False)
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_be_hidden()
 
@@ -471,7 +471,7 @@ def test_what_the_server_says_is_text(site: Site) -> None:
 
 def _poisoned(route: Route) -> None:
     reply = route.fetch()
-    kept = {
+    unchanged = {
         "name": 0,
         "role": 1,
         "type": 1,
@@ -493,8 +493,8 @@ def _poisoned(route: Route) -> None:
                     for k, v in value.items()
                 }
             case list():
-                return value if kept.get(key) else [poison(item, key) for item in value]
-            case str() if not kept.get(key):
+                return value if unchanged.get(key) else [poison(item, key) for item in value]
+            case str() if not unchanged.get(key):
                 return value if key == "name" and value == "visits" else f"{value} {HOSTILE}"
         return value
 
@@ -610,8 +610,8 @@ def test_a_plan_that_did_not_come_is_asked_for_again(site: Site) -> None:
 
 @browsing
 def test_a_retry_is_the_same_request(site: Site) -> None:
-    """The line breaks after the server answered. Whoever asks again, even after a reload, gets that
-    answer, and pays once.
+    """The line breaks after the server answered. An analyst who asks again, even after a reload,
+    gets that answer, and pays once.
     """
     keys: list[str] = []
 
@@ -698,14 +698,14 @@ def test_numbers_are_rounded_outward(door: Page) -> None:
         "123456789012",
         "1/7000000000000",
     ]
-    found = door.evaluate(
+    figures = door.evaluate(
         """async texts => { const { figure, ratio, root } = await import('/static/numbers.js');
              return texts.map(text => [true, false].map(up => [
                figure(ratio(text), { up }),
                figure(root(ratio(text), { up }), { up, digits: 6 })])) }""",
         texts,
     )
-    for text, ((up, root_up), (down, root_down)) in zip(texts, found, strict=True):
+    for text, ((up, root_up), (down, root_down)) in zip(texts, figures, strict=True):
         exact = Fraction(text)
         assert _read(down) <= exact <= _read(up), text
         assert _read(up) - _read(down) <= exact / 100, text
@@ -750,21 +750,21 @@ def test_the_words_that_are_meant_are_found(door: Page) -> None:
         max_rows=4,
         bounds={"spend": (0, 100)},
     )
-    told = []
+    refusals = []
     for text, _ in REFUSED:
         with pytest.raises(sf.Refused) as caught:
             visits.plan(text, epsilon=0.1)
-        told.append(
+        refusals.append(
             {name: getattr(caught.value, name) for name in ("code", "place", "reason", "rewrite")}
         )
-    found = door.evaluate(
-        """async ([told, texts]) => { const { meant } = await import('/static/refusals.js');
-             return told.map((problem, i) => {
+    marked = door.evaluate(
+        """async ([refusals, texts]) => { const { meant } = await import('/static/refusals.js');
+             return refusals.map((problem, i) => {
                const span = meant(problem, texts[i]);
                return span && texts[i].slice(...span) }) }""",
-        [told, [text for text, _ in REFUSED]],
+        [refusals, [text for text, _ in REFUSED]],
     )
-    assert found == [words for _, words in REFUSED]
+    assert marked == [words for _, words in REFUSED]
 
 
 @browsing
@@ -815,15 +815,15 @@ def test_values_and_names_stay_inside_their_quotes(door: Page) -> None:
         {"name": "visits", "columns": [{"name": "id"}, {"name": "person.id"}]},
     ]
     units = [("id", 0), ("people.id", 0), ("people.id", 1), ("person.id", 1), ("hospital, id", 0)]
-    asked = [[unit, tables[i]] for unit, i in units]
-    found = door.evaluate(
+    arguments = [[unit, tables[i]] for unit, i in units]
+    columns = door.evaluate(
         (
-            "async asked => { const m = await import('/static/building.js'); return "
-            "asked.map(one => m.unitColumn(...one)) }"
+            "async units => { const m = await import('/static/building.js'); return "
+            "units.map(unit => m.unitColumn(...unit)) }"
         ),
-        asked,
+        arguments,
     )
-    assert found == ["id", "id", None, "person.id", None]
+    assert columns == ["id", "id", None, "person.id", None]
 
 
 COMPLETED: list[tuple[str, str]] = [
@@ -844,18 +844,18 @@ def test_completion_follows_the_schema(door: Page) -> None:
         {"name": "spend", "type": "float64", "bounds": [0, 100]},
     ]
     schema = {"tables": [{"name": "visits", "columns": columns}]}
-    found = door.evaluate(
+    offered = door.evaluate(
         """async ([schema, texts]) => {
              const { complete, offers } = await import('/static/completion.js');
              return texts.map(text => (complete(text, text.length, offers(schema))?.options ?? [])
                .map(option => option.text)) }""",
         [schema, [text for text, _ in COMPLETED] + ["SELECT 1 -- ci", "SELECT 'ci"]],
     )
-    assert [wanted in options for (_, wanted), options in zip(COMPLETED, found, strict=False)] == [
+    assert [word in options for (_, word), options in zip(COMPLETED, offered, strict=False)] == [
         True
     ] * len(COMPLETED)
-    assert found[1] == ["visits"]
-    assert found[-2:] == [
+    assert offered[1] == ["visits"]
+    assert offered[-2:] == [
         [],
         [],
     ]  # nothing is offered in a comment, nor in a text that nothing is known of
@@ -876,16 +876,16 @@ def test_nothing_is_inline_and_nothing_is_from_elsewhere(name: str) -> None:
     text = TEXTS[name]
     assert not re.search(FORBIDDEN, text)
     assert not [
-        found
-        for found in re.findall(r"https?://[^\s\"']+", text)
-        if found != "http://www.w3.org/2000/svg"
+        address
+        for address in re.findall(r"https?://[^\s\"']+", text)
+        if address != "http://www.w3.org/2000/svg"
     ]
     if name.endswith(".html"):
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text)
         assert re.findall(r"<script\b[^>]*>(.*?)</script>", text, re.DOTALL) == [""]
     if name.endswith(".js"):
         assert max(map(len, text.splitlines())) <= 160
-        assert set(re.findall(r'from "(.*?)"', text)) <= {f"./{other}" for other in TEXTS}
+        assert set(re.findall(r'from "(.*?)"', text)) <= {f"./{script}" for script in TEXTS}
 
 
 def test_every_file_is_used() -> None:
@@ -954,11 +954,11 @@ def contrast(a: str, b: str) -> float:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_contrast(dark: bool) -> None:
-    found = colours(dark)
+    palette = colours(dark)
     assert {
         pair: ratio
         for pair in PAIRS
-        if (ratio := round(contrast(found[pair[0]], found[pair[1]]), 2)) < 4.5
+        if (ratio := round(contrast(palette[pair[0]], palette[pair[1]]), 2)) < 4.5
     } == {}
 
 

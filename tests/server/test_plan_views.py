@@ -29,11 +29,11 @@ BY_CITY = "SELECT city, COUNT(*) AS n, AVG(spend) AS m, SUM(age) AS s FROM visit
 
 @pytest.fixture(scope="module")
 def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CuratorService]:
-    found = CuratorService(
+    curator_service = CuratorService(
         service(tmp_path_factory.mktemp("plans"), budget="2", deadline="[2]").config
     )
-    yield found
-    found.close()
+    yield curator_service
+    curator_service.close()
 
 
 @pytest.fixture
@@ -42,33 +42,35 @@ def served(curator: CuratorService) -> Served:
     return curator.served["visits"]
 
 
-def planned(curator: CuratorService, served: Served, who: str = "ada", **said: Any) -> PlanView:
-    asked = Question(**said)
-    return asyncio.run(curator.plans.plan(served, who, asked, asked.canonical()))
+def planned(
+    curator: CuratorService, served: Served, who: str = "ada", **arguments: Any
+) -> PlanView:
+    question = Question(**arguments)
+    return asyncio.run(curator.plans.plan(served, who, question, question.canonical()))
 
 
-def told(found: PlanView) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(plan_reply(found, affordable=True))
-    return said
+def decode_reply(view: PlanView) -> dict[str, Any]:
+    reply: dict[str, Any] = json.loads(plan_reply(view, affordable=True))
+    return reply
 
 
 def test_a_plan_says_what_the_library_says(curator: CuratorService, served: Served) -> None:
-    found = told(planned(curator, served, sql=BY_CITY, epsilon="0.5"))
+    reply = decode_reply(planned(curator, served, sql=BY_CITY, epsilon="0.5"))
     plan = served.table.plan(BY_CITY, epsilon="0.5")
-    assert found["error"] == plan.error()
-    assert found["cost"] == json.loads(plan.cost.to_json())
-    assert found["explained"] == plan.explain().splitlines()
-    assert found["columns"] == [
+    assert reply["error"] == plan.error()
+    assert reply["cost"] == json.loads(plan.cost.to_json())
+    assert reply["explained"] == plan.explain().splitlines()
+    assert reply["columns"] == [
         {"name": "n", "kind": "count"},
         {"name": "m", "kind": "mean"},
         {"name": "s", "kind": "sum"},
     ]
-    assert (found["keys"], found["rows"], found["deadline"]) == (["city"], 3, 2.0)
+    assert (reply["keys"], reply["rows"], reply["deadline"]) == (["city"], 3, 2.0)
 
 
 def test_the_sample_is_invented(curator: CuratorService, served: Served) -> None:
-    found = told(planned(curator, served, sql=BY_CITY, epsilon="0.5", group_size=500))
-    sample, error = found["sample"], found["error"]
+    reply = decode_reply(planned(curator, served, sql=BY_CITY, epsilon="0.5", group_size=500))
+    sample, error = reply["sample"], reply["error"]
     assert [row["city"] for row in sample["rows"]] == ["Bari", "Milano", "Roma"]
     assert {(row["n"], row["m"]) for row in sample["rows"]} == {(500.0, 50.0)}
     assert [row["n_high"] - row["n"] for row in sample["rows"]] == [pytest.approx(error["n"])] * 3
@@ -76,7 +78,7 @@ def test_the_sample_is_invented(curator: CuratorService, served: Served) -> None
 
 
 def test_keys_that_are_not_public_are_invented(curator: CuratorService, served: Served) -> None:
-    found = told(
+    reply = decode_reply(
         planned(
             curator,
             served,
@@ -84,8 +86,8 @@ def test_keys_that_are_not_public_are_invented(curator: CuratorService, served: 
             epsilon="0.5",
         )
     )
-    assert found["rows"] is None
-    assert [row["what"] for row in found["sample"]["rows"]] == ["a", "b", "c"]
+    assert reply["rows"] is None
+    assert [row["what"] for row in reply["sample"]["rows"]] == ["a", "b", "c"]
 
 
 def test_no_statement_is_made(
@@ -116,7 +118,9 @@ def test_nobody_is_quicker_for_what_others_planned(
     planned_for: list[str] = []
     true = curator.plans.make
     monkeypatch.setattr(
-        curator.plans, "make", lambda *given: planned_for.append(given[1]) or true(*given)
+        curator.plans,
+        "make",
+        lambda *arguments: planned_for.append(arguments[1]) or true(*arguments),
     )
     for who in ("ada", "bob", "ada", "bob"):
         planned(curator, served, who, sql=BY_CITY, epsilon="0.1875")
@@ -148,8 +152,8 @@ def test_what_can_be_afforded_is_true_now(tmp_path: Path) -> None:
     )
     assert is_affordable(large, served, "ada")
     served.table.sql(BY_CITY, epsilon="1.5", share="ada")
-    other = planned(curator, served, sql=BY_CITY, epsilon="1")
-    assert [is_affordable(one, served, "ada") for one in (small, other, large)] == [
+    medium = planned(curator, served, sql=BY_CITY, epsilon="1")
+    assert [is_affordable(view, served, "ada") for view in (small, medium, large)] == [
         True,
         False,
         True,
@@ -173,9 +177,9 @@ def test_plans_are_kept_up_to_a_size(
             sql=f"SELECT COUNT(*) AS n FROM visits WHERE age > {place}",
             epsilon="0.5",
         )
-    kept = curator.plans._cache
-    assert 0 < len(kept) < 20
-    assert curator.plans._bytes == sum(one.size for one in kept.values()) <= 20_000
+    cache = curator.plans._cache
+    assert 0 < len(cache) < 20
+    assert curator.plans._bytes == sum(view.size for view in cache.values()) <= 20_000
 
 
 def test_a_reply_has_room_for_so_many_numbers(
@@ -198,19 +202,23 @@ EDGES: list[dict[str, Any]] = [
 ]
 
 
-def heard(curator: CuratorService, who: str) -> list[str]:
-    """What somebody is told of questions at the edge of what can be planned: the refusal, or the
-    expected errors.
+def read_edge_replies(curator: CuratorService, who: str) -> list[str]:
+    """Plan the questions at the edge of what can be planned, and return for each the refusal or the
+    expected errors that this analyst sees.
     """
-    found = []
-    for said in EDGES:
+    replies = []
+    for arguments in EDGES:
         try:
-            found.append(
-                str(told(planned(curator, curator.served["visits"], who, **said))["error"])
+            replies.append(
+                str(
+                    decode_reply(planned(curator, curator.served["visits"], who, **arguments))[
+                        "error"
+                    ]
+                )
             )
         except Refused as refusal:
-            found.append(str(refusal))
-    return found
+            replies.append(str(refusal))
+    return replies
 
 
 def lacking(folder: Path) -> CuratorService:
@@ -226,15 +234,15 @@ def test_who_has_not_paid_for_a_lesson_hears_what_was_heard_before_it(tmp_path: 
     served = curator.served["visits"]
     for who in ("ada", "bob"):
         served.share(who)
-    before = heard(curator, "bob")
+    before = read_edge_replies(curator, "bob")
     with datasets.protect_dataset(
         served.config
     ) as worker:  # as a worker has it, in another process
         worker.sql("SELECT SUM(spend) AS s FROM visits", epsilon="60", share="ada")
     for _ in range(2):  # the first time this process does not know of the lesson yet
-        assert heard(curator, "bob") == before
-    assert heard(curator, "ada") != before  # who paid is told more
-    assert heard(curator, "bob") == before
+        assert read_edge_replies(curator, "bob") == before
+    assert read_edge_replies(curator, "ada") != before  # who paid is told more
+    assert read_edge_replies(curator, "bob") == before
     assert served.ledger.account("bob").spent[0] == 0
     curator.close()
 
@@ -252,9 +260,9 @@ def test_who_owes_for_a_part_is_told_the_price_of_the_rest_too(tmp_path: Path) -
     with datasets.protect_dataset(served.config) as worker:
         worker.sql("SELECT SUM(spend) AS s FROM visits", epsilon="60", share="ada")
         planned(curator, served, sql="SELECT SUM(spend) AS s FROM visits", epsilon="1")
-        said = {"sql": "SELECT SUM(spend) AS s, SUM(age) AS a FROM visits", "epsilon": "0.6"}
-        cost = told(planned(curator, served, "bob", **said))["cost"]
-        worker.sql(said["sql"], epsilon=said["epsilon"], share="bob")
+        question = {"sql": "SELECT SUM(spend) AS s, SUM(age) AS a FROM visits", "epsilon": "0.6"}
+        cost = decode_reply(planned(curator, served, "bob", **question))["cost"]
+        worker.sql(question["sql"], epsilon=question["epsilon"], share="bob")
     assert (
         Fraction(cost["epsilon"]) == served.ledger.account("bob").spent[0] == Fraction("10.7")
     )  # of which 10 for the lesson, 0.1 for the other
@@ -265,13 +273,15 @@ def many(
     curator: CuratorService, who: str, count: int, name: str = "n"
 ) -> list[asyncio.Task[PlanView]]:
     """Plans of one name, under way."""
-    asked = [
+    questions = [
         Question(sql=f"SELECT COUNT(*) AS {name}{i} FROM visits", epsilon="0.25")
         for i in range(count)
     ]
     return [
-        asyncio.create_task(curator.plans.plan(curator.served["visits"], who, one, one.canonical()))
-        for one in asked
+        asyncio.create_task(
+            curator.plans.plan(curator.served["visits"], who, question, question.canonical())
+        )
+        for question in questions
     ]
 
 
@@ -285,11 +295,11 @@ def test_slow_plans_of_one_name_do_not_delay_another(
     served.share("bob")
     true, stop, slow = curator.plans.make, threading.Event(), list[str]()
 
-    def slow_make(*given: Any) -> PlanView:
-        if given[1] == "ada":
+    def slow_make(*arguments: Any) -> PlanView:
+        if arguments[1] == "ada":
             slow.append("ada")
             assert stop.wait(60)
-        return true(*given)
+        return true(*arguments)
 
     async def live() -> None:
         monkeypatch.setattr(curator.plans, "make", slow_make)
@@ -298,13 +308,13 @@ def test_slow_plans_of_one_name_do_not_delay_another(
             await asyncio.sleep(0.005)
         async with asyncio.timeout(30):
             assert all(
-                isinstance(one, PlanView)
-                for one in await asyncio.gather(*many(curator, "bob", 3, "quick"))
+                isinstance(view, PlanView)
+                for view in await asyncio.gather(*many(curator, "bob", 3, "quick"))
             )
             await asyncio.to_thread(lambda: None)  # nor is any other thread taken
         assert slow == ["ada"]
-        for one in hostile[:10]:
-            one.cancel()  # who goes away still holds the thread that plans for them
+        for task in hostile[:10]:
+            task.cancel()  # who goes away still holds the thread that plans for them
         await asyncio.sleep(0.01)
         assert slow == ["ada"]
         stop.set()
@@ -320,19 +330,21 @@ def test_as_many_plans_of_one_name_wait_as_may(
     curator = CuratorService(replace(deployment.config, waiting_per_analyst=2))
     stop = threading.Event()
     true = curator.plans.make
-    monkeypatch.setattr(curator.plans, "make", lambda *given: (stop.wait(60), true(*given))[1])
+    monkeypatch.setattr(
+        curator.plans, "make", lambda *arguments: (stop.wait(60), true(*arguments))[1]
+    )
 
     async def live() -> list[Any]:
-        asked = many(curator, "ada", 5)
+        tasks = many(curator, "ada", 5)
         await asyncio.sleep(0.05)
         stop.set()
-        return await asyncio.gather(*asked, return_exceptions=True)
+        return await asyncio.gather(*tasks, return_exceptions=True)
 
-    found = asyncio.run(live())
-    assert [one.problem.code for one in found if isinstance(one, ProblemError)] == [
+    outcomes = asyncio.run(live())
+    assert [outcome.problem.code for outcome in outcomes if isinstance(outcome, ProblemError)] == [
         "server.waiting"
     ] * 2
-    assert sum(isinstance(one, PlanView) for one in found) == 3
+    assert sum(isinstance(outcome, PlanView) for outcome in outcomes) == 3
     curator.close()
 
 
@@ -393,19 +405,19 @@ def test_plans_made_at_the_same_time_are_those_made_one_by_one(tmp_path: Path) -
     served = curator.served["visits"]
     for who in ("ada", "bob"):
         served.share(who)
-    before = heard(curator, "bob")
+    before = read_edge_replies(curator, "bob")
     with datasets.protect_dataset(served.config) as worker:
         worker.sql("SELECT SUM(spend) AS s FROM visits", epsilon="60", share="ada")
-    paid = heard(curator, "ada")
-    other = CuratorService(curator.config)  # which has not heard of the lesson
+    paid = read_edge_replies(curator, "ada")
+    fresh_curator = CuratorService(curator.config)  # which has not heard of the lesson
 
-    async def asked(who: str, said: dict[str, Any]) -> str:
-        question = Question(**said)
+    async def ask(who: str, arguments: dict[str, Any]) -> str:
+        question = Question(**arguments)
         try:
             return str(
-                told(
-                    await other.plans.plan(
-                        other.served["visits"], who, question, question.canonical()
+                decode_reply(
+                    await fresh_curator.plans.plan(
+                        fresh_curator.served["visits"], who, question, question.canonical()
                     )
                 )["error"]
             )
@@ -414,11 +426,11 @@ def test_plans_made_at_the_same_time_are_those_made_one_by_one(tmp_path: Path) -
 
     async def live() -> list[str]:
         return await asyncio.gather(
-            *(asked(who, said) for said in EDGES * 5 for who in ("bob", "ada"))
+            *(ask(who, arguments) for arguments in EDGES * 5 for who in ("bob", "ada"))
         )
 
-    found = asyncio.run(live())
-    assert found[::2] == before * 5
-    assert found[1::2] == paid * 5
-    other.close()
+    replies = asyncio.run(live())
+    assert replies[::2] == before * 5
+    assert replies[1::2] == paid * 5
+    fresh_curator.close()
     curator.close()

@@ -13,20 +13,22 @@ from sfumato.server.http.problems import BUSY, STATUSES, STORAGE, UNKNOWN, Probl
 
 
 def test_a_refusal_keeps_its_words() -> None:
-    found = problem_of(Refused("sql.raw-rows", "SELECT age", "only aggregates", "SELECT COUNT(*)"))
+    problem = problem_of(
+        Refused("sql.raw-rows", "SELECT age", "only aggregates", "SELECT COUNT(*)")
+    )
     about = {
         "code": "sql.raw-rows",
         "place": "SELECT age",
         "reason": "only aggregates",
         "rewrite": "SELECT COUNT(*)",
     }
-    assert json.loads(found.body()) == {
+    assert json.loads(problem.body()) == {
         "type": "about:blank",
         "title": "Bad Request",
         "status": 400,
         **about,
     }
-    assert found.response().media_type == "application/problem+json"
+    assert problem.response().media_type == "application/problem+json"
 
 
 def test_a_budget_has_a_status_of_its_own() -> None:
@@ -50,4 +52,4 @@ def test_half_a_character_is_written() -> None:
 def test_constant_problems_have_a_status() -> None:
     constant = [value for value in vars(problems).values() if isinstance(value, Problem)]
     assert UNKNOWN in constant
-    assert [one for one in constant if one.code not in STATUSES] == []
+    assert [problem for problem in constant if problem.code not in STATUSES] == []

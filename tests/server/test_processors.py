@@ -12,11 +12,11 @@ import pytest
 from sfumato.server.workers import processors
 from sfumato.server.workers.processors import available, group_by_core, split_cores
 
-SINGLE = [(one,) for one in range(16)]
+SINGLE = [(processor,) for processor in range(16)]
 
 
 @pytest.mark.parametrize(
-    ("found", "listening", "serving", "reading"),
+    ("cores", "listening", "serving", "reading"),
     [
         ([(0,)], 1, (0,), ()),
         ([(0, 1)], 1, (0,), (1,)),
@@ -30,16 +30,16 @@ SINGLE = [(one,) for one in range(16)]
     ],
 )
 def test_how_they_are_divided(
-    found: list[tuple[int, ...]], listening: int, serving: tuple[int, ...], reading: tuple[int, ...]
+    cores: list[tuple[int, ...]], listening: int, serving: tuple[int, ...], reading: tuple[int, ...]
 ) -> None:
-    assert split_cores(found, listening) == (serving, reading)
+    assert split_cores(cores, listening) == (serving, reading)
 
 
 def test_processors_of_one_core_stay_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for one, siblings in enumerate(("0,2", "1,3", "0,2")):
-        (tmp_path / str(one)).write_text(siblings, encoding="ascii")
+    for processor, siblings in enumerate(("0,2", "1,3", "0,2")):
+        (tmp_path / str(processor)).write_text(siblings, encoding="ascii")
     monkeypatch.setattr(processors, "SIBLINGS", f"{tmp_path}/{{}}")
     assert group_by_core({0, 1, 2}) == [(0, 2), (1,)]
     assert group_by_core({0, 7}) == [(0,), (7,)]  # of one nothing is said
@@ -93,8 +93,8 @@ def test_all_threads_of_a_process_are_kept_to_the_processors_that_serve() -> Non
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=60
     )
-    before, own, of_thread, reading = eval(done.stdout)
-    assert own == of_thread
-    assert not set(own) & set(reading)
-    assert (set(own) | set(reading) == set(before)) or len(available()) < 2
+    before, of_process, of_thread, reading = eval(done.stdout)
+    assert of_process == of_thread
+    assert not set(of_process) & set(reading)
+    assert (set(of_process) | set(reading) == set(before)) or len(available()) < 2
     assert bool(reading) == (len(available()) > 1)

@@ -38,8 +38,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Four processes. The visits have room for twelve answers, the clinic for as many as there will
     be. An overrun is no mistake here.
     """
-    with several(tmp_path_factory.mktemp("race"), 4, deadline="[1]", budget="100000") as found:
-        yield found
+    with several(
+        tmp_path_factory.mktemp("race"), 4, deadline="[1]", budget="100000"
+    ) as running_service:
+        yield running_service
 
 
 def looked(service: Served, path: str, who: str) -> Any:
@@ -47,36 +49,36 @@ def looked(service: Served, path: str, who: str) -> Any:
 
 
 def entries(service: Served, dataset: str, who: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     after: int | None = 0
     while after is not None:
         page = looked(service, f"/api/datasets/{dataset}/history?after={after}&limit=200", who)
-        found, after = found + page["entries"], page["next"]
-    return found
+        listed, after = listed + page["entries"], page["next"]
+    return listed
 
 
 def check(service: Served, storm: Storm, owner: str) -> int:
     """What has to be true of the book and of every answer; how many charges there are."""
     charges = {
-        one["number"]: one
-        for one in entries(service, storm.dataset, owner)
-        if one["kind"] == "charge"
+        entry["number"]: entry
+        for entry in entries(service, storm.dataset, owner)
+        if entry["kind"] == "charge"
     }
     assert looked(service, f"/api/datasets/{storm.dataset}/verify", owner)["holds"]
-    assert len({one.receipt for one in storm.told}) == len(storm.told)
-    assert {one.receipt: one.who for one in storm.told}.items() <= {
-        number: one["who"] for number, one in charges.items()
+    assert len({answer.receipt for answer in storm.answers}) == len(storm.answers)
+    assert {answer.receipt: answer.who for answer in storm.answers}.items() <= {
+        number: charge["who"] for number, charge in charges.items()
     }.items()
     storm.stop.clear()
-    for one in storm.told:
-        again = storm.settled(one.who, one.key, one.body)
+    for answer in storm.answers:
+        again = storm.settled(answer.who, answer.key, answer.body)
         assert again is not None
-        assert again.content == one.content
+        assert again.content == answer.content
     return len(charges)
 
 
 def raced(service: Served) -> None:
-    """Eight clients, until each is told that there is no budget left."""
+    """Let eight clients ask until the service refuses each of them for lack of budget."""
     storm = Storm(
         service, "visits", "age", "25000/3", {str(i): ("ada", "bob")[i % 2] for i in range(8)}
     )  # of 100,000: twelve
@@ -84,11 +86,13 @@ def raced(service: Served) -> None:
         thread.join(300)
         assert not thread.is_alive()
     spent = looked(service, "/api/datasets/visits/budget", "owner")["spent"]["epsilon"]
-    assert storm.told
+    assert storm.answers
     assert storm.ends["budget.exceeded"] == 8
     assert set(storm.ends) <= {"answered", "budget.exceeded", "server.deadline"}
     assert Fraction(spent) == 100_000
-    assert check(service, storm, "owner") == 12 == len(storm.told) + storm.ends["server.deadline"]
+    assert (
+        check(service, storm, "owner") == 12 == len(storm.answers) + storm.ends["server.deadline"]
+    )
 
 
 def test_eight_clients_for_the_last_budget(service: Served) -> None:
@@ -100,16 +104,18 @@ def test_eight_clients_for_the_last_budget_on_postgresql(tmp_path: Path) -> None
     """The ledger and the records in one database, as hosts share them."""
     with (
         running() as server,
-        several(tmp_path, 4, deadline="[4]", budget="100000", place=server.new()) as found,
+        several(
+            tmp_path, 4, deadline="[4]", budget="100000", place=server.new()
+        ) as running_service,
     ):
-        raced(found)
+        raced(running_service)
     assert not [path.name for path in tmp_path.iterdir() if path.suffix in (".ledger", ".db")]
 
 
 def grown(storm: Storm, answers: int, seconds: float) -> None:
     """Wait until so many more answers were given, for a time."""
-    wanted, end = len(storm.told) + answers, time.monotonic() + seconds
-    while len(storm.told) < wanted and time.monotonic() < end:
+    goal, end = len(storm.answers) + answers, time.monotonic() + seconds
+    while len(storm.answers) < goal and time.monotonic() < end:
         time.sleep(0.1)
 
 
@@ -127,20 +133,20 @@ def test_killed_under_load(service: Served, kills: int) -> None:
         dict.fromkeys(map(str, range(8)), "clinic-ada"),
         first=100_000 * kills,
     )
-    before = sum(one["kind"] == "charge" for one in entries(service, "clinic", "clinic-owner"))
+    before = sum(entry["kind"] == "charge" for entry in entries(service, "clinic", "clinic-owner"))
     threads = storm.begin()
     while killed < kills:
         time.sleep(chance.uniform(0.05, 0.45))
         assert service.process.poll() is None
-        if found := serving(service.process.pid):
+        if pids := serving(service.process.pid):
             with suppress(ProcessLookupError):  # it ended by itself just now
-                os.kill(chance.choice(found), signal.SIGKILL)
+                os.kill(chance.choice(pids), signal.SIGKILL)
                 killed += 1
         if (
             killed % BURST == 0 and killed < kills
         ):  # else most of them would hit processes that have only begun
             grown(storm, 4, 60)
-    answered = len(storm.told)
+    answered = len(storm.answers)
     grown(storm, 8, 240)  # it answers again
     storm.stop.set()
     for thread in threads:
@@ -150,22 +156,22 @@ def test_killed_under_load(service: Served, kills: int) -> None:
     spent = Fraction(
         looked(service, "/api/datasets/clinic/budget", "clinic-owner")["spent"]["epsilon"]
     )
-    told = {
+    counts = {
         "kills": killed,
         "seconds": round(time.monotonic() - begun),
         **storm.ends,
         "charges": charges,
         "retries under load": under_load,
     }
-    said = {
-        **told,
-        "answers asked for again, same bytes": len(storm.told),
+    report = {
+        **counts,
+        "answers asked for again, same bytes": len(storm.answers),
         "spent": str(spent),
         "spent beyond the charges": str(spent - Fraction(before + charges, 8)),
     }
-    sys.stdout.write(f"\nkilled under load: {json.dumps(said)}\n")
-    assert len(storm.told) >= answered + 8
+    sys.stdout.write(f"\nkilled under load: {json.dumps(report)}\n")
+    assert len(storm.answers) >= answered + 8
     assert set(storm.ends) <= {"answered", "server.deadline", "server.lost"}
-    assert len(storm.told) <= charges <= len(storm.told) + 8 * (kills + 1)
+    assert len(storm.answers) <= charges <= len(storm.answers) + 8 * (kills + 1)
     assert spent == Fraction(before + charges, 8) <= 100_000
     assert service.process.poll() is None

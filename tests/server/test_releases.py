@@ -39,8 +39,8 @@ CLASS = 2.0  # seconds, where a reply has to wait for the end of its class
 
 @pytest.fixture(autouse=True)
 def promptly() -> Iterator[None]:
-    """Where nothing is said of a class it is long, and nobody waits for its end; nor for the end of
-    a rest.
+    """Make deadline classes long by default, and let no test wait for the end of a class or of a
+    worker's rest.
     """
     with prompt(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("sfumato.server.workers.worker_pool.REST", 0.0)
@@ -49,16 +49,16 @@ def promptly() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
-    found = service(tmp_path_factory.mktemp("releases"), budget="100")
+    changed_deployment = service(tmp_path_factory.mktemp("releases"), budget="100")
     text = (
-        found.path.read_text(encoding="utf-8")
+        changed_deployment.path.read_text(encoding="utf-8")
         .replace("ada = 100", "ada = 100\npoor = 0.5")
         .replace("max_rows = 2\n", "")
     )  # of the clinic
-    found.path.write_text(
+    changed_deployment.path.write_text(
         text.replace("overruns_per_analyst = 100", "overruns_per_analyst = 20"), encoding="utf-8"
     )
-    return found
+    return changed_deployment
 
 
 def newcomer(deployment: Deployment, name: str, dataset: str) -> dict[str, str]:
@@ -79,11 +79,11 @@ def app(deployment: Deployment) -> FastAPI:
 
 @pytest.fixture(scope="module")
 def client(app: FastAPI) -> Iterator[Inside]:
-    with Inside(app) as found:
-        yield found
+    with Inside(app) as inside:
+        yield inside
 
 
-def asked(
+def ask(
     client: Inside,
     deployment: Deployment,
     key: str,
@@ -104,24 +104,24 @@ def spent(app: FastAPI) -> Any:
 
 
 def test_an_answer_is_whole(client: Inside, deployment: Deployment) -> None:
-    found = asked(client, deployment, "whole").json()
-    answer = Answer.from_json(json.dumps(found["answer"]))
-    assert [row["city"] for row in found["table"]["rows"]] == list(answer["city"])
+    reply = ask(client, deployment, "whole").json()
+    answer = Answer.from_json(json.dumps(reply["answer"]))
+    assert [row["city"] for row in reply["table"]["rows"]] == list(answer["city"])
     for row, value, low in zip(
-        found["table"]["rows"], answer["n"], answer.interval("n")[0], strict=True
+        reply["table"]["rows"], answer["n"], answer.interval("n")[0], strict=True
     ):
         assert (row["n"], row["n_low"]) == (value, low)
-    assert found["cost"]["epsilon"] == "1/4"
-    assert found["receipt"]["number"] == answer.receipts[0].number
-    assert found["recalled"] == ""
+    assert reply["cost"]["epsilon"] == "1/4"
+    assert reply["receipt"]["number"] == answer.receipts[0].number
+    assert reply["recalled"] == ""
 
 
 def test_a_retry_gets_the_same_bytes_and_costs_nothing(
     app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
-    first = asked(client, deployment, "retry", "0.5")
+    first = ask(client, deployment, "retry", "0.5")
     before = spent(app)
-    assert [asked(client, deployment, "retry", "0.5").content for _ in range(3)] == [
+    assert [ask(client, deployment, "retry", "0.5").content for _ in range(3)] == [
         first.content
     ] * 3
     assert spent(app) == before
@@ -130,7 +130,7 @@ def test_a_retry_gets_the_same_bytes_and_costs_nothing(
 def test_another_layout_of_the_same_question_is_the_same_question(
     client: Inside, deployment: Deployment
 ) -> None:
-    first = asked(client, deployment, "layout")
+    first = ask(client, deployment, "layout")
     text = '{ "epsilon": "0.25",\n "sql": ' + json.dumps(SQL) + "}"
     again = client.post(
         RELEASE,
@@ -147,38 +147,38 @@ def test_another_layout_of_the_same_question_is_the_same_question(
 def test_another_question_under_a_key_is_a_conflict(
     app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
-    asked(client, deployment, "conflict")
+    ask(client, deployment, "conflict")
     before = spent(app)
-    found = asked(client, deployment, "conflict", "0.375")
-    assert (found.status_code, found.json()["code"]) == (409, "server.key")
+    reply = ask(client, deployment, "conflict", "0.375")
+    assert (reply.status_code, reply.json()["code"]) == (409, "server.key")
     assert spent(app) == before
 
 
 def test_keys_are_the_askers_own(client: Inside, deployment: Deployment) -> None:
-    first = asked(client, deployment, "mine", "0.0625")
-    other = asked(client, deployment, "mine", "0.0625", who="bob")
-    assert other.status_code == 200
+    first = ask(client, deployment, "mine", "0.0625")
+    bobs_reply = ask(client, deployment, "mine", "0.0625", who="bob")
+    assert bobs_reply.status_code == 200
     assert (
-        other.json()["recalled"] == first.json()["receipt"]["when"]
+        bobs_reply.json()["recalled"] == first.json()["receipt"]["when"]
     )  # the stored answer, which bob's share paid for
-    assert other.json()["table"] == first.json()["table"]
+    assert bobs_reply.json()["table"] == first.json()["table"]
 
 
 def test_forms_are_of_one_answer(app: FastAPI, client: Inside, deployment: Deployment) -> None:
-    csv = asked(client, deployment, "forms", "0.75", Accept="text/csv")
+    csv = ask(client, deployment, "forms", "0.75", Accept="text/csv")
     before = spent(app)
     assert csv.headers["content-type"] == "text/csv; charset=utf-8"
-    rows = asked(client, deployment, "forms", "0.75").json()["table"]["rows"]
-    arrow = asked(client, deployment, "forms", "0.75", Accept="application/vnd.apache.arrow.stream")
+    rows = ask(client, deployment, "forms", "0.75").json()["table"]["rows"]
+    arrow = ask(client, deployment, "forms", "0.75", Accept="application/vnd.apache.arrow.stream")
     with pa.ipc.open_stream(io.BytesIO(arrow.content)) as stream:
         table = stream.read_all()
     assert table["n"].to_pylist() == [row["n"] for row in rows]
     assert [float(line.split(",")[1]) for line in csv.text.splitlines()[1:]] == [
         row["n"] for row in rows
     ]
-    assert asked(client, deployment, "forms", "0.75", Accept="text/csv").content == csv.content
+    assert ask(client, deployment, "forms", "0.75", Accept="text/csv").content == csv.content
     assert (
-        asked(
+        ask(
             client, deployment, "forms", "0.75", Accept="application/vnd.apache.arrow.stream"
         ).content
         == arrow.content
@@ -188,29 +188,29 @@ def test_forms_are_of_one_answer(app: FastAPI, client: Inside, deployment: Deplo
 
 def test_a_refusal_frees_its_key(app: FastAPI, client: Inside, deployment: Deployment) -> None:
     before = spent(app)
-    found = asked(client, deployment, "poor", "1000")
-    assert (found.status_code, found.json()["code"]) == (402, "budget.exceeded")
+    reply = ask(client, deployment, "poor", "1000")
+    assert (reply.status_code, reply.json()["code"]) == (402, "budget.exceeded")
     assert spent(app) == before
-    assert asked(client, deployment, "poor", "0.125").status_code == 200
+    assert ask(client, deployment, "poor", "0.125").status_code == 200
 
 
 def test_a_share_binds(client: Inside, deployment: Deployment) -> None:
     header = {**newcomer(deployment, "poor", "visits"), "Idempotency-Key": "share"}
     body = {"sql": "SELECT COUNT(*) AS n FROM visits WHERE age > 50", "epsilon": "0.375"}
     assert client.post(RELEASE, json=body, headers=header).status_code == 200
-    found = client.post(
+    reply = client.post(
         RELEASE, json={**body, "epsilon": "0.25"}, headers={**header, "Idempotency-Key": "share-2"}
     )
-    assert (found.status_code, found.json()["place"]) == (402, "visits / poor")
+    assert (reply.status_code, reply.json()["place"]) == (402, "visits / poor")
 
 
 def test_a_question_that_is_no_question(client: Inside, deployment: Deployment) -> None:
     assert (
-        asked(client, deployment, "raw", sql="SELECT age FROM visits").json()["code"]
+        ask(client, deployment, "raw", sql="SELECT age FROM visits").json()["code"]
         == "sql.raw-rows"
     )
     assert (
-        asked(client, deployment, "explain", sql="EXPLAIN PRIVACY " + SQL).json()["code"]
+        ask(client, deployment, "explain", sql="EXPLAIN PRIVACY " + SQL).json()["code"]
         == "server.explain"
     )
     for keys in (
@@ -219,10 +219,10 @@ def test_a_question_that_is_no_question(client: Inside, deployment: Deployment) 
         {"Idempotency-Key": "a b"},
         {"Idempotency-Key": "a" * 65},
     ):
-        found = client.post(
+        reply = client.post(
             RELEASE, json={"sql": SQL, "epsilon": 1}, headers={**deployment.header("ada"), **keys}
         )
-        assert (found.status_code, found.json()["place"]) == (422, "Idempotency-Key")
+        assert (reply.status_code, reply.json()["place"]) == (422, "Idempotency-Key")
 
 
 def begun(app: FastAPI, key: str, body: dict[str, Any], until: float) -> RequestKey:
@@ -253,8 +253,8 @@ def test_what_another_process_answers_is_waited_for(
     app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
     begun(app, "elsewhere", {"sql": SQL, "epsilon": "0.25"}, time.time() + 60)
-    found = asked(client, deployment, "elsewhere")
-    assert (found.status_code, found.json()["code"], found.headers["retry-after"]) == (
+    reply = ask(client, deployment, "elsewhere")
+    assert (reply.status_code, reply.json()["code"], reply.headers["retry-after"]) == (
         409,
         "server.running",
         "1",
@@ -265,12 +265,12 @@ def test_a_lost_request_with_a_stored_answer_gets_it(
     app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
     """The process ended after the ledger stored the answer and before a byte of it was sent."""
-    stored = asked(client, deployment, "before-the-end", "0.875")
+    stored = ask(client, deployment, "before-the-end", "0.875")
     before = spent(app)
     begun(app, "ended", {"sql": SQL, "epsilon": "0.875"}, time.time() - 1)
-    found = asked(client, deployment, "ended", "0.875")
-    assert found.json()["table"] == stored.json()["table"]
-    assert asked(client, deployment, "ended", "0.875").content == found.content
+    reply = ask(client, deployment, "ended", "0.875")
+    assert reply.json()["table"] == stored.json()["table"]
+    assert ask(client, deployment, "ended", "0.875").content == reply.content
     assert spent(app) == before
 
 
@@ -280,10 +280,10 @@ def test_a_lost_request_without_an_answer_needs_a_new_key(
     before = spent(app)
     begun(app, "gone", {"sql": SQL, "epsilon": "0.9375"}, time.time() - 1)
     for _ in range(2):
-        found = asked(client, deployment, "gone", "0.9375")
-        assert (found.status_code, found.json()["code"]) == (410, "server.lost")
+        reply = ask(client, deployment, "gone", "0.9375")
+        assert (reply.status_code, reply.json()["code"]) == (410, "server.lost")
     assert spent(app) == before
-    assert asked(client, deployment, "gone-2", "0.9375").status_code == 200
+    assert ask(client, deployment, "gone-2", "0.9375").status_code == 200
 
 
 def test_a_key_that_was_begun_before_is_never_free_again(
@@ -292,7 +292,7 @@ def test_a_key_that_was_begun_before_is_never_free_again(
     """It may have been charged then. A ledger that is busy when its answer is looked for says
     nothing about that.
     """
-    stored = asked(client, deployment, "before-it-was-busy", "0.8125")
+    stored = ask(client, deployment, "before-it-was-busy", "0.8125")
     before = spent(app)
     begun(app, "busy", {"sql": SQL, "epsilon": "0.8125"}, time.time() - 1)
     about = {
@@ -304,20 +304,20 @@ def test_a_key_that_was_begun_before_is_never_free_again(
     first = Worker._read_message
 
     async def busy(worker: Worker) -> Message:
-        said = await first(worker)
+        message = await first(worker)
         return (
             Message("refused", {"refusal": json.dumps(about).encode()})
-            if said.kind == "answer"
-            else said
+            if message.kind == "answer"
+            else message
         )
 
     with monkeypatch.context() as patch:
         patch.setattr(Worker, "_read_message", busy)
-        found = asked(client, deployment, "busy", "0.8125")
-    assert (found.status_code, found.json()["code"]) == (500, "server.internal")
-    assert asked(client, deployment, "busy", "0.8125").json()["code"] == "server.running"
+        reply = ask(client, deployment, "busy", "0.8125")
+    assert (reply.status_code, reply.json()["code"]) == (500, "server.internal")
+    assert ask(client, deployment, "busy", "0.8125").json()["code"] == "server.running"
     timed_out(app, "busy")
-    again = asked(client, deployment, "busy", "0.8125")
+    again = ask(client, deployment, "busy", "0.8125")
     assert again.json()["table"] == stored.json()["table"]
     assert spent(app) == before
 
@@ -326,13 +326,13 @@ async def stopped_once_charged(worker: Worker) -> Message:
     """What a worker says; one that says that it has charged is stopped there, as if the data took
     too long.
     """
-    said = await heard(worker)
-    if said.kind == "charged" and worker._process is not None:
+    message = await read_from_worker(worker)
+    if message.kind == "charged" and worker._process is not None:
         os.kill(worker._process.pid, signal.SIGSTOP)
-    return said
+    return message
 
 
-heard = Worker._read_message
+read_from_worker = Worker._read_message
 
 
 def straight_back(pool: Pool, worker: Worker, who: str, **_: bool) -> None:
@@ -344,8 +344,8 @@ def straight_back(pool: Pool, worker: Worker, who: str, **_: bool) -> None:
 
 @contextmanager
 def overrunning() -> Iterator[None]:
-    """What is asked meanwhile has little time, and takes for ever: whoever is stopped late would
-    not store an answer for a long while.
+    """Give questions little time, and stop their worker after the charge. A worker that stops too
+    late still stores no answer, since its storing time is far away.
     """
     with of_class(0.1), pytest.MonkeyPatch.context() as patch:
         patch.setattr("sfumato.server.releases.storing_time", lambda _: 600.0)
@@ -358,9 +358,9 @@ def test_an_overrun_keeps_its_charge_and_is_counted_and_limited(
 ) -> None:
     sql, before = "SELECT COUNT(*) AS n FROM visits WHERE age > 1", spent(app)
     with overrunning():
-        found = asked(client, deployment, "late", who="bob", sql=sql)
-    assert (found.status_code, found.json()["code"]) == (503, "server.deadline")
-    assert asked(client, deployment, "late", who="bob", sql=sql).json()["code"] == "server.lost"
+        reply = ask(client, deployment, "late", who="bob", sql=sql)
+    assert (reply.status_code, reply.json()["code"]) == (503, "server.deadline")
+    assert ask(client, deployment, "late", who="bob", sql=sql).json()["code"] == "server.lost"
     assert spent(app) - before == Fraction(1, 4)
     assert client.get(
         "/api/datasets/visits/overruns", headers=deployment.header("owner")
@@ -371,8 +371,8 @@ def test_an_overrun_keeps_its_charge_and_is_counted_and_limited(
     monkeypatch.setattr(
         app.state.curator, "config", replace(app.state.curator.config, overruns_per_analyst=1)
     )
-    found = asked(client, deployment, "later", who="bob")
-    assert (found.status_code, found.json()["code"]) == (403, "server.overruns")
+    reply = ask(client, deployment, "later", who="bob")
+    assert (reply.status_code, reply.json()["code"]) == (403, "server.overruns")
     body = {"sql": "SELECT COUNT(*) AS n FROM visits WHERE age > 60", "epsilon": "0.25"}
     assert (
         client.post(
@@ -389,7 +389,7 @@ def test_replies_do_not_leave_before_the_end_of_their_class(
 ) -> None:
     with of_class(0.5):
         begun = time.monotonic()
-        asked(client, deployment, "class", sql="SELECT COUNT(*) AS n FROM visits WHERE age > 44")
+        ask(client, deployment, "class", sql="SELECT COUNT(*) AS n FROM visits WHERE age > 44")
         assert time.monotonic() - begun >= 0.5
 
 
@@ -400,24 +400,24 @@ POLLED = {"answer": (200, None), "failed": (410, "server.lost")}
 def test_nothing_is_told_under_a_key_before_the_end_of_its_class(
     app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """Whoever asks again and again, of this process or of another, sees a request that runs until
-    the moment when its reply leaves.
+    """A client that polls, in this process or in another, sees a request that runs until the moment
+    when its reply leaves.
     """
-    heard_: list[float] = []
-    first, other = Worker._read_message, RequestStore(deployment.config.tokens)
+    charged_at: list[float] = []
+    first, second_store = Worker._read_message, RequestStore(deployment.config.tokens)
 
-    async def told(worker: Worker) -> Message:
-        said = await first(worker)
-        if said.kind == "charged":
-            heard_.append(time.monotonic())
-        return Message(kind, {}) if kind == "failed" and said.kind == "answer" else said
+    async def read_message(worker: Worker) -> Message:
+        message = await first(worker)
+        if message.kind == "charged":
+            charged_at.append(time.monotonic())
+        return Message(kind, {}) if kind == "failed" and message.kind == "answer" else message
 
     sql, key = (
         f"SELECT COUNT(*) AS n FROM visits WHERE age < {sorted(POLLED).index(kind) + 40}",
         f"polled-{kind}",
     )
     with of_class(CLASS), monkeypatch.context() as patch:
-        patch.setattr(Worker, "_read_message", told)
+        patch.setattr(Worker, "_read_message", read_message)
         patch.setattr(
             "sfumato.server.releases.storing_time", lambda _: None
         )  # as soon as it is made: what is tested is the key
@@ -425,30 +425,32 @@ def test_nothing_is_told_under_a_key_before_the_end_of_its_class(
         request = asyncio.run_coroutine_threadsafe(
             _post(client, deployment, key, sql), client._loop
         )
-        seen, stored = [], 0
-        while not heard_ and not request.done():
+        polls, stored = [], 0
+        while not charged_at and not request.done():
             time.sleep(0.005)
         while not request.done():
             begun = time.monotonic()
-            found = asked(client, deployment, key, sql=sql)
-            seen.append((begun, time.monotonic(), found.status_code, found.json().get("code")))
-            kept = other.find(RequestKey("visits", "ada", key), "application/json")
-            stored += kept is not None and kept.state != "begun" and time.time() < kept.visible
+            polled = ask(client, deployment, key, sql=sql)
+            polls.append((begun, time.monotonic(), polled.status_code, polled.json().get("code")))
+            record = second_store.find(RequestKey("visits", "ada", key), "application/json")
+            stored += (
+                record is not None and record.state != "begun" and time.time() < record.visible
+            )
             time.sleep(0.01)
         reply = request.result()
-    other.close()
+    second_store.close()
     assert reply.status_code == (200 if kind == "answer" else 503)
     assert (
         stored > 10 or kind == "failed"
     )  # it was known for a good while, and not told; what broke is written down near the end
-    early = [one for one in seen if one[1] < heard_[0] + CLASS]
+    early = [poll for poll in polls if poll[1] < charged_at[0] + CLASS]
     assert len(early) > 10
-    assert {one[2:] for one in early} == {(409, "server.running")}
+    assert {poll[2:] for poll in early} == {(409, "server.running")}
     time.sleep(0.05)
-    found = asked(client, deployment, key, sql=sql)
-    assert (found.status_code, found.json().get("code")) == POLLED[kind]
+    polled = ask(client, deployment, key, sql=sql)
+    assert (polled.status_code, polled.json().get("code")) == POLLED[kind]
     if kind == "answer":
-        assert found.content == reply.content
+        assert polled.content == reply.content
 
 
 async def _post(
@@ -497,7 +499,9 @@ def test_the_book_does_not_tell_when_the_work_ended(
     )
     assert reply["answer"]["facts"]["released"] == when[:19] + "+00:00"
     stored = next(
-        one for one in served.ledger.history() if one.kind == "answer" and one.number > number
+        entry
+        for entry in served.ledger.history()
+        if entry.kind == "answer" and entry.number > number
     )
     after = (
         datetime.datetime.fromisoformat(stored.when) - datetime.datetime.fromisoformat(when)
@@ -509,20 +513,20 @@ def test_the_book_does_not_tell_when_the_work_ended(
         ).json()["entries"]
         for who in ("ada", "owner")
     ]
-    assert [one["kind"] for one in pages[0]] == ["charge"]
-    assert "answer" in [one["kind"] for one in pages[1]]
+    assert [entry["kind"] for entry in pages[0]] == ["charge"]
+    assert "answer" in [entry["kind"] for entry in pages[1]]
 
 
 def test_a_limit_on_overruns_holds_for_many_at_once(
     app: FastAPI, client: Inside, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def overruns() -> int:
-        found: int = (
+        count: int = (
             client.get("/api/datasets/visits/overruns", headers=deployment.header("owner"))
             .json()["by"]
             .get("bob", 0)
         )
-        return found
+        return count
 
     async def all_at_once() -> list[Any]:
         texts = [f"SELECT COUNT(*) AS n FROM visits WHERE spend < {turn + 1}" for turn in range(20)]
@@ -559,11 +563,11 @@ def test_once_charged_nothing_says_that_nothing_was(
     first = Worker._read_message
 
     async def full(worker: Worker) -> Message:
-        said = await first(worker)
+        message = await first(worker)
         return (
             Message("refused", {"refusal": json.dumps(about).encode()})
-            if said.kind == "answer"
-            else said
+            if message.kind == "answer"
+            else message
         )
 
     sql, before = (
@@ -573,10 +577,10 @@ def test_once_charged_nothing_says_that_nothing_was(
     with monkeypatch.context() as patch:
         patch.setattr(Worker, "_read_message", full)
         patch.setattr(Pool, "give", straight_back)
-        found = asked(client, deployment, code.replace(".", "-"), sql=sql, who="ada")
-    assert (found.status_code, found.json()["code"]) == (503, "server.deadline")
+        reply = ask(client, deployment, code.replace(".", "-"), sql=sql, who="ada")
+    assert (reply.status_code, reply.json()["code"]) == (503, "server.deadline")
     assert spent(app) - before == Fraction(1, 4)
-    again = asked(client, deployment, code.replace(".", "-"), sql=sql, who="ada")
+    again = ask(client, deployment, code.replace(".", "-"), sql=sql, who="ada")
     assert (again.status_code, again.json()["code"]) == (410, "server.lost")
     assert spent(app) - before == Fraction(1, 4)
 
@@ -597,12 +601,12 @@ def test_records_that_cannot_be_written_after_the_charge(
     with monkeypatch.context() as patch:
         patch.setattr(RequestStore, "store", full)
         patch.setattr(Pool, "give", straight_back)
-        found = asked(client, deployment, "unwritten", sql=sql)
-    assert (found.status_code, found.json()["code"]) == (500, "server.internal")
+        reply = ask(client, deployment, "unwritten", sql=sql)
+    assert (reply.status_code, reply.json()["code"]) == (500, "server.internal")
     assert spent(app) - before == Fraction(1, 4)
-    assert asked(client, deployment, "unwritten", sql=sql).json()["code"] == "server.running"
+    assert ask(client, deployment, "unwritten", sql=sql).json()["code"] == "server.running"
     timed_out(app, "unwritten")
-    again = asked(client, deployment, "unwritten", sql=sql)
+    again = ask(client, deployment, "unwritten", sql=sql)
     assert again.status_code == 200  # from the ledger
     assert again.json()["recalled"] == again.json()["receipt"]["when"]
     assert spent(app) - before == Fraction(1, 4)
@@ -631,11 +635,11 @@ def test_what_was_learned_is_shown_to_who_paid(client: Inside, deployment: Deplo
     assert unknown["error"]["n"] == "after learning"
     assert cost("ada", "1").status_code == 200
     assert isinstance(plan("ada")["error"]["n"], float)
-    other = plan("bob")
-    assert other["error"] == unknown["error"]
-    assert not any("(learned" in line for line in other["explained"])
+    bobs_plan = plan("bob")
+    assert bobs_plan["error"] == unknown["error"]
+    assert not any("(learned" in line for line in bobs_plan["explained"])
     assert cost("bob", "1").status_code == 200
-    assert share("bob") == other["cost"]["epsilon"] == share("ada")
+    assert share("bob") == bobs_plan["cost"]["epsilon"] == share("ada")
     assert isinstance(plan("bob")["error"]["n"], float)
 
 
@@ -646,34 +650,34 @@ def test_a_release_below_the_least_cost_is_refused_before_anything_is_written(
     offered instead passes; what is stored stays free.
     """
     curator = app.state.curator
-    stored = asked(client, deployment, "least-stored", "0.03125")
+    stored = ask(client, deployment, "least-stored", "0.03125")
     assert stored.status_code == 200
     monkeypatch.setattr(
         curator, "config", replace(curator.config, most_releases=1000)
     )  # of a budget of 100
     before = spent(app)
     plan = RELEASE.replace("release", "plan")
-    for said in (
+    for arguments in (
         {"epsilon": "0.000001"},
         {"within": "100000000"},
         {"promise": {"notion": "Pure", "epsilon": "0.09"}},
     ):
-        question = {"sql": "SELECT COUNT(*) AS least FROM visits", **said}
+        question = {"sql": "SELECT COUNT(*) AS least FROM visits", **arguments}
         for path in (plan, RELEASE):
-            found = client.post(
+            reply = client.post(
                 path,
                 json=question,
                 headers={**deployment.header("ada"), "Idempotency-Key": "least"},
             )
-            assert (found.status_code, found.json()["code"]) == (400, "server.least")
-            assert found.json()["rewrite"] == '"epsilon": "0.1"'
+            assert (reply.status_code, reply.json()["code"]) == (400, "server.least")
+            assert reply.json()["rewrite"] == '"epsilon": "0.1"'
     assert spent(app) == before
     assert curator.state.find(RequestKey("visits", "ada", "least"), "application/json") is None
-    again = asked(client, deployment, "least-again", "0.03125")
+    again = ask(client, deployment, "least-again", "0.03125")
     assert (again.status_code, again.json()["recalled"] != "") == (200, True)
     assert spent(app) == before
     assert (
-        asked(
+        ask(
             client, deployment, "least", "0.1", sql="SELECT COUNT(*) AS least FROM visits"
         ).status_code
         == 200
@@ -686,8 +690,8 @@ def test_what_is_kept_for_a_name_has_an_end(
     curator = app.state.curator
     before = spent(app)
     monkeypatch.setattr(curator.quota, "_most", 1000)
-    found = asked(client, deployment, "room", "0.25", sql="SELECT COUNT(*) AS room FROM visits")
-    assert (found.status_code, found.json()["code"]) == (403, "server.stored")
+    reply = ask(client, deployment, "room", "0.25", sql="SELECT COUNT(*) AS room FROM visits")
+    assert (reply.status_code, reply.json()["code"]) == (403, "server.stored")
     assert spent(app) == before
     assert curator.state.find(RequestKey("visits", "ada", "room"), "application/json") is None
 
@@ -707,15 +711,17 @@ def test_one_name_does_not_take_all_workers(
             )
             for i in range(12)
         ]
-        while not any(one.done() for one in hostile):  # those who may not wait are told at once
+        while not any(
+            request.done() for request in hostile
+        ):  # those who may not wait are told at once
             time.sleep(0.01)
         begun = time.monotonic()
-        other = asked(
+        bobs_reply = ask(
             client, deployment, "other-turn", who="bob", sql="SELECT COUNT(*) AS other FROM visits"
         )
         took = time.monotonic() - begun
-        codes = [one.result().json().get("code") for one in hostile]
-    assert other.status_code == 200
+        codes = [request.result().json().get("code") for request in hostile]
+    assert bobs_reply.status_code == 200
     assert took < 3 * CLASS + 1  # the one under way, perhaps one whose turn had come, and the own
     assert codes.count("server.waiting") == 8
 
@@ -727,13 +733,14 @@ def test_a_name_may_have_a_number_of_overruns_of_its_own(
     curator = app.state.curator
     monkeypatch.setattr(RequestStore, "count_overruns", lambda *_: 3)
     datasets = {
-        name: replace(one, overruns={"bob": 10**6}) for name, one in curator.config.datasets.items()
+        name: replace(dataset, overruns={"bob": 10**6})
+        for name, dataset in curator.config.datasets.items()
     }
     monkeypatch.setattr(
         curator, "config", replace(curator.config, overruns_per_analyst=3, datasets=datasets)
     )
     codes = [
-        asked(
+        ask(
             client, deployment, f"own-{who}", who=who, sql="SELECT COUNT(*) AS own FROM visits"
         ).status_code
         for who in ("ada", "bob")

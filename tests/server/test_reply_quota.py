@@ -44,9 +44,9 @@ def test_a_reply_is_no_larger_than_its_bound(text: str) -> None:
             column.name: max(1, len(column.edges) - 1) for column in plan.columns
         }
         pieces = [3 if piece.form == "point" else piece.cells for piece in plan.components]
-        known = dict(zip(plan.query.keys, plan.query.domains, strict=True))
+        domains = dict(zip(plan.query.keys, plan.query.domains, strict=True))
         bound = reply_bytes(
-            known, columns, pieces, len(f"{text}{plan.text}{plan.declared}".encode())
+            domains, columns, pieces, len(f"{text}{plan.text}{plan.declared}".encode())
         )
     assert (
         len(answer.to_json())
@@ -90,22 +90,22 @@ def test_what_is_kept_for_somebody_is_counted(tmp_path: Any) -> None:
 def test_a_reply_that_does_not_fit_is_refused_for_this_name_alone(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state, found = records(tmp_path)
+    state, quota = records(tmp_path)
     ada, bob = RequestKey("visits", "ada", "new"), RequestKey("visits", "bob", "new")
-    found.check(ada, 2**20)
+    quota.check(ada, 2**20)
     store(state, "a", b"x" * 2**19)
-    found.add(ada, 2**19 + ROW)
-    found.check(ada, 2**18)
-    found.check(bob, 2**20)
+    quota.add(ada, 2**19 + ROW)
+    quota.check(ada, 2**18)
+    quota.check(bob, 2**20)
     with pytest.raises(Refused) as caught:
-        found.check(ada, 2**19)
+        quota.check(ada, 2**19)
     assert caught.value.code == "server.stored"
     assert "stored_per_analyst" in caught.value.reason
     store(state, "b", b"y" * 2**19)  # by another process, of which this one hears within a minute
-    found.check(ada, 2**18)
+    quota.check(ada, 2**18)
     monkeypatch.setattr(reply_quota, "COUNTED", 0.0)
-    found._used.clear()
+    quota._used.clear()
     for size in (1, None):  # also where the size is not known before
         with pytest.raises(Refused):
-            found.check(ada, size)
+            quota.check(ada, size)
     state.close()

@@ -42,7 +42,7 @@ def sent(
     **how: Any,
 ) -> Any:
     """Status, headers and body of one request."""
-    found: list[Message] = []
+    messages: list[Message] = []
     limited = app if isinstance(app, Limits) else Limits(app, how.get("rate", WIDE))
     scope = {
         "type": "http",
@@ -63,13 +63,13 @@ def sent(
         return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
 
     async def send(message: Message) -> None:
-        found.append(message)
+        messages.append(message)
 
     asyncio.run(limited(scope, receive, send))
     return (
-        found[0]["status"],
-        dict(found[0]["headers"]),
-        b"".join(one.get("body", b"") for one in found[1:]),
+        messages[0]["status"],
+        dict(messages[0]["headers"]),
+        b"".join(message.get("body", b"") for message in messages[1:]),
     )
 
 
@@ -95,8 +95,8 @@ def test_what_is_right_passes() -> None:
     ids=["body", "said length", "wrong length", "many headers", "long header", "path", "query"],
 )
 def test_what_is_too_large(how: dict[str, Any], status: int) -> None:
-    found, headers, _ = sent(**how)
-    assert (found, headers[b"content-type"]) == (status, b"application/problem+json")
+    actual_status, headers, _ = sent(**how)
+    assert (actual_status, headers[b"content-type"]) == (status, b"application/problem+json")
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_what_is_too_large(how: dict[str, Any], status: int) -> None:
     ids=["two tokens", "length and encoding", "two lengths", "two types", "two keys"],
 )
 def test_headers_that_contradict_each_other_are_refused(headers: list[tuple[bytes, bytes]]) -> None:
-    """Content-Length beside Transfer-Encoding was taken, and of two Authorization headers the
-    first: whoever stands in front may take the other.
+    """The service accepted Content-Length beside Transfer-Encoding, and used the first of two
+    Authorization headers; a proxy in front may use the second.
     """
-    status, found, body = sent(headers=headers)
-    assert (status, json.loads(body)["code"], found[b"connection"]) == (
+    status, reply_headers, body = sent(headers=headers)
+    assert (status, json.loads(body)["code"], reply_headers[b"connection"]) == (
         400,
         "server.ambiguous",
         b"close",

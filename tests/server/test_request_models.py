@@ -14,12 +14,12 @@ from sfumato.server.http.request_models import MOST_DEPTH, Question, read
 SQL = "SELECT COUNT(*) AS n FROM visits"
 
 
-def body(**said: Any) -> bytes:
-    return json.dumps({"sql": SQL, **said}).encode()
+def body(**fields: Any) -> bytes:
+    return json.dumps({"sql": SQL, **fields}).encode()
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [
         {"epsilon": 1},
         {"epsilon": 0.5, "delta": 0},
@@ -32,8 +32,8 @@ def body(**said: Any) -> bytes:
     ],
     ids=str,
 )
-def test_what_is_asked_is_read(said: dict[str, Any]) -> None:
-    assert read(body(**said)).as_sent() == {"sql": SQL, **said}
+def test_what_is_asked_is_read(fields: dict[str, Any]) -> None:
+    assert read(body(**fields)).as_sent() == {"sql": SQL, **fields}
 
 
 def test_promises_are_made() -> None:
@@ -47,19 +47,19 @@ def test_promises_are_made() -> None:
 
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e400", "-1e400"])
 @pytest.mark.parametrize(
-    "said", ['"parameters": [{}]', '"parameters": {{"a": {}}}', '"parameters": [1, {}]']
+    "template", ['"parameters": [{}]', '"parameters": {{"a": {}}}', '"parameters": [1, {}]']
 )
-def test_parameters_have_an_end(said: str, number: str) -> None:
+def test_parameters_have_an_end(template: str, number: str) -> None:
     with pytest.raises(ProblemError) as caught:
-        read(f'{{"sql": "{SQL}", "epsilon": 1, {said.format(number)}}}'.encode())
+        read(f'{{"sql": "{SQL}", "epsilon": 1, {template.format(number)}}}'.encode())
     assert caught.value.problem.status == 422
     assert caught.value.problem.place.startswith("parameters")
 
 
 @pytest.mark.parametrize("number", [10**40, 1e308, -0.0, True, None, "Infinity"], ids=str)
 def test_other_parameters_stay_what_they_are(number: Any) -> None:
-    (found,) = read(body(epsilon=1, parameters=[number])).parameters or ()
-    assert (found, type(found)) == (number, type(number))
+    (parameter,) = read(body(epsilon=1, parameters=[number])).parameters or ()
+    assert (parameter, type(parameter)) == (number, type(number))
 
 
 def test_whole_numbers_may_have_a_point() -> None:
@@ -67,7 +67,7 @@ def test_whole_numbers_may_have_a_point() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [
         {},
         {"epsilon": 1, "within": 2},
@@ -96,11 +96,11 @@ def test_whole_numbers_may_have_a_point() -> None:
         {"promise": {"notion": "Loss"}},
         {"promise": {"notion": "Pure", "epsilon": "1", "more": 1}},
     ],
-    ids=lambda said: str(said)[:60],
+    ids=lambda fields: str(fields)[:60],
 )
-def test_what_is_something_else_is_refused(said: dict[str, Any]) -> None:
+def test_what_is_something_else_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ProblemError) as caught:
-        read(body(**said))
+        read(body(**fields))
     assert caught.value.problem.status == 422
 
 
@@ -142,6 +142,6 @@ def test_nothing_of_a_wrong_value_is_repeated() -> None:
 
 
 def test_the_same_question_is_the_same_bytes() -> None:
-    one, other = read(b'{"epsilon": "0.1", "sql": "S"}'), read(b'{ "sql":"S","epsilon":"0.1"}')
-    assert one.canonical() == other.canonical()
-    assert Question(sql="S", epsilon="0.10").canonical() != one.canonical()
+    first, second = read(b'{"epsilon": "0.1", "sql": "S"}'), read(b'{ "sql":"S","epsilon":"0.1"}')
+    assert first.canonical() == second.canonical()
+    assert Question(sql="S", epsilon="0.10").canonical() != first.canonical()

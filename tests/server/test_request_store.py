@@ -22,7 +22,7 @@ from sfumato.server.request_store import (
     TokenRow,
 )
 
-ONE = RequestKey("visits", "ada", "k1")
+REQUEST = RequestKey("visits", "ada", "k1")
 
 
 pytestmark = pytest.mark.xdist_group("server-state")
@@ -40,23 +40,23 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def state(place: str) -> Iterator[RequestStore]:
-    found = RequestStore(place)
-    assert found.is_quick == place.endswith(".db")
-    yield found
-    found.close()
+    store = RequestStore(place)
+    assert store.is_quick == place.endswith(".db")
+    yield store
+    store.close()
 
 
 def test_a_request_is_begun_once(state: RequestStore) -> None:
-    assert state.find(ONE, "a") is None
-    assert state.begin(ONE, "digest", 5.0)
-    assert not state.begin(ONE, "digest", 6.0)
-    assert state.find(ONE, "a") == ("digest", "begun", 5.0, 0.0, None)
+    assert state.find(REQUEST, "a") is None
+    assert state.begin(REQUEST, "digest", 5.0)
+    assert not state.begin(REQUEST, "digest", 6.0)
+    assert state.find(REQUEST, "a") == ("digest", "begun", 5.0, 0.0, None)
 
 
 def test_a_look_at_a_file_waits_for_no_writer(tmp_path: Path) -> None:
     """In this process or in another: the event loop looks at tokens."""
     place = str(tmp_path / "tokens.db")
-    state, other = RequestStore(place), RequestStore(place)
+    state, second_state = RequestStore(place), RequestStore(place)
     state.open()
     done = threading.Event()
 
@@ -64,7 +64,7 @@ def test_a_look_at_a_file_waits_for_no_writer(tmp_path: Path) -> None:
         assert state.token("none") is None
         done.set()
 
-    for writer in (state, other):
+    for writer in (state, second_state):
         done.clear()
         with writer._writing() as run:
             run("DELETE FROM token")
@@ -73,18 +73,18 @@ def test_a_look_at_a_file_waits_for_no_writer(tmp_path: Path) -> None:
             assert done.wait(20)  # though the writer has not ended
             thread.join()
     state.close()
-    other.close()
+    second_state.close()
 
 
 def test_a_reply_is_kept_and_stays(state: RequestStore) -> None:
-    state.begin(ONE, "digest", 5.0)
-    assert state.store(ONE, {"a": b"first"}, visible=4.5, entry=7) == {"a": b"first"}
-    assert state.store(ONE, {"a": b"second", "b": b"other"}) == {"a": b"first", "b": b"other"}
-    assert state.find(ONE, "a") == ("digest", "done", 5.0, 4.5, b"first")
-    assert state.find(ONE, "b") == ("digest", "done", 5.0, 4.5, b"other")
-    state.mark_lost(ONE)
-    state.forget(ONE)
-    assert state.find(ONE, "a") == (
+    state.begin(REQUEST, "digest", 5.0)
+    assert state.store(REQUEST, {"a": b"first"}, visible=4.5, entry=7) == {"a": b"first"}
+    assert state.store(REQUEST, {"a": b"second", "b": b"other"}) == {"a": b"first", "b": b"other"}
+    assert state.find(REQUEST, "a") == ("digest", "done", 5.0, 4.5, b"first")
+    assert state.find(REQUEST, "b") == ("digest", "done", 5.0, 4.5, b"other")
+    state.mark_lost(REQUEST)
+    state.forget(REQUEST)
+    assert state.find(REQUEST, "a") == (
         "digest",
         "done",
         5.0,
@@ -94,23 +94,23 @@ def test_a_reply_is_kept_and_stays(state: RequestStore) -> None:
 
 
 def test_a_refused_request_is_forgotten(state: RequestStore) -> None:
-    state.begin(ONE, "digest", 5.0)
-    state.forget(ONE)
-    assert state.begin(ONE, "other", 6.0)
+    state.begin(REQUEST, "digest", 5.0)
+    state.forget(REQUEST)
+    assert state.begin(REQUEST, "other", 6.0)
 
 
 def test_a_lost_request_stays_lost(state: RequestStore) -> None:
-    state.begin(ONE, "digest", 5.0)
-    state.mark_lost(ONE, visible=4.5)
-    assert state.find(ONE, "a") == ("digest", "lost", 5.0, 4.5, None)
-    assert state.store(ONE, {"a": b"late"}) == {}
-    assert state.find(ONE, "a") == ("digest", "lost", 5.0, 4.5, None)
-    assert not state.take_over(ONE, 5.0, 9.0)
+    state.begin(REQUEST, "digest", 5.0)
+    state.mark_lost(REQUEST, visible=4.5)
+    assert state.find(REQUEST, "a") == ("digest", "lost", 5.0, 4.5, None)
+    assert state.store(REQUEST, {"a": b"late"}) == {}
+    assert state.find(REQUEST, "a") == ("digest", "lost", 5.0, 4.5, None)
+    assert not state.take_over(REQUEST, 5.0, 9.0)
 
 
 def test_one_of_several_takes_over_what_somebody_left(state: RequestStore) -> None:
-    state.begin(ONE, "digest", 5.0)
-    assert [state.take_over(ONE, 5.0, 9.0), state.take_over(ONE, 5.0, 9.0)] == [True, False]
+    state.begin(REQUEST, "digest", 5.0)
+    assert [state.take_over(REQUEST, 5.0, 9.0), state.take_over(REQUEST, 5.0, 9.0)] == [True, False]
 
 
 def test_overruns_are_counted(state: RequestStore) -> None:
@@ -140,8 +140,8 @@ def limited(state: RequestStore, who: str, limit: int) -> str:
     probe = RequestKey("visits", who, "probe")
     try:
         state.begin(probe, "digest", time.time() + 600, limit)
-    except Limited as found:
-        return "reached" if found.reached else "for now"
+    except Limited as stopped:
+        return "reached" if stopped.reached else "for now"
     state.forget(probe)
     return "no"
 
@@ -178,8 +178,8 @@ def test_an_answer_was_given_when_it_could_be_seen(
     state: RequestStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     soon = time.time() + 60
-    state.begin(ONE, "digest", soon + 60)
-    state.store(ONE, {"a": b"reply"}, visible=soon, entry=7)
+    state.begin(REQUEST, "digest", soon + 60)
+    state.store(REQUEST, {"a": b"reply"}, visible=soon, entry=7)
     assert not state.has_received("visits", "ada", 7)
     monkeypatch.setattr("sfumato.server.request_store.time", Clock(soon + 0.1))
     assert [
@@ -223,13 +223,13 @@ def test_what_is_old_is_let_go_and_its_key_is_void(state: RequestStore) -> None:
     state.mark_lost(lost, overran=True)
     assert [state.drop_old(20.0, 3), state.drop_old(20.0, 3), state.drop_old(20.0, 3)] == [3, 1, 0]
     assert counted(state) == {"request": 1, "reply": 1, "body": 1, "void": 4}
-    kept = state.find(young, "a")
-    assert kept is not None
-    assert kept.reply == b"two"  # somebody else still has these bytes
+    record = state.find(young, "a")
+    assert record is not None
+    assert record.reply == b"two"  # somebody else still has these bytes
     for request in (old, shared, lost, begun):
         for use in (
-            lambda one=request: state.find(one, "a"),
-            lambda one=request: state.begin(one, "digest", 99.0, 9),
+            lambda key=request: state.find(key, "a"),
+            lambda key=request: state.begin(key, "digest", 99.0, 9),
         ):
             with pytest.raises(Refused) as caught:
                 use()
@@ -269,8 +269,10 @@ def test_nothing_is_found_by_looking_at_everything(tmp_path: Path) -> None:
     state = RequestStore(str(tmp_path / "tokens.db"))
     bindings = {COUNTS: 7, OLD: 3, UNUSED: 1}
     plans = {
-        one: [str(row[3]) for row in state._read(f"EXPLAIN QUERY PLAN {one}", (0,) * count)]
-        for one, count in bindings.items()
+        statement: [
+            str(row[3]) for row in state._read(f"EXPLAIN QUERY PLAN {statement}", (0,) * count)
+        ]
+        for statement, count in bindings.items()
     }
     state.close()
     assert not [line for plan in plans.values() for line in plan if line.startswith("SCAN")]
@@ -279,10 +281,10 @@ def test_nothing_is_found_by_looking_at_everything(tmp_path: Path) -> None:
 
 
 def test_what_is_taken_up_again_is_not_let_go(state: RequestStore) -> None:
-    state.begin(ONE, "digest", 5.0)
-    state.take_over(ONE, 5.0, 50.0)
+    state.begin(REQUEST, "digest", 5.0)
+    state.take_over(REQUEST, 5.0, 50.0)
     assert state.drop_old(20.0, 100) == 0
-    assert state.find(ONE, "a") == ("digest", "begun", 50.0, 0.0, None)
+    assert state.find(REQUEST, "a") == ("digest", "begun", 50.0, 0.0, None)
 
 
 def test_bytes_that_somebody_is_about_to_use_are_not_let_go(
@@ -302,18 +304,18 @@ def test_bytes_that_somebody_is_about_to_use_are_not_let_go(
     thread = threading.Thread(target=pruning.drop_old, args=(20.0, 100))
 
     def interrupted(statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
-        found = usual(statement, bindings)
+        rows = usual(statement, bindings)
         if statement.startswith("INSERT INTO body"):
             thread.start()
             thread.join(0.3)
-        return found
+        return rows
 
     monkeypatch.setattr(storing, "_run", interrupted)
     assert storing.store(young, {"a": b"the same"}) == {"a": b"the same"}
     thread.join()
-    kept = storing.find(young, "a")
-    assert kept is not None
-    assert kept.reply == b"the same"
+    record = storing.find(young, "a")
+    assert record is not None
+    assert record.reply == b"the same"
     with pytest.raises(Refused, match=r"server\.void"):
         storing.find(old, "a")
     assert counted(storing) == {"request": 1, "reply": 1, "body": 1, "void": 1}
@@ -331,11 +333,11 @@ def test_a_reply_in_another_form_comes_before_or_after_its_request_is_let_go(
     thread = threading.Thread(target=pruning.drop_old, args=(20.0, 100))
 
     def interrupted(statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
-        found = usual(statement, bindings)
+        rows = usual(statement, bindings)
         if statement.startswith("SELECT 1 FROM request"):
             thread.start()
             thread.join(0.3)
-        return found
+        return rows
 
     monkeypatch.setattr(storing, "_run", interrupted)
     assert storing.store(old, {"b": b"another"}) == {"a": b"one form", "b": b"another"}
@@ -350,9 +352,9 @@ def test_tokens_end(state: RequestStore) -> None:
     state.add_token(row)
     assert (state.token("abc"), state.token("abd"), state.tokens()) == (row, None, [row])
     assert (state.revoke("abc"), state.revoke("abc")) == (True, False)
-    found = state.token("abc")
-    assert found is not None
-    assert abs(found.revoked - time.time()) < 100
+    revoked_row = state.token("abc")
+    assert revoked_row is not None
+    assert abs(revoked_row.revoked - time.time()) < 100
 
 
 def test_a_request_is_begun_once_by_many(place: str) -> None:

@@ -10,11 +10,11 @@ from pydantic import BaseModel, ValidationError
 from sfumato.server.http import response_models
 
 ALL = [
-    one
-    for one in vars(response_models).values()
-    if isinstance(one, type)
-    and issubclass(one, BaseModel)
-    and one.__module__ == response_models.__name__
+    model
+    for model in vars(response_models).values()
+    if isinstance(model, type)
+    and issubclass(model, BaseModel)
+    and model.__module__ == response_models.__name__
 ]
 OPEN = {response_models.GuaranteeModel, response_models.CardModel}
 """What other parts of the library describe in full."""

@@ -38,19 +38,19 @@ def config(tmp_path: Path) -> Config:
 def filled(config: Config, count: int, until: float) -> list[RequestKey]:
     """Requests that were answered, and may have run until a moment."""
     state = RequestStore(config.tokens)
-    found = [RequestKey("visits", "ada", f"{until}-{turn}") for turn in range(count)]
-    for request in found:
+    requests = [RequestKey("visits", "ada", f"{until}-{turn}") for turn in range(count)]
+    for request in requests:
         state.begin(request, "digest", until)
         state.store(request, {"a": request.key.encode()})
     state.close()
-    return found
+    return requests
 
 
 def keys(config: Config) -> set[str]:
     state = RequestStore(config.tokens)
-    found = {key for (key,) in state._read("SELECT key FROM request")}
+    stored_keys = {key for (key,) in state._read("SELECT key FROM request")}
     state.close()
-    return found
+    return stored_keys
 
 
 def test_what_is_older_than_the_configuration_says_goes(
@@ -61,27 +61,27 @@ def test_what_is_older_than_the_configuration_says_goes(
     now = time.time()
     old, young = filled(config, 10, now - 91 * DAY), filled(config, 2, now - 89 * DAY)
     assert asyncio.run(drop_old(config)) == 10
-    assert keys(config) == {one.key for one in young}
+    assert keys(config) == {request.key for request in young}
     assert asyncio.run(drop_old(config)) == 0
     assert asyncio.run(drop_old(replace(config, keep_days=1))) == 2
-    assert {one.key for one in old}.isdisjoint(keys(config))
+    assert {request.key for request in old}.isdisjoint(keys(config))
 
 
 def test_now_and_from_time_to_time(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "EVERY", 0.01)
 
     async def course() -> list[bool]:
-        task, seen = asyncio.create_task(drop_old_hourly(config)), []
+        task, emptied = asyncio.create_task(drop_old_hourly(config)), []
         for turn in range(3):
             filled(config, 1, turn + 1.0)
             end = time.monotonic() + 60
             while keys(config) and time.monotonic() < end:
                 await asyncio.sleep(0.005)
-            seen.append(not keys(config))
+            emptied.append(not keys(config))
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-        return seen
+        return emptied
 
     assert asyncio.run(course()) == [True] * 3
 
@@ -119,11 +119,11 @@ def app(deployment: Deployment) -> FastAPI:
 
 @pytest.fixture(scope="module")
 def client(app: FastAPI) -> Iterator[Inside]:
-    with prompt(), Inside(app) as found:
-        yield found
+    with prompt(), Inside(app) as inside:
+        yield inside
 
 
-def asked(client: Inside, deployment: Deployment, key: str, epsilon: str = "0.25") -> Any:
+def ask(client: Inside, deployment: Deployment, key: str, epsilon: str = "0.25") -> Any:
     return client.post(
         RELEASE,
         json={"sql": SQL, "epsilon": epsilon},
@@ -132,12 +132,12 @@ def asked(client: Inside, deployment: Deployment, key: str, epsilon: str = "0.25
 
 
 def spent(app: FastAPI) -> Fraction:
-    found: Fraction = app.state.curator.served["visits"].ledger.spent.parameters["epsilon"]
-    return found
+    epsilon: Fraction = app.state.curator.served["visits"].ledger.spent.parameters["epsilon"]
+    return epsilon
 
 
 def aged(app: FastAPI, deployment: Deployment) -> None:
-    """All requests become older than what is kept, and go."""
+    """Make all requests older than the retention time, and drop them."""
     with app.state.curator.state._writing() as run:
         run("UPDATE request SET until = until - ?, visible = visible - ?", (100 * DAY, 100 * DAY))
     asyncio.run(drop_old(load(deployment.path)))
@@ -147,14 +147,14 @@ def test_an_old_key_is_void_and_says_so(
     app: FastAPI, client: Inside, deployment: Deployment
 ) -> None:
     """Not a second look, and not a second charge: a new key gives the answer that was paid for."""
-    first = asked(client, deployment, "old")
+    first = ask(client, deployment, "old")
     before = spent(app)
     aged(app, deployment)
     for epsilon in ("0.25", "0.5"):  # whatever is asked under it
-        found = asked(client, deployment, "old", epsilon)
-        assert (found.status_code, found.json()["code"]) == (410, "server.void")
-        assert "nothing was charged" in found.json()["reason"]
-    again = asked(client, deployment, "new")
+        reply = ask(client, deployment, "old", epsilon)
+        assert (reply.status_code, reply.json()["code"]) == (410, "server.void")
+        assert "nothing was charged" in reply.json()["reason"]
+    again = ask(client, deployment, "new")
     assert again.json()["table"] == first.json()["table"]
     assert again.json()["recalled"] == first.json()["receipt"]["when"]
     assert spent(app) == before
@@ -167,10 +167,10 @@ def test_a_lost_key_stays_void(app: FastAPI, client: Inside, deployment: Deploym
     state.mark_lost(request, overran=True)
     aged(app, deployment)
     before = spent(app)
-    assert asked(client, deployment, "lost", "0.375").json()["code"] == "server.void"
+    assert ask(client, deployment, "lost", "0.375").json()["code"] == "server.void"
     assert spent(app) == before
     assert state.overruns("visits") == {"ada": 1}
-    assert asked(client, deployment, "lost-2", "0.375").status_code == 200
+    assert ask(client, deployment, "lost-2", "0.375").status_code == 200
     assert spent(app) == before + Fraction(3, 8)
 
 

@@ -16,5 +16,12 @@ def test_only_analysts_ask() -> None:
 
 
 def test_what_a_token_sees() -> None:
-    one, every = Asker("ada", "analyst", frozenset({"visits"}), 0), Asker("olga", "owner", None, 0)
-    assert (one.sees("visits"), one.sees("clinic"), every.sees("clinic")) == (True, False, True)
+    analyst, every = (
+        Asker("ada", "analyst", frozenset({"visits"}), 0),
+        Asker("olga", "owner", None, 0),
+    )
+    assert (analyst.sees("visits"), analyst.sees("clinic"), every.sees("clinic")) == (
+        True,
+        False,
+        True,
+    )

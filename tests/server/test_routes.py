@@ -27,8 +27,8 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
 
 @pytest.fixture(scope="module")
 def client(deployment: Deployment) -> Iterator[Inside]:
-    with prompt(), Inside(create(deployment.path)) as found:
-        yield found
+    with prompt(), Inside(create(deployment.path)) as inside:
+        yield inside
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +38,8 @@ def number(client: Inside, deployment: Deployment) -> int:
         json={"sql": SQL, "epsilon": 1},
         headers={**deployment.header("ada"), "Idempotency-Key": "first"},
     )
-    found: int = reply.json()["receipt"]["number"]
-    return found
+    receipt_number: int = reply.json()["receipt"]["number"]
+    return receipt_number
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_questions_have_their_forms(client: Inside, deployment: Deployment) -> N
 
 
 def test_who_am_i(client: Inside, deployment: Deployment) -> None:
-    found = client.get("/api/me", headers=deployment.header("ada")).json()
-    assert (found["name"], found["role"], found["datasets"]) == ("ada", "analyst", ["visits"])
+    reply = client.get("/api/me", headers=deployment.header("ada")).json()
+    assert (reply["name"], reply["role"], reply["datasets"]) == ("ada", "analyst", ["visits"])
     assert client.get("/api/me", headers=deployment.header("boss")).json()["datasets"] == [
         "visits",
         "clinic",
@@ -128,13 +128,13 @@ def test_refusals_come_in_their_order(client: Inside, deployment: Deployment) ->
 
 
 def test_foreign_and_nonexistent_are_the_same_bytes(client: Inside, deployment: Deployment) -> None:
-    found = [
+    replies = [
         client.get(f"/api/datasets/{name}/budget", headers=deployment.header("ada"))
         for name in ("clinic", "nothing", "visits%00", "..")
     ]
-    assert {reply.content for reply in found} == {found[0].content}
-    assert {tuple(reply.headers.multi_items()) for reply in found} == {
-        tuple(found[0].headers.multi_items())
+    assert {reply.content for reply in replies} == {replies[0].content}
+    assert {tuple(reply.headers.multi_items()) for reply in replies} == {
+        tuple(replies[0].headers.multi_items())
     }
 
 

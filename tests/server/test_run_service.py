@@ -44,20 +44,28 @@ def config(tmp_path: Path) -> Config:
 
 
 def test_nothing_is_logged_of_requests(config: Config) -> None:
-    found = options(config)
-    assert (found["access_log"], found["server_header"], found["proxy_headers"]) == (
+    uvicorn_options = options(config)
+    assert (
+        uvicorn_options["access_log"],
+        uvicorn_options["server_header"],
+        uvicorn_options["proxy_headers"],
+    ) == (
         False,
         False,
         False,
     )
-    assert (found["host"], found["port"], found["http"]) == ("127.0.0.1", 4321, TimedProtocol)
-    assert uvicorn.Config("x", **found).limit_concurrency
+    assert (uvicorn_options["host"], uvicorn_options["port"], uvicorn_options["http"]) == (
+        "127.0.0.1",
+        4321,
+        TimedProtocol,
+    )
+    assert uvicorn.Config("x", **uvicorn_options).limit_concurrency
 
 
 def test_a_certificate_is_used(config: Config) -> None:
     assert "ssl_certfile" not in options(config)
-    found = options(replace(config, tls_cert="a.crt", tls_key="a.key"))
-    assert (found["ssl_certfile"], found["ssl_keyfile"]) == ("a.crt", "a.key")
+    uvicorn_options = options(replace(config, tls_cert="a.crt", tls_key="a.key"))
+    assert (uvicorn_options["ssl_certfile"], uvicorn_options["ssl_keyfile"]) == ("a.crt", "a.key")
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -135,8 +143,8 @@ def test_it_answers_https_alone(tmp_path: Path) -> None:
             httpx.get(f"https://127.0.0.1:{port}/api/health", timeout=10)
     finally:
         process.terminate()
-        said, _ = process.communicate(timeout=60)
-    assert f"visits, clinic at https://127.0.0.1:{port}/".encode() in said
+        output, _ = process.communicate(timeout=60)
+    assert f"visits, clinic at https://127.0.0.1:{port}/".encode() in output
 
 
 def _up(client: httpx.Client, process: subprocess.Popen[bytes]) -> bool:
@@ -281,8 +289,8 @@ def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_s
     working directory, whose name is that of one that they import.
     """
     cwd, temporary = tmp_path / "cwd", tmp_path / "temporary"
-    for one in (cwd, temporary):
-        one.mkdir()
+    for folder in (cwd, temporary):
+        folder.mkdir()
     for name in HOSTILE:
         (cwd / f"{name}.py").write_text(
             f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(3)\n",
@@ -290,7 +298,7 @@ def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_s
         )
     monkeypatch.setenv("TMPDIR", str(temporary))
     deployment, port, process = several(tmp_path, cwd)
-    found: list[int] = []
+    pids: list[int] = []
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             assert _up(client, process)
@@ -299,17 +307,17 @@ def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_s
             history = ("/api/datasets/visits/history", deployment.header("owner"))
             assert wait_for(
                 lambda: any(
-                    one["kind"] == "charge"
-                    for one in client.get(history[0], headers=history[1]).json()["entries"]
+                    entry["kind"] == "charge"
+                    for entry in client.get(history[0], headers=history[1]).json()["entries"]
                 )
             )
         assert wait_for(lambda: len(_reading(process.pid)) == 2)
-        found = descendants(process.pid)
+        pids = descendants(process.pid)
         assert not (tmp_path / "ran").exists()
         assert any(temporary.glob("sfumato-*"))
         process.kill()
         process.wait()
-        assert wait_for(lambda: not any(map(alive, found)), 5)
+        assert wait_for(lambda: not any(map(alive, pids)), 5)
         asking.join()
         with socket.socket() as again:
             again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -322,17 +330,17 @@ def test_all_processes_end_with_the_first_and_import_nothing_from_where_it_was_s
         )
         assert not any(temporary.glob("sfumato-*"))
     finally:
-        for one in (process.pid, *found):
-            if alive(one):
-                os.kill(one, 9)
+        for pid in (process.pid, *pids):
+            if alive(pid):
+                os.kill(pid, 9)
         process.wait()
 
 
 def _reading(parent: int) -> list[int]:
     return [
-        one
-        for one in descendants(parent)
-        if b"sfumato.server.workers.worker" in Path(f"/proc/{one}/cmdline").read_bytes()
+        pid
+        for pid in descendants(parent)
+        if b"sfumato.server.workers.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
 
 
@@ -363,16 +371,16 @@ def test_a_service_that_ends_leaves_nothing_behind(
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=10) as client:
             assert _up(client, process)
-        found = descendants(process.pid)
-        assert found
+        pids = descendants(process.pid)
+        assert pids
         serving, reading = (
             os.sched_getaffinity(process.pid),
-            set().union(*map(os.sched_getaffinity, found)),
+            set().union(*map(os.sched_getaffinity, pids)),
         )
         assert not serving & reading or len(available()) < 2
         assert any((tmp_path / "temporary").glob("sfumato-*"))
     finally:
         process.terminate()
         process.wait(60)
-    assert not any(map(alive, found))
+    assert not any(map(alive, pids))
     assert not any((tmp_path / "temporary").iterdir())

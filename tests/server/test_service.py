@@ -24,9 +24,9 @@ ADA = Asker("ada", "analyst", frozenset({"visits", "gone"}), 0)
 
 @pytest.fixture(scope="module")
 def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CuratorService]:
-    found = CuratorService(service(tmp_path_factory.mktemp("curator")).config)
-    yield found
-    found.close()
+    curator_service = CuratorService(service(tmp_path_factory.mktemp("curator")).config)
+    yield curator_service
+    curator_service.close()
 
 
 @pytest.mark.parametrize(

@@ -61,10 +61,10 @@ def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(
                 break
             except httpx.TransportError:
                 time.sleep(0.1)
-        found: list[int] = []
+        statuses: list[int] = []
 
         def ask() -> None:
-            found.append(
+            statuses.append(
                 httpx.get(
                     f"{url}/datasets/visits/verify", headers=deployment.header("owner"), timeout=400
                 ).status_code
@@ -79,27 +79,29 @@ def test_a_signal_ends_the_service_in_its_grace_time_while_a_book_is_checked(
         process.wait(GRACE)
         asking.join(10)
         assert time.monotonic() - start < GRACE
-        assert found == [503]
+        assert statuses == [503]
     finally:
         process.kill()
         process.wait()
 
 
 def test_what_a_signal_did_before_it_still_does() -> None:
-    seen: list[int] = []
+    signals: list[int] = []
 
-    def other(number: int, _: FrameType | None) -> None:
-        seen.append(number)
+    def record_signal(number: int, _: FrameType | None) -> None:
+        signals.append(number)
 
-    before = {number: signal.signal(number, other) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {
+        number: signal.signal(number, record_signal) for number in (signal.SIGTERM, signal.SIGINT)
+    }
     try:
         ending = threading.Event()
         with set_on_signal(ending):
             assert not ending.is_set()
             os.kill(os.getpid(), signal.SIGTERM)
             assert ending.wait(5)
-        assert seen == [signal.SIGTERM]
-        assert signal.getsignal(signal.SIGTERM) is other
+        assert signals == [signal.SIGTERM]
+        assert signal.getsignal(signal.SIGTERM) is record_signal
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -42,7 +42,7 @@ def serving(application: Any, tls: dict[str, str]) -> uvicorn.Server:
 
 @pytest.fixture(params=["plain", "TLS"])
 def tls(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
-    """What uvicorn is told of a certificate, if there is one."""
+    """Uvicorn's options for a certificate; none for plain HTTP."""
     if request.param == "plain":
         return {}
     certificate(tmp_path, "own")
@@ -71,14 +71,14 @@ async def spoken(
             writer.write(piece)
             await asyncio.sleep(0.02)
         async with asyncio.timeout(20):
-            found = await reader.read()
+            reply = await reader.read()
         writer.close()
-        return found
+        return reply
 
-    found = await asyncio.gather(*map(speak, clients))
+    replies = await asyncio.gather(*map(speak, clients))
     server.should_exit = True
     await task
-    return found
+    return replies
 
 
 HALVES: dict[str, tuple[Sequence[bytes], int]] = {
@@ -93,8 +93,8 @@ HALVES: dict[str, tuple[Sequence[bytes], int]] = {
 
 def test_what_does_not_end_is_ended(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slow_clients, "SECONDS", 0.5)
-    found = asyncio.run(spoken(tls, *(pieces for pieces, _ in HALVES.values())))
-    assert dict(zip(HALVES, (one.count(b"200 OK") for one in found), strict=True)) == {
+    replies = asyncio.run(spoken(tls, *(pieces for pieces, _ in HALVES.values())))
+    assert dict(zip(HALVES, (reply.count(b"200 OK") for reply in replies), strict=True)) == {
         name: answers for name, (_, answers) in HALVES.items()
     }
 
@@ -103,10 +103,10 @@ def test_a_request_in_pieces_is_answered(
     tls: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow_clients, "SECONDS", 5)
-    (found,) = asyncio.run(
+    (reply,) = asyncio.run(
         spoken(tls, (b"GET / HTTP/1.1\r\n", b"Host: x\r\n", b"Connection: close\r\n", b"\r\n"))
     )
-    assert b"ok" in found
+    assert b"ok" in reply
 
 
 def body(text: bytes, *headers: bytes) -> bytes:
@@ -134,9 +134,9 @@ def test_a_head_that_others_may_read_otherwise_is_refused(shape: str) -> None:
     """Bare line feeds and folded headers were taken: a proxy in front may see one request where the
     service sees two.
     """
-    (found,) = asyncio.run(spoken({}, (LENIENT[shape],), application=reading))
-    assert b"400 Bad Request" in found
-    assert found.count(b"200 OK") == (1 if "second" in shape else 0)
+    (reply,) = asyncio.run(spoken({}, (LENIENT[shape],), application=reading))
+    assert b"400 Bad Request" in reply
+    assert reply.count(b"200 OK") == (1 if "second" in shape else 0)
 
 
 def test_a_body_may_hold_any_line_breaks() -> None:
@@ -145,7 +145,7 @@ def test_a_body_may_hold_any_line_breaks() -> None:
         body(text, b"Content-Length: %d" % len(text)),
         body(b"%x\r\n%b\r\n0\r\n\r\n" % (len(text), text), b"Transfer-Encoding: chunked"),
     ]
-    found = asyncio.run(
+    replies = asyncio.run(
         spoken(
             {},
             *((piece,) for piece in pieces),
@@ -153,7 +153,7 @@ def test_a_body_may_hold_any_line_breaks() -> None:
             application=reading,
         )
     )
-    assert [one.partition(b"\r\n\r\n")[2] for one in found] == [str(len(text)).encode()] * 4
+    assert [reply.partition(b"\r\n\r\n")[2] for reply in replies] == [str(len(text)).encode()] * 4
 
 
 async def reading(scope: Any, receive: Any, send: Any) -> None:
@@ -162,15 +162,15 @@ async def reading(scope: Any, receive: Any, send: Any) -> None:
     while more:
         message = await receive()
         size, more = size + len(message.get("body", b"")), message.get("more_body", False)
-    said = str(size).encode()
+    length = str(size).encode()
     await send(
         {
             "type": "http.response.start",
             "status": 200,
-            "headers": [(b"content-length", str(len(said)).encode())],
+            "headers": [(b"content-length", str(len(length)).encode())],
         }
     )
-    await send({"type": "http.response.body", "body": said})
+    await send({"type": "http.response.body", "body": length})
 
 
 LONG = 2**23
@@ -188,8 +188,8 @@ async def long(scope: Any, receive: Any, send: Any) -> None:
 
 
 def test_a_long_reply_is_whole_before_the_connection_is_closed(tls: dict[str, str]) -> None:
-    (found,) = asyncio.run(spoken(tls, (GET + b"Connection: close\r\n\r\n",), application=long))
-    assert len(found.partition(b"\r\n\r\n")[2]) == LONG
+    (reply,) = asyncio.run(spoken(tls, (GET + b"Connection: close\r\n\r\n",), application=long))
+    assert len(reply.partition(b"\r\n\r\n")[2]) == LONG
 
 
 async def fetched(tls: dict[str, str], *, pause: float, piece: int) -> tuple[int, int]:
@@ -200,27 +200,27 @@ async def fetched(tls: dict[str, str], *, pause: float, piece: int) -> tuple[int
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.005)
-    found, own = 0, socket.socket()
-    own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, max(4096, piece))
-    await asyncio.to_thread(own.connect, server.servers[0].sockets[0].getsockname())
+    received, client_socket = 0, socket.socket()
+    client_socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, max(4096, piece))
+    await asyncio.to_thread(client_socket.connect, server.servers[0].sockets[0].getsockname())
     host = "127.0.0.1" if tls else None
     reader, writer = await asyncio.open_connection(
-        sock=own, ssl=trusting(tls), server_hostname=host, limit=max(1, piece // 2)
+        sock=client_socket, ssl=trusting(tls), server_hostname=host, limit=max(1, piece // 2)
     )
     writer.write(GET + b"\r\n")
     async with asyncio.timeout(60):
         while not server.server_state.connections:
             await asyncio.sleep(0.005)
-        while server.server_state.connections and found < LONG:
+        while server.server_state.connections and received < LONG:
             await asyncio.sleep(pause)
             if piece:
                 with suppress(ConnectionError):
-                    found += len(await reader.read(piece))
+                    received += len(await reader.read(piece))
     left = len(server.server_state.connections)
     writer.transport.abort()
     server.should_exit = True
     await task
-    return found, left
+    return received, left
 
 
 def test_who_does_not_read_is_left(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,13 +232,13 @@ def test_who_reads_a_byte_now_and_then_is_left(
     tls: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow_clients, "UNREAD", 0.1)
-    found, left = asyncio.run(fetched(tls, pause=0.02, piece=1))
-    assert found < LONG
+    received, left = asyncio.run(fetched(tls, pause=0.02, piece=1))
+    assert received < LONG
     assert left == 0
 
 
 def test_who_reads_slowly_gets_it_all(tls: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes longer than any one wait; every wait sees some of it read."""
     monkeypatch.setattr(slow_clients, "UNREAD", 0.5 if tls else 1.0)  # of which TLS has two
-    found, _ = asyncio.run(fetched(tls, pause=0.01, piece=2**16))
-    assert found >= LONG
+    received, _ = asyncio.run(fetched(tls, pause=0.01, piece=2**16))
+    assert received >= LONG

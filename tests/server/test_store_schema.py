@@ -44,17 +44,17 @@ def first(tmp_path: Path) -> Path:
 @pytest.fixture
 def first_on_server(server: PostgresServer) -> str:
     """The same records in a database, as the first version had them there."""
-    url, kept = server.new(), sqlite3.connect(f"file:{STORED}?immutable=1", uri=True)
+    url, connection = server.new(), sqlite3.connect(f"file:{STORED}?immutable=1", uri=True)
     server.sql(url, f"CREATE SCHEMA {SCHEMA}")
-    old = [one for one in TABLES if one not in UPGRADE]
+    old = [statement for statement in TABLES if statement not in UPGRADE]
     for statement in old:
         server.sql(url, f"SET search_path = {SCHEMA}; {statement.format(**SERVER)}")
     for table in ROWS:
-        for row in kept.execute(f"SELECT * FROM {table}"):
+        for row in connection.execute(f"SELECT * FROM {table}"):
             server.sql(
                 url, f"INSERT INTO {SCHEMA}.{table} VALUES ({', '.join(['%s'] * len(row))})", row
             )
-    kept.close()
+    connection.close()
     return url
 
 
@@ -84,17 +84,19 @@ def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: Post
 
 
 def rows(state: RequestStore) -> dict[str, list[Any]]:
-    """All that is kept."""
+    """Read all rows of the store, by table."""
     return {
         table: sorted(tuple(row) for row in state._read(f"SELECT * FROM {table}")) for table in ROWS
     }
 
 
 def stored() -> dict[str, list[Any]]:
-    kept = sqlite3.connect(f"file:{STORED}?immutable=1", uri=True)
-    found = {table: sorted(kept.execute(f"SELECT * FROM {table}").fetchall()) for table in ROWS}
-    kept.close()
-    return found
+    connection = sqlite3.connect(f"file:{STORED}?immutable=1", uri=True)
+    contents = {
+        table: sorted(connection.execute(f"SELECT * FROM {table}").fetchall()) for table in ROWS
+    }
+    connection.close()
+    return contents
 
 
 def refused(place: str) -> str:
@@ -109,7 +111,7 @@ def refused(place: str) -> str:
 
 def schema(path: Path) -> list[Any]:
     connection = apsw.Connection(str(path))
-    found = sorted(
+    definitions = sorted(
         connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
     )
     numbers = [
@@ -117,7 +119,7 @@ def schema(path: Path) -> list[Any]:
         for name in ("application_id", "user_version")
     ]
     connection.close()
-    return [found, numbers]
+    return [definitions, numbers]
 
 
 def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
@@ -149,9 +151,9 @@ def test_records_of_the_first_version_are_brought_to_this_one(first: Path) -> No
     state = RequestStore(str(first))
     assert rows(state) == stored()
     assert state.overruns("clinic") == {"bob": 4}
-    kept = state.find(RequestKey("visits", "ada", "done"), "text/csv")
-    assert kept is not None
-    assert (kept.state, kept.reply) == ("done", b"n\n1\n")
+    record = state.find(RequestKey("visits", "ada", "done"), "text/csv")
+    assert record is not None
+    assert (record.state, record.reply) == ("done", b"n\n1\n")
     assert state.drop_old(1.8e9, 100) == 4
     state.close()
     open_file(str(first.with_name("new.db"))).close()
@@ -243,7 +245,9 @@ FOREIGN = {
     "a text": lambda path: path.write_text("tokens, one a line\n" * 100, encoding="utf-8"),
     "another database": lambda path: _database(path, "CREATE TABLE token (id TEXT)"),
     "our tables of another program": lambda path: _database(
-        path, f"PRAGMA application_id = {APPLICATION + 5}", *(one.format(**FILE) for one in TABLES)
+        path,
+        f"PRAGMA application_id = {APPLICATION + 5}",
+        *(statement.format(**FILE) for statement in TABLES),
     ),
     "an empty one of another program": lambda path: _database(path, "PRAGMA application_id = 5"),
     "a ledger": lambda path: open_book(path).close(),
@@ -257,7 +261,7 @@ def test_what_is_something_else_is_refused_and_left(tmp_path: Path, what: str) -
     before = path.read_bytes()
     assert refused(str(path)) == '[server] tokens: tokens = "tokens.db"'
     assert path.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == ["tokens.db"]
+    assert [file.name for file in tmp_path.iterdir()] == ["tokens.db"]
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def times(url: str, token: str, pairs: int) -> tuple[list[float], list[float]]:
     """When the replies came. One that was not ready came never: an overrun of one dataset and not
     of the other is a difference, too.
     """
-    chance, found = random.Random(pairs), {name: list[float]() for name in NAMES}
+    chance, durations = random.Random(pairs), {name: list[float]() for name in NAMES}
     with httpx.Client(
         base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60
     ) as client:
@@ -121,8 +121,8 @@ def times(url: str, token: str, pairs: int) -> tuple[list[float], list[float]]:
                 )
             if place >= 0:
                 for name in NAMES:
-                    found[name].append(took[name])
-    return found["thin"], found["wide"]
+                    durations[name].append(took[name])
+    return durations["thin"], durations["wide"]
 
 
 def auc(few: list[float], many: list[float]) -> float:
@@ -145,14 +145,14 @@ def test_padded_replies_cannot_be_told_apart(tmp_path: Path) -> None:
         few, many = times(url, token, 10_000)
     assert len(few) == len(many) == 10_000
     assert np.isinf([*few, *many]).sum() < 200  # else the class is too short to say anything
-    found = auc(few, many)
-    print(f"AUC {found:.4f}, {np.isinf(few).sum()} and {np.isinf(many).sum()} overruns")
-    assert 0.48 <= found <= 0.52
+    area = auc(few, many)
+    print(f"AUC {area:.4f}, {np.isinf(few).sum()} and {np.isinf(many).sum()} overruns")
+    assert 0.48 <= area <= 0.52
 
 
 @pytest.mark.slow
 def test_without_padding_they_can(tmp_path: Path) -> None:
     with served(tmp_path, 1, padded=False) as (url, token):
-        found = auc(*times(url, token, 1_000))
-    print(f"AUC {found:.4f}")
-    assert found >= 0.75
+        area = auc(*times(url, token, 1_000))
+    print(f"AUC {area:.4f}")
+    assert area >= 0.75

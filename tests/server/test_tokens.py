@@ -20,25 +20,25 @@ from sfumato.server.tokens import BITS, DAY, Tokens, create_token
 
 @pytest.fixture
 def state(tmp_path: Path) -> Iterator[RequestStore]:
-    found = RequestStore(str(tmp_path / "tokens.db"))
-    yield found
-    found.close()
+    store = RequestStore(str(tmp_path / "tokens.db"))
+    yield store
+    store.close()
 
 
 def asker(state: RequestStore, *headers: str | None) -> list[Asker | None]:
     """Who sends these headers, one after the other; None where nobody does."""
 
     async def ask() -> list[Asker | None]:
-        known = Tokens(state)
-        found: list[Asker | None] = []
+        checker = Tokens(state)
+        askers: list[Asker | None] = []
         for header in headers:
             try:
-                found.append(await known.asker(header))
+                askers.append(await checker.asker(header))
             except ProblemError as stopped:
-                found.append(
+                askers.append(
                     None if stopped.problem is UNNAMED else Asker("another problem", "", None, 0)
                 )
-        return found
+        return askers
 
     return asyncio.run(ask())
 
@@ -77,14 +77,14 @@ def test_the_file_is_for_its_owner_alone(tmp_path: Path, umask: int) -> None:
 
 def test_secrets_are_long_and_differ(state: RequestStore) -> None:
     assert BITS >= 256
-    found = [create_token(state, name="ada", role="analyst").split("_", 2)[2] for _ in range(8)]
-    assert len(set(found)) == 8
-    assert {len(one) for one in found} == {43}  # of six bits each
+    secrets = [create_token(state, name="ada", role="analyst").split("_", 2)[2] for _ in range(8)]
+    assert len(set(secrets)) == 8
+    assert {len(secret) for secret in secrets} == {43}  # of six bits each
 
 
 def test_another_secret_is_nobody(state: RequestStore) -> None:
     token = create_token(state, name="ada", role="analyst")
-    other = token[:-1] + ("A" if token[-1] != "A" else "B")
+    wrong_token = token[:-1] + ("A" if token[-1] != "A" else "B")
     wrong = [
         "",
         "Bearer",
@@ -92,7 +92,7 @@ def test_another_secret_is_nobody(state: RequestStore) -> None:
         f"Basic {token}",
         token,
         f"Bearer {token}x",
-        f"Bearer {other}",
+        f"Bearer {wrong_token}",
         "Bearer sft_" + "a" * 16 + token[20:],
     ]
     assert asker(state, None, *wrong) == [None] * (len(wrong) + 1)
@@ -104,14 +104,14 @@ def test_a_token_that_was_verified_still_ends_at_once(
     token = create_token(state, name="ada", role="analyst")
 
     async def ask() -> list[Any]:
-        known, found = Tokens(state), []
-        found.append((await known.asker(f"Bearer {token}")).name)
+        checker, outcomes = Tokens(state), []
+        outcomes.append((await checker.asker(f"Bearer {token}")).name)
         state.revoke(token.split("_")[1])
         try:
-            await known.asker(f"Bearer {token}")
+            await checker.asker(f"Bearer {token}")
         except ProblemError as stopped:
-            found.append(stopped.problem.code)
-        return found
+            outcomes.append(stopped.problem.code)
+        return outcomes
 
     assert asyncio.run(ask()) == ["ada", "server.token"]
 
@@ -127,7 +127,7 @@ def test_argon2_is_paid_once(state: RequestStore, monkeypatch: pytest.MonkeyPatc
     token = create_token(state, name="ada", role="analyst")
     calls: list[str] = []
     true = tokens._verify
-    monkeypatch.setattr(tokens, "_verify", lambda *given: calls.append("") or true(*given))
+    monkeypatch.setattr(tokens, "_verify", lambda *arguments: calls.append("") or true(*arguments))
     assert None not in asker(state, *[f"Bearer {token}"] * 5)
     assert len(calls) == 1
 

@@ -38,14 +38,14 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
 
 @pytest.fixture(scope="module")
 def tables(deployment: Deployment) -> Iterator[dict[str, Any]]:
-    found = {name: protect_dataset(about) for name, about in deployment.config.datasets.items()}
-    found["visits"].ledger.allow("ada", found["visits"].budget)
-    yield found
-    for one in found.values():
-        one.close()
+    protected = {name: protect_dataset(about) for name, about in deployment.config.datasets.items()}
+    protected["visits"].ledger.allow("ada", protected["visits"].budget)
+    yield protected
+    for table in protected.values():
+        table.close()
 
 
-def asked(epsilon: str = "0.5", sql: str = SQL, **more: Any) -> dict[str, Any]:
+def build_request(epsilon: str = "0.5", sql: str = SQL, **more: Any) -> dict[str, Any]:
     return {
         "dataset": "visits",
         "who": "ada",
@@ -57,42 +57,42 @@ def asked(epsilon: str = "0.5", sql: str = SQL, **more: Any) -> dict[str, Any]:
     }
 
 
-def parts(said: bytes) -> tuple[str, dict[str, bytes]]:
-    source = io.BytesIO(said)
+def parts(message: bytes) -> tuple[str, dict[str, bytes]]:
+    source = io.BytesIO(message)
     head = json.loads(source.readline())
-    found = {
+    contents = {
         name: source.read(length)
         for name, length in zip(head.get("names", ()), head["lengths"], strict=True)
     }
     assert source.read() == b""
-    return head["kind"], found
+    return head["kind"], contents
 
 
 def test_an_answer_is_charged_to_its_asker(tables: dict[str, Any]) -> None:
     before = tables["visits"].ledger.account("ada").spent
-    kind, found = parts(answer_question(tables, asked(media=CSV)))
-    assert (kind, list(found)) == ("answer", [JSON, CSV])
-    assert Answer.from_json(json.dumps(json.loads(found[JSON])["answer"])).names == ("n", "m")
+    kind, contents = parts(answer_question(tables, build_request(media=CSV)))
+    assert (kind, list(contents)) == ("answer", [JSON, CSV])
+    assert Answer.from_json(json.dumps(json.loads(contents[JSON])["answer"])).names == ("n", "m")
     assert tables["visits"].ledger.account("ada").spent != before
 
 
 def test_what_was_stored_is_recalled_without_a_charge(tables: dict[str, Any]) -> None:
-    _, first = parts(answer_question(tables, asked("0.25")))
+    _, first = parts(answer_question(tables, build_request("0.25")))
     before = tables["visits"].ledger.spent
-    _, again = parts(answer_question(tables, asked("0.25", recall=True)))
+    _, again = parts(answer_question(tables, build_request("0.25", recall=True)))
     assert json.loads(again[JSON])["table"] == json.loads(first[JSON])["table"]
-    assert parts(answer_question(tables, asked("0.375", recall=True))) == ("lost", {})
+    assert parts(answer_question(tables, build_request("0.375", recall=True))) == ("lost", {})
     assert tables["visits"].ledger.spent == before
 
 
 def test_a_lost_request_gets_only_what_its_own_share_paid_for(tables: dict[str, Any]) -> None:
-    ledger, one = tables["visits"].ledger, asked("0.1875")
+    ledger, request = tables["visits"].ledger, build_request("0.1875")
     ledger.allow("bob", ledger.budget)
-    _, first = parts(answer_question(tables, one))
+    _, first = parts(answer_question(tables, request))
     before = ledger.account("bob").spent
-    assert parts(answer_question(tables, {**one, "who": "bob", "recall": True})) == ("lost", {})
+    assert parts(answer_question(tables, {**request, "who": "bob", "recall": True})) == ("lost", {})
     assert ledger.account("bob").spent == before
-    _, again = parts(answer_question(tables, {**one, "recall": True}))
+    _, again = parts(answer_question(tables, {**request, "recall": True}))
     assert json.loads(again[JSON])["recalled"] == json.loads(first[JSON])["receipt"]["when"]
 
 
@@ -102,21 +102,23 @@ def test_a_lost_request_pays_for_what_was_learned(tmp_path: Path) -> None:
     deployment.path.write_text(
         deployment.path.read_text(encoding="utf-8").replace("max_rows = 4\n", ""), encoding="utf-8"
     )
-    with protect_dataset(load(deployment.path).datasets["visits"]) as own:
+    with protect_dataset(load(deployment.path).datasets["visits"]) as visits:
         for who in ("ada", "bob"):
-            own.ledger.allow(who, own.budget)
-        tables, ledger = {"visits": own}, own.ledger
-        assert parts(answer_question(tables, asked(who="bob")))[0] == "answer"  # bob learned it
-        assert parts(answer_question(tables, asked(recall=True))) == (
+            visits.ledger.allow(who, visits.budget)
+        tables, ledger = {"visits": visits}, visits.ledger
+        assert (
+            parts(answer_question(tables, build_request(who="bob")))[0] == "answer"
+        )  # bob learned it
+        assert parts(answer_question(tables, build_request(recall=True))) == (
             "lost",
             {},
         )  # another's answer is not given, and nothing of the limit is shown
-        (lesson,) = own.lessons.values()
+        (lesson,) = visits.lessons.values()
         receipt, before = ledger.charge(Pure(Fraction(1, 4)), share="ada"), ledger.account("bob")
         ledger.remember(
-            receipt, storage_name(lesson.limit, own.original), lesson.to_json()
+            receipt, storage_name(lesson.limit, visits.original), lesson.to_json()
         )  # ada learned it anew
-        assert parts(answer_question(tables, asked(who="bob", recall=True)))[0] == "answer"
+        assert parts(answer_question(tables, build_request(who="bob", recall=True)))[0] == "answer"
         assert (
             ledger.account("bob").spent
             == before.plus(ratios(price(ledger.budget, (Pure(Fraction(1, 4)),)))).spent
@@ -129,19 +131,21 @@ def test_an_answer_is_stored_at_its_moment_and_not_later(
 ) -> None:
     from sfumato import release
 
-    with worker.open_dataset(deployment.config.datasets["visits"], lambda _: None) as own:
-        tables = {"visits": own}
-        assert parts(answer_question(tables, asked("0.0625", held=0.5)))[0] == "answer"
-        charge, stored = list(own.ledger.history())[-2:]
+    with worker.open_dataset(deployment.config.datasets["visits"], lambda _: None) as visits:
+        tables = {"visits": visits}
+        assert parts(answer_question(tables, build_request("0.0625", held=0.5)))[0] == "answer"
+        charge, stored = list(visits.ledger.history())[-2:]
         assert (charge.kind, stored.kind) == ("charge", "answer")
         assert (
             datetime.datetime.fromisoformat(stored.when)
             - datetime.datetime.fromisoformat(charge.when)
         ).total_seconds() >= 0.49
         true = release._tally
-        monkeypatch.setattr(release, "_tally", lambda *given: time.sleep(0.2) or true(*given))
-        assert answer_question(tables, asked("0.03125", held=0.1)) == worker.FAILED
-        assert list(own.ledger.history())[-1].kind == "charge"
+        monkeypatch.setattr(
+            release, "_tally", lambda *arguments: time.sleep(0.2) or true(*arguments)
+        )
+        assert answer_question(tables, build_request("0.03125", held=0.1)) == worker.FAILED
+        assert list(visits.ledger.history())[-1].kind == "charge"
 
 
 def test_what_is_learned_first_is_stored_at_its_moment_too(
@@ -159,26 +163,29 @@ def test_what_is_learned_first_is_stored_at_its_moment_too(
     config = load(deployment.path).datasets["visits"]
     with protect_dataset(config) as first:
         first.ledger.allow("ada", first.budget)
-    with worker.open_dataset(config, lambda _: None) as own:
-        tables, true = {"visits": own}, release._tally
+    with worker.open_dataset(config, lambda _: None) as visits:
+        tables, true = {"visits": visits}, release._tally
         with monkeypatch.context() as patch:
-            patch.setattr(release, "_tally", lambda *given: time.sleep(0.3) or true(*given))
-            assert answer_question(tables, asked(held=0.2)) == worker.FAILED
-        assert [one.kind for one in own.ledger.history() if one.share] == ["share", "charge"]
-        assert parts(answer_question(tables, asked(held=2.0)))[0] == "answer"
-        book = [one for one in own.ledger.history() if one.share][2:]
-        assert [one.kind for one in book] == ["charge", "answer", "answer", "charge", "answer"]
-        begun, *after = (datetime.datetime.fromisoformat(one.when).timestamp() for one in book)
+            patch.setattr(release, "_tally", lambda *arguments: time.sleep(0.3) or true(*arguments))
+            assert answer_question(tables, build_request(held=0.2)) == worker.FAILED
+        assert [entry.kind for entry in visits.ledger.history() if entry.share] == [
+            "share",
+            "charge",
+        ]
+        assert parts(answer_question(tables, build_request(held=2.0)))[0] == "answer"
+        book = [entry for entry in visits.ledger.history() if entry.share][2:]
+        assert [entry.kind for entry in book] == ["charge", "answer", "answer", "charge", "answer"]
+        begun, *after = (datetime.datetime.fromisoformat(entry.when).timestamp() for entry in book)
         assert [after[0] - begun >= 0.99, after[2] - begun >= 0.99, after[3] - begun >= 1.99] == [
             True
         ] * 3
 
 
 def test_refusals_are_told(tables: dict[str, Any]) -> None:
-    kind, found = parts(answer_question(tables, asked(sql="SELECT age FROM visits")))
-    assert (kind, json.loads(found["refusal"])["code"]) == ("refused", "sql.raw-rows")
-    kind, found = parts(answer_question(tables, asked("1000")))
-    assert (kind, json.loads(found["refusal"])["code"]) == ("exceeded", "budget.exceeded")
+    kind, contents = parts(answer_question(tables, build_request(sql="SELECT age FROM visits")))
+    assert (kind, json.loads(contents["refusal"])["code"]) == ("refused", "sql.raw-rows")
+    kind, contents = parts(answer_question(tables, build_request("1000")))
+    assert (kind, json.loads(contents["refusal"])["code"]) == ("exceeded", "budget.exceeded")
 
 
 def test_whatever_breaks_says_one_word(
@@ -189,14 +196,17 @@ def test_whatever_breaks_says_one_word(
         "rendered",
         lambda *_: (_ for _ in ()).throw(RuntimeError("Xenophon was here")),
     )
-    assert answer_question(tables, asked("0.125")) == worker.FAILED
+    assert answer_question(tables, build_request("0.125")) == worker.FAILED
     assert answer_question(tables, {"dataset": "other"}) == worker.FAILED
 
 
 def test_it_speaks_lines(deployment: Deployment, tables: dict[str, Any]) -> None:
     begun = {"text": deployment.config.text, "folder": str(deployment.config.folder)}
     source = io.BytesIO(
-        b"".join(json.dumps(one).encode() + b"\n" for one in (begun, asked(sql="SELECT 1")))
+        b"".join(
+            json.dumps(message).encode() + b"\n"
+            for message in (begun, build_request(sql="SELECT 1"))
+        )
     )
     sink = io.BytesIO()
     with pytest.MonkeyPatch.context() as patch:
@@ -213,43 +223,56 @@ def test_the_news_of_a_charge_and_of_an_answer(
 ) -> None:
     from sfumato import release
 
-    heard: list[str] = []
+    kinds: list[str] = []
     true = release._tally
-    monkeypatch.setattr(release, "_tally", lambda *given: heard.append("read") or true(*given))
+    monkeypatch.setattr(
+        release, "_tally", lambda *arguments: kinds.append("read") or true(*arguments)
+    )
     with worker.open_dataset(
-        deployment.config.datasets["visits"], lambda news: heard.append(json.loads(news)["kind"])
-    ) as own:
-        assert parts(answer_question({"visits": own}, asked("0.3125")))[0] == "answer"
-        assert parts(answer_question({"visits": own}, asked("0.3125")))[0] == "answer"
-        assert parts(answer_question({"visits": own}, asked("1000")))[0] == "exceeded"
-        assert heard == ["charged", "read"]
-        assert parts(answer_question({"visits": own}, asked("0.15625", held=0.3)))[0] == "answer"
-        assert heard[2:] == ["charged", "read", "made"]
-        monkeypatch.setattr(release, "_tally", lambda *given: time.sleep(0.2) or true(*given))
-        assert answer_question({"visits": own}, asked("0.078125", held=0.1)) == worker.FAILED
-        assert heard[5:] == ["charged"]  # what was not made in time is not said to be made
+        deployment.config.datasets["visits"], lambda news: kinds.append(json.loads(news)["kind"])
+    ) as visits:
+        assert parts(answer_question({"visits": visits}, build_request("0.3125")))[0] == "answer"
+        assert parts(answer_question({"visits": visits}, build_request("0.3125")))[0] == "answer"
+        assert parts(answer_question({"visits": visits}, build_request("1000")))[0] == "exceeded"
+        assert kinds == ["charged", "read"]
+        assert (
+            parts(answer_question({"visits": visits}, build_request("0.15625", held=0.3)))[0]
+            == "answer"
+        )
+        assert kinds[2:] == ["charged", "read", "made"]
+        monkeypatch.setattr(
+            release, "_tally", lambda *arguments: time.sleep(0.2) or true(*arguments)
+        )
+        assert (
+            answer_question({"visits": visits}, build_request("0.078125", held=0.1))
+            == worker.FAILED
+        )
+        assert kinds[5:] == ["charged"]  # what was not made in time is not said to be made
 
 
 @pytest.mark.usefixtures("tables")
 def test_an_answer_is_stored_though_nobody_listens_any_more(deployment: Deployment) -> None:
-    """The parent was killed after the charge: whoever asks again under the key finds the answer."""
-    told: list[bytes] = []
+    """The parent was killed after the charge: a retry under the same key finds the answer."""
+    sent: list[bytes] = []
 
     def gone(news: bytes) -> None:
-        told.append(news)
+        sent.append(news)
         if news == worker.ABOUT_TO_STORE:
             raise BrokenPipeError
 
-    with worker.open_dataset(deployment.config.datasets["visits"], gone) as own:
-        assert parts(answer_question({"visits": own}, asked("0.0390625", held=0.3)))[0] == "answer"
-        assert told == [worker.CHARGED, worker.ABOUT_TO_STORE]
-        assert list(own.ledger.history())[-1].kind == "answer"
+    with worker.open_dataset(deployment.config.datasets["visits"], gone) as visits:
+        assert (
+            parts(answer_question({"visits": visits}, build_request("0.0390625", held=0.3)))[0]
+            == "answer"
+        )
+        assert sent == [worker.CHARGED, worker.ABOUT_TO_STORE]
+        assert list(visits.ledger.history())[-1].kind == "answer"
 
 
 def test_a_charge_that_may_stand_is_not_told_to_be_none(
     tables: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A commit that failed half-way: the key is void, and nobody is told that nothing was
+    """A commit failed half-way: the key is void, and the worker does not say that nothing was
     charged.
     """
 
@@ -257,7 +280,7 @@ def test_a_charge_that_may_stand_is_not_told_to_be_none(
         raise Refused("ledger.io", "the book", f"the disk failed; {UNSURE}", "the same key")
 
     monkeypatch.setattr(type(tables["visits"].ledger), "charge", unsure)
-    assert answer_question(tables, asked("0.01953125")) == worker.LOST
+    assert answer_question(tables, build_request("0.01953125")) == worker.LOST
 
 
 def test_memory_is_bounded() -> None:
@@ -330,11 +353,11 @@ def test_nothing_is_printed(deployment: Deployment, tmp_path: Path) -> None:
         "import os, sys\nfrom sfumato.server.workers import worker\nworker.serve = lambda *_: "
         "(print('secret'), os.write(2, b'secret'), sys.exit(0))\nworker.main()"
     )
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", script],
         check=True,
         capture_output=True,
         env={"PATH": ""},
         cwd=tmp_path,
     )
-    assert (found.stdout, found.stderr) == (b"", b"")
+    assert (completed.stdout, completed.stderr) == (b"", b"")

@@ -31,21 +31,21 @@ async def stopped_once_charged(worker: Worker) -> Message:
     """What a worker says; one that says that it has charged is stopped there, as if the data took
     for ever.
     """
-    said = await heard(worker)
-    if said.kind == "charged" and worker._process is not None:
+    message = await read_from_worker(worker)
+    if message.kind == "charged" and worker._process is not None:
         os.kill(worker._process.pid, signal.SIGSTOP)
-    return said
+    return message
 
 
-heard = Worker._read_message
+read_from_worker = Worker._read_message
 
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Deployment:
-    found = service(tmp_path_factory.mktemp("pool"))
-    for about in found.config.datasets.values():
+    pool_deployment = service(tmp_path_factory.mktemp("pool"))
+    for about in pool_deployment.config.datasets.values():
         open_dataset(about).close()  # the books, which a worker does not begin
-    return found
+    return pool_deployment
 
 
 def test_a_life_of_a_worker(deployment: Deployment) -> None:
@@ -75,7 +75,7 @@ def test_a_life_of_a_worker(deployment: Deployment) -> None:
 def test_time_begins_with_the_charge(
     deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = {
+    request = {
         **MESSAGE,
         "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 1},
         "who": "bob",
@@ -86,28 +86,31 @@ def test_time_begins_with_the_charge(
         await worker.ready()
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        said, charged = await worker.ask(asked, 60, 60)
-        assert said.kind == "answer"
+        reply, charged = await worker.ask(request, 60, 60)
+        assert reply.kind == "answer"
         assert charged is not None
         assert begun < charged < loop.time()
-        assert said.entry is not None
-        again = await worker.ask(asked, 60, 60)
+        assert reply.entry is not None
+        again = await worker.ask(request, 60, 60)
         assert (again.charged, again.message.entry) == (
             None,
-            said.entry,
+            reply.entry,
         )  # it was stored: nothing is read
-        other = {**asked, "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 2}}
+        second_request = {
+            **request,
+            "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 2},
+        }
         monkeypatch.setattr(Worker, "_read_message", stopped_once_charged)
-        said, charged = await worker.ask(other, 60, 0.05)
+        reply, charged = await worker.ask(second_request, 60, 0.05)
         monkeypatch.undo()
-        assert said is LATE
+        assert reply is LATE
         assert charged is not None
         await worker.end()
 
     served = open_dataset(deployment.config.datasets["visits"])
     served.share("bob")
     asyncio.run(live())
-    assert [one.kind for one in served.ledger.history() if one.share == "bob"] == [
+    assert [entry.kind for entry in served.ledger.history() if entry.share == "bob"] == [
         "share",
         "charge",
         "answer",
@@ -126,21 +129,21 @@ def test_what_was_made_in_time_may_be_stored_a_little_later(
     """Storing takes longer than is left of the class: a slow disk says nothing about data. What was
     not made by then is late.
     """
-    said = iter(news)
+    kinds = iter(news)
 
-    async def heard(_: Worker) -> Message:
-        if (word := next(said, None)) is not None:
+    async def read_message(_: Worker) -> Message:
+        if (word := next(kinds, None)) is not None:
             return Message(word, {})
         await asyncio.sleep(0.3)
         return Message("answer", {})
 
     async def tell(*_: object) -> None: ...
 
-    monkeypatch.setattr(Worker, "_read_message", heard)
+    monkeypatch.setattr(Worker, "_read_message", read_message)
     monkeypatch.setattr(Worker, "_send", tell)
-    found = asyncio.run(Worker(deployment.config).ask(MESSAGE, 60, 0.1))
-    assert found.message.kind == kind
-    assert found.charged is not None
+    outcome = asyncio.run(Worker(deployment.config).ask(MESSAGE, 60, 0.1))
+    assert outcome.message.kind == kind
+    assert outcome.charged is not None
 
 
 BREAKS = {"late": signal.SIGSTOP, "ended": signal.SIGKILL, "failed": signal.SIGCONT}
@@ -173,10 +176,10 @@ def test_after_an_overrun_a_slot_rests_as_long_whatever_broke(
         os.kill(first.pid, BREAKS[how])
         if how == "late":
             worker._late = True  # it has charged, and owes a reply
-        given = loop.time()
+        given_at = loop.time()
         pool.give(worker, "ada", overran=True)
         again = await pool.take(120, "ada")
-        assert loop.time() - given >= 0.5
+        assert loop.time() - given_at >= 0.5
         assert again._process is not None
         assert again._process.pid != first.pid
         assert again._late is False
@@ -191,7 +194,7 @@ def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(
     """It would work on, for as long as the data take: how a question overran would be seen by a
     busy processor.
     """
-    asked = {
+    request = {
         **MESSAGE,
         "question": {"sql": "SELECT COUNT(*) AS n FROM visits", "epsilon": 3},
         "held": 30.0,
@@ -203,8 +206,8 @@ def test_a_worker_that_did_not_make_its_answer_in_time_is_ended_at_once(
         await worker.ready()
         process = worker._process
         assert process is not None
-        said, charged = await worker.ask(asked, 60, 0.1)
-        assert said is LATE
+        reply, charged = await worker.ask(request, 60, 0.1)
+        assert reply is LATE
         assert charged is not None
         assert process.returncode == -signal.SIGKILL
 
@@ -256,8 +259,8 @@ def test_a_worker_ends_with_its_parent(deployment: Deployment) -> None:
         assert process.stdin is not None
         process.stdin.close()
         async with asyncio.timeout(60):
-            found = await process.wait()
+            exit_code = await process.wait()
         await worker.end()
-        return found
+        return exit_code
 
     assert asyncio.run(live()) == 0
