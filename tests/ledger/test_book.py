@@ -102,9 +102,9 @@ def test_another_relation_or_unit_is_refused() -> None:
 def test_what_is_no_mechanism_is_refused() -> None:
     ledger = open_book(None, 1)
     wrong: list[Any] = [[], 5, "laplace", None, [sf.Pure("0.1"), 1], {sf.Pure("0.1")}]
-    for one in wrong:
+    for mechanism in wrong:
         with refusing("ledger.charge"):
-            ledger.charge(one)
+            ledger.charge(mechanism)
     for memo in (5, None, "\ud800"):
         with refusing("ledger.text"):
             ledger.charge(sf.Pure("0.1"), memo)  # type: ignore[arg-type]  # on purpose
@@ -247,8 +247,8 @@ def test_orders_of_a_curve_are_fixed_at_the_beginning() -> None:
 
 
 def test_an_amended_budget_changes_the_price_in_other_processes_too(place: Any) -> None:
-    one, two = open_book(place, 1), open_book(place, 1)
-    one.charge(sf.Pure(1))
-    two.amend(sf.Pure(2), "more")
-    one.charge(sf.Pure(1))
-    assert two.spent == two.budget == sf.Pure(2, **SAID)
+    first, second = open_book(place, 1), open_book(place, 1)
+    first.charge(sf.Pure(1))
+    second.amend(sf.Pure(2), "more")
+    first.charge(sf.Pure(1))
+    assert second.spent == second.budget == sf.Pure(2, **SAID)
