@@ -114,8 +114,8 @@ def test_a_charge_takes_no_more_steps_in_a_longer_book() -> None:
 
 
 def test_charges_in_a_row_carry_their_total(tmp_path: Path) -> None:
-    """The balance takes the total over at the next entry of another kind or dataset. Every reader
-    gets the same account, also between charges of two datasets.
+    """A charge of another dataset brings the balance up to date. Every reader gets the same
+    account, also between charges of two datasets.
     """
     path = tmp_path / "a.ledger"
     first, second = (

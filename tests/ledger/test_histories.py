@@ -19,7 +19,7 @@ from .servers import PostgresServer
 
 
 class Outcome(NamedTuple):
-    """What one ask was told, and how long the book was just before and just after."""
+    """Whether one charge was granted, and the length of the book just before and just after."""
 
     granted: bool
     before: int
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
 def contradictions(
     ledger: Ledger, outcomes: dict[str, Outcome], costs: dict[str, Fraction], room: Fraction
 ) -> list[str]:
-    """What was told and cannot have been, in the one order of the chain.
+    """The charges whose outcome contradicts the order of the chain.
 
     A grant is in the book once, between the two lengths. A refusal needs a moment between them at
     which the cost did not fit; as spending only grows here, the last one is the best.

@@ -240,7 +240,7 @@ def test_random_histories(examples: int) -> None:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(Model, settings=plenty)  # type: ignore[no-untyped-call]  # of Hypothesis
+    run_state_machine_as_test(Model, settings=plenty)  # type: ignore[no-untyped-call]  # Hypothesis
 
 
 @pytest.mark.parametrize("examples", [10, pytest.param(400, marks=pytest.mark.slow)])
@@ -262,7 +262,7 @@ def test_random_histories_on_a_server(examples: int, server: PostgresServer) -> 
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(OnServer, settings=few)  # type: ignore[no-untyped-call]  # of Hypothesis
+    run_state_machine_as_test(OnServer, settings=few)  # type: ignore[no-untyped-call]  # Hypothesis
 
 
 def test_a_model_that_forgets_a_little_is_seen() -> None:
@@ -278,4 +278,4 @@ def test_a_model_that_forgets_a_little_is_seen() -> None:
         phases=[Phase.generate],
     )
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(Twin, settings=few)  # type: ignore[no-untyped-call]  # of Hypothesis
+        run_state_machine_as_test(Twin, settings=few)  # type: ignore[no-untyped-call]  # Hypothesis
