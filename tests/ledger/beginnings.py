@@ -27,24 +27,24 @@ def main(path: str, workers: int) -> dict[str, object]:
             os.close(go)
             os.read(start, 1)
             try:
-                said = str(begin(path).head)
+                outcome = str(begin(path).head)
             except sf.Refused as refusal:
-                said = refusal.code
-            os.write(tell, f"{said}\n".encode())
+                outcome = refusal.code
+            os.write(tell, f"{outcome}\n".encode())
             os._exit(0)
     os.close(go)
     os.close(tell)
     for _ in range(workers):
         os.wait()
     with os.fdopen(heads) as pipe:
-        said = [line.strip() for line in pipe]
+        outcomes = [line.strip() for line in pipe]
     ledger = sf.Ledger.open(path)
     checked = ledger.verify(ledger.head)
-    found = {
-        "heads": len({line for line in said if ":" in line}),
-        "refused": [line for line in said if ":" not in line],
+    summary = {
+        "heads": len({line for line in outcomes if ":" in line}),
+        "refused": [line for line in outcomes if ":" not in line],
     }
-    return {**found, "entries": ledger.head.number, "problems": checked.problems}
+    return {**summary, "entries": ledger.head.number, "problems": checked.problems}
 
 
 if __name__ == "__main__":

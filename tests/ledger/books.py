@@ -70,7 +70,7 @@ def sql(path: Path, statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]
 
 
 def loosen(path: Path) -> None:
-    """Take away the triggers, as whoever wants to edit entries would."""
+    """Drop the triggers that protect entries, as an attacker would do before an edit."""
     sql(path, "DROP TRIGGER entry_stays")
     sql(path, "DROP TRIGGER entry_kept")
 

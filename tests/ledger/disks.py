@@ -63,14 +63,14 @@ class _File(apsw.VFSFile):
 @contextmanager
 def disk(monkeypatch: pytest.MonkeyPatch, before: Callable[[Step], None]) -> Iterator[Disk]:
     """Ledgers opened inside use this disk."""
-    made = Disk("recording", before)
+    recorder = Disk("recording", before)
     with monkeypatch.context() as patched:
         patched.setattr(sqlite_store, "VFS", "recording")
         try:
-            yield made
+            yield recorder
         finally:
-            made.before = lambda _: None
-            made.unregister()
+            recorder.before = lambda _: None
+            recorder.unregister()
 
 
 def _applied(content: bytes, changes: list[Step]) -> bytes:
@@ -121,20 +121,20 @@ class PowerLoss:
         """
         pending = [(file, n) for file, changes in self.waiting.items() for n in range(len(changes))]
         for turn in range(count if pending or self.ghosts else 1):
-            kept = set(
+            surviving = set(
                 pending
                 if turn == 0
                 else []
                 if turn == 1
                 else [change for change in pending if chance.random() < 0.5]
             )
-            torn = chance.choice(sorted(kept)) if turn > 2 and kept else None
+            torn = chance.choice(sorted(surviving)) if turn > 2 and surviving else None
             files = dict(self.sure)
             for file, changes in self.waiting.items():
                 here = [
                     _torn(c, chance) if (file, n) == torn else c
                     for n, c in enumerate(changes)
-                    if (file, n) in kept
+                    if (file, n) in surviving
                 ]
                 files[file] = _applied(files.get(file, b""), here)
             returned = {

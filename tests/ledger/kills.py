@@ -23,14 +23,14 @@ import sfumato as sf
 
 
 def writer(path: str, notes: int, name: str, *, early: bool) -> None:
-    ledger, one = sf.Ledger.open(path), sf.Pure(1)
+    ledger, cost = sf.Ledger.open(path), sf.Pure(1)
     turn = 0
     while True:
         turn += 1
         if early:
             os.write(notes, f"{name} {turn} -\n".encode())
         try:
-            receipt = ledger.charge(one, memo=name, key=f"{name}-{turn}")
+            receipt = ledger.charge(cost, memo=name, key=f"{name}-{turn}")
         except sf.BudgetExceeded:
             time.sleep(0.001)
             continue
@@ -69,15 +69,15 @@ def round_of_kills(
     running = {f"{label}.{n}": 0 for n in range(workers)}
     for name in running:
         running[name] = start(path, notes, name, early)
-    made, done, after = workers, 0, 0
+    started, done, after = workers, 0, 0
     while done < kills and after < 3:
         time.sleep(chance.expovariate(200))
         name = chance.choice(sorted(running))
         os.kill(running.pop(name), signal.SIGKILL)
         os.wait()
         done += 1
-        running[f"{label}.{made}"] = start(path, notes, f"{label}.{made}", early)
-        made += 1
+        running[f"{label}.{started}"] = start(path, notes, f"{label}.{started}", early)
+        started += 1
         if done % 4 == 0 or after:
             after += sf.Ledger.open(path).remaining == sf.Pure(
                 0, relation="add-remove", unit="patient"
@@ -97,23 +97,23 @@ def compare(path: str, noted: Path, room: int, early: bool) -> dict[str, int]:
     ledger = sf.Ledger.open(path)
     with ledger._store.reading() as tx:
         rows = tx.execute("SELECT key, digest FROM entry WHERE kind = 'charge'").fetchall()
-    kept = dict(rows)
+    digests = dict(rows)
     acknowledged = {
         f"{name}-{turn}": digest
         for name, turn, digest in (line.split() for line in noted.read_text().splitlines())
     }
     lost = sum(
-        key not in kept or (not early and kept[key] != digest)
+        key not in digests or (not early and digests[key] != digest)
         for key, digest in acknowledged.items()
     )
     unanswered: dict[str, int] = {}
-    for key in kept.keys() - acknowledged.keys():
+    for key in digests.keys() - acknowledged.keys():
         name = key.rpartition("-")[0]
         unanswered[name] = unanswered.get(name, 0) + 1
     return {
         "acknowledged": len(acknowledged),
         "lost": lost,
-        "overspent": int(len(kept) > room),
+        "overspent": int(len(digests) > room),
         "unanswered": sum(unanswered.values()),
         "unanswered by one writer": max(unanswered.values(), default=0),
         "damaged": int(not ledger.verify(ledger.head).ok),
@@ -125,7 +125,7 @@ def main(
 ) -> dict[str, int]:
     chance, total = random.Random(seed), dict.fromkeys(("kills", "books"), 0)
     while total["kills"] < kills:
-        found = round_of_kills(
+        counts = round_of_kills(
             Path(folder),
             place,
             f"book{total['books']}",
@@ -136,7 +136,7 @@ def main(
             kind == "early",
         )
         total["books"] += 1
-        for name, value in found.items():
+        for name, value in counts.items():
             total[name] = (
                 max(total.get(name, 0), value)
                 if name == "unanswered by one writer"

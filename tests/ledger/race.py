@@ -19,11 +19,11 @@ Ask = Callable[[int], bool]
 
 
 def ledger_asker(path: str) -> Ask:
-    ledger, one = sf.Ledger.open(path), sf.Pure(1)
+    ledger, cost = sf.Ledger.open(path), sf.Pure(1)
 
     def ask(turn: int) -> bool:
         try:
-            ledger.charge(one, memo=str(turn))
+            ledger.charge(cost, memo=str(turn))
         except sf.BudgetExceeded:
             return False
         return True
@@ -83,8 +83,8 @@ def race(make: Callable[[], Ask], attempts: int, workers: int) -> list[int]:
 
 def main(kind: str, path: str, room: int, attempts: int, workers: int) -> dict[str, object]:
     if kind == "naive" and "://" in path:
-        with psycopg.connect(path, autocommit=True) as made:
-            made.execute("CREATE TABLE entry (turn int)")
+        with psycopg.connect(path, autocommit=True) as database:
+            database.execute("CREATE TABLE entry (turn int)")
         granted = race(lambda: naive_server_asker(path, room), attempts, workers)
         return {"granted": sum(granted), "workers": granted}
     if kind == "naive":

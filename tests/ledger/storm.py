@@ -17,7 +17,7 @@ import sfumato as sf
 
 
 def writer(url: str, notes: Path, name: str, stop: Path, *, early: bool) -> None:
-    ledger, one, turn = None, sf.Pure(1), 0
+    ledger, cost, turn = None, sf.Pure(1), 0
     with notes.open("a", encoding="utf-8") as file:
         while not stop.exists():
             turn += 1
@@ -26,7 +26,7 @@ def writer(url: str, notes: Path, name: str, stop: Path, *, early: bool) -> None
                 ledger = ledger or sf.Ledger.open(url)
                 if early:
                     file.write(f"receipt {key} -\n")
-                receipt = ledger.charge(one, key=key)
+                receipt = ledger.charge(cost, key=key)
                 file.write(f"receipt {key} {receipt.digest}\n")
             except sf.BudgetExceeded:
                 file.write("full\n")

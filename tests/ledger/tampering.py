@@ -33,7 +33,7 @@ def rich_book(folder: Path, monkeypatch: Any) -> tuple[Path, list[Path], str]:
 
 def rich_life(path: Path | str, keep: Callable[[], None], monkeypatch: Any) -> str:
     """A book with every kind of entry, which may be kept, closed, before every step; its head."""
-    ledger, other = open_book(path, 10), open_book(path, 10, dataset="bills")
+    ledger, bills = open_book(path, 10), open_book(path, 10, dataset="bills")
     noisy = mech.Laplace(sensitivity=1, epsilon="0.25", relation="add-remove", unit="patient")
     held: dict[str, sf.ledger.Receipt] = {}
     steps: list[Callable[[], object]] = [
@@ -42,7 +42,7 @@ def rich_life(path: Path | str, keep: Callable[[], None], monkeypatch: Any) -> s
         lambda: held.update(
             first=ledger.charge([noisy, noisy], "two means", key="q1", share="alice")
         ),
-        lambda: other.charge(sf.Pure("0.5"), "another dataset"),
+        lambda: bills.charge(sf.Pure("0.5"), "another dataset"),
         lambda: ledger.remember(held["first"], "how many?", b"about 12"),
         lambda: ledger.recall("how many?", share="bob"),
         lambda: held.update(
@@ -61,13 +61,13 @@ def rich_life(path: Path | str, keep: Callable[[], None], monkeypatch: Any) -> s
     with monkeypatch.context() as patched:
         patched.setattr(stored_answers, "price_stored", lambda *_: (Fraction(1, 8),))
         for step in steps:
-            for open_one in (ledger, other):
-                open_one.close()
+            for open_ledger in (ledger, bills):
+                open_ledger.close()
             keep()
             step()
         head = str(ledger.head)
         ledger.close()
-        other.close()
+        bills.close()
     return head
 
 

@@ -52,13 +52,13 @@ def test_a_description_reads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     what this process last saw.
     """
     path = tmp_path / "visits.ledger"
-    ledger, other = open_book(path), open_book(path)
-    other.charge(sf.Pure(3))
+    ledger, writer = open_book(path), open_book(path)
+    writer.charge(sf.Pure(3))
     assert ABOUT.format(0) in repr(ledger)
-    assert ledger.spent == other.spent
+    assert ledger.spent == writer.spent
     assert ABOUT.format(3) in repr(ledger)
     ledger.close()
-    other.close()
+    writer.close()
     path.unlink()
     monkeypatch.setattr(type(ledger._store), "reading", lambda _: pytest.fail("it was read"))
     assert ABOUT.format(3) in repr(ledger)

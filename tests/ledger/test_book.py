@@ -104,9 +104,9 @@ def test_another_relation_or_unit_is_refused() -> None:
 def test_what_is_no_mechanism_is_refused() -> None:
     ledger = open_book(None, 1)
     wrong: list[Any] = [[], 5, "laplace", None, [sf.Pure("0.1"), 1], {sf.Pure("0.1")}]
-    for one in wrong:
+    for mechanism in wrong:
         with refusing("ledger.charge"):
-            ledger.charge(one)
+            ledger.charge(mechanism)
     for memo in (5, None, "\ud800"):
         with refusing("ledger.text"):
             ledger.charge(sf.Pure("0.1"), memo)  # type: ignore[arg-type]  # on purpose
@@ -249,20 +249,20 @@ def test_orders_of_a_curve_are_fixed_at_the_beginning() -> None:
 
 
 def test_an_amended_budget_changes_the_price_in_other_processes_too(place: Any) -> None:
-    one, two = open_book(place, 1), open_book(place, 1)
-    one.charge(sf.Pure(1))
-    two.amend(sf.Pure(2), "more")
-    one.charge(sf.Pure(1))
-    assert two.spent == two.budget == sf.Pure(2, **SAID)
+    first, second = open_book(place, 1), open_book(place, 1)
+    first.charge(sf.Pure(1))
+    second.amend(sf.Pure(2), "more")
+    first.charge(sf.Pure(1))
+    assert second.spent == second.budget == sf.Pure(2, **SAID)
 
 
 def test_a_book_holds_every_head_that_it_had_and_no_head_of_another_book() -> None:
-    ledger, other = open_book(None), open_book(None)
+    ledger, stranger = open_book(None), open_book(None)
     first = ledger.head
     ledger.charge(sf.Pure(1))
     ledger.hold(first)
     ledger.hold(ledger.head)
-    for wrong in (other.head, first._replace(digest="0" * 64), first._replace(number=2)):
+    for wrong in (stranger.head, first._replace(digest="0" * 64), first._replace(number=2)):
         with refusing("ledger.head"):
             ledger.hold(wrong)
 
@@ -279,8 +279,8 @@ def test_the_head_of_a_book_without_entries_is_its_beginning() -> None:
 @pytest.mark.parametrize("schema", [None, {"age": "integer"}], ids=["without", "with schema"])
 def test_a_declaration_has_to_agree_with_the_book(schema: dict[str, str] | None) -> None:
     ledger = open_book(None, 1, schema=schema)
-    said: dict[str, Any] = {**SAID, "budget": sf.Pure(1), "dataset": "visits"}
-    ledger.agree(**said, schema={"age": "integer"})
+    declared: dict[str, Any] = {**SAID, "budget": sf.Pure(1), "dataset": "visits"}
+    ledger.agree(**declared, schema={"age": "integer"})
     for wrong, code in (
         ({"dataset": "bills"}, "ledger.dataset"),
         ({"budget": sf.Pure(2)}, "ledger.budget"),
@@ -288,9 +288,9 @@ def test_a_declaration_has_to_agree_with_the_book(schema: dict[str, str] | None)
         ({"relation": "replace"}, "ledger.relation"),
     ):
         with refusing(code):
-            ledger.agree(**{**said, **wrong}, schema={"age": "integer"})
+            ledger.agree(**{**declared, **wrong}, schema={"age": "integer"})
     if schema is None:
-        ledger.agree(**said, schema={"age": "text"})
+        ledger.agree(**declared, schema={"age": "text"})
     else:
         with refusing("ledger.schema"):
-            ledger.agree(**said, schema={"age": "text"})
+            ledger.agree(**declared, schema={"age": "text"})

@@ -62,8 +62,8 @@ def test_a_charge_reads_no_more_in_a_longer_book(tmp_path: Path) -> None:
     ledger.allow("alice", sf.Pure(50))
     connection = ledger._store._connection
     assert connection is not None
-    seen: set[str] = set()
-    connection.set_exec_trace(lambda _, statement, __: bool(seen.add(statement)) or True)
+    executed: set[str] = set()
+    connection.set_exec_trace(lambda _, statement, __: bool(executed.add(statement)) or True)
     held = ledger.reserve(sf.Pure(1), key="k", share="alice")
     ledger.use(held)
     ledger.remember(held, "q", b"1")
@@ -74,7 +74,7 @@ def test_a_charge_reads_no_more_in_a_longer_book(tmp_path: Path) -> None:
     connection.set_exec_trace(None)
     statements = [
         statement
-        for statement in seen
+        for statement in executed
         if statement.startswith(("SELECT", "INSERT", "UPDATE", "DELETE"))
     ]
     assert len(statements) > 10
@@ -107,55 +107,57 @@ def test_a_charge_takes_no_more_steps_in_a_longer_book() -> None:
         ledger.allow("alice", sf.Pure(50))
         fill(ledger, entries, sf.Pure(1))
         ledger.charge(sf.Pure(1))
-        connection, seen = ledger._store._connection, [0]
+        connection, counter = ledger._store._connection, [0]
         assert connection is not None
-        connection.set_progress_handler(lambda seen=seen: bool(seen.__setitem__(0, seen[0] + 1)), 1)
+        connection.set_progress_handler(
+            lambda counter=counter: bool(counter.__setitem__(0, counter[0] + 1)), 1
+        )
         ledger.charge(sf.Pure(1))
         ledger.charge(sf.Pure(1), share="alice")
         assert ledger.spent
         connection.set_progress_handler(None)
-        steps.append(seen[0])
+        steps.append(counter[0])
     short, long = steps
     assert 0 < long < 1.1 * short
 
 
 def test_charges_in_a_row_carry_their_total(tmp_path: Path) -> None:
-    """And whatever follows finds it in its place: the account is the same whoever asks, and between
-    two datasets' charges, too.
+    """A charge of another dataset brings the balance up to date. Every reader gets the same
+    account, also between charges of two datasets.
     """
     path = tmp_path / "a.ledger"
-    one, two = (
+    first, second = (
         open_book(path, 10),
         sf.Ledger.open(
             path, budget=sf.Pure(10), dataset="other", unit="patient", relation="add-remove"
         ),
     )
-    seen = []
-    for ledger, cost in ((one, 1), (one, 2), (two, 3), (one, 1), (one, 1)):
+    totals = []
+    for ledger, cost in ((first, 1), (first, 2), (second, 3), (first, 1), (first, 1)):
         ledger.charge(sf.Pure(cost))
         settled = dict(sql(path, "SELECT dataset, spent FROM balance"))
-        seen.append(tuple(json.loads(settled[name.dataset])[0] for name in (one, two)))
-        assert (one.spent, two.spent) == tuple(
+        totals.append(tuple(json.loads(settled[name.dataset])[0] for name in (first, second)))
+        assert (first.spent, second.spent) == tuple(
             sf.Pure(json.loads(text)[0], relation="add-remove", unit="patient")
-            for _, text in _accounts(path, one, two)
+            for _, text in _accounts(path, first, second)
         )
-        assert one.verify().ok
-    assert seen == [("0", "0"), ("0", "0"), ("3", "0"), ("3", "3"), ("3", "3")]
-    one.allow("alice", sf.Pure(2))
+        assert first.verify().ok
+    assert totals == [("0", "0"), ("0", "0"), ("3", "0"), ("3", "3"), ("3", "3")]
+    first.allow("alice", sf.Pure(2))
     assert dict(
-        sql(path, "SELECT share, spent FROM balance WHERE dataset = ?", (one.dataset,))
+        sql(path, "SELECT share, spent FROM balance WHERE dataset = ?", (first.dataset,))
     ) == {"": '["3"]', "alice": '["0"]'}
-    one.charge(sf.Pure(1), share="alice")
+    first.charge(sf.Pure(1), share="alice")
     assert [
         spent for (spent,) in sql(path, "SELECT spent FROM entry ORDER BY number DESC LIMIT 1")
     ] == ['["6"]']
-    assert (one.account().spent, one.account("alice").spent) == ((6,), (1,))
-    assert one.verify().ok
+    assert (first.account().spent, first.account("alice").spent) == ((6,), (1,))
+    assert first.verify().ok
 
 
 def _accounts(path: Path, *ledgers: sf.Ledger) -> list[tuple[str, str]]:
-    found = dict(sql(path, "SELECT dataset, spent FROM account WHERE share = ''"))
-    return [(ledger.dataset, found[ledger.dataset]) for ledger in ledgers]
+    spent = dict(sql(path, "SELECT dataset, spent FROM account WHERE share = ''"))
+    return [(ledger.dataset, spent[ledger.dataset]) for ledger in ledgers]
 
 
 EDITS = (
@@ -182,8 +184,8 @@ def test_an_edited_balance_is_refused_at_opening_and_at_a_charge_although_the_he
     with the right head, and was spent again.
     """
     path = tmp_path / "a.ledger"
-    other = open_book(path, 10, dataset="other")
-    other.charge(sf.Pure(5))
+    other_ledger = open_book(path, 10, dataset="other")
+    other_ledger.charge(sf.Pure(5))
     ledger = open_book(path, 10)
     ledger.allow("alice", sf.Pure(8))
     ledger.use(ledger.reserve(sf.Pure(2)))
@@ -198,13 +200,13 @@ def test_an_edited_balance_is_refused_at_opening_and_at_a_charge_although_the_he
     for ask in (
         lambda: ledger.charge(sf.Pure(1)),
         lambda: ledger.charge(sf.Pure(1), share="alice"),
-        lambda: other.charge(sf.Pure(1)),
+        lambda: other_ledger.charge(sf.Pure(1)),
         lambda: ledger.spent,
     ):
         with refusing("ledger.corrupt"):
             ask()
     ledger.close()
-    other.close()
+    other_ledger.close()
     for name in ("visits", "other"):
         with refusing("ledger.corrupt"):
             sf.Ledger.open(path, dataset=name, head=head)

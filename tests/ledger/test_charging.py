@@ -38,11 +38,11 @@ def test_the_text_is_canonical(
     ask: Ask, mechanisms: list[dict[str, str]], cost: list[str], when: str
 ) -> None:
     """Whatever anybody typed: controls, quotes, line separators, all of Unicode."""
-    said = {
+    fields = {
         name: value for name, value in ask._asdict().items() if name != "key" or value is not None
     }
     text = ask.text(canonical(mechanisms), canonical(cost), when)
-    assert text == canonical({**said, "mechanisms": mechanisms, "cost": cost, "when": when})
+    assert text == canonical({**fields, "mechanisms": mechanisms, "cost": cost, "when": when})
     assert canonical(json.loads(text)) == text
 
 
@@ -80,8 +80,8 @@ def test_a_mechanism_that_changes_is_priced_anew(monkeypatch: pytest.MonkeyPatch
     )
     changing.epsilon = 1
     monkeypatch.setattr(Heir, "more", Fraction(9, 10))
-    for one in (changing, heir):
-        assert ledger.charge(one).cost == sf.Pure(1, relation="add-remove", unit="patient")
+    for mechanism in (changing, heir):
+        assert ledger.charge(mechanism).cost == sf.Pure(1, relation="add-remove", unit="patient")
     assert ledger.account().spent == (Fraction("2.2"),)
 
 
@@ -111,22 +111,24 @@ def test_a_budget_amended_by_another_while_the_price_is_found(
         def promises(self) -> tuple[sf.Guarantee, ...]:
             return sf.Approx("0.4", 0), sf.Approx("0.2", "1e-8")
 
-    one, two = (open_book(tmp_path / "a.ledger", budget=sf.Approx(1, "1e-6")) for _ in range(2))
+    first, second = (
+        open_book(tmp_path / "a.ledger", budget=sf.Approx(1, "1e-6")) for _ in range(2)
+    )
     real, amended = pricing.Prices.quote, False
 
     def meanwhile(self: pricing.Prices, budget: sf.Guarantee, mechanisms: object) -> pricing.Quote:
         nonlocal amended
-        found = real(self, budget, mechanisms)
+        quote = real(self, budget, mechanisms)
         if not amended:
-            two.amend(sf.Approx(1, 0), "no δ any more")
+            second.amend(sf.Approx(1, 0), "no δ any more")
             amended = True
-        return found
+        return quote
 
     monkeypatch.setattr(pricing.Prices, "quote", meanwhile)
-    assert one.charge(Two()).cost == sf.Approx("0.4", 0, relation="add-remove", unit="patient")
-    assert one.verify(one.head).ok
-    one.close()
-    two.close()
+    assert first.charge(Two()).cost == sf.Approx("0.4", 0, relation="add-remove", unit="patient")
+    assert first.verify(first.head).ok
+    first.close()
+    second.close()
 
 
 def test_no_price_is_found_while_the_book_is_locked() -> None:

@@ -115,11 +115,14 @@ def test_sums_are_exact_or_rounded_up(costs: list[Fraction]) -> None:
 
 
 @given(st.fractions(0, 1), st.fractions(0, 1, max_denominator=10**200))
-def test_giving_back_never_gives_more(kept: Fraction, lent: Fraction) -> None:
+def test_giving_back_never_gives_more(charged: Fraction, lent: Fraction) -> None:
     account = (
-        new_account(sf.Pure(100)).plus(ratios((kept,))).plus(ratios((lent,))).minus(ratios((lent,)))
+        new_account(sf.Pure(100))
+        .plus(ratios((charged,)))
+        .plus(ratios((lent,)))
+        .minus(ratios((lent,)))
     )
-    assert kept <= account.spent[0] < kept + Fraction(3, 2**256)
+    assert charged <= account.spent[0] < charged + Fraction(3, 2**256)
 
 
 def test_fits_is_compared_number_by_number() -> None:

@@ -35,13 +35,13 @@ def test_as_fractions_have_it(triples: list[tuple[Fraction, Fraction, Fraction]]
         (plus, [s + c for s, c in zip(spent, cost, strict=True)]),
         (minus, [max(Fraction(0), s - c) for s, c in zip(spent, cost, strict=True)]),
     ):
-        found = fractions(done(ratios(spent), ratios(cost)))
+        totals = fractions(done(ratios(spent), ratios(cost)))
         assert all(
             0 <= f - t < Fraction(1, 2**256) and f.denominator.bit_length() <= 512
-            for f, t in zip(found, true, strict=True)
+            for f, t in zip(totals, true, strict=True)
         )
         assert all(
-            f == t for f, t in zip(found, true, strict=True) if t.denominator.bit_length() <= 512
+            f == t for f, t in zip(totals, true, strict=True) if t.denominator.bit_length() <= 512
         )
     after = plus(ratios(spent), ratios(cost))
     over = any(a > b for a, b in zip(fractions(after), budget, strict=True))
@@ -81,7 +81,12 @@ def test_just_beyond_is_beyond() -> None:
 
 
 def test_sums_of_different_lengths_are_no_sums() -> None:
-    one, two = ((1, 2),), ((1, 2), (1, 3))
-    for several in ((one, two, two), (one, one, two), (two, one, two), (one, two, one)):
+    single, pair = ((1, 2),), ((1, 2), (1, 3))
+    for several in (
+        (single, pair, pair),
+        (single, single, pair),
+        (pair, single, pair),
+        (single, pair, single),
+    ):
         with pytest.raises(ValueError, match="argument"):
             spend(*several)

@@ -23,12 +23,12 @@ SECRET = "Anna Karenina, 19 Rosewater Lane"
 """Stands in memos, questions and answers; no text of an error may hold it."""
 
 
-def life(path: Path, said: list[str]) -> None:
+def life(path: Path, notes: list[str]) -> None:
     """A bit of everything; every acknowledged step notes the head."""
     ledger = open_book(path, 10)
 
     def note(_: object) -> None:
-        said.append(str(ledger._latest_head))
+        notes.append(str(ledger._latest_head))
 
     try:
         note(None)
@@ -47,7 +47,7 @@ def life(path: Path, said: list[str]) -> None:
         note(ledger.recall(SECRET, share="alice"))
         note(ledger.amend(sf.Pure(20), SECRET))
     finally:
-        said.append("closing")
+        notes.append("closing")
         ledger.close()
 
 
@@ -60,11 +60,13 @@ class Fault:
     let alone.
     """
 
-    def __init__(self, error: type[apsw.Error], at: int, *, lasting: bool, said: list[str]) -> None:
-        self.error, self.left, self.lasting, self.said, self.raised = error, at, lasting, said, 0
+    def __init__(
+        self, error: type[apsw.Error], at: int, *, lasting: bool, notes: list[str]
+    ) -> None:
+        self.error, self.left, self.lasting, self.notes, self.raised = error, at, lasting, notes, 0
 
     def __call__(self, step: Step) -> None:
-        if not changes(step) or "closing" in self.said:
+        if not changes(step) or "closing" in self.notes:
             return
         self.left -= 1
         if self.left == -1 or (self.left < 0 and self.lasting):
@@ -97,20 +99,20 @@ def test_attack_f10_at_every_write(
     """A fault at the first, second, … change of the disk, until a whole life passes without one."""
     at, faults = 0, 0
     while True:
-        said: list[str] = []
-        fault = Fault(error, at, lasting=lasting, said=said)
+        notes: list[str] = []
+        fault = Fault(error, at, lasting=lasting, notes=notes)
         with quick_folder() as folder:
             path = folder / "a.ledger"
             with disk(monkeypatch, fault):
                 try:
-                    life(path, said)
+                    life(path, notes)
                 except sf.Refused as caught:
                     check(caught, code)
                 else:
                     if not fault.raised:
                         break
             assert fault.raised
-            heads = [line for line in said if line != "closing"]
+            heads = [line for line in notes if line != "closing"]
             after = open_book(path, 10) if len(heads) < 13 else sf.Ledger.open(path)
             checked = after.verify(heads[-1] if heads else None)
             assert checked.ok, checked.problems
@@ -128,7 +130,7 @@ def test_attack_f10_the_twin_that_swallows_errors_is_seen(monkeypatch: pytest.Mo
     see it.
     """
 
-    said: list[str] = []
+    heads: list[str] = []
     with quick_folder() as folder:
         path = folder / "a.ledger"
         ledger = open_book(path, 10)
@@ -138,10 +140,10 @@ def test_attack_f10_the_twin_that_swallows_errors_is_seen(monkeypatch: pytest.Mo
             "ROLLBACK" if statement == "COMMIT" else statement, *more
         )
         ledger.charge(sf.Pure(1))
-        said.append(str(ledger._latest_head))
+        heads.append(str(ledger._latest_head))
         ledger.close()
         after = sf.Ledger.open(path)
-        assert not after.verify(said[-1]).ok
+        assert not after.verify(heads[-1]).ok
         after.close()
 
 
@@ -152,8 +154,8 @@ def test_attack_f10_a_lock_that_is_never_released(monkeypatch: pytest.MonkeyPatc
         ledger.allow("bob", sf.Pure(1))
         ledger.remember(ledger.charge(sf.Pure(1)), SECRET, b"1")
         length = ledger.head.number
-        other = apsw.Connection(str(folder / "a.ledger"))
-        other.execute("BEGIN IMMEDIATE")
+        blocker = apsw.Connection(str(folder / "a.ledger"))
+        blocker.execute("BEGIN IMMEDIATE")
         asks: list[Callable[[], object]] = [
             lambda: ledger.charge(sf.Pure(1), SECRET),
             lambda: ledger.reserve(sf.Pure(1)),
@@ -171,8 +173,8 @@ def test_attack_f10_a_lock_that_is_never_released(monkeypatch: pytest.MonkeyPatc
         )  # reading goes on meanwhile
         assert ledger.recall(SECRET) is not None
         assert ledger.recall("another question", share="bob") is None
-        other.execute("ROLLBACK")
-        other.close()
+        blocker.execute("ROLLBACK")
+        blocker.close()
         assert ledger.charge(sf.Pure(1)).number == length + 1
         ledger.close()
 

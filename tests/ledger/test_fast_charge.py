@@ -35,16 +35,16 @@ BUDGETS = {
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each charge that was tried in the short way was made in it."""
-    found: list[bool] = []
+    outcomes: list[bool] = []
     real = FastCharge.charge
 
     def charge(self: FastCharge, *more: Any) -> Any:
         receipt = real(self, *more)
-        found.append(receipt is not None)
+        outcomes.append(receipt is not None)
         return receipt
 
     monkeypatch.setattr(FastCharge, "charge", charge)
-    return found
+    return outcomes
 
 
 def rows(path: Path) -> list[Any]:
@@ -73,7 +73,7 @@ def test_the_same_book_both_ways(
             ]
         ]
         assert ledger.verify(ledger.head).ok
-        assert [one.number for one in receipts] == [2, 3, 4, 5]
+        assert [receipt.number for receipt in receipts] == [2, 3, 4, 5]
         books.append((rows(tmp_path / way), receipts, ledger.spent, ledger._latest_head))
         ledger.close()
     assert books[0] == books[1]
@@ -83,23 +83,23 @@ def test_the_same_book_both_ways(
 @pytest.mark.parametrize(
     "act",
     [
-        lambda other, path: other.charge(sf.Pure(1)),
-        lambda other, path: other.amend(sf.Pure(3), "less"),
-        lambda other, path: other.allow("alice", sf.Pure(1)),
-        lambda other, path: sf.Ledger.open(
+        lambda writer, path: writer.charge(sf.Pure(1)),
+        lambda writer, path: writer.amend(sf.Pure(3), "less"),
+        lambda writer, path: writer.allow("alice", sf.Pure(1)),
+        lambda writer, path: sf.Ledger.open(
             path, dataset="others", budget=sf.Pure(1), unit="patient", relation="add-remove"
         ).close(),
-        lambda other, path: other.release(other.reserve(sf.Pure(1))),
+        lambda writer, path: writer.release(writer.reserve(sf.Pure(1))),
     ],
     ids=["charge", "amend", "share", "another dataset", "reservation"],
 )
 def test_what_others_write_closes_the_way(act: Any, tmp_path: Path, tried: list[bool]) -> None:
-    """The charge is made in the longer way, by the budget as it is then."""
+    """The ledger charges in the long way then, and reads the budget anew."""
     path = tmp_path / "a.ledger"
-    ledger, other = open_book(path, 4), open_book(path, 4)
+    ledger, writer = open_book(path, 4), open_book(path, 4)
     ledger.charge(sf.Pure(1))
     ledger.charge(sf.Pure(1))
-    act(other, path)
+    act(writer, path)
     left = ledger.remaining.parameters["epsilon"]
     while left >= 1:
         ledger.charge(sf.Pure(1))
@@ -108,26 +108,26 @@ def test_what_others_write_closes_the_way(act: Any, tmp_path: Path, tried: list[
         ledger.charge(sf.Pure(1))
     assert tried[:2] == [True, False]
     assert ledger.verify(ledger.head).ok
-    other.close()
+    writer.close()
     ledger.close()
 
 
 def test_others_who_take_turns_are_not_raced(tmp_path: Path, tried: list[bool]) -> None:
-    """Whoever finds that somebody else writes looks first, until two charges in a row find
-    nobody.
+    """A ledger that meets the entry of another writer looks before it writes, until two charges in
+    a row meet nobody.
     """
     path = tmp_path / "a.ledger"
-    one, other = open_book(path, 100), open_book(path, 100)
+    first, second = open_book(path, 100), open_book(path, 100)
     for _ in range(5):
-        one.charge(sf.Pure(1))
-        other.charge(sf.Pure(1))
+        first.charge(sf.Pure(1))
+        second.charge(sf.Pure(1))
     assert tried == [False]
     for _ in range(5):
-        one.charge(sf.Pure(1))
+        first.charge(sf.Pure(1))
     assert tried == [False, True, True, True]
-    assert one.verify(one.head).ok
-    one.close()
-    other.close()
+    assert first.verify(first.head).ok
+    first.close()
+    second.close()
 
 
 @pytest.mark.parametrize(
@@ -259,8 +259,8 @@ def test_threads_follow_one_another(tmp_path: Path) -> None:
             return None
 
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(ask, range(300)))
-    numbers = [number for number in found if number is not None]
+        results = list(pool.map(ask, range(300)))
+    numbers = [number for number in results if number is not None]
     assert sorted(numbers) == list(range(2, 202))
     assert ledger.remaining.parameters["epsilon"] == 0
     assert ledger.verify(ledger.head).ok
@@ -270,25 +270,25 @@ def test_threads_follow_one_another(tmp_path: Path) -> None:
 def test_what_one_thread_has_written_is_not_forgotten_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the commit of a charge and its receipt another one is refused, in the longer way;
-    then the entry is taken out of the book.
+    """Between the commit of a charge and its receipt the ledger refuses another charge, in the
+    long way. Then an attacker deletes the entry from the book.
     """
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 4)
     ledger.charge(sf.Pure(1))
     real = sqlite_store.Store.try_write
 
-    def interrupted(self: sqlite_store.Store, *asked: Any) -> bool:
+    def interrupted(self: sqlite_store.Store, *arguments: Any) -> bool:
         monkeypatch.setattr(sqlite_store.Store, "try_write", real)
-        done = real(self, *asked)
+        done = real(self, *arguments)
         refused: list[bool] = []
 
-        def other() -> None:
+        def overspend() -> None:
             with refusing("budget.exceeded"):
                 ledger.charge(sf.Pure(5))
             refused.append(True)
 
-        thread = threading.Thread(target=other)
+        thread = threading.Thread(target=overspend)
         thread.start()
         thread.join(10)
         assert refused == [True]
@@ -327,12 +327,12 @@ def test_a_statement_that_looks_at_nothing_would_be_seen(
     )
     monkeypatch.setattr("sfumato.ledger.fast_charge.CONDITIONAL_INSERT", naive)
     path = tmp_path / "a.ledger"
-    one, other = open_book(path, 4), open_book(path, 4)
-    one.charge(sf.Pure(1))
+    first, second = open_book(path, 4), open_book(path, 4)
+    first.charge(sf.Pure(1))
     for _ in range(3):
-        other.charge(sf.Pure(1))
-    one.charge(sf.Pure(1))
+        second.charge(sf.Pure(1))
+    first.charge(sf.Pure(1))
     assert len(rows(path)) == 1 + 5
-    assert not one.verify().ok
-    one.close()
-    other.close()
+    assert not first.verify().ok
+    first.close()
+    second.close()

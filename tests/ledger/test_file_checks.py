@@ -52,32 +52,32 @@ def _unprobed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_hard_link_to_a_book_is_refused_at_opening_and_at_the_next_charge(tmp_path: Path) -> None:
     """Under two names a book had two logs, and the budget was spent twice, and verified."""
-    path, other = tmp_path / "a.ledger", tmp_path / "b.ledger"
+    path, link = tmp_path / "a.ledger", tmp_path / "b.ledger"
     ledger = open_book(path, 1)
     for _ in range(3):
         ledger.charge(sf.Pure("0.1"))
-    other.hardlink_to(path)
+    link.hardlink_to(path)
     for _ in range(3):
         with refusing("ledger.names"):
             ledger.charge(sf.Pure("0.1"))
     with refusing("ledger.names"):
-        sf.Ledger.open(other)
+        sf.Ledger.open(link)
     ledger.close()
     with refusing("ledger.names"):
         sf.Ledger.open(path)
-    other.unlink()
+    link.unlink()
     assert sf.Ledger.open(path).charge(sf.Pure("0.7")).number == 5
 
 
 def test_a_symbolic_link_to_a_book_is_the_same_book(tmp_path: Path) -> None:
     path, link = tmp_path / "a.ledger", tmp_path / "elsewhere" / "b.ledger"
     link.parent.mkdir()
-    one = open_book(path, 1)
+    by_path = open_book(path, 1)
     link.symlink_to(path)
-    other = sf.Ledger.open(link)
+    by_link = sf.Ledger.open(link)
     for turn in range(10):
-        (one, other)[turn % 2].charge(sf.Pure("0.1"))
-    for ledger in (one, other):
+        (by_path, by_link)[turn % 2].charge(sf.Pure("0.1"))
+    for ledger in (by_path, by_link):
         with refusing("budget.exceeded"):
             ledger.charge(sf.Pure("0.1"))
         ledger.close()
@@ -111,12 +111,13 @@ def test_a_file_that_is_mounted_by_itself_is_refused_and_a_mounted_folder_is_not
         file_checks, "_mount", lambda _: None
     )  # a system that does not number its mounts: the device has to be that of the folder
     sf.Ledger.open(tmp_path / "host" / "x.ledger").close()
-    whole = file_checks.stamp_files
+    real_stamps = file_checks.stamp_files
     monkeypatch.setattr(
         file_checks,
         "stamp_files",
         lambda path, *more: tuple(
-            (one[0], one[1] + 1, *one[2:]) if one else None for one in whole(path, *more)
+            (stamp[0], stamp[1] + 1, *stamp[2:]) if stamp else None
+            for stamp in real_stamps(path, *more)
         ),
     )
     with refusing("ledger.names"):
@@ -136,14 +137,14 @@ def may_mount() -> bool:
 def test_a_log_that_is_deleted_or_replaced_while_the_book_is_open_stops_it(
     ending: str, replaced: bool, tmp_path: Path
 ) -> None:
-    """Charges went on into a file without a name, and were lost with the process. Now nothing is
-    acknowledged, and what was is kept by a clean end.
+    """Charges went on into a file without a name, and were lost with the process. Now the ledger
+    acknowledges nothing more, and a clean end saves what it acknowledged before.
     """
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 1)
     for _ in range(4):
         ledger.charge(sf.Pure("0.1"))
-    kept, log = str(ledger.head), Path(f"{path}{ending}")
+    head, log = str(ledger.head), Path(f"{path}{ending}")
     content = log.read_bytes()
     log.unlink()
     if replaced:
@@ -155,7 +156,7 @@ def test_a_log_that_is_deleted_or_replaced_while_the_book_is_open_stops_it(
             assert ledger.spent
     ledger.close()
     if ending == "-wal":
-        again = sf.Ledger.open(path, head=kept)
+        again = sf.Ledger.open(path, head=head)
         assert again.charge(sf.Pure("0.6")).number == 6
         assert again.verify(again.head).ok
         again.close()
@@ -258,8 +259,8 @@ def test_file_systems_of_several_machines_are_refused(
 ) -> None:
     monkeypatch.setattr(file_checks, "_mount", lambda _: 7)
     for kind in sorted(SHARED):
-        with monkeypatch.context() as other:
-            other.setattr(file_checks, "_file_system", lambda _, kind=kind: kind)
+        with monkeypatch.context() as patched:
+            patched.setattr(file_checks, "_file_system", lambda _, kind=kind: kind)
             with refusing("ledger.locks"):
                 open_book(tmp_path / "a.ledger", 1)
 

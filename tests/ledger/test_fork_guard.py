@@ -43,17 +43,17 @@ def test_what_a_child_charges_stands_when_the_parent_closes(tmp_path: Path) -> N
     path = tmp_path / "a.ledger"
     ledger = open_book(path, 100)
     ledger.charge(sf.Pure(1))
-    said, go = os.pipe(), os.pipe()
+    ready, go = os.pipe(), os.pipe()
 
     def child() -> None:
         ledger.charge(sf.Pure(1))
-        os.write(said[1], b".")
+        os.write(ready[1], b".")
         os.read(go[0], 1)
         for _ in range(5):
             ledger.charge(sf.Pure(1))
 
     with _forked(child) as tell:
-        os.read(said[0], 1)
+        os.read(ready[0], 1)
         ledger.close()
         os.write(go[1], b".")
         assert tell() == "done"
@@ -157,18 +157,18 @@ def test_a_closed_book(tmp_path: Path) -> None:
 
 @contextmanager
 def _forked(action: Any) -> Iterator[Callable[[], str]]:
-    """Do something in the child of a fork; how it ended is told at the end of the child."""
+    """Run an action in the child of a fork; yield a function that waits and reads its outcome."""
     result, tell = os.pipe()
     child = os.fork()
     if child == 0:
-        said = "died"
+        outcome = "died"
         try:
             action()
-            said = "done"
+            outcome = "done"
         except sf.Refused as refused:
-            said = refused.code
+            outcome = refused.code
         finally:
-            os.write(tell, said.encode())
+            os.write(tell, outcome.encode())
             os._exit(0)
     os.close(tell)
     with os.fdopen(result) as pipe:
@@ -183,8 +183,8 @@ def _in_child(action: Any) -> str:
 
 
 def test_a_closed_book_leaves_no_lock_behind() -> None:
-    """Whoever is refused lets go of the book: other threads are refused at once, and not after half
-    a minute.
+    """A thread that is refused releases the lock: the ledger refuses other threads at once, and not
+    after half a minute.
     """
     memory = open_book(None, 1)
     memory.close()
@@ -256,7 +256,7 @@ def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
     path.chmod(0o640)
     ledger = open_book(path)
     ledger.charge(sf.Pure(1))
-    assert {one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {0o640}
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o640}
     ledger.close()
 
 

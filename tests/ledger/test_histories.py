@@ -18,8 +18,8 @@ from .books import open_book, quick_folder
 from .servers import PostgresServer
 
 
-class Told(NamedTuple):
-    """What one ask was told, and how long the book was just before and just after."""
+class Outcome(NamedTuple):
+    """Whether one charge was granted, and the length of the book just before and just after."""
 
     granted: bool
     before: int
@@ -27,38 +27,39 @@ class Told(NamedTuple):
 
 
 def contradictions(
-    ledger: Ledger, told: dict[str, Told], costs: dict[str, Fraction], room: Fraction
+    ledger: Ledger, outcomes: dict[str, Outcome], costs: dict[str, Fraction], room: Fraction
 ) -> list[str]:
-    """What was told and cannot have been, in the one order of the chain.
+    """The charges whose outcome contradicts the order of the chain.
 
     A grant is in the book once, between the two lengths. A refusal needs a moment between them at
     which the cost did not fit; as spending only grows here, the last one is the best.
     """
-    found = {line.memo: line.number for line in ledger.history() if line.kind == "charge"}
-    granted = {name for name, said in told.items() if said.granted}
-    wrong = [*(granted ^ set(found))] + [
+    numbers = {line.memo: line.number for line in ledger.history() if line.kind == "charge"}
+    granted = {name for name, outcome in outcomes.items() if outcome.granted}
+    wrong = [*(granted ^ set(numbers))] + [
         name
-        for name in granted & set(found)
-        if not told[name].before < found[name] <= told[name].after
+        for name in granted & set(numbers)
+        if not outcomes[name].before < numbers[name] <= outcomes[name].after
     ]
     if (
-        len(found) != sum(line.kind == "charge" for line in ledger.history())
-        or sum((costs[name] for name in found), Fraction(0)) > room
+        len(numbers) != sum(line.kind == "charge" for line in ledger.history())
+        or sum((costs[name] for name in numbers), Fraction(0)) > room
     ):
         wrong.append("overspent")
-    for name, said in told.items():
+    for name, outcome in outcomes.items():
         spent = sum(
-            (costs[other] for other, number in found.items() if number <= said.after), Fraction(0)
+            (costs[memo] for memo, number in numbers.items() if number <= outcome.after),
+            Fraction(0),
         )
-        wrong += [name] if not said.granted and spent + costs[name] <= room else []
+        wrong += [name] if not outcome.granted and spent + costs[name] <= room else []
     return wrong
 
 
-def history(path: Path | str, costs: dict[str, Fraction]) -> dict[str, Told]:
+def history(path: Path | str, costs: dict[str, Fraction]) -> dict[str, Outcome]:
     """Four users, each with a connection of his own as another process would have, ask for
     everything under their number.
     """
-    told: dict[str, Told] = {}
+    outcomes: dict[str, Outcome] = {}
 
     def work(worker: str) -> None:
         ledger = sf.Ledger.open(path)
@@ -68,7 +69,7 @@ def history(path: Path | str, costs: dict[str, Fraction]) -> dict[str, Told]:
                 ledger.charge(sf.Pure(costs[name]), memo=name)
             except sf.BudgetExceeded:
                 granted = False
-            told[name] = Told(granted, before, ledger.head.number)
+            outcomes[name] = Outcome(granted, before, ledger.head.number)
         ledger.close()
 
     threads = [threading.Thread(target=work, args=(str(worker),)) for worker in range(4)]
@@ -76,7 +77,7 @@ def history(path: Path | str, costs: dict[str, Fraction]) -> dict[str, Told]:
         thread.start()
     for thread in threads:
         thread.join()
-    return told
+    return outcomes
 
 
 def check_a_history(path: Path | str, turn: int) -> None:
@@ -86,11 +87,11 @@ def check_a_history(path: Path | str, turn: int) -> None:
         for worker in range(4)
         for n in range(6)
     }
-    told = history(path, costs)
-    assert len(told) == len(costs)
-    assert {said.granted for said in told.values()} == {True, False}
+    outcomes = history(path, costs)
+    assert len(outcomes) == len(costs)
+    assert {outcome.granted for outcome in outcomes.values()} == {True, False}
     ledger = sf.Ledger.open(path)
-    assert contradictions(ledger, told, costs, Fraction(3)) == []
+    assert contradictions(ledger, outcomes, costs, Fraction(3)) == []
     assert ledger.verify(ledger.head).ok
     ledger.close()
 
@@ -117,19 +118,21 @@ def test_the_checker_sees_what_is_wrong() -> None:
     costs = dict.fromkeys("abcd", Fraction(1))
     for name in "ab":
         ledger.charge(sf.Pure(1), memo=name)
-    right = {"a": Told(True, 1, 2), "b": Told(True, 1, 3)}
+    right = {"a": Outcome(True, 1, 2), "b": Outcome(True, 1, 3)}
     room = Fraction(3)
     assert contradictions(ledger, right, costs, room) == []
     assert contradictions(
-        ledger, {**right, "c": Told(True, 3, 4)}, costs, room
+        ledger, {**right, "c": Outcome(True, 3, 4)}, costs, room
     )  # told, but not written
     assert contradictions(ledger, {"a": right["a"]}, costs, room)  # written, but not told
     assert contradictions(
-        ledger, {**right, "c": Told(False, 1, 3)}, costs, room
+        ledger, {**right, "c": Outcome(False, 1, 3)}, costs, room
     )  # refused, though there was room
     assert contradictions(
-        ledger, {**right, "c": Told(False, 1, 2)}, costs, Fraction(2)
+        ledger, {**right, "c": Outcome(False, 1, 2)}, costs, Fraction(2)
     )  # refused too early
-    assert not contradictions(ledger, {**right, "c": Told(False, 1, 3)}, costs, Fraction(2))
-    assert contradictions(ledger, {**right, "b": Told(True, 3, 4)}, costs, room)  # not in its time
+    assert not contradictions(ledger, {**right, "c": Outcome(False, 1, 3)}, costs, Fraction(2))
+    assert contradictions(
+        ledger, {**right, "b": Outcome(True, 3, 4)}, costs, room
+    )  # not in its time
     assert contradictions(ledger, right, costs, Fraction(1))

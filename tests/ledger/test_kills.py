@@ -14,14 +14,14 @@ from .servers import PostgresServer
 WORKERS = 8
 
 
-def check(found: dict[str, int], kills: int) -> None:
-    assert found["kills"] >= kills
-    assert found["bound"] >= 1  # the budget did run out
-    assert found["acknowledged"] > kills
-    assert found["lost"] == 0
-    assert found["overspent"] == 0
-    assert found["unanswered by one writer"] <= 1  # a writer is killed once
-    assert found["damaged"] == 0
+def check(counts: dict[str, int], kills: int) -> None:
+    assert counts["kills"] >= kills
+    assert counts["bound"] >= 1  # the budget did run out
+    assert counts["acknowledged"] > kills
+    assert counts["lost"] == 0
+    assert counts["overspent"] == 0
+    assert counts["unanswered by one writer"] <= 1  # a writer is killed once
+    assert counts["damaged"] == 0
 
 
 @pytest.mark.parametrize("kills", [200, pytest.param(1000, marks=pytest.mark.slow)])
@@ -38,9 +38,9 @@ def test_attack_f2_kill_at_random_points_on_a_disk(tmp_path: Path) -> None:
 
 def test_attack_f2_works_on_the_twin_that_answers_first() -> None:
     with quick_folder() as folder:
-        found = run("kills.py", "early", folder, folder, 30, 1_000_000, WORKERS, 1)
-    assert found["lost"] > 0
-    assert found["damaged"] == 0
+        counts = run("kills.py", "early", folder, folder, 30, 1_000_000, WORKERS, 1)
+    assert counts["lost"] > 0
+    assert counts["damaged"] == 0
 
 
 @pytest.mark.parametrize("kills", [60, pytest.param(1000, marks=pytest.mark.slow)])
@@ -53,6 +53,6 @@ def test_attack_f2_kill_writers_of_a_server(
 def test_attack_f2_works_on_the_twin_that_answers_first_on_a_server(
     tmp_path: Path, server: PostgresServer
 ) -> None:
-    found = run("kills.py", "early", tmp_path, server.url(), 20, 1_000_000, WORKERS, 1)
-    assert found["lost"] > 0
-    assert found["damaged"] == 0
+    counts = run("kills.py", "early", tmp_path, server.url(), 20, 1_000_000, WORKERS, 1)
+    assert counts["lost"] > 0
+    assert counts["damaged"] == 0

@@ -22,9 +22,9 @@ def test_places() -> None:
         "postgres:///books",
         "PostgreSQL://a:b@c/d?sslmode=verify-full",
     ):
-        found = parse_location(url)
-        assert isinstance(found, Url)
-        assert found.reveal() == url
+        location = parse_location(url)
+        assert isinstance(location, Url)
+        assert location.reveal() == url
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_places() -> None:
     ],
 )
 def test_other_urls_are_refused_unseen(url: str) -> None:
-    for said in (url, Path(url)):
+    for location in (url, Path(url)):
         with refusing("ledger.path") as caught:
-            parse_location(said)
+            parse_location(location)
         assert "secret" not in str(caught.value)
 
 

@@ -48,9 +48,9 @@ def test_a_book_filled_with_answers_is_a_book(tmp_path: Path) -> None:
     fill_answers(ledger, 50, sf.Pure("1/100"), b"about 12", "alice")
     assert ledger.head.number == 102
     assert ledger.account("alice").spent == ledger.account().spent == (Fraction(1, 2),)
-    known = ledger.recall("question 49", share="alice")
-    assert known is not None
-    assert known.answer == b"about 12"
+    recalled = ledger.recall("question 49", share="alice")
+    assert recalled is not None
+    assert recalled.answer == b"about 12"
     ledger.charge(sf.Pure("1/2"), share="alice")
     assert ledger.verify(ledger.head).ok
     ledger.close()

@@ -61,7 +61,7 @@ class Model(RuleBasedStateMachine):
         self.place = self.fresh()
         self.ledger: Ledger = open_book(self.place, budget=sf.Approx(5, "1e-5"))
         self.accounts: dict[str | None, Account] = {None: Account((Fraction(5), Fraction("1e-5")))}
-        self.kept: dict[str, tuple[Any, Receipt]] = {}
+        self.receipts: dict[str, tuple[Any, Receipt]] = {}
         self.paid: list[tuple[Receipt, Pair, str]] = []  # with "charge", "open", "use" or "release"
         self.answers: dict[
             str, tuple[bytes, Pair, int, set[str | None]]
@@ -86,16 +86,16 @@ class Model(RuleBasedStateMachine):
         self.entries += 1
         return action()
 
-    def booked(self, cost: Pair, share: str | None, *, whole: bool = True) -> str | None:
+    def booked(self, cost: Pair, share: str | None, *, charges_dataset: bool = True) -> str | None:
         """The code with which a cost is refused; booked if there is none."""
         if share not in self.accounts:
             return (
                 "budget.exceeded"
                 if not fits(plus(self.accounts[None].spent, cost), self.accounts[None].budget)
-                and whole
+                and charges_dataset
                 else "ledger.share"
             )
-        touched = {None, share} if whole else {share}
+        touched = {None, share} if charges_dataset else {share}
         if not all(
             fits(plus(self.accounts[s].spent, cost), self.accounts[s].budget) for s in touched
         ):
@@ -110,8 +110,8 @@ class Model(RuleBasedStateMachine):
     def charge(self, cost: Pair, key: str | None, share: str | None, reserve: bool) -> None:
         ask = self.ledger.reserve if reserve else self.ledger.charge
         content = (cost, share, reserve)
-        if key in self.kept:
-            before, receipt = self.kept[key]
+        if key in self.receipts:
+            before, receipt = self.receipts[key]
             state = next(s for r, _, s in self.paid if r == receipt)
             if before == content and state != "release":
                 again = ask(sf.Approx(*cost), key=key, share=share)
@@ -126,7 +126,7 @@ class Model(RuleBasedStateMachine):
         if receipt is not None:
             self.paid.append((receipt, cost, "open" if reserve else "charge"))
             if key is not None:
-                self.kept[key] = (content, receipt)
+                self.receipts[key] = (content, receipt)
 
     @rule(data=st.data(), release=st.booleans())
     def settle(self, data: st.DataObject, release: bool) -> None:
@@ -186,11 +186,12 @@ class Model(RuleBasedStateMachine):
         if share in shown:
             recalled = self.ledger.recall(question, share=share)
         else:
-            beside = any(
-                number == paid and share in seen for _, _, number, seen in self.answers.values()
+            already_paid = any(
+                number == paid and share in shown_to
+                for _, _, number, shown_to in self.answers.values()
             )  # a charge is paid for once
             recalled = self.expect(
-                self.booked(ZERO if beside else cost, share, whole=False),
+                self.booked(ZERO if already_paid else cost, share, charges_dataset=False),
                 lambda: self.ledger.recall(question, share=share),
             )
         if recalled is not None:
@@ -215,9 +216,11 @@ class Model(RuleBasedStateMachine):
             return
         assert self.ledger.head.number == self.entries
         for share, account in self.accounts.items():
-            found = self.ledger.account(share)
-            assert found.spent == account.spent
-            assert found.budget == sf.Approx(*account.budget, relation="add-remove", unit="patient")
+            actual = self.ledger.account(share)
+            assert actual.spent == account.spent
+            assert actual.budget == sf.Approx(
+                *account.budget, relation="add-remove", unit="patient"
+            )
             assert fits(account.spent, account.budget)
 
     def teardown(self) -> None:
@@ -237,7 +240,7 @@ def test_random_histories(examples: int) -> None:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(Model, settings=plenty)  # type: ignore[no-untyped-call]  # of Hypothesis
+    run_state_machine_as_test(Model, settings=plenty)  # type: ignore[no-untyped-call]  # Hypothesis
 
 
 @pytest.mark.parametrize("examples", [10, pytest.param(400, marks=pytest.mark.slow)])
@@ -259,7 +262,7 @@ def test_random_histories_on_a_server(examples: int, server: PostgresServer) -> 
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(OnServer, settings=few)  # type: ignore[no-untyped-call]  # of Hypothesis
+    run_state_machine_as_test(OnServer, settings=few)  # type: ignore[no-untyped-call]  # Hypothesis
 
 
 def test_a_model_that_forgets_a_little_is_seen() -> None:
@@ -275,4 +278,4 @@ def test_a_model_that_forgets_a_little_is_seen() -> None:
         phases=[Phase.generate],
     )
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(Twin, settings=few)  # type: ignore[no-untyped-call]  # of Hypothesis
+        run_state_machine_as_test(Twin, settings=few)  # type: ignore[no-untyped-call]  # Hypothesis

@@ -36,7 +36,7 @@ def test_memory_has_no_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "arguments",
     [
         (None, "\ud800", None, None),
         (sf.Pure(1, unit="\ud800"), None, None, None),
@@ -44,7 +44,7 @@ def test_memory_has_no_place() -> None:
         (None, None, None, {"a": "\ud800"}),
     ],
 )
-def test_what_cannot_be_written_down_is_refused(said: Any) -> None:
+def test_what_cannot_be_written_down_is_refused(arguments: Any) -> None:
     with refusing("ledger.name") as caught:
-        collect_declared(*said)
+        collect_declared(*arguments)
     str(caught.value).encode()

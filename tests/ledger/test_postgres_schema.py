@@ -56,7 +56,7 @@ def enable(tx: postgres_store.PostgresTransaction) -> None:
         tx._connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER ALL")
 
 
-def seen(tx: postgres_store.PostgresTransaction, head: str | None) -> bool:
+def detects_tampering(tx: postgres_store.PostgresTransaction, head: str | None) -> bool:
     tx.head = tx.standing = None
     checked = verify(tx, None if head is None else sf.ledger.Head.read(head))
     assert not checked.ok or checked.blind == (() if head else (BLIND,))
@@ -151,7 +151,7 @@ def test_every_change_is_seen(trials: int, rich: tuple[str, str]) -> None:
             if not way(tx, chance, head):
                 continue  # the table's own constraints stopped it
             enable(tx)
-            assert seen(tx, chance.choice([head, None])), way.__name__
+            assert detects_tampering(tx, chance.choice([head, None])), way.__name__
             counted[way.__name__] += 1
     assert len(counted) == 4
 
@@ -166,7 +166,7 @@ def test_every_change_of_the_tables_is_seen(statement: str, rich: tuple[str, str
         assert postgres_schema.structure(tx) != []
     with changed(url) as tx:
         enable(tx)
-        assert not seen(tx, head)
+        assert not detects_tampering(tx, head)
 
 
 def test_attack_f4_a_rewritten_book_needs_the_head(rich: tuple[str, str]) -> None:
@@ -185,13 +185,13 @@ def test_attack_f4_a_rewritten_book_needs_the_head(rich: tuple[str, str]) -> Non
                     (text, previous, number),
                 )
             enable(tx)
-            assert not seen(tx, None)
-            assert seen(tx, head)
+            assert not detects_tampering(tx, None)
+            assert detects_tampering(tx, head)
 
 
 def test_the_tables_guard_themselves(server: PostgresServer) -> None:
-    """A second stop, for whoever writes past the book: entries are not changed, and no total stands
-    above its budget.
+    """A second stop, against SQL that goes past the ledger: the tables refuse a changed entry and a
+    total above its budget.
     """
     url = server.new()
     open_book(url, 1).charge(sf.Pure("0.5"), key="k")

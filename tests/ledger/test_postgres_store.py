@@ -69,18 +69,18 @@ def test_attack_f10_the_wire_is_cut_at_every_message(
     )  # a connection that is not answered is given up after ten seconds
     while True:
         server.clear(url)
-        said: list[str] = []
+        notes: list[str] = []
         with Wire(server.folder, at, how) as wire:
             unsure = False
             try:
-                life(through(wire, url), said)  # type: ignore[arg-type]  # a URL is text
+                life(through(wire, url), notes)  # type: ignore[arg-type]  # a URL is text
             except sf.Refused as caught:
                 check(caught, "ledger.server")
                 unsure = UNSURE in caught.reason
                 refused += 1
             if not wire.cut:
                 break
-        heads = [line for line in said if line != "closing"]
+        heads = [line for line in notes if line != "closing"]
         acknowledged = int(heads[-1].split(":")[1]) if heads else 0
         after = open_book(url, 10) if len(heads) < 9 else sf.Ledger.open(url)
         checked = after.verify(heads[-1] if heads else None)
@@ -134,11 +134,11 @@ def test_an_idle_connection_that_broke_is_made_anew(server: PostgresServer) -> N
 
 
 def test_the_server_is_stopped_and_started_again() -> None:
-    with running() as own:
-        url = own.new()
+    with running() as server:
+        url = server.new()
         ledger = open_book(url, 10)
         ledger.charge(sf.Pure(1))
-        own.stop()
+        server.stop()
         asks = (
             lambda: ledger.charge(sf.Pure(1), SECRET),
             lambda: ledger.reserve(sf.Pure(1)),
@@ -151,23 +151,25 @@ def test_the_server_is_stopped_and_started_again() -> None:
             check(caught.value, "ledger.server")
         with refusing("ledger.server"):
             _ = ledger.spent
-        own.start()
+        server.start()
         assert ledger.charge(sf.Pure(1)).number == 3
         ledger.close()
 
 
 def test_a_server_that_does_not_sync_is_refused() -> None:
-    with running(fsync="off") as own:
-        url = own.new()
+    with running(fsync="off") as server:
+        url = server.new()
         with refusing("ledger.storage") as caught:
             open_book(url)
         assert "fsync" in caught.value.reason
-        assert own.sql(url, "SELECT count(*) FROM pg_namespace WHERE nspname = 'sfumato'") == [(0,)]
+        assert server.sql(url, "SELECT count(*) FROM pg_namespace WHERE nspname = 'sfumato'") == [
+            (0,)
+        ]
 
 
 def test_commits_are_synchronous_whatever_the_role_says(server: PostgresServer) -> None:
     url = server.new()
-    for said, used in (
+    for value, used in (
         ("off", "on"),
         ("local", "on"),
         ("remote_write", "on"),
@@ -176,7 +178,7 @@ def test_commits_are_synchronous_whatever_the_role_says(server: PostgresServer) 
     ):
         server.sql(
             url,
-            f"ALTER DATABASE {url.split('/')[3].split('?')[0]} SET synchronous_commit TO {said}",
+            f"ALTER DATABASE {url.split('/')[3].split('?')[0]} SET synchronous_commit TO {value}",
         )
         ledger = open_book(url)
         with ledger._store.writing() as tx:
@@ -189,11 +191,11 @@ def test_a_commit_that_waits_for_a_standby_in_vain(monkeypatch: pytest.MonkeyPat
     """Here it is on one disk, and was to be on two: no receipt. Silence is given up; a wait that
     somebody cancels ends with a warning, which counts as well.
     """
-    with running() as own:
-        url = own.new()
+    with running() as server:
+        url = server.new()
         ledger = open_book(url, 10)
-        own.sql(url, "ALTER SYSTEM SET synchronous_standby_names TO nobody")
-        own.sql(url, "SELECT pg_reload_conf()")
+        server.sql(url, "ALTER SYSTEM SET synchronous_standby_names TO nobody")
+        server.sql(url, "SELECT pg_reload_conf()")
         time.sleep(0.2)
         monkeypatch.setattr(postgres_store, "SILENCE", 0.5)
         with pytest.raises(sf.Refused) as caught:
@@ -204,8 +206,8 @@ def test_a_commit_that_waits_for_a_standby_in_vain(monkeypatch: pytest.MonkeyPat
 
         def cancel() -> None:
             while not done.wait(0.05):
-                own.sql(
-                    own.url(),
+                server.sql(
+                    server.url(),
                     (
                         "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE "
                         "wait_event = 'SyncRep'"
@@ -223,8 +225,8 @@ def test_a_commit_that_waits_for_a_standby_in_vain(monkeypatch: pytest.MonkeyPat
             thread.join()
         check(caught.value, "ledger.server")
         assert UNSURE in caught.value.reason
-        own.sql(url, "ALTER SYSTEM RESET synchronous_standby_names")
-        own.sql(url, "SELECT pg_reload_conf()")
+        server.sql(url, "ALTER SYSTEM RESET synchronous_standby_names")
+        server.sql(url, "SELECT pg_reload_conf()")
         time.sleep(0.2)
         assert [ledger.charge(sf.Pure(1), key=key).repeated for key in "abc"] == [True, True, False]
         assert ledger.verify(ledger.head).ok
@@ -240,8 +242,8 @@ def test_attack_f10_a_lock_that_is_never_released(
     ledger.allow("bob", sf.Pure(1))
     ledger.remember(ledger.charge(sf.Pure(1)), SECRET, b"1")
     length = ledger.head.number
-    with psycopg.connect(url) as other:
-        other.execute("LOCK TABLE sfumato.book IN EXCLUSIVE MODE")
+    with psycopg.connect(url) as blocker:
+        blocker.execute("LOCK TABLE sfumato.book IN EXCLUSIVE MODE")
         asks: list[Callable[[], object]] = [
             lambda: ledger.charge(sf.Pure(1), SECRET),
             lambda: ledger.reserve(sf.Pure(1)),
@@ -259,7 +261,7 @@ def test_attack_f10_a_lock_that_is_never_released(
         )  # reading goes on meanwhile
         with reading(url) as book:
             assert book.verify(ledger.head).ok
-        other.rollback()
+        blocker.rollback()
     assert ledger.charge(sf.Pure(1)).number == length + 1
     ledger.close()
 
@@ -456,9 +458,9 @@ def test_an_open_book_does_not_show_its_url(
     with pytest.raises(TypeError, match="not written down"):
         __import__("pickle").dumps(ledger._store._url)
     objects = (ledger, ledger._store, vars(ledger), vars(ledger._store), receipt)
-    seen = [*map(repr, objects), ledger.to_json(), ledger.to_csv(), str(ledger.head)]
+    texts = [*map(repr, objects), ledger.to_json(), ledger.to_csv(), str(ledger.head)]
     rows = server.sql(url, "SELECT body FROM sfumato.entry")
-    assert PASSWORD not in "".join([*seen, repr(rows), caplog.text])
+    assert PASSWORD not in "".join([*texts, repr(rows), caplog.text])
     with reading(url) as book:
         assert PASSWORD not in repr(vars(book["visits"]._store))
 
@@ -504,14 +506,14 @@ def test_roles(server: PostgresServer, roles: tuple[str, str, str]) -> None:
     ledger.use(ledger.reserve(sf.Pure(1)))
     ledger.release(ledger.reserve(sf.Pure(1), share="bob"))
     ledger.charge(sf.Pure(1), "a NUL: \0")
-    other = open_book(charging, 3, dataset="bills")
-    other.charge(sf.Pure(1))
+    bills = open_book(charging, 3, dataset="bills")
+    bills.charge(sf.Pure(1))
     ledger.charge(sf.Pure("1/3"))
     assert ledger.spent == sf.Pure("10/3", relation="add-remove", unit="patient")
     head = str(ledger.head)
     assert ledger.verify(head).ok
     ledger.close()
-    other.close()
+    bills.close()
     with pytest.raises(sf.Refused) as caught:
         sf.Ledger.open(looking)
     check(caught.value, "ledger.read-only")
@@ -630,18 +632,18 @@ def test_the_role_that_charges_cannot_lower_a_total_by_the_function_that_writes(
     true, lie = postgres_store.PostgresTransaction.put, [""]
 
     def put(tx: postgres_store.PostgresTransaction, written: book_queries.EntryWrite) -> None:
-        told = _lies().get(lie[0], lambda same: same)(written)
+        forged = _lies().get(lie[0], lambda same: same)(written)
         ((last,),) = tx.execute("SELECT digest FROM entry ORDER BY number DESC LIMIT 1").fetchall()
         standing = Standing(
             AccountRow(*row) for row in tx.execute("SELECT * FROM balance").fetchall()
         )
-        for row in told.rows:
+        for row in forged.rows:
             standing.put(row)
         true(
             tx,
-            told._replace(
+            forged._replace(
                 state=standing.state,
-                digest=seal_entry(last, told.body, told.dataset, told.spent, standing.state),
+                digest=seal_entry(last, forged.body, forged.dataset, forged.spent, standing.state),
             ),
         )
 
@@ -673,13 +675,13 @@ def test_what_changes_budgets_and_prices_is_for_the_owner(roles: tuple[str, str,
 
     def release_again() -> None:  # past the book's own look
         with ledger._store.writing() as tx:
-            whole = book_queries.load_standing(tx).account("visits", "")
-            assert whole is not None
+            account = book_queries.load_standing(tx).account("visits", "")
+            assert account is not None
             book_queries._write(
                 tx,
                 ("visits", None, "release", None),
                 body,
-                whole._replace(spent='["0"]', parts=0),
+                account._replace(spent='["0"]', parts=0),
                 [],
                 reserved=(held.number, "release"),
             )
@@ -792,17 +794,17 @@ def test_a_restored_older_copy_is_seen_by_a_running_process(server: PostgresServ
     ledger.close()
     server.sql(server.url(), f"CREATE DATABASE {name}_old TEMPLATE {name}")
     ledger.charge(sf.Pure(5))
-    kept = str(ledger.head)
+    head = str(ledger.head)
     ledger.close()
     server.sql(server.url(), f"DROP DATABASE {name}")
     server.sql(server.url(), f"ALTER DATABASE {name}_old RENAME TO {name}")
     with refusing("ledger.head"):
         ledger.charge(sf.Pure(5))
     with refusing("ledger.head"):
-        sf.Ledger.open(url, head=kept)
+        sf.Ledger.open(url, head=head)
     old = sf.Ledger.open(url)
     assert old.verify().ok
-    assert not old.verify(kept).ok
+    assert not old.verify(head).ok
 
 
 def test_long_books_come_in_portions(
@@ -844,8 +846,8 @@ def shell(
         main()
     except SystemExit as end:
         code = int(end.code or 0)
-    said = capsys.readouterr()
-    return code, said.out + said.err
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err
 
 
 def test_the_command_line(
@@ -856,7 +858,7 @@ def test_the_command_line(
 ) -> None:
     url = server.new().replace("postgres@", f"postgres:{PASSWORD}@")
     (tmp_path / "visits.csv").write_text("patient,age\n1,30\n2,40\n")
-    asked = (
+    query = (
         "query",
         str(tmp_path / "visits.csv"),
         "SELECT COUNT(*) AS n FROM visits",
@@ -867,9 +869,9 @@ def test_the_command_line(
         "--epsilon",
         "0.25",
     )
-    code, said = shell(monkeypatch, capsys, *asked, "--budget", "1", "--ledger", url)
-    assert code == 0, said
-    code, again = shell(monkeypatch, capsys, *asked, "--ledger", url)  # the budget is the book's
+    code, output = shell(monkeypatch, capsys, *query, "--budget", "1", "--ledger", url)
+    assert code == 0, output
+    code, again = shell(monkeypatch, capsys, *query, "--ledger", url)  # the budget is the book's
     assert code == 0, again
     code, shown = shell(monkeypatch, capsys, "budget", url, "--verify")
     assert code == 0, shown
@@ -883,7 +885,7 @@ def test_the_command_line(
         monkeypatch, capsys, "budget", f"postgresql://anna:{PASSWORD}@127.0.0.1:1/books"
     )
     assert (code, "ledger.server" in gone) == (1, True)
-    assert PASSWORD not in said + again + shown + altered + gone
+    assert PASSWORD not in output + again + shown + altered + gone
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["open", "opened again"])
@@ -899,12 +901,12 @@ def test_a_long_read_ends_when_it_is_told_to_and_after_its_time(
         calls.append(None)
         return len(calls) > 3
 
-    for told, seconds in ((ended, 600.0), (lambda: False, 0.3)):
+    for is_over, seconds in ((ended, 600.0), (lambda: False, 0.3)):
         store.limit(lambda: False, 600.0)
         if again:
             store.close()
         with refusing("ledger.server"), store.reading() as tx:
-            store.limit(told, seconds)
+            store.limit(is_over, seconds)
             store._until = time.monotonic() + seconds
             start = time.monotonic()
             tx.execute("SELECT pg_sleep(30)").fetchall()

@@ -75,10 +75,10 @@ def test_everything_is_kept(
     server: PostgresServer, older: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_upgrade, "PORTION", 7)
-    kept = STORED.with_suffix(".head").read_text(encoding="utf-8").strip()
+    head = STORED.with_suffix(".head").read_text(encoding="utf-8").strip()
     entries = server.sql(older, ENTRIES)
-    ledger = sf.Ledger.open(older, dataset="visits", head=kept)
-    assert ledger.verify(kept).ok
+    ledger = sf.Ledger.open(older, dataset="visits", head=head)
+    assert ledger.verify(head).ok
     assert ledger.spent == sf.Pure("7/8", relation="add-remove", unit="patient")
     recalled = ledger.recall("how many?")
     assert recalled is not None

@@ -43,25 +43,25 @@ def recorded(
                 case _:
                     ledger.charge(sf.Pure(1), key=f"key {n}")
             steps.append(("said", str(ledger.head)))
-        kept = len(steps)
+        length = len(steps)
         ledger.close()
-    return steps[:kept]
+    return steps[:length]
 
 
-def survives(folder: Path, files: dict[str, bytes], told: str | None) -> str:
+def survives(folder: Path, files: dict[str, bytes], head: str | None) -> str:
     """What becomes of a book on such a disk; empty if all is well."""
     for old in folder.iterdir():
         old.unlink()
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    if told is None:  # nothing was promised yet: the book has to come to life, or to be begun again
+    if head is None:  # nothing was promised yet: the book has to come to life, or to be begun again
         open_book(folder / NAME, 1000).close()
         return ""
     try:
         ledger = sf.Ledger.open(folder / NAME)
     except sf.Refused as refusal:
         return f"lost: {refusal.code}"
-    checked = ledger.verify(told)
+    checked = ledger.verify(head)
     ledger.close()
     return "" if checked.ok else "; ".join(checked.problems)
 
@@ -70,17 +70,17 @@ def losses(
     steps: list[Step], chance: random.Random, states: int, each: int
 ) -> tuple[int, list[str]]:
     """How many states were tried, and what went wrong in them."""
-    power, told, tried, wrong = PowerLoss(), None, 0, []
+    power, head, tried, wrong = PowerLoss(), None, 0, []
     chosen = set(chance.sample(range(len(steps)), min(len(steps), -(-states // each))))
     with quick_folder() as folder:
         for at, step in enumerate(steps):
             if step[0] == "said":
-                told = step[1]
+                head = step[1]
             else:
                 power.step(step)
             for files in power.states(chance, each) if at in chosen else ():
                 tried += 1
-                if problem := survives(folder, files, told):
+                if problem := survives(folder, files, head):
                     wrong.append(problem)
     return tried, wrong
 

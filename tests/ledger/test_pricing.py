@@ -21,15 +21,15 @@ from ..refusing import refusing
 
 @dataclass(frozen=True)
 class Promising(Mechanism):
-    """Keeps whatever it is told to have promised."""
+    """A mechanism that promises the guarantees of its argument."""
 
-    kept: tuple[sf.Guarantee, ...]
+    guarantees: tuple[sf.Guarantee, ...]
     relation = None
     unit = None
 
     @property
     def promises(self) -> tuple[sf.Guarantee, ...]:
-        return self.kept
+        return self.guarantees
 
 
 def exact(*numbers: str) -> Numbers:
@@ -86,20 +86,20 @@ costs = st.tuples(st.fractions(0, 2), st.sampled_from(["0", "1e-9", "1e-6"]).map
     st.sampled_from([sf.Approx(1, "1e-6"), sf.Approx(1, 0), sf.Approx("0.1", "1e-9")]),
 )
 def test_never_one_that_another_undercuts(several: list[Numbers], budget: sf.Guarantee) -> None:
-    taken = best(budget, several)
-    assert taken in several
+    chosen = best(budget, several)
+    assert chosen in several
     assert not [
         cost
         for cost in several
-        if cost != taken and all(c <= t for c, t in zip(cost, taken, strict=True))
+        if cost != chosen and all(c <= t for c, t in zip(cost, chosen, strict=True))
     ]
-    assert best(budget, reversed(several)) == taken
+    assert best(budget, reversed(several)) == chosen
     affordable = [
         cost
         for cost in several
         if all(c <= b for c, b in zip(cost, to_vector(budget), strict=True))
     ]
-    assert not affordable or taken in affordable
+    assert not affordable or chosen in affordable
 
 
 @pytest.mark.parametrize(

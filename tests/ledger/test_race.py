@@ -20,12 +20,12 @@ WORKERS, ROOM, ATTEMPTS = 8, 1000, 10_000
 @pytest.mark.parametrize("repeats", [4, pytest.param(100, marks=pytest.mark.slow)])
 def test_attack_f1_exactly_what_fits_is_granted(repeats: int) -> None:
     with quick_folder() as folder:
-        for found in run("race.py", "ledger", folder, ROOM, ATTEMPTS, WORKERS, repeats):
-            assert found["granted"] == found["charges"] == ROOM
-            assert found["spent"]
-            assert found["problems"] == []
-            assert len(found["workers"]) == WORKERS
-            assert min(found["workers"]) >= 0
+        for outcome in run("race.py", "ledger", folder, ROOM, ATTEMPTS, WORKERS, repeats):
+            assert outcome["granted"] == outcome["charges"] == ROOM
+            assert outcome["spent"]
+            assert outcome["problems"] == []
+            assert len(outcome["workers"]) == WORKERS
+            assert min(outcome["workers"]) >= 0
 
 
 def test_attack_f1_works_on_the_naive_twin() -> None:
@@ -34,7 +34,8 @@ def test_attack_f1_works_on_the_naive_twin() -> None:
     """
     with quick_folder() as folder:
         granted = [
-            found["granted"] for found in run("race.py", "naive", folder, 100, 10_000, WORKERS, 20)
+            outcome["granted"]
+            for outcome in run("race.py", "naive", folder, 100, 10_000, WORKERS, 20)
         ]
     assert min(granted) >= 100
     assert max(granted) > 100
@@ -42,9 +43,9 @@ def test_attack_f1_works_on_the_naive_twin() -> None:
 
 def test_race_on_a_disk(tmp_path: object) -> None:
     """The same where a commit takes its time."""
-    (found,) = run("race.py", "ledger", tmp_path, 100, 1000, WORKERS, 1)
-    assert found["granted"] == found["charges"] == 100
-    assert found["problems"] == []
+    (outcome,) = run("race.py", "ledger", tmp_path, 100, 1000, WORKERS, 1)
+    assert outcome["granted"] == outcome["charges"] == 100
+    assert outcome["problems"] == []
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
@@ -72,11 +73,11 @@ def test_threads_share_a_ledger(in_memory: bool) -> None:
 def test_many_processes_make_one_book() -> None:
     """All of them find no file, and all of them begin it."""
     with quick_folder() as folder:
-        for found in run("beginnings.py", folder, WORKERS, 20):
-            assert found["heads"] == 1
-            assert found["refused"] == []
-            assert found["entries"] == 1
-            assert found["problems"] == []
+        for outcome in run("beginnings.py", folder, WORKERS, 20):
+            assert outcome["heads"] == 1
+            assert outcome["refused"] == []
+            assert outcome["entries"] == 1
+            assert outcome["problems"] == []
 
 
 @pytest.mark.parametrize(
@@ -86,25 +87,26 @@ def test_attack_f1_on_a_server(room: int, repeats: int, server: PostgresServer) 
     """The same from processes that share nothing but the server, as those of several hosts; ten
     asks for each that fits.
     """
-    for found in run("race.py", "ledger", server.url(), room, 10 * room, WORKERS, repeats):
-        assert found["granted"] == found["charges"] == room
-        assert found["spent"]
-        assert found["problems"] == []
-        assert len(found["workers"]) == WORKERS
-        assert min(found["workers"]) >= 0
+    for outcome in run("race.py", "ledger", server.url(), room, 10 * room, WORKERS, repeats):
+        assert outcome["granted"] == outcome["charges"] == room
+        assert outcome["spent"]
+        assert outcome["problems"] == []
+        assert len(outcome["workers"]) == WORKERS
+        assert min(outcome["workers"]) >= 0
 
 
 def test_attack_f1_works_on_the_naive_twin_on_a_server(server: PostgresServer) -> None:
     granted = [
-        found["granted"] for found in run("race.py", "naive", server.url(), 100, 1_600, WORKERS, 5)
+        outcome["granted"]
+        for outcome in run("race.py", "naive", server.url(), 100, 1_600, WORKERS, 5)
     ]
     assert min(granted) >= 100
     assert max(granted) > 100
 
 
 def test_many_processes_begin_one_book_on_a_server(server: PostgresServer) -> None:
-    for found in run("beginnings.py", server.url(), WORKERS, 2):
-        assert found["heads"] == 1
-        assert found["refused"] == []
-        assert found["entries"] == 1
-        assert found["problems"] == []
+    for outcome in run("beginnings.py", server.url(), WORKERS, 2):
+        assert outcome["heads"] == 1
+        assert outcome["refused"] == []
+        assert outcome["entries"] == 1
+        assert outcome["problems"] == []

@@ -41,8 +41,8 @@ def crashed(tmp_path: Path, *names: str) -> Path:
 
 
 def look(path: Path) -> tuple[sf.Guarantee, int]:
-    with reading(path) as found:
-        return found["visits"].spent, len(found["visits"].history())
+    with reading(path) as books:
+        return books["visits"].spent, len(books["visits"].history())
 
 
 EXPECTED = (sf.Pure(0.25, relation="add-remove", unit="user_id"), 2)
@@ -71,10 +71,10 @@ def test_a_book_with_a_log(tmp_path: Path, names: tuple[str, ...]) -> None:
 
 def test_a_book_that_another_writes(tmp_path: Path) -> None:
     led = book(tmp_path / "visits.ledger", close=False)
-    with reading(tmp_path / "visits.ledger") as found:
-        before = statement(found["visits"])
+    with reading(tmp_path / "visits.ledger") as books:
+        before = statement(books["visits"])
         led.charge(sf.Pure(0.5))  # the writer does not wait for whoever looks
-        assert statement(found["visits"]) == before  # and the view does not change
+        assert statement(books["visits"]) == before  # and the view does not change
     assert look(tmp_path / "visits.ledger")[0].parameters == sf.Pure(0.75).parameters
     led.close()
 
@@ -84,8 +84,8 @@ def test_a_closed_book_that_changes_meanwhile_is_refused(tmp_path: Path) -> None
     book(path)
 
     def while_another_writes() -> None:
-        with reading(path) as found:
-            assert found["visits"].spent
+        with reading(path) as books:
+            assert books["visits"].spent
             led = sf.Ledger.open(path)
             led.charge(sf.Pure(0.5))
             led.close()
@@ -98,14 +98,14 @@ def test_a_closed_book_that_changes_meanwhile_is_refused(tmp_path: Path) -> None
 
 def test_nothing_can_be_written(tmp_path: Path) -> None:
     book(tmp_path / "visits.ledger")
-    with reading(tmp_path / "visits.ledger") as found:
+    with reading(tmp_path / "visits.ledger") as books:
         for change in (
             lambda led: led.charge(sf.Pure(0.1)),
             lambda led: led.amend(sf.Pure(2), "more"),
             lambda led: led.allow("alice", sf.Pure(0.1)),
         ):
             with pytest.raises(Refused) as caught:
-                change(found["visits"])
+                change(books["visits"])
             assert caught.value.code == "ledger.read-only"
 
 
@@ -116,8 +116,8 @@ def test_what_is_no_ledger_is_refused_and_left_alone(tmp_path: Path) -> None:
     apsw.Connection(str(tmp_path / "other.db")).execute("CREATE TABLE t (a)")
     book(tmp_path / "newer")
     apsw.Connection(str(tmp_path / "newer")).execute("PRAGMA user_version=99")
-    whole = (tmp_path / "newer").read_bytes()
-    (tmp_path / "cut").write_bytes(whole[:4096])
+    content = (tmp_path / "newer").read_bytes()
+    (tmp_path / "cut").write_bytes(content[:4096])
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()}
     codes = {}
     for name in ("text", "empty", "folder", "other.db", "newer", "missing"):

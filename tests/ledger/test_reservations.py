@@ -33,16 +33,16 @@ def test_a_key_gives_the_same_receipt() -> None:
     assert again == first
     assert again.repeated
     assert not first.repeated
-    others: list[dict[str, Any]] = [
+    changes: list[dict[str, Any]] = [
         {"memo": "other"},
         {"mechanisms": sf.Pure("0.2")},
         {"mechanisms": [sf.Pure("0.1")] * 2},
         {"share": "alice"},
     ]
     ledger.allow("alice", sf.Pure(1))
-    for other in others:
+    for change in changes:
         with refusing("ledger.key"):
-            ledger.charge(**{"mechanisms": sf.Pure("0.1"), "memo": "why", "key": "k", **other})
+            ledger.charge(**{"mechanisms": sf.Pure("0.1"), "memo": "why", "key": "k", **change})
     with refusing("ledger.key"):
         ledger.reserve(sf.Pure("0.1"), "why", key="k")
     assert ledger.spent == sf.Pure("0.1", **SAID)
@@ -61,12 +61,12 @@ def test_a_key_of_a_released_reservation_pays_for_nothing() -> None:
 
 def test_reservations_are_settled_once() -> None:
     ledger = open_book(None, 1)
-    held, kept = ledger.reserve(sf.Pure("0.4")), ledger.reserve(sf.Pure("0.4"))
+    held, used = ledger.reserve(sf.Pure("0.4")), ledger.reserve(sf.Pure("0.4"))
     with refusing("budget.exceeded"):
         ledger.charge(sf.Pure("0.4"))
-    ledger.use(kept)
+    ledger.use(used)
     ledger.release(held)
-    for receipt in (held, kept):
+    for receipt in (held, used):
         for settle in (ledger.use, ledger.release):
             with refusing("ledger.reservation"):
                 settle(receipt)
@@ -98,8 +98,8 @@ def test_reprice_uses_better_theorems_and_leaves_open_reservations(
     ledger = open_book(None, 2)
     ledger.allow("alice", sf.Pure(1))
     ledger.charge(noisy, share="alice")
-    held, kept = ledger.reserve(noisy), ledger.reserve(noisy)
-    ledger.use(kept)
+    held, used = ledger.reserve(noisy), ledger.reserve(noisy)
+    ledger.use(used)
     before = ledger.head
     assert ledger.reprice("nothing new") == sf.Pure("1.2", **SAID)
     assert ledger.head == before  # nothing to write down
@@ -152,9 +152,9 @@ def test_shares_recalls_reservations_and_prices_together(monkeypatch: pytest.Mon
     ledger = open_book(None, 4)
     for name in ("alice", "bob"):
         ledger.allow(name, sf.Pure(2))
-    kept, held = ledger.reserve(noisy, share="alice", key="k"), ledger.reserve(noisy, share="bob")
-    ledger.use(kept)
-    ledger.remember(kept, "q", b"1")
+    used, held = ledger.reserve(noisy, share="alice", key="k"), ledger.reserve(noisy, share="bob")
+    ledger.use(used)
+    ledger.remember(used, "q", b"1")
     ledger.recall("q", share="bob")
     monkeypatch.setattr(stored_answers, "price_stored", lambda *_: (Fraction(3, 10),))
     ledger.reprice("a better theorem")

@@ -29,7 +29,7 @@ def test_the_stored_books_have_the_versions_that_are_known(version: int) -> None
 
 @pytest.mark.parametrize("version", [0, 4, 99])
 def test_another_schema_is_refused(version: int, tmp_path: Path) -> None:
-    """With the command that helps, and by whoever only looks, too."""
+    """With the command that helps; also when the book is opened for reading only."""
     path = tmp_path / "a.ledger"
     path.write_bytes((STORED / f"ledger-v{SCHEMA}.sqlite").read_bytes())
     sql(path, f"PRAGMA user_version={version}")

@@ -84,9 +84,9 @@ def foreign(path: Path, kind: str) -> None:
             if kind != "bare":
                 connection.execute("INSERT INTO person VALUES (?)", (SECRET,))
             if kind == "log":  # as if its program had been killed: the row is in the log only
-                kept = {ending: Path(f"{path}{ending}").read_bytes() for ending in ("", "-wal")}
+                contents = {ending: Path(f"{path}{ending}").read_bytes() for ending in ("", "-wal")}
                 connection.close()
-                for ending, content in kept.items():
+                for ending, content in contents.items():
                     Path(f"{path}{ending}").write_bytes(content)
                 return
             connection.close()
@@ -195,8 +195,8 @@ def test_a_transaction_inside_another_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_tables_guard_themselves(tmp_path: Path) -> None:
-    """A second stop, for whoever writes past the book: entries are not changed, and no total stands
-    above its budget.
+    """A second stop, against SQL that goes past the ledger: the tables refuse a changed entry and a
+    total above its budget.
     """
     path = tmp_path / "a.ledger"
     open_book(path, 1).charge(sf.Pure("0.5"), key="k")
@@ -229,8 +229,8 @@ def test_the_tables_guard_themselves(tmp_path: Path) -> None:
 
 
 def test_every_error_of_sqlite_has_a_code() -> None:
-    known = {kind for kind, *_ in sqlite_store.EXPLANATIONS}
-    for kind in known:
+    kinds = {kind for kind, *_ in sqlite_store.EXPLANATIONS}
+    for kind in kinds:
         assert issubclass(getattr(apsw, kind), apsw.Error)
     explained = sqlite_store.Store(None)._explain(apsw.Error(SECRET), "nothing was accepted")
     assert explained.code == "ledger.storage"

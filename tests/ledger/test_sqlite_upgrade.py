@@ -36,29 +36,29 @@ def older(was: int, tmp_path: Path) -> Path:
 
 
 def version(path: Path) -> int:
-    ((found,),) = sql(path, "PRAGMA user_version")
-    return int(found)
+    ((number,),) = sql(path, "PRAGMA user_version")
+    return int(number)
 
 
 def test_everything_is_kept(was: int, older: Path) -> None:
     """And one entry is added, whose digest covers the accounts: from there on the chain vouches for
     them.
     """
-    kept = (STORED / f"ledger-v{was}.head").read_text(encoding="utf-8").strip()
+    head = (STORED / f"ledger-v{was}.head").read_text(encoding="utf-8").strip()
     tables = ("book", "account", "reservation", "answer", "shown")
     before = {table: sorted(sql(older, f"SELECT * FROM {table}")) for table in tables}
     entries = sql(older, ENTRIES)
-    ledger = sf.Ledger.open(older, dataset="visits", head=kept)
+    ledger = sf.Ledger.open(older, dataset="visits", head=head)
     assert ledger.head.number == len(entries) + 1
     assert ledger.history()[-1].kind == "upgrade"
-    assert ledger.verify(kept).ok
+    assert ledger.verify(head).ok
     assert ledger.verify(ledger.head).blind == ()
     ledger.close()
     assert version(older) == SCHEMA
     assert {table: sorted(sql(older, f"SELECT * FROM {table}")) for table in tables} == before
     assert sql(older, ENTRIES)[:-1] == entries
     assert sql(older, "SELECT count(*) FROM entry WHERE state IS NOT NULL") == [(1,)]
-    sf.Ledger.open(older, dataset="visits", head=kept).close()
+    sf.Ledger.open(older, dataset="visits", head=head).close()
     assert sql(older, "SELECT count(*) FROM entry") == [(len(entries) + 1,)]
 
 

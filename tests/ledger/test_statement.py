@@ -66,15 +66,15 @@ def test_it_is_the_account(ledger: sf.Ledger) -> None:
 
 
 def test_uses_add_up_and_leave_out_what_was_released(ledger: sf.Ledger) -> None:
-    found = statement(ledger).uses
-    assert [(use.memo, use.times, use.cost) for use in found] == [
+    uses = statement(ledger).uses
+    assert [(use.memo, use.times, use.cost) for use in uses] == [
         ("count", 2, (2 * TENTH,)),
         ("mean", 1, (TENTH * 3 / 2,)),
         ("", 1, (TENTH / 2,)),
     ]
-    assert sum(use.cost[0] for use in found) == to_vector(ledger.spent)[0]
+    assert sum(use.cost[0] for use in uses) == to_vector(ledger.spent)[0]
     charges = [entry.when for entry in ledger.history() if entry.memo == "count"]
-    assert found[0].last == max(charges)
+    assert uses[0].last == max(charges)
 
 
 def test_uses_of_unequal_costs_and_of_nothing() -> None:

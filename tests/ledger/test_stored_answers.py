@@ -25,9 +25,13 @@ def test_the_same_bytes_at_no_cost() -> None:
     ledger.remember(paid, "how many?", b"about 12")
     spent, head = ledger.spent, ledger.head
     for _ in range(3):
-        found = ledger.recall("how many?")
-        assert found is not None
-        assert (found.answer, found.when, found.number) == (b"about 12", paid.when, paid.number)
+        recalled = ledger.recall("how many?")
+        assert recalled is not None
+        assert (recalled.answer, recalled.when, recalled.number) == (
+            b"about 12",
+            paid.when,
+            paid.number,
+        )
     assert ledger.recall("how many? ") is None  # an identical question, or none
     assert (ledger.spent, ledger.head) == (spent, head)
 
@@ -90,11 +94,11 @@ def test_several_answers_are_paid_for_together_or_not_at_all() -> None:
         ledger.recall_all(["a", "b", "d"], share="bob")
     assert (ledger.account("bob").spent[0], ledger.head.number) == (0, entries)
     for _ in range(2):
-        found = ledger.recall_all(["a", "b", "d"], share="carol")
-        assert found is not None
-        assert [one.answer for one in found] == [b"a", b"b", b"d"]
+        recalled = ledger.recall_all(["a", "b", "d"], share="carol")
+        assert recalled is not None
+        assert [stored.answer for stored in recalled] == [b"a", b"b", b"d"]
         assert ledger.account("carol").spent[0] == Fraction("0.75")
-    assert ledger.recall_all(["d", "a"]) == (found[2], found[0])
+    assert ledger.recall_all(["d", "a"]) == (recalled[2], recalled[0])
     assert ledger.verify(ledger.head).ok
 
 
@@ -106,9 +110,9 @@ def test_a_new_answer_is_new_to_everybody() -> None:
     ledger.remember(ledger.charge(sf.Pure("0.5"), share="alice"), "q", b"1")
     ledger.recall("q", share="bob")
     ledger.remember(ledger.charge(sf.Pure("0.25"), share="alice"), "q", b"2")
-    found = ledger.recall("q", share="bob")
-    assert found is not None
-    assert found.answer == b"2"
+    recalled = ledger.recall("q", share="bob")
+    assert recalled is not None
+    assert recalled.answer == b"2"
     assert ledger.account("bob").spent[0] == 3 / 4
     assert ledger.verify(ledger.head).ok
 
@@ -195,9 +199,9 @@ def test_looking_writes_nothing_and_waits_for_nobody(monkeypatch: pytest.MonkeyP
             assert ledger.recall("never asked") is None
             assert ledger.recall("never asked", share="bob") is None
             for share in (None, "bob"):
-                found = ledger.recall("q", share=share)
-                assert found is not None
-                assert found.answer == b"1"
+                recalled = ledger.recall("q", share=share)
+                assert recalled is not None
+                assert recalled.answer == b"1"
         assert {
             file.name: file.read_bytes()
             for file in folder.iterdir()
@@ -243,14 +247,14 @@ def test_an_answer_touches_no_account(tmp_path: Path) -> None:
     paid, held = ledger.charge(sf.Pure("0.1")), ledger.reserve(sf.Pure("0.1"))
     connection = ledger._store._connection
     assert connection is not None
-    seen: list[str] = []
-    connection.set_exec_trace(lambda _, statement, __: bool(seen.append(statement)) or True)
+    executed: list[str] = []
+    connection.set_exec_trace(lambda _, statement, __: bool(executed.append(statement)) or True)
     ledger.remember(paid, "q", b"1")
     ledger.use(held)
     connection.set_exec_trace(None)
     assert not [
         statement
-        for statement in seen
+        for statement in executed
         if "balance" in statement and not statement.lstrip().startswith("SELECT")
     ]
     assert ledger.verify(ledger.head).ok

@@ -76,24 +76,24 @@ def storm(
     ]
     ledger = sf.Ledger.open(url)
     with ledger._store.reading() as tx:
-        kept = dict(tx.execute("SELECT key, digest FROM entry WHERE kind = 'charge'").fetchall())
+        digests = dict(tx.execute("SELECT key, digest FROM entry WHERE kind = 'charge'").fetchall())
     receipts = {line[1]: line[2] for line in lines if line[0] == "receipt"}
-    said = [" ".join(line) for line in lines]
-    found = {
+    notes = [" ".join(line) for line in lines]
+    counts = {
         "acknowledged": len(receipts),
         "lost": sum(
-            key not in kept or (not twin and kept[key] != digest)
+            key not in digests or (not twin and digests[key] != digest)
             for key, digest in receipts.items()
         ),
-        "overspent": int(len(kept) > room),
-        "unanswered": len(kept.keys() - receipts.keys()),
-        "unsure": sum("unsure" in line for line in said),
-        "refused": sum(line.startswith("ledger.server") for line in said),
-        "other": sum(not line.startswith(("receipt", "full", "ledger.server")) for line in said),
+        "overspent": int(len(digests) > room),
+        "unanswered": len(digests.keys() - receipts.keys()),
+        "unsure": sum("unsure" in line for line in notes),
+        "refused": sum(line.startswith("ledger.server") for line in notes),
+        "other": sum(not line.startswith(("receipt", "full", "ledger.server")) for line in notes),
         "damaged": int(not ledger.verify(ledger.head).ok),
     }
     ledger.close()
-    return found
+    return counts
 
 
 @pytest.mark.parametrize(
@@ -101,15 +101,17 @@ def storm(
 )
 def test_attack_f3_the_server_crashes_at_random_points(crashes: int, room: int) -> None:
     with quick_folder() as folder, running() as server:
-        found = storm(server, folder, crashes, room, crashes)
-    assert found["acknowledged"] > 0
-    assert found["refused"] > 0
-    assert found["lost"] == found["overspent"] == found["damaged"] == found["other"] == 0
-    assert found["unanswered"] <= found["unsure"]  # whoever has an entry and no receipt was told so
+        counts = storm(server, folder, crashes, room, crashes)
+    assert counts["acknowledged"] > 0
+    assert counts["refused"] > 0
+    assert counts["lost"] == counts["overspent"] == counts["damaged"] == counts["other"] == 0
+    assert (
+        counts["unanswered"] <= counts["unsure"]
+    )  # whoever has an entry and no receipt was told so
 
 
 def test_attack_f3_works_on_the_twin_that_answers_first() -> None:
     with quick_folder() as folder, running() as server:
-        found = storm(server, folder, 3, 100_000, 1, "early")
-    assert found["lost"] > 0
-    assert found["damaged"] == 0
+        counts = storm(server, folder, 3, 100_000, 1, "early")
+    assert counts["lost"] > 0
+    assert counts["damaged"] == 0

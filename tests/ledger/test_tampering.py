@@ -18,7 +18,7 @@ from .books import quick_folder
 from .tampering import SEEN, dump, rewrite, rich_book
 
 
-def seen(path: Path, head: str | None) -> bool:
+def detects_tampering(path: Path, head: str | None) -> bool:
     """Whether a book that was tampered with is refused, or shown to be wrong."""
     try:
         ledger = sf.Ledger.open(path, dataset="visits")
@@ -43,12 +43,12 @@ def test_every_change_is_seen(trials: int, monkeypatch: pytest.MonkeyPatch) -> N
     with quick_folder() as folder:
         path, _, head = rich_book(folder, monkeypatch)
         truth, target = dump(path), folder / "tampered.ledger"
-        assert not seen(path, head)
+        assert not detects_tampering(path, head)
         while counted.total() < trials:
             way = chance.choice(SEEN)
             shutil.copyfile(path, target)
             way(target, chance, head)
-            if not seen(target, chance.choice([head, None])):
+            if not detects_tampering(target, chance.choice([head, None])):
                 assert dump(target) == truth, way.__name__
                 harmless += 1
             elif way.__name__ in ("flip", "wipe", "truncate") or dump(target) != truth:
@@ -66,8 +66,8 @@ def test_attack_f4_old_copies_need_the_head(monkeypatch: pytest.MonkeyPatch) -> 
     with quick_folder() as folder:
         _, copies, head = rich_book(folder, monkeypatch)
         for copy in copies:
-            assert not seen(copy, None)
-            assert seen(copy, head)
+            assert not detects_tampering(copy, None)
+            assert detects_tampering(copy, head)
             with pytest.raises(sf.Refused) as caught:
                 sf.Ledger.open(copy, dataset="visits", head=head)
             assert caught.value.code == "ledger.head"
@@ -80,8 +80,8 @@ def test_attack_f4_a_rewritten_book_needs_the_head(monkeypatch: pytest.MonkeyPat
         for trial in range(30):
             target = Path(shutil.copyfile(path, folder / f"rewritten{trial}"))
             rewrite(target, random.Random(trial))
-            assert not seen(target, None)
-            assert seen(target, head)
+            assert not detects_tampering(target, None)
+            assert detects_tampering(target, head)
             ledger = sf.Ledger.open(target, dataset="visits")
             checked = ledger.verify(
                 older

@@ -21,10 +21,10 @@ def test_charges_are_composed_and_what_was_given_back_is_not() -> None:
     led.release(led.reserve(mech.Laplace(sensitivity=1, epsilon=5), memo="not needed"))
     held = led.reserve(sf.Pure("0.5"), memo="perhaps")
     led.use(held)
-    found = led.tight("1e-6")
-    assert found.total.parts == sf.compose([(LAPLACE, 20), sf.Pure("0.5")]).parts
-    assert found.epsilon_lower <= found.epsilon < 2.5
-    assert found.total.relation in (None, "add-remove")
+    composed = led.tight("1e-6")
+    assert composed.total.parts == sf.compose([(LAPLACE, 20), sf.Pure("0.5")]).parts
+    assert composed.epsilon_lower <= composed.epsilon < 2.5
+    assert composed.total.relation in (None, "add-remove")
 
 
 def test_it_is_a_promise_only_where_the_laws_were_fixed() -> None:

@@ -39,8 +39,8 @@ def test_moments_follow_the_entries(ledger: sf.Ledger) -> None:
     moments = course(ledger)
     assert [m.number for m in moments] == [line.number for line in ledger.history()]
     assert [m.kind for m in moments] == [line.kind for line in ledger.history()]
-    whole = [m.spent[""][0] for m in moments]
-    assert whole == [TENTH * n for n in (0, 0, 1, 1, 4, 1, 3, 3, 3, 3, 4, 4)]
+    totals = [m.spent[""][0] for m in moments]
+    assert totals == [TENTH * n for n in (0, 0, 1, 1, 4, 1, 3, 3, 3, 3, 4, 4)]
     assert [to_vector(m.budget) for m in moments] == [(1,)] * 11 + [(2,)]
 
 
@@ -55,15 +55,15 @@ def test_the_last_moment_is_the_account(ledger: sf.Ledger) -> None:
 
 def test_a_course_is_about_one_dataset(ledger: sf.Ledger, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        one = sf.Ledger.open(
+        dataset_ledger = sf.Ledger.open(
             tmp_path / "two.ledger",
             budget=sf.Pure(1),
             dataset=name,
             unit="user_id",
             relation="add-remove",
         )
-        one.charge(sf.Pure(0.5 if name == "a" else 0.1))
-        assert [m.spent[""][0] for m in course(one)] == [
+        dataset_ledger.charge(sf.Pure(0.5 if name == "a" else 0.1))
+        assert [m.spent[""][0] for m in course(dataset_ledger)] == [
             0,
             Fraction(1, 2) if name == "a" else TENTH,
         ]

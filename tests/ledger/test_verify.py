@@ -36,8 +36,8 @@ def book() -> Iterator[Path]:
 
 
 def checked(path: Path, head: Head | str | None = None) -> Verification:
-    """By whoever only looks: a book whose accounts were edited is not opened to be written any
-    more.
+    """Verify a book that is opened for reading only: a ledger does not open a book with edited
+    accounts for writing.
     """
     with reading(path) as opened:
         return opened.verify(head)
@@ -53,11 +53,11 @@ def tampered(path: Path, *statements: str) -> tuple[str, ...]:
 
 def test_a_whole_book() -> None:
     with book() as path:
-        found = checked(path)
-        assert found.ok
-        assert found.blind == (BLIND,)
-        assert checked(path, found.head).blind == ()
-        assert checked(path, str(found.head)).ok
+        verification = checked(path)
+        assert verification.ok
+        assert verification.blind == (BLIND,)
+        assert checked(path, verification.head).blind == ()
+        assert checked(path, str(verification.head)).ok
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_problems_are_named(statement: str, problem: str) -> None:
 
 
 def test_a_charge_beyond_the_budget_is_seen_even_with_a_new_chain() -> None:
-    """Whoever rewrites everything still cannot make the sums wrong."""
+    """An attacker who rewrites the whole chain still cannot hide a wrong sum."""
     with book() as path:
         loosen(path)
         sql(
@@ -231,10 +231,10 @@ def test_a_check_goes_on_from_the_last_one() -> None:
         ledger.remember(ledger.charge(sf.Pure(1)), "q1", b"another")
         ledger.allow("bob", sf.Pure(9))
         ledger.recall("q2", share="bob")
-        found = ledger.verify(ledger.head, since=since)
-        assert found.ok, found.problems
-        assert len(found.blind) == 1
-        assert BEFORE.split("{}", maxsplit=1)[0] in found.blind[0]
+        verification = ledger.verify(ledger.head, since=since)
+        assert verification.ok, verification.problems
+        assert len(verification.blind) == 1
+        assert BEFORE.split("{}", maxsplit=1)[0] in verification.blind[0]
         assert since.head == ledger.head
         ledger.close()
 
@@ -315,9 +315,9 @@ def test_a_head_of_long_ago_says_less() -> None:
         ledger = sf.Ledger.open(path)
         old = ledger.head
         ledger.charge(sf.Pure(1))
-        found = ledger.verify(old)
-        assert found.ok
-        assert found.blind == (LATER.format(old.number),)
+        verification = ledger.verify(old)
+        assert verification.ok
+        assert verification.blind == (LATER.format(old.number),)
         assert not ledger.verify(Head(old.book, old.number, "0" * 64)).ok
         assert not ledger.verify(Head("0" * 16, old.number, old.digest)).ok
         assert not ledger.verify(Head(old.book, 99, old.digest)).ok
@@ -330,13 +330,13 @@ def test_every_version_is_still_read(version: int) -> None:
     it.
     """
     stored = STORED / f"ledger-v{version}.sqlite"
-    kept = stored.with_suffix(".head").read_text(encoding="utf-8")
+    head = stored.with_suffix(".head").read_text(encoding="utf-8")
     with quick_folder() as folder:
         copy = folder / "a.ledger"
         copy.write_bytes(stored.read_bytes())
-        ledger = sf.Ledger.open(copy, dataset="visits", head=kept)
-        found = ledger.verify(kept)
-        assert found.ok, found.problems
+        ledger = sf.Ledger.open(copy, dataset="visits", head=head)
+        verification = ledger.verify(head)
+        assert verification.ok, verification.problems
         assert ledger.verify(ledger.head).blind == ()
         kinds = {line.kind for line in ledger.history()} - {"upgrade"}
         assert kinds == {
@@ -357,6 +357,6 @@ def test_every_version_is_still_read(version: int) -> None:
         assert recalled is not None
         assert recalled.answer == b"about 13"
         ledger.charge(sf.Pure(1), "goes on")
-        assert ledger.verify(kept).ok
+        assert ledger.verify(head).ok
         assert ledger.reprice("by what is known today").parameters["epsilon"] <= 2
         ledger.close()

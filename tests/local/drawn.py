@@ -17,14 +17,14 @@ def agrees(reports: Reports, law: dict[bytes, Fraction]) -> bool:
     false with probability at most FALSE_ALARM.
     """
     n = len(reports)
-    found, counts = np.unique(reports.payload, axis=0, return_counts=True)
-    seen = {row.tobytes(): int(count) for row, count in zip(found, counts, strict=True)}
-    if not set(seen) <= set(law):
+    rows, counts = np.unique(reports.payload, axis=0, return_counts=True)
+    observed = {row.tobytes(): int(count) for row, count in zip(rows, counts, strict=True)}
+    if not set(observed) <= set(law):
         return False
     each = FALSE_ALARM / (2 * len(law))
     return all(
-        binom.cdf(seen.get(report, 0), n, float(p)) > each
-        and binom.sf(seen.get(report, 0) - 1, n, float(p)) > each
+        binom.cdf(observed.get(report, 0), n, float(p)) > each
+        and binom.sf(observed.get(report, 0) - 1, n, float(p)) > each
         for report, p in law.items()
     )
 

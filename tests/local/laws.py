@@ -4,7 +4,7 @@ ways, and the probabilities are multiplied as rationals.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ from sfumato.local import client
 
 ONE = 1 << 64
 LARGE = 1 << 16
-"""A uniform choice among more is not followed but given: then the law is that of the rest, given
-this choice (of a hash function).
+"""A uniform choice among more is not followed: `large_draws` fixes it. The law is then that of the
+rest, given this choice (of a hash function).
 """
 
 
@@ -28,7 +28,7 @@ class Run:
     """
 
     script: tuple[int, ...]
-    given: tuple[int, ...]
+    large_draws: tuple[int, ...]
     chance: Fraction = Fraction(1)
     at: int = 0
     drawn: int = 0
@@ -40,7 +40,7 @@ class Run:
             chosen = self.script[self.at]
         else:
             chosen = possible[0]
-            self.others += [(*self.script, other) for other in possible[1:]]
+            self.others += [(*self.script, choice) for choice in possible[1:]]
             self.script = (*self.script, chosen)
         self.at += 1
         self.chance *= chances[chosen]
@@ -53,7 +53,7 @@ class Run:
     def below(self, limit: int) -> int:
         if limit > LARGE:
             self.drawn += 1
-            return self.given[self.drawn - 1] % limit
+            return self.large_draws[self.drawn - 1] % limit
         return self.choose([Fraction(1, limit)] * limit)
 
 
@@ -68,29 +68,37 @@ def chosen(module: ModuleType | Any, run: Run) -> Iterator[None]:
 
 
 def law_of_call(
-    call: Callable[[], bytes], *, given: tuple[int, ...] = (), module: Any = client
+    call: Callable[[], bytes], *, large_draws: tuple[int, ...] = (), module: Any = client
 ) -> dict[bytes, Fraction]:
     """The exact law of what a call returns."""
-    law: Counter[bytes] = Counter()
+    law: defaultdict[bytes, Fraction] = defaultdict(Fraction)
     open_: list[tuple[int, ...]] = [()]
     while open_:
-        run = Run(open_.pop(), given)
+        run = Run(open_.pop(), large_draws)
         with chosen(module, run):
             out = call()
-        law[out] += run.chance  # type: ignore[assignment]
+        law[out] += run.chance
         open_ += run.others
     assert sum(law.values()) == 1
-    return dict(law)  # type: ignore[arg-type]
+    return dict(law)
 
 
 def law_of(
-    question: dict[str, Any], code: int, *, given: tuple[int, ...] = (), module: Any = client
+    question: dict[str, Any],
+    code: object,
+    *,
+    large_draws: tuple[int, ...] = (),
+    module: Any = client,
 ) -> dict[bytes, Fraction]:
     """The exact law of the payload that the client sends for a value."""
     if question["kind"] == "rappor":
-        return law_of_call(lambda: module.rappor(question, code, {}), given=given, module=module)
+        return law_of_call(
+            lambda: module.rappor(question, code, {}), large_draws=large_draws, module=module
+        )
     return law_of_call(
-        lambda: module.KINDS[question["kind"]](question, code), given=given, module=module
+        lambda: module.KINDS[question["kind"]](question, code),
+        large_draws=large_draws,
+        module=module,
     )
 
 

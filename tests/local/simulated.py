@@ -25,15 +25,15 @@ def errors(
     `oracle_of(run)` may differ in its public seed alone.
     """
     bits = SeededBits(seed)
-    found, total = [], []
+    deviations, total = [], []
     for run in range(runs):
         oracle = oracle_of(run)
         values = people(n, oracle.k)
         true = np.bincount(values, minlength=oracle.k) / len(values)
         off = oracle.estimate(oracle.perturb(values, bits=bits)).frequencies - true
-        found.append(off)
+        deviations.append(off)
         total.append(float((off**2).sum()))
-    return np.array(found), np.array(total)
+    return np.array(deviations), np.array(total)
 
 
 def check(oracle_of: Callable[[int], FrequencyOracle], n: int = 2000, runs: int = 300) -> None:
@@ -44,7 +44,7 @@ def check(oracle_of: Callable[[int], FrequencyOracle], n: int = 2000, runs: int 
     three standard errors would alarm once in 370.
     """
     oracle = oracle_of(0)
-    found, total = errors(oracle_of, n, runs)
+    deviations, total = errors(oracle_of, n, runs)
     true = np.bincount(people(n, oracle.k), minlength=oracle.k)
     exact = oracle.mse([int(c) / n for c in true], n, target="data")
     standard = total.std(ddof=1) / runs**0.5
@@ -52,5 +52,5 @@ def check(oracle_of: Callable[[int], FrequencyOracle], n: int = 2000, runs: int 
     assert abs(total.mean() - exact * 4 / 3) > 3 * standard, (
         "the twin: a formula wrong by a third is seen"
     )
-    spread = found.std(axis=0, ddof=1) / runs**0.5
-    assert (np.abs(found.mean(axis=0)) < 5 * spread).all()
+    spread = deviations.std(axis=0, ddof=1) / runs**0.5
+    assert (np.abs(deviations.mean(axis=0)) < 5 * spread).all()

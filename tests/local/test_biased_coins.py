@@ -19,13 +19,17 @@ class Recorded:
     """Seeded bits that remember every word they gave."""
 
     def __init__(self, seed: int, fixed: list[int] | None = None) -> None:
-        self._bits, self._fixed, self.given = SeededBits(seed), list(fixed or []), list[list[int]]()
+        self._bits, self._fixed, self.recorded = (
+            SeededBits(seed),
+            list(fixed or []),
+            list[list[int]](),
+        )
 
     def words(self, count: int) -> Words:
         words = self._bits.words(count)
         for i in range(min(count, len(self._fixed))):
             words[i] = self._fixed.pop(0)
-        self.given.append(words.tolist())
+        self.recorded.append(words.tolist())
         return words.copy()
 
     def integer(self, bits: int) -> int:
@@ -33,12 +37,12 @@ class Recorded:
 
 
 def followed(m: int, seed: int, fixed: list[int] | None = None) -> tuple[list[int], list[int]]:
-    """The coins of one word, and what 64 comparisons of the digits that were read say. A digit that
-    was not read cannot matter: it is taken as 0 and as 1.
+    """The 64 coins of one word, and the results of 64 comparisons with the digits that `packed`
+    read. A digit that it did not read cannot matter: 0 and 1 give the same comparison.
     """
     bits = Recorded(seed, fixed)
     out = biased_coins.packed(m, 8, bits).view(np.uint64)
-    digits = [word for words in bits.given for word in words]
+    digits = [word for words in bits.recorded for word in words]
     lanes = [[digit >> lane & 1 for digit in digits] for lane in range(64)]
     low = [sum(bit << (63 - place) for place, bit in enumerate(lane)) for lane in lanes]
     high = [number + (1 << (64 - len(digits))) - 1 for number in low]
@@ -48,8 +52,8 @@ def followed(m: int, seed: int, fixed: list[int] | None = None) -> tuple[list[in
 
 @given(st.integers(1, ONE - 1), st.integers(0, 1000))
 def test_each_coin_is_the_comparison_of_its_own_bits(m: int, seed: int) -> None:
-    said, wanted = followed(m, seed)
-    assert said == wanted
+    coins, comparisons = followed(m, seed)
+    assert coins == comparisons
 
 
 @given(st.integers(1, ONE - 1), st.integers(0, 20))
@@ -58,8 +62,8 @@ def test_digits_that_agree_with_the_probability_for_long(m: int, seed: int) -> N
     rest.
     """
     fixed = [(ONE - 1) * (m >> (63 - place) & 1) for place in range(40)]
-    said, wanted = followed(m, seed, fixed)
-    assert said == wanted
+    coins, comparisons = followed(m, seed, fixed)
+    assert coins == comparisons
 
 
 @pytest.mark.parametrize("digits", range(1, 7))
@@ -80,7 +84,7 @@ def test_certain_coins_need_no_bits() -> None:
     assert biased_coins.packed(ONE, 5, Recorded(0)).tolist() == [255] * 5
     fair = Recorded(0)
     biased_coins.packed(ONE // 2, 8, fair)
-    assert sum(len(words) for words in fair.given) == 1, "a fair coin takes one bit"
+    assert sum(len(words) for words in fair.recorded) == 1, "a fair coin takes one bit"
 
 
 @pytest.mark.parametrize(
@@ -100,11 +104,11 @@ def test_many_passes(m: int) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 64, (1 << 31) - 1])
 def test_uniform_numbers(limit: int) -> None:
-    found = biased_coins.below(limit, 3000, SeededBits(1))
-    assert found.min() >= 0
-    assert found.max() < limit
+    numbers = biased_coins.below(limit, 3000, SeededBits(1))
+    assert numbers.min() >= 0
+    assert numbers.max() < limit
     if 1 < limit < 100:
-        counts = np.bincount(found, minlength=limit)
+        counts = np.bincount(numbers, minlength=limit)
         assert (np.abs(counts - 3000 / limit) < 6 * (3000 / limit) ** 0.5 + 6).all()
 
 

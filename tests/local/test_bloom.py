@@ -41,8 +41,8 @@ def test_unbiased_and_of_the_stated_variance_by_arithmetic() -> None:
         (moments - np.eye(3)).max() / 10, rel=1e-12
     )
     grid = [(i / 40, j / 40, 1 - (i + j) / 40) for i in range(41) for j in range(41 - i)]
-    seen = max((moments @ np.array(f) - np.array(f) ** 2).max() for f in grid)
-    assert 0.999 * SMALL.variance(10) <= seen / 10 <= SMALL.variance(10)
+    worst = max((moments @ np.array(f) - np.array(f) ** 2).max() for f in grid)
+    assert 0.999 * SMALL.variance(10) <= worst / 10 <= SMALL.variance(10)
     assert SMALL.variance(10, target="data") <= SMALL.variance(10)
 
 
@@ -76,13 +76,13 @@ def test_simulated() -> None:
     f_u·E[score²|u] − Σf² over n; a formula wrong by a third is not.
     """
     n, runs = 1000, 300
-    found, total = simulated.errors(lambda run: MANY, n, runs)
+    deviations, total = simulated.errors(lambda run: MANY, n, runs)
     true = np.bincount(simulated.people(n, 8), minlength=8) / n
     exact = ((second_moments(MANY) - np.eye(8)) @ true).sum() / n
     standard = total.std(ddof=1) / runs**0.5
     assert abs(total.mean() - exact) < 3 * standard
     assert abs(total.mean() - 4 / 3 * exact) > 3 * standard
-    assert (np.abs(found.mean(axis=0)) < 5 * found.std(axis=0) / runs**0.5).all()
+    assert (np.abs(deviations.mean(axis=0)) < 5 * deviations.std(axis=0) / runs**0.5).all()
 
 
 def test_intervals() -> None:
@@ -102,9 +102,9 @@ def test_intervals() -> None:
     assert e[3] == e.frequencies[3]
     assert e.record()["reports"] == 1000
     with pytest.raises(Refused):
-        e.interval(0.95, method="exact")  # type: ignore[arg-type]
+        e.interval(0.95, method="exact")  # type: ignore[arg-type]  # on purpose
     with pytest.raises(Refused):
-        e.consistent("other")  # type: ignore[arg-type]
+        e.consistent("other")  # type: ignore[arg-type]  # on purpose
 
 
 def test_values_that_share_all_their_bits_are_refused() -> None:

@@ -21,12 +21,12 @@ from sfumato.local.choose_oracle import CANDIDATES
     ],
 )
 def test_the_least_variance(epsilon: int, k: int, name: str) -> None:
-    found = sf.local.best(epsilon, k, 10**6)
-    assert found.compared[0].name == name
-    assert found.oracle is found.compared[0].oracle
-    assert found.oracle.k == k
-    assert found.oracle.promise == sf.Pure(epsilon)
-    variances = [row.variance for row in found.compared]
+    choice = sf.local.best(epsilon, k, 10**6)
+    assert choice.compared[0].name == name
+    assert choice.oracle is choice.compared[0].oracle
+    assert choice.oracle.k == k
+    assert choice.oracle.promise == sf.Pure(epsilon)
+    variances = [row.variance for row in choice.compared]
     assert variances == sorted(variances)
     assert len(variances) == len(CANDIDATES)
 
@@ -34,9 +34,9 @@ def test_the_least_variance(epsilon: int, k: int, name: str) -> None:
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3", "5"])
 def test_subset_is_nowhere_worse(epsilon: str) -> None:
     for k in (2, 5, 6, 7, 10, 30, 100):
-        found = sf.local.best(epsilon, k)
-        subset = next(row.variance for row in found.compared if row.name == "Subset")
-        assert subset <= found.compared[0].variance * (1 + 1e-12)
+        choice = sf.local.best(epsilon, k)
+        subset = next(row.variance for row in choice.compared if row.name == "Subset")
+        assert subset <= choice.compared[0].variance * (1 + 1e-12)
 
 
 def test_it_says_why() -> None:
@@ -48,14 +48,14 @@ def test_it_says_why() -> None:
 
 
 def test_long_reports_are_left_out() -> None:
-    found = sf.local.best(1, 100_000, 10**6)
-    assert found.compared[0].name == "Hashing"
-    assert all(row.report_bytes <= 4096 for row in found.compared)
+    choice = sf.local.best(1, 100_000, 10**6)
+    assert choice.compared[0].name == "Hashing"
+    assert all(row.report_bytes <= 4096 for row in choice.compared)
 
 
 def test_categories_by_name() -> None:
-    found = sf.local.best(1, categories=["yes", "no"], n=1000, unit="person")
-    assert found.oracle == Direct(epsilon=1, categories=["yes", "no"], unit="person")
+    choice = sf.local.best(1, categories=["yes", "no"], n=1000, unit="person")
+    assert choice.oracle == Direct(epsilon=1, categories=["yes", "no"], unit="person")
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_categories_by_name() -> None:
 )
 def test_refused(arguments: dict[str, object]) -> None:
     with pytest.raises(Refused):
-        sf.local.best(**arguments)  # type: ignore[arg-type]
+        sf.local.best(**arguments)  # type: ignore[arg-type]  # on purpose

@@ -43,10 +43,12 @@ SEEDS = [(0, 0), (1, 0), (123456789, 987654321), (client.PRIME - 1, 17), (1 << 3
 
 
 def laws(
-    oracle: FrequencyOracle, given: tuple[int, ...] = (), module: Any = client
+    oracle: FrequencyOracle, large_draws: tuple[int, ...] = (), module: Any = client
 ) -> list[dict[bytes, Fraction]]:
     question = json.loads(json.dumps(oracle.question))
-    return [law_of(question, code, given=given, module=module) for code in range(oracle.k)]
+    return [
+        law_of(question, code, large_draws=large_draws, module=module) for code in range(oracle.k)
+    ]
 
 
 def keeps(odds: Fraction | None, epsilon: Fraction) -> bool:
@@ -68,11 +70,12 @@ def test_the_promise_by_arithmetic_over_the_whole_law(name: str) -> None:
     Hash functions are given: the value has no part in them.
     """
     oracle = SMALL[name]
-    found = [
-        largest_odds(laws(oracle, given)) for given in (SEEDS if oracle.kind == "hashing" else [()])
+    ratios = [
+        largest_odds(laws(oracle, hash_function))
+        for hash_function in (SEEDS if oracle.kind == "hashing" else [()])
     ]
-    assert all(keeps(odds, oracle.epsilon) for odds in found)
-    most = max(odds for odds in found if odds is not None)
+    assert all(keeps(odds, oracle.epsilon) for odds in ratios)
+    most = max(odds for odds in ratios if odds is not None)
     assert most == oracle.odds or (
         name == "rappor-bloom" and most < oracle.odds
     )  # two values of a Bloom filter may share bits
@@ -123,10 +126,10 @@ STRANGE: list[Any] = [
 class Hostile:
     """A value that answers nothing."""
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, value: object) -> bool:
         raise RuntimeError
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # not hashable
 
     def __float__(self) -> float:
         raise RuntimeError
@@ -140,8 +143,8 @@ def test_every_value_is_answered_and_its_law_is_the_mean(name: str) -> None:
     """
     oracle = SMALL[name]
     question = json.loads(json.dumps(oracle.question))
-    for given in SEEDS if oracle.kind == "hashing" else [()]:
-        each = laws(oracle, given)
+    for hash_function in SEEDS if oracle.kind == "hashing" else [()]:
+        each = laws(oracle, hash_function)
         mean = {
             report: sum((law.get(report, Fraction(0)) for law in each), Fraction(0)) / oracle.k
             for law in each
@@ -150,7 +153,7 @@ def test_every_value_is_answered_and_its_law_is_the_mean(name: str) -> None:
         law = {
             report[4:]: p
             for report, p in law_of_call(
-                lambda: client.perturb(question, "secret"), given=given
+                lambda: client.perturb(question, "secret"), large_draws=hash_function
             ).items()
         }
         assert law == mean
@@ -160,17 +163,20 @@ def test_every_value_is_answered_and_its_law_is_the_mean(name: str) -> None:
 
 
 def test_a_question_made_so_that_silence_would_tell() -> None:
-    """A collector lists one value and something nobody has: whoever has neither answers, within ε
-    of whoever has the one.
+    """A collector lists one value and something nobody has: a person with neither answers, too,
+    within ε of a person with the listed value.
     """
     question = json.loads(json.dumps(Unary(epsilon=1, categories=["positive", "x"]).question))
     mine, yours = (
         law_of_call(lambda value=value: client.perturb(question, value))
         for value in ("positive", "negative")
-    )  # type: ignore[misc]
+    )
     assert keeps(largest_odds([mine, yours]), Fraction(1))
     fixed = law_of_call(lambda: client.perturb(question, "x"))
-    assert largest_odds([mine, fixed]) > largest_odds([mine, yours])  # type: ignore[operator]
+    far, near = largest_odds([mine, fixed]), largest_odds([mine, yours])
+    assert far is not None
+    assert near is not None
+    assert far > near
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -267,14 +273,14 @@ def test_it_needs_the_standard_library_alone(tmp_path: Path) -> None:
     (tmp_path / "client.py").write_bytes(SOURCE.read_bytes())
     oracle = SMALL["direct"]
     (tmp_path / "question.json").write_text(json.dumps(oracle.question), encoding="utf-8")
-    said = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-I", "-S", "client.py", "question.json", "a"],
         cwd=tmp_path,
         check=True,
         capture_output=True,
         text=True,
     )
-    assert oracle.aggregate([bytes.fromhex(said.stdout)]).reports == 1
+    assert oracle.aggregate([bytes.fromhex(completed.stdout)]).reports == 1
 
 
 def test_memory_is_drawn_once() -> None:
@@ -285,15 +291,15 @@ def test_memory_is_drawn_once() -> None:
     memory: dict[str, Any] = {}
     cohorts = {client.perturb(question, "a", memory)[4] for _ in range(50)}
     assert len(cohorts) == 1
-    (kept,) = memory.values()
-    before = json.dumps(kept)
+    (entry,) = memory.values()
+    before = json.dumps(entry)
     client.perturb(question, "a", memory)
-    assert json.dumps(kept) == before
+    assert json.dumps(entry) == before
     assert json.dumps(memory[client.identity(question).hex()]) == before
     client.perturb(question, "b", memory)
-    (kept,) = memory.values()
-    assert set(kept["values"]) == {"0", "1"}
-    assert json.dumps({**kept, "values": {"0": kept["values"]["0"]}}) == before
+    (entry,) = memory.values()
+    assert set(entry["values"]) == {"0", "1"}
+    assert json.dumps({**entry, "values": {"0": entry["values"]["0"]}}) == before
     again = json.loads(json.dumps(memory))  # as a device would store it
     client.perturb(question, "a", again)
     assert again == memory
@@ -353,8 +359,8 @@ def test_a_memory_on_disk_is_drawn_once(value: str, tmp_path: Path) -> None:
     with shelve.open(str(tmp_path / "memory")) as disk:
         for memory in (disk, Copies(), {}):
             assert len({client.perturb(question, value, memory) for _ in range(40)}) == 1
-            (kept,) = memory.values()
-            assert len(kept["values"]) == 1
+            (entry,) = memory.values()
+            assert len(entry["values"]) == 1
     assert len({client.perturb(question, value) for _ in range(40)}) > 1
 
 
@@ -436,11 +442,11 @@ def hostile(name: str) -> tuple[int, int, int]:
                 refused += 1
                 continue
             answered += 1
-            for given in SEEDS if question["kind"] == "hashing" else [()]:
+            for hash_function in SEEDS if question["kind"] == "hashing" else [()]:
                 broken += not keeps(
                     largest_odds(
                         [
-                            law_of(question, code, given=given)
+                            law_of(question, code, large_draws=hash_function)
                             for code in range(len(question["categories"]))
                         ]
                     ),
@@ -490,7 +496,7 @@ BOTH = Questionnaire({"x": SMALL["direct"], "y": SMALL["unary"]}).question
 
 
 @pytest.mark.parametrize(
-    ("asked", "change"),
+    ("question", "change"),
     [
         (NUMBER, {"grid": 10**9}),
         (NUMBER, {"grid": -1101}),
@@ -519,26 +525,28 @@ BOTH = Questionnaire({"x": SMALL["direct"], "y": SMALL["unary"]}).question
         (SMALL["unary"].question, {"categories": []}),
         (SMALL["unary"].question, {"categories": "abc"}),
     ],
-    ids=lambda made: str(made)[:40] if "sfumato" not in made else made["kind"],
+    ids=lambda part: str(part)[:40] if "sfumato" not in part else part["kind"],
 )
 def test_what_would_keep_a_client_busy_or_deceive_it_is_refused(
-    asked: dict[str, Any], change: dict[str, Any]
+    question: dict[str, Any], change: dict[str, Any]
 ) -> None:
     """Before the value is looked at, and without computing with what is too large."""
-    client.check(json.loads(json.dumps(asked)))
+    client.check(json.loads(json.dumps(question)))
     with pytest.raises(ValueError, match="does not know"):
-        client.perturb({**asked, **change}, Hostile())
+        client.perturb({**question, **change}, Hostile())
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "question",
     [NUMBER, EDGES, TREE, BOTH, *(oracle.question for oracle in SMALL.values())],
-    ids=lambda asked: asked["kind"],
+    ids=lambda question: question["kind"],
 )
-def test_a_question_that_lacks_something_is_refused_for_every_value(asked: dict[str, Any]) -> None:
+def test_a_question_that_lacks_something_is_refused_for_every_value(
+    question: dict[str, Any],
+) -> None:
     """Whatever is left out of it, before the value is looked at."""
-    for name in asked:
-        less = {key: value for key, value in asked.items() if key != name}
+    for name in question:
+        less = {key: value for key, value in question.items() if key != name}
         if name == "made":  # it is for whoever reads the reports
             continue
         with pytest.raises(ValueError, match="does not know"):
@@ -561,13 +569,13 @@ VALUES: list[Any] = [
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "question",
     [NUMBER, EDGES, TREE, BOTH, {**BOTH, "how": "split", "epsilon": "2"}],
     ids=["number", "edges", "tree", "sample", "split"],
 )
-def test_no_value_is_refused(asked: dict[str, Any]) -> None:
+def test_no_value_is_refused(question: dict[str, Any]) -> None:
     lengths = {
-        len(client.perturb(json.loads(json.dumps(asked)), value))
+        len(client.perturb(json.loads(json.dumps(question)), value))
         for value in (*VALUES, Hostile())
         for _ in range(4)
     }
@@ -605,9 +613,9 @@ def test_the_vectorised_law_is_that_of_the_client(name: str) -> None:
 
 
 def test_the_vectorised_hashing_is_that_of_the_client() -> None:
-    """Given the function that each report carries, the bucket is kept with probability t, else
-    uniform among the others: counted over 200 000 reports, false alarm 10⁻⁷; the functions are
-    pairs below P.
+    """Given the function that each report carries, the report has the true bucket with probability
+    t, else a uniform one of the others: counted over 200 000 reports, false alarm 10⁻⁷; the
+    functions are pairs below P.
     """
     oracle = SMALL["hashing"]
     rows = oracle.perturb(np.full(200_000, "b"), bits=SeededBits(4)).payload.astype(np.int64)
@@ -621,9 +629,9 @@ def test_the_vectorised_hashing_is_that_of_the_client() -> None:
         bytes([s]): oracle.true_support if s == 0 else (1 - oracle.true_support) / 3
         for s in range(4)
     }
-    found = Reports(oracle.mark, np.repeat(np.arange(4, dtype=np.uint8), steps)[:, None])
-    assert agrees(found, law)
-    assert not agrees(found, bent(law))
+    reports = Reports(oracle.mark, np.repeat(np.arange(4, dtype=np.uint8), steps)[:, None])
+    assert agrees(reports, law)
+    assert not agrees(reports, bent(law))
     assert a.max() < client.PRIME > b.max()
 
 
@@ -691,10 +699,10 @@ def test_a_broken_client_is_caught(what: str) -> None:
     mutant = types.ModuleType("mutant")
     exec(compile(source.replace(old, new), "mutant", "exec"), mutant.__dict__)
     oracle = SMALL[name]
-    found = laws(oracle, module=mutant)
-    wrong_promise = not keeps(largest_odds(found), oracle.epsilon)
+    mutant_laws = laws(oracle, module=mutant)
+    wrong_promise = not keeps(largest_odds(mutant_laws), oracle.epsilon)
     wrong_support = name in PLAIN and any(
-        supports(oracle, law)[code] != oracle.true_support for code, law in enumerate(found)
+        supports(oracle, law)[code] != oracle.true_support for code, law in enumerate(mutant_laws)
     )
     assert wrong_promise or wrong_support
 
@@ -705,8 +713,8 @@ def test_the_broken_bit_of_a_peer_costs_more_than_it_claims() -> None:
     """
     oracle = Unary(epsilon="1/10", categories=["a", "b"])
     p, q = float(oracle.true_support), float(oracle.false_support)
-    kept = p + (1 - p) * q
-    assert math.log(kept * (1 - q) / (q * (1 - kept))) > 5 * float(oracle.epsilon)
+    broken = p + (1 - p) * q
+    assert math.log(broken * (1 - q) / (q * (1 - broken))) > 5 * float(oracle.epsilon)
 
 
 def test_reports_are_bytes_of_one_length() -> None:

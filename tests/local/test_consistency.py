@@ -17,10 +17,10 @@ FREQUENCIES = arrays(
 
 @given(FREQUENCIES)
 def test_norm_sub_is_the_projection(frequencies: np.ndarray) -> None:
-    found = norm_sub(frequencies)
-    assert found.min() >= 0
-    assert found.sum() == pytest.approx(1, abs=1e-9)
-    assert found == pytest.approx(CONSISTENT["projection"](frequencies), abs=1e-9)
+    projected = norm_sub(frequencies)
+    assert projected.min() >= 0
+    assert projected.sum() == pytest.approx(1, abs=1e-9)
+    assert projected == pytest.approx(CONSISTENT["projection"](frequencies), abs=1e-9)
 
 
 @given(FREQUENCIES, st.integers(0, 11))

@@ -93,7 +93,7 @@ def test_simulated() -> None:
 )
 def test_refused(arguments: dict[str, object], code: str) -> None:
     with pytest.raises(Refused) as refused:
-        Direct(**arguments)  # type: ignore[arg-type]
+        Direct(**arguments)  # type: ignore[arg-type]  # on purpose
     assert refused.value.code == code
 
 

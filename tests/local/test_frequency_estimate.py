@@ -38,9 +38,9 @@ def test_unbiased_with_the_exact_variance_by_enumeration(name: str) -> None:
     for v, true in [(0, Fraction(1, 2)), (oracle.k - 1, Fraction(oracle.k == 2, 2))]:
         first = second = Fraction(0)
         for (a, p), (b, q) in itertools.product(*laws):
-            found = (Fraction(int(a[v] + b[v]), 2) - oracle.false_support) / spread
-            first += p * q * found
-            second += p * q * found**2
+            estimate = (Fraction(int(a[v] + b[v]), 2) - oracle.false_support) / spread
+            first += p * q * estimate
+            second += p * q * estimate**2
         assert first == true
         assert second - first**2 == variance(
             oracle.true_support, oracle.false_support, true, 2, "data"
@@ -75,7 +75,8 @@ def test_limits_hold_in_ball_arithmetic(count: int, n: int, missing: str) -> Non
     """
     for upper in (False, True):
         end, proved = (
-            found(count, n, Fraction(missing), upper=upper) for found in (one_limit, limit)
+            find_limit(count, n, Fraction(missing), upper=upper)
+            for find_limit in (one_limit, limit)
         )
         if count == (n if upper else 0):
             assert end == int(upper)
@@ -102,7 +103,7 @@ def test_intervals_hold() -> None:
     for _ in range(300):
         e = oracle.estimate(oracle.perturb(generator.choice(4, 500, p=shares), bits=bits))
         for method in missed:
-            low, high = e.interval(0.95, method=method)[1]  # type: ignore[arg-type]
+            low, high = e.interval(0.95, method=method)[1]  # type: ignore[arg-type]  # a key
             missed[method] += not low <= 0.3 <= high
         twin += not abs(e.frequencies[1] - 0.3) <= 0.98 * e.standard_error[1]
     assert max(missed.values()) < 33
@@ -113,13 +114,13 @@ def test_all_at_once_is_wider() -> None:
     oracle = Hadamard(epsilon=1, categories=range(20))
     e = oracle.estimate(oracle.perturb(np.zeros(3000, dtype=np.int64), bits=SeededBits(1)))
     for method in ("exact", "hoeffding", "normal"):
-        one, all_ = (
+        single, joint = (
             e.interval(0.95, method=method, simultaneous=at_once) for at_once in (False, True)
         )
-        assert (all_[:, 0] <= one[:, 0]).all()
-        assert (all_[:, 1] >= one[:, 1]).all()
-        assert (all_ != one).any()
-        assert e.interval("0.9975", method=method) == pytest.approx(all_, abs=1e-12), (
+        assert (joint[:, 0] <= single[:, 0]).all()
+        assert (joint[:, 1] >= single[:, 1]).all()
+        assert (joint != single).any()
+        assert e.interval("0.9975", method=method) == pytest.approx(joint, abs=1e-12), (
             "the union bound: 5 % shared by 20"
         )
 
@@ -135,10 +136,10 @@ def test_processing() -> None:
     assert e.record()["categories"] == ["a", "b", "c", "d"]
     assert repr(e) == "Estimate(4 categories from 4 reports by Subset)"
     for wrong in (
-        lambda: e.consistent("other"),
-        lambda: e.interval(0.95, method="other"),
+        lambda: e.consistent("other"),  # type: ignore[arg-type]  # on purpose
+        lambda: e.interval(0.95, method="other"),  # type: ignore[arg-type]  # on purpose
         lambda: e["secret"],
-    ):  # type: ignore[arg-type]
+    ):
         with pytest.raises(Refused) as refused:
             wrong()
         assert "secret" not in str(refused.value)
@@ -147,15 +148,15 @@ def test_processing() -> None:
 def test_aggregates_add_up() -> None:
     oracle, bits = Unary(epsilon=1, categories="abc"), SeededBits(1)
     parts = [oracle.perturb(list("abc" * n), bits=bits) for n in (1, 2, 3)]
-    whole = oracle.aggregate(parts[0] + parts[1] + parts[2])
+    together = oracle.aggregate(parts[0] + parts[1] + parts[2])
     added = oracle.aggregate(parts[0]) + oracle.aggregate(parts[1]) + oracle.aggregate(parts[2])
-    assert added.counts.tolist() == whole.counts.tolist()
-    assert added.reports == whole.reports == 18
+    assert added.counts.tolist() == together.counts.tolist()
+    assert added.reports == together.reports == 18
     assert isinstance(oracle.estimate(added), Estimate)
-    other = Unary(epsilon=2, categories="abc")
+    different = Unary(epsilon=2, categories="abc")
     with pytest.raises(Refused):
-        whole + other.aggregate(other.perturb("a"))
+        together + different.aggregate(different.perturb("a"))
     with pytest.raises(Refused):
-        other.estimate(whole)
+        different.estimate(together)
     with pytest.raises(Refused):
         oracle.estimate(Aggregate(oracle.mark, np.zeros(3, dtype=np.int64), 0))

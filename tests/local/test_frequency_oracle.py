@@ -22,7 +22,7 @@ def test_total_error_is_the_sum(name: str) -> None:
     for target in ("population", "data"):
         assert oracle.mse(shares, 10, target=target) == pytest.approx(
             oracle.k * oracle.variance(10, Fraction(1, oracle.k), target=target), rel=1e-12
-        )  # type: ignore[arg-type]
+        )
     assert oracle.variance(1000) == pytest.approx(oracle.variance(1) / 1000, rel=1e-12)
 
 

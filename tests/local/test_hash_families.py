@@ -27,8 +27,8 @@ def test_two_values_are_independent_and_uniform(x: int, y: int, r: int, s: int) 
     assume(x != y)
     a = (r - s) * pow(x - y, -1, PRIME) % PRIME
     b = (r - a * x) % PRIME
-    found = hash_families.own_hash(np.array([a, a]), np.array([b, b]), np.array([x, y]))
-    assert found.tolist() == [r, s]
+    hashes = hash_families.own_hash(np.array([a, a]), np.array([b, b]), np.array([x, y]))
+    assert hashes.tolist() == [r, s]
 
 
 @given(NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER)

@@ -43,12 +43,12 @@ def test_support_over_the_whole_family() -> None:
     oracle = Hashing(epsilon=1, categories="abc", buckets=3)
     sizes = [Fraction(int(size), PRIME) for size in np.diff(bucket_ends(3))]
     lie = (1 - oracle.true_support) / 2
-    other = sum(
+    false_support = sum(
         sizes[h] * sizes[y] * (oracle.true_support if h == y else lie)
         for h in range(3)
         for y in range(3)
     )
-    assert other == oracle.false_support
+    assert false_support == oracle.false_support
     assert sum(sizes[h] * oracle.true_support for h in range(3)) == oracle.true_support
 
 
@@ -57,13 +57,13 @@ def test_the_fast_count_is_the_plain_one() -> None:
     reports = oracle.perturb(np.arange(37).repeat(20), bits=SeededBits(3))
     plain = [0] * 37
     for row in reports.payload:
-        a, b, said = (
+        a, b, reported = (
             int.from_bytes(row[:4].tobytes(), "big"),
             int.from_bytes(row[4:8].tobytes(), "big"),
             int(row[8]),
         )
         for code in range(37):
-            plain[code] += bucket((a * code + b) % PRIME, 4) == said
+            plain[code] += bucket((a * code + b) % PRIME, 4) == reported
     assert oracle.aggregate(reports).counts.tolist() == plain
 
 
@@ -74,7 +74,8 @@ def test_the_count_at_the_ends_of_the_field() -> None:
     for a in (0, 1, PRIME - 1, PRIME // 2, PRIME // 2 + 1):
         for b in (0, 1, PRIME - 1):
             rows += [
-                a.to_bytes(4, "big") + b.to_bytes(4, "big") + bytes([said]) for said in range(3)
+                a.to_bytes(4, "big") + b.to_bytes(4, "big") + bytes([reported])
+                for reported in range(3)
             ]
     payload = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 9)
     assert oracle._well_formed(payload).all()

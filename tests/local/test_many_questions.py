@@ -42,7 +42,7 @@ def test_the_promise_by_arithmetic(how: Any) -> None:
     sampled, the largest of each.
     """
     oracle = Questionnaire(PARTS, how=how)
-    laws = [law_of(json.loads(json.dumps(oracle.question)), codes) for codes in CODES]  # type: ignore[arg-type]
+    laws = [law_of(json.loads(json.dumps(oracle.question)), codes) for codes in CODES]
     odds = largest_odds(laws)
     each = [part.odds for part in PARTS.values()]
     assert odds == oracle.odds == (each[0] * each[1] * each[2] if how == "split" else max(each))
@@ -62,7 +62,7 @@ def test_the_lot_tells_nothing() -> None:
     oracle = Questionnaire(PARTS)
     for codes in CODES:
         drawn: dict[int, Fraction] = {}
-        for report, chance in law_of(oracle.question, codes).items():  # type: ignore[arg-type]
+        for report, chance in law_of(oracle.question, codes).items():
             drawn[report[0]] = drawn.get(report[0], Fraction(0)) + chance
         assert drawn == dict.fromkeys(range(3), Fraction(1, 3))
 
@@ -76,11 +76,13 @@ def test_estimates_by_name(how: Any) -> None:
         "age": np.resize([0.0, 1.0, 2.0, 2.0], n),
         "colour": ["red"] * n,
     }
-    found = oracle.estimate(oracle.perturb(values, bits=SeededBits(3)))
-    assert abs(found["answer"]["yes"] - 0.3) < 5 * found["answer"].standard_error[0]
-    assert abs(found["age"].mean - 1.25) < 5 * found["age"].standard_error
-    assert abs(found["colour"]["red"] - 1) < 5 * max(found["colour"].standard_error[0], 0.05)
-    counts = [part.reports for part in found.values()]
+    estimates = oracle.estimate(oracle.perturb(values, bits=SeededBits(3)))
+    assert abs(estimates["answer"]["yes"] - 0.3) < 5 * estimates["answer"].standard_error[0]
+    assert abs(estimates["age"].mean - 1.25) < 5 * estimates["age"].standard_error
+    assert abs(estimates["colour"]["red"] - 1) < 5 * max(
+        estimates["colour"].standard_error[0], 0.05
+    )
+    counts = [part.reports for part in estimates.values()]
     assert counts == [n] * 3 if how == "split" else sum(counts) == n
 
 
@@ -88,14 +90,14 @@ def test_variance_says_which_is_better() -> None:
     """With the same ε in total, sampling wins for small ε; the variance of a sampled part is that
     of its own oracle at E[1/m].
     """
-    whole = {name: Direct(epsilon=1, categories="ab") for name in "xyz"}
+    full = {name: Direct(epsilon=1, categories="ab") for name in "xyz"}
     thirds = {name: Direct(epsilon="1/3", categories="ab") for name in "xyz"}
-    sample, split = Questionnaire(whole), Questionnaire(thirds, how="split")
+    sample, split = Questionnaire(full), Questionnaire(thirds, how="split")
     assert sample.promise == split.promise == Pure(1)
     assert sample.variance(9000)["x"] < split.variance(9000)["x"]
     assert split.variance(9000)["x"] == pytest.approx(thirds["x"].variance(9000))
-    assert sample.variance(9000)["x"] == pytest.approx(whole["x"].variance(3000), rel=1e-3)
-    assert sample.variance(9000)["x"] > whole["x"].variance(
+    assert sample.variance(9000)["x"] == pytest.approx(full["x"].variance(3000), rel=1e-3)
+    assert sample.variance(9000)["x"] > full["x"].variance(
         3000
     )  # Jensen: a random number of reports costs a little
 
@@ -116,8 +118,8 @@ def test_variance_by_simulation() -> None:
         values = np.where(
             people.random(60) < 0, "a", "b"
         )  # nobody has a: the variance of a frequency of 0
-        found = oracle.estimate(oracle.perturb({"x": values, "y": values}, bits=bits))
-        off.append(found["x"]["a"])
+        estimates = oracle.estimate(oracle.perturb({"x": values, "y": values}, bits=bits))
+        off.append(estimates["x"]["a"])
     squares = np.array(off) ** 2
     assert abs(squares.mean() - oracle.variance(60)["x"]) < 3 * squares.std(ddof=1) / 600**0.5
 

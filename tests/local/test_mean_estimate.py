@@ -37,11 +37,15 @@ def test_intervals_cover(name: str, method: Any) -> None:
     people = np.random.default_rng(4)
     for _ in range(100):
         values = people.beta(2, 5, size=400) * 10
-        found = oracle.estimate(oracle.perturb(values, bits=bits))
-        low, high = found.interval("0.9", method=method)
+        estimate = oracle.estimate(oracle.perturb(values, bits=bits))
+        low, high = estimate.interval("0.9", method=method)
         mean = 10 * 2 / 7
         hits += low <= mean <= high
-        narrow += (low + (found.mean - low) / 2) <= mean <= (found.mean + (high - found.mean) / 2)
+        narrow += (
+            (low + (estimate.mean - low) / 2)
+            <= mean
+            <= (estimate.mean + (high - estimate.mean) / 2)
+        )
     assert hits >= 74
     if method != "bounded":
         assert narrow < 74
@@ -74,11 +78,11 @@ def test_bounded_is_the_smaller_of_two_known_beforehand() -> None:
 
 
 def test_ends_stay_within_the_bounds() -> None:
-    found = ORACLES["one-bit"].estimate(
+    estimate = ORACLES["one-bit"].estimate(
         ORACLES["one-bit"].perturb([0.0, 10.0, 3.0], bits=SeededBits(1))
     )
-    assert 0 <= found.interval()[0] <= found.interval()[1] <= 10
-    assert found.interval(method="normal")[0] >= 0
+    assert 0 <= estimate.interval()[0] <= estimate.interval()[1] <= 10
+    assert estimate.interval(method="normal")[0] >= 0
 
 
 @pytest.mark.parametrize(
@@ -94,15 +98,15 @@ def test_no_such_interval(name: str, method: Any) -> None:
 def test_standard_error_and_record() -> None:
     oracle = ORACLES["one-bit"]
     reports = oracle.perturb(np.linspace(0, 10, 500), bits=SeededBits(9))
-    found = oracle.estimate(reports)
+    estimate = oracle.estimate(reports)
     scores = oracle._scores(reports.payload) * float(oracle.scale)
-    assert found.standard_error == pytest.approx(scores.std(ddof=1) / math.sqrt(500), rel=1e-9)
-    record = found.record()
-    assert record["mean"] == found.mean
+    assert estimate.standard_error == pytest.approx(scores.std(ddof=1) / math.sqrt(500), rel=1e-9)
+    record = estimate.record()
+    assert record["mean"] == estimate.mean
     assert record["reports"] == 500
-    assert record["interval"] == list(found.interval())
+    assert record["interval"] == list(estimate.interval())
     assert oracle.estimate([reports[0]]).standard_error == 0.0
-    assert "from 500 reports" in repr(found)
+    assert "from 500 reports" in repr(estimate)
 
 
 def test_parts_add_up() -> None:

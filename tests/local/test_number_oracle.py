@@ -95,7 +95,7 @@ def test_the_same_step_as_the_client(value: Any, low: Any, width: Any, grid: Any
 @pytest.mark.parametrize("kind", [OneBit, Piecewise])
 def test_a_grid_that_was_not_given(kind: type[NumberOracle]) -> None:
     for low, high in ((0, 1), (0, 100), (-3, "1/7"), (1000, 1001)):
-        oracle = kind(epsilon=1, low=low, high=high)  # type: ignore[call-arg]
+        oracle = kind(epsilon=1, low=low, high=high)  # type: ignore[call-arg]  # both take these
         assert 1024 <= oracle.steps <= 2050
         assert oracle.first * oracle.unit_step <= oracle.low
         assert (oracle.first + oracle.steps) * oracle.unit_step >= oracle.high
@@ -154,11 +154,11 @@ def test_fakes_move_the_mean_by_no_more_than_said(name: str) -> None:
             ),
         )
         moved = oracle.estimate(honest + fake).mean
-        for other in (0, oracle.top):
+        for second_score in (0, oracle.top):
             came = type(honest)(
                 honest.mark,
                 np.repeat(
-                    np.frombuffer(int(other).to_bytes(oracle.width, "big"), dtype=np.uint8)[
+                    np.frombuffer(int(second_score).to_bytes(oracle.width, "big"), dtype=np.uint8)[
                         None, :
                     ],
                     10,
@@ -217,7 +217,7 @@ def test_the_rules_for_what_is_no_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "code"),
+    ("arguments", "code"),
     [
         ({"low": 1, "high": 1}, "local.bounds"),
         ({"low": 2, "high": 1}, "local.bounds"),
@@ -231,9 +231,9 @@ def test_the_rules_for_what_is_no_number() -> None:
     ids=str,
 )
 @pytest.mark.parametrize("kind", [OneBit, Piecewise])
-def test_refused(kind: type[NumberOracle], made: dict[str, Any], code: str) -> None:
+def test_refused(kind: type[NumberOracle], arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as refused:
-        kind(**{"epsilon": 1, **made})
+        kind(**{"epsilon": 1, **arguments})
     assert refused.value.code == code
 
 

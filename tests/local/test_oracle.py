@@ -122,9 +122,9 @@ def test_random_bytes_are_refused_or_counted(name: str) -> None:
     blobs = [head + generator.bytes(oracle.width) for _ in range(200)] + [
         generator.bytes(oracle.width + 4) for _ in range(20)
     ]
-    kept = oracle.read(blobs, drop=True)
-    assert len(kept) <= 200
-    assert oracle.aggregate(kept).reports == len(kept)
+    reports = oracle.read(blobs, drop=True)
+    assert len(reports) <= 200
+    assert oracle.aggregate(reports).reports == len(reports)
 
 
 @each

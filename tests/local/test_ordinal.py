@@ -92,7 +92,7 @@ def test_extreme_epsilon() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "code"),
+    ("arguments", "code"),
     [
         ({}, "local.edges"),
         ({"edges": [0, 1, 2], "categories": ["a", "b"]}, "local.edges"),
@@ -107,9 +107,9 @@ def test_extreme_epsilon() -> None:
     ],
     ids=str,
 )
-def test_refused(made: dict[str, Any], code: str) -> None:
+def test_refused(arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as refused:
-        Ordinal(epsilon=1, **made)
+        Ordinal(epsilon=1, **arguments)
     assert refused.value.code == code
 
 
@@ -132,7 +132,8 @@ def test_values_that_are_none() -> None:
     }
     each = [law_of(named.question, code) for code in range(named.k)]
     assert law == {
-        report: sum((one.get(report, Fraction(0)) for one in each), Fraction(0)) / named.k
+        report: sum((category_law.get(report, Fraction(0)) for category_law in each), Fraction(0))
+        / named.k
         for report in law
     }
     assert largest_odds([law, *each]) == named.odds

@@ -4,6 +4,8 @@ hold.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ PEOPLE = np.random.default_rng(8).beta(2, 4, size=20_000) * 100
 TRUE = np.histogram(PEOPLE, bins=range(0, 101, 10))[0] / len(PEOPLE)
 
 
-def found(seed: int = 1, n: int = 20_000) -> Distribution:
+def run_survey(seed: int = 1, n: int = 20_000) -> Distribution:
     return ORACLE.estimate(ORACLE.perturb(PEOPLE[:n], bits=SeededBits(seed)))
 
 
@@ -40,7 +42,7 @@ def test_errors_of_many_surveys() -> None:
     """Unbiased within 5 standard errors, and the variance of 300 seeded surveys is that of the law
     within 3; a third more is seen.
     """
-    runs = np.array([found(seed, 500).cumulative[:-1] for seed in range(300)])
+    runs = np.array([run_survey(seed, 500).cumulative[:-1] for seed in range(300)])
     true = np.cumsum(np.histogram(PEOPLE[:500], bins=range(0, 101, 10))[0] / 500)[:-1]
     off = runs - true
     assert (np.abs(off.mean(axis=0)) < 5 * off.std(axis=0, ddof=1) / 300**0.5).all()
@@ -59,12 +61,12 @@ def test_errors_of_many_surveys() -> None:
 
 
 def test_the_fit_is_a_distribution_and_near_the_truth() -> None:
-    fit = found().frequencies
+    fit = run_survey().frequencies
     assert fit.sum() == pytest.approx(1)
     assert (fit >= 0).all()
     assert np.abs(np.cumsum(fit) - np.cumsum(TRUE)).max() < 0.06
-    assert np.abs(fit - TRUE).sum() < np.abs(found().unbiased - TRUE).sum()
-    smooth = found().fit(smooth=True)
+    assert np.abs(fit - TRUE).sum() < np.abs(run_survey().unbiased - TRUE).sum()
+    smooth = run_survey().fit(smooth=True)
     assert smooth.sum() == pytest.approx(1)
     assert np.abs(np.diff(smooth)).max() < np.abs(np.diff(fit)).max()
 
@@ -80,20 +82,20 @@ def test_the_fit_of_exact_shares_is_the_truth() -> None:
 
 
 @pytest.mark.parametrize("of", ["cumulative", "frequencies"])
-def test_intervals_hold_together(of: str) -> None:
+def test_intervals_hold_together(of: Literal["cumulative", "frequencies"]) -> None:
     """100 seeded surveys at 90 %, all ends at once: fewer than 74 would come once in 10⁶."""
     true = np.cumsum(TRUE) if of == "cumulative" else TRUE
     hits = 0
     for seed in range(100):
-        ends = found(seed).interval("0.9", of=of, simultaneous=True)  # type: ignore[arg-type]
+        ends = run_survey(seed).interval("0.9", of=of, simultaneous=True)
         hits += bool(((ends[:, 0] <= true + 1e-9) & (true - 1e-9 <= ends[:, 1])).all())
     assert hits >= 74
-    one, all_ = found().interval(of=of), found().interval(of=of, simultaneous=True)  # type: ignore[arg-type]
-    assert (all_[:, 1] - all_[:, 0] >= one[:, 1] - one[:, 0]).all()
+    single, joint = run_survey().interval(of=of), run_survey().interval(of=of, simultaneous=True)
+    assert (joint[:, 1] - joint[:, 0] >= single[:, 1] - single[:, 0]).all()
 
 
 def test_quantiles() -> None:
-    estimate = found()
+    estimate = run_survey()
     assert estimate.quantile(0.5) == "30 to 40"
     low, high = estimate.quantile_interval(0.5)
     names = list(ORACLE.categories)
@@ -103,12 +105,12 @@ def test_quantiles() -> None:
 
 def test_no_such_interval() -> None:
     with pytest.raises(Refused) as refused:
-        found(n=10).interval(of="mean")  # type: ignore[arg-type]
+        run_survey(n=10).interval(of="mean")  # type: ignore[arg-type]  # on purpose
     assert refused.value.code == "response.interval"
 
 
 def test_record() -> None:
-    record = found(n=100).record()
+    record = run_survey(n=100).record()
     assert record["oracle"] == "Ordinal"
     assert len(record["frequencies"]) == len(record["cumulative"]) == len(record["interval"]) == 10
-    assert "10 buckets" in repr(found(n=10))
+    assert "10 buckets" in repr(run_survey(n=10))

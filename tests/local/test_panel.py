@@ -65,7 +65,7 @@ SMALL: dict[str, tuple[Panel, tuple[Any, ...]]] = {
 
 
 def all_reports(
-    panel: Panel, history: tuple[Any, ...], *, asked: int = 1, module: Any = client
+    panel: Panel, history: tuple[Any, ...], *, times: int = 1, module: Any = client
 ) -> dict[bytes, Fraction]:
     """The exact law of everything that one person sends: in each wave as often as asked."""
     question = json.loads(json.dumps(panel.question))
@@ -75,7 +75,7 @@ def all_reports(
         sent = [
             module.perturb(question, value, memory, wave=wave)
             for wave, value in enumerate(history)
-            for _ in range(asked)
+            for _ in range(times)
         ]
         return b" ".join(
             report.hex().encode() for report in sent
@@ -113,8 +113,8 @@ def test_between_any_two_histories_the_promise_is_kept(name: str) -> None:
 def test_the_histories_that_rappor_gives_away() -> None:
     """The moment of a change and a return, for which the loss of RAPPOR is infinite."""
     panel = Panel(BINARY, waves=4, reports=2)
-    for one, two in (("aabb", "abbb"), ("abab", "aaab"), ("aaaa", "abab")):
-        odds = largest_odds([all_reports(panel, tuple(one)), all_reports(panel, tuple(two))])
+    for first, second in (("aabb", "abbb"), ("abab", "aaab"), ("aaaa", "abab")):
+        odds = largest_odds([all_reports(panel, tuple(first)), all_reports(panel, tuple(second))])
         assert odds is not None
         assert odds <= panel.odds
 
@@ -123,7 +123,7 @@ def test_to_be_asked_again_in_a_wave_tells_nothing_more() -> None:
     """Three times in each wave: the same bytes again, so the law is that of being asked once."""
     panel = Panel(BINARY, waves=2, reports=2)
     for history in product("ab", repeat=2):
-        once, thrice = all_reports(panel, history), all_reports(panel, history, asked=3)
+        once, thrice = all_reports(panel, history), all_reports(panel, history, times=3)
         assert thrice == {
             b" ".join(b" ".join([report] * 3) for report in sent.split(b" ")): p
             for sent, p in once.items()
@@ -174,10 +174,10 @@ def test_estimates_by_wave() -> None:
     change = np.random.default_rng(1).integers(0, 5, n)
     histories = np.where(np.arange(4)[None, :] < change[:, None], "a", "b")
     reports = panel.perturb(histories, bits=SeededBits(5))
-    found = panel.estimate(list(reports))
-    assert list(found) == [0, 1, 2, 3]
-    assert sum(part.reports for part in found.values()) == len(reports) == 2 * n
-    for wave, part in found.items():
+    estimates = panel.estimate(list(reports))
+    assert list(estimates) == [0, 1, 2, 3]
+    assert sum(part.reports for part in estimates.values()) == len(reports) == 2 * n
+    for wave, part in estimates.items():
         assert abs(part["a"] - (histories[:, wave] == "a").mean()) < 5 * part.standard_error[0]
         low, high = part.interval(0.999999)[0]
         assert low <= (histories[:, wave] == "a").mean() <= high
@@ -210,17 +210,17 @@ def test_one_wave_for_each_is_better_than_a_part_of_epsilon_in_all() -> None:
     small ε).
     """
     n = 100_000
-    one, all_ = (
+    sampled, split = (
         Panel(BINARY, waves=12),
         Panel(Direct(epsilon="1/12", categories="ab"), waves=12, reports=12),
     )
-    assert one.promise == all_.promise == Pure(1)
-    assert all_.variance(n) == pytest.approx(all_.oracle.variance(n))
-    assert one.variance(n) == pytest.approx(BINARY.variance(n // 12), rel=2e-3)
-    assert one.variance(n) > BINARY.variance(
+    assert sampled.promise == split.promise == Pure(1)
+    assert split.variance(n) == pytest.approx(split.oracle.variance(n))
+    assert sampled.variance(n) == pytest.approx(BINARY.variance(n // 12), rel=2e-3)
+    assert sampled.variance(n) > BINARY.variance(
         -(-n // 12)
     )  # Jensen: a random number of reports costs a little
-    assert (all_.variance(n) / one.variance(n)) ** 0.5 == pytest.approx(3.6, abs=0.1)
+    assert (split.variance(n) / sampled.variance(n)) ** 0.5 == pytest.approx(3.6, abs=0.1)
 
 
 def test_variance_by_simulation() -> None:
@@ -251,8 +251,8 @@ def test_tables_of_histories() -> None:
     assert [len(panel.perturb(table)) for table in tables] == [3] * 5
     assert len(panel.perturb(np.zeros((0, 2)))) == 0
     mixed = Panel(Direct(epsilon=30, categories=[1, "1"]), waves=2, reports=2)
-    found = mixed.estimate(mixed.perturb([[1, "1"]] * 50))
-    assert [found[wave][1] for wave in (0, 1)] == pytest.approx(
+    estimates = mixed.estimate(mixed.perturb([[1, "1"]] * 50))
+    assert [estimates[wave][1] for wave in (0, 1)] == pytest.approx(
         [1, 0], abs=1e-9
     )  # a number stays a number beside texts
     for values in (["a", "b"], [["a"]], [["a", "b"], ["a"]], np.zeros((2, 3)), 3, None):
@@ -307,10 +307,10 @@ def test_the_relation_is_replace() -> None:
 class Hostile:
     """A value that must not be looked at."""
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, value: object) -> bool:
         raise AssertionError("the value was looked at")
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # not hashable
 
 
 @pytest.mark.parametrize(
@@ -415,12 +415,12 @@ def test_a_broken_client_is_caught(what: str) -> None:
     panel = Panel(BINARY, waves=2)
     law: Callable[..., Any] = all_reports
     assert keeps(
-        largest_odds([law(panel, history, asked=2) for history in product("ab", repeat=2)]),
+        largest_odds([law(panel, history, times=2) for history in product("ab", repeat=2)]),
         panel.epsilon,
     )
     assert not keeps(
         largest_odds(
-            [law(panel, history, asked=2, module=mutant) for history in product("ab", repeat=2)]
+            [law(panel, history, times=2, module=mutant) for history in product("ab", repeat=2)]
         ),
         panel.epsilon,
     )

@@ -37,9 +37,9 @@ def test_the_error_of_the_source() -> None:
 
 
 def test_it_falls_to_nothing_as_epsilon_grows() -> None:
-    found = [Piecewise(epsilon=e, low=0, high=1).variance(1) for e in (1, 2, 4, 8, 16)]
-    assert found == sorted(found, reverse=True)
-    assert found[-1] < 1e-3
+    variances = [Piecewise(epsilon=e, low=0, high=1).variance(1) for e in (1, 2, 4, 8, 16)]
+    assert variances == sorted(variances, reverse=True)
+    assert variances[-1] < 1e-3
 
 
 def test_large_epsilon() -> None:

@@ -15,11 +15,11 @@ TREE = PrefixTree(epsilon=3, length=4, alphabet="abcdefgh", unit="phone")
 SHARES = {"cafe": 0.35, "bad": 0.25, "ha": 0.2, "": 0.1}
 
 
-def found(seed: int, n: int = 40_000) -> Hitters:
-    known = [text for text, share in SHARES.items() for _ in range(int(share * n))]
-    rest = np.random.default_rng(seed).choice(list("abcdefgh"), size=(n - len(known), 4))
+def find_hitters(seed: int, n: int = 40_000) -> Hitters:
+    texts = [text for text, share in SHARES.items() for _ in range(int(share * n))]
+    rest = np.random.default_rng(seed).choice(list("abcdefgh"), size=(n - len(texts), 4))
     return TREE.estimate(
-        TREE.perturb([*known, *map("".join, rest.tolist())], bits=SeededBits(seed)), confidence=0.99
+        TREE.perturb([*texts, *map("".join, rest.tolist())], bits=SeededBits(seed)), confidence=0.99
     )
 
 
@@ -29,7 +29,7 @@ def test_frequent_texts_are_found_and_nothing_else() -> None:
     """
     missed = 0
     for seed in range(6):
-        hitters = found(seed)
+        hitters = find_hitters(seed)
         assert all(level["bound"] < 0.05 for level in hitters.levels)
         missed += set(hitters.texts) != set(SHARES)
     assert missed <= 3
@@ -39,7 +39,9 @@ def test_intervals_hold_together() -> None:
     """Of ten seeded surveys at 99 %, all texts together, at most four may miss: five would come
     once in 4·10⁷. Intervals of a quarter of the width miss.
     """
-    surveys = [[hit for hit in found(seed, 20_000) if hit.text in SHARES] for seed in range(10)]
+    surveys = [
+        [hit for hit in find_hitters(seed, 20_000) if hit.text in SHARES] for seed in range(10)
+    ]
     assert (
         sum(all(hit.low <= SHARES[hit.text] <= hit.high for hit in hits) for hits in surveys) >= 6
     )
@@ -63,24 +65,28 @@ def test_nobody_says_anything_frequent() -> None:
 def test_few_reports_and_short_tables() -> None:
     assert len(TREE.estimate(TREE.perturb(["ha"] * 3, bits=SeededBits(1)))) == 0
     narrow = PrefixTree(epsilon=3, length=4, alphabet="abcdefgh", most=2)
-    known = ["cafe"] * 7000 + ["bad"] * 6000 + ["ha"] * 5000
-    kept = narrow.estimate(narrow.perturb(known, bits=SeededBits(3)))
-    assert set(kept.texts) == {"cafe", "bad"}
+    texts = ["cafe"] * 7000 + ["bad"] * 6000 + ["ha"] * 5000
+    hitters = narrow.estimate(narrow.perturb(texts, bits=SeededBits(3)))
+    assert set(hitters.texts) == {"cafe", "bad"}
 
 
 def test_support_is_the_hash_of_each_code() -> None:
     rng = np.random.default_rng(2)
-    a, b, said = rng.integers(0, PRIME, 500), rng.integers(0, PRIME, 500), rng.integers(0, 5, 500)
+    a, b, buckets = (
+        rng.integers(0, PRIME, 500),
+        rng.integers(0, PRIME, 500),
+        rng.integers(0, 5, 500),
+    )
     codes = np.array([0, 1, PRIME - 1, 12345, 2**30])
     plain = [
         sum(
             (int(x) * int(code) + int(y)) % PRIME * 5 >> 31 == s
-            for x, y, s in zip(a, b, said, strict=True)
+            for x, y, s in zip(a, b, buckets, strict=True)
         )
         for code in codes
     ]
-    assert support(codes, a, b, said, 5).tolist() == plain
-    assert plain[3] == int((to_bucket(own_hash(a, b, np.full(500, 12345)), 5) == said).sum())
+    assert support(codes, a, b, buckets, 5).tolist() == plain
+    assert plain[3] == int((to_bucket(own_hash(a, b, np.full(500, 12345)), 5) == buckets).sum())
 
 
 @pytest.mark.parametrize("step", [1, 2])

@@ -24,9 +24,9 @@ TEXTS = ["a", "b", "ab", "ba", "aab", "bbb", ""]
 
 
 @pytest.mark.parametrize(
-    "given", [(0, 0), (1, 0), (123456789, 987654321), (client.PRIME - 1, 17)], ids=str
+    "hash_function", [(0, 0), (1, 0), (123456789, 987654321), (client.PRIME - 1, 17)], ids=str
 )
-def test_the_promise_by_arithmetic(given: tuple[int, int]) -> None:
+def test_the_promise_by_arithmetic(hash_function: tuple[int, int]) -> None:
     """Given any hash function, which is drawn whatever the text is: over all levels and buckets, ε
     once and not once for each level.
     """
@@ -34,10 +34,10 @@ def test_the_promise_by_arithmetic(given: tuple[int, int]) -> None:
         law_of(
             json.loads(json.dumps(TREE.question)),
             client.fill_text(TREE.question, text),
-            given=given,
+            large_draws=hash_function,
         )
         for text in TEXTS
-    ]  # type: ignore[arg-type]
+    ]
     odds = largest_odds(laws)
     assert odds is not None
     assert odds <= TREE.odds == client.ODDS["prefix"](TREE.question, 0)
@@ -56,25 +56,25 @@ def test_the_promise_by_arithmetic(given: tuple[int, int]) -> None:
 
 def test_every_level_reported_would_break_it() -> None:
     """The twin: a client that reports every level tells more than ε."""
-    own = TREE.odds
-    assert not below(lambda: ball(own**3), lambda: ball(Fraction(1)).exp())
+    odds = TREE.odds
+    assert not below(lambda: ball(odds**3), lambda: ball(Fraction(1)).exp())
 
 
 def test_support_by_arithmetic() -> None:
-    """`own` is exact for every function; `other` is the mean over all functions, here over seeded
-    ones, within 5 standard errors.
+    """`true_support` is exact for every function; `false_support` is the mean over all functions,
+    here over seeded ones, within 5 standard errors.
     """
     reports = TREE.perturb(["aab"] * 60_000, bits=SeededBits(1))
     from sfumato.local.prefix.prefix_search import support
 
-    level, a, b, said = TREE.split(reports.payload)
+    level, a, b, buckets = TREE.split(reports.payload)
     mine = level == 2
     n = int(mine.sum())
     counts = support(
         np.array([TREE.fingerprint("aab"), TREE.fingerprint("bbb")]),
         a[mine],
         b[mine],
-        said[mine],
+        buckets[mine],
         TREE.buckets,
     )
     for count, p in zip(
@@ -113,9 +113,9 @@ def test_what_is_no_text_of_the_alphabet(value: Any, text: str) -> None:
     """
     assert client.fill_text(TREE.question, value) == text.ljust(3, client.END)
     law, same = (
-        law_of_call(lambda said=said: client.perturb(TREE.question, said), given=(1, 5))
-        for said in (value, text)
-    )  # type: ignore[misc]
+        law_of_call(lambda typed=typed: client.perturb(TREE.question, typed), large_draws=(1, 5))
+        for typed in (value, text)
+    )
     assert law == same
     assert (
         TREE.perturb(["a", value], bits=SeededBits(1)).payload
@@ -125,7 +125,7 @@ def test_what_is_no_text_of_the_alphabet(value: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "code"),
+    ("arguments", "code"),
     [
         ({"length": 0}, "local.size"),
         ({"length": 5, "step": 2}, "local.size"),
@@ -140,9 +140,9 @@ def test_what_is_no_text_of_the_alphabet(value: Any, text: str) -> None:
     ],
     ids=str,
 )
-def test_refused(made: dict[str, Any], code: str) -> None:
+def test_refused(arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as refused:
-        PrefixTree(**{"epsilon": 1, **made})
+        PrefixTree(**{"epsilon": 1, **arguments})
     assert refused.value.code == code
 
 
@@ -155,7 +155,7 @@ def test_malformed_reports() -> None:
             TREE.estimate(type(good)(good.mark, payload))
         assert refused.value.code == "local.report"
     with pytest.raises(Refused):
-        TREE.estimate(TREE.aggregate(good))  # type: ignore[arg-type]
+        TREE.estimate(TREE.aggregate(good))  # type: ignore[arg-type]  # on purpose
     with pytest.raises(Refused):
         TREE.estimate([])
 

@@ -42,8 +42,8 @@ def test_a_life_long(name: str) -> None:
 @pytest.mark.parametrize("name", ["coin_toss", "chrome_settings", "apple_safari_energy"])
 def test_it_works(name: str) -> None:
     oracle = presets.PRESETS[name](["a", "b"])
-    found = oracle.estimate(oracle.perturb(["a"] * 1500 + ["b"] * 500, bits=SeededBits(1)))
-    assert abs(found["a"] - 0.75) < 0.35
+    estimate = oracle.estimate(oracle.perturb(["a"] * 1500 + ["b"] * 500, bits=SeededBits(1)))
+    assert abs(estimate["a"] - 0.75) < 0.35
 
 
 def test_every_preset_has_a_source() -> None:

@@ -25,9 +25,9 @@ def test_the_numbers_as_published() -> None:
     """
     oracle = Rappor(f="1/2", p="1/2", q="3/4", hashes=2, size=128, cohorts=8, categories=range(10))
     assert oracle.lifetime().epsilon() == pytest.approx(4 * math.log(3), abs=1e-12)
-    zero, one = 0.75 * 0.5 + 0.25 * 0.75, 0.75 * 0.75 + 0.25 * 0.5
+    p_zero, p_one = 0.75 * 0.5 + 0.25 * 0.75, 0.75 * 0.75 + 0.25 * 0.5
     assert oracle.epsilon == pytest.approx(
-        2 * math.log(one * (1 - zero) / (zero * (1 - one))), abs=1e-12
+        2 * math.log(p_one * (1 - p_zero) / (p_zero * (1 - p_one))), abs=1e-12
     )
     assert float(oracle.epsilon) == pytest.approx(1.0743, abs=1e-4)
 
@@ -59,14 +59,14 @@ def histories(oracle: Rappor, *values: str) -> list[dict[bytes, Fraction]]:
 
 
 def test_between_values_that_never_change_the_lifetime_is_kept() -> None:
-    """Three reports of a constant value beside three of another, and of one that is no category: at
-    most ε∞, and exactly ε∞ where the memory is told.
+    """Three reports of a constant value against three of another, and of one that is no category:
+    at most ε∞, and exactly ε∞ where the reports are the permanent bits.
     """
-    told, daily = (
+    permanent, daily = (
         Rappor(f="1/2", categories="ab"),
         Rappor(f="1/2", p="1/2", q="3/4", categories="ab"),
     )
-    assert largest_odds(histories(told, "aaa", "bbb", "xyx")) == told.lifetime_odds
+    assert largest_odds(histories(permanent, "aaa", "bbb", "xyx")) == permanent.lifetime_odds
     odds = largest_odds(histories(daily, "aa", "bb", "xy"))
     assert odds is not None
     assert odds < daily.lifetime_odds
@@ -87,13 +87,13 @@ def test_the_moment_of_a_change_is_given_away() -> None:
     assert all(reports[2:4] == reports[4:6] for reports in early)
     assert largest_odds([late, early]) is None
     with pytest.raises(TypeError):
-        oracle.lifetime(2)  # type: ignore[call-arg]
+        oracle.lifetime(2)  # type: ignore[call-arg]  # on purpose
 
 
 def test_a_return_is_given_away() -> None:
-    """The moments of change are the same, but one history returns to its first value: the first and
-    the third report tell which. So public moments are not enough for RAPPOR: which reports are
-    about one value has to be public.
+    """Two histories change at the same moments, but one of them returns to its first value: the
+    first and the third report tell which. So public moments are not enough for RAPPOR: which
+    reports are about one value has to be public.
     """
     back, on = histories(Rappor(f="1/2", categories="abc"), "aba", "abc")
     assert all(reports[:2] == reports[4:6] for reports in back)
@@ -131,9 +131,9 @@ def chance(oracle: Rappor, history: str, outcome: bytes) -> Fraction:
                 )[5:]
             )
             for value in "ab"
-        }  # type: ignore[misc]
+        }
         total += p * math.prod(
-            (laws[value][bytes([said])] for value, said in zip(history, outcome, strict=True)),
+            (laws[value][bytes([bit])] for value, bit in zip(history, outcome, strict=True)),
             start=Fraction(1),
         )
     return total
@@ -198,7 +198,7 @@ def test_the_estimate_of_the_basic_form_is_ordinary() -> None:
 )
 def test_refused(arguments: dict[str, object], code: str) -> None:
     with pytest.raises(Refused) as refused:
-        Rappor(categories="abc", **arguments)  # type: ignore[arg-type]
+        Rappor(categories="abc", **arguments)  # type: ignore[arg-type]  # on purpose
     assert refused.value.code == code
 
 
@@ -208,9 +208,9 @@ def test_rounding_is_towards_privacy() -> None:
     """
     oracle = Rappor(f="1/3", p="1/3", q="2/3", categories="ab")
     keep = Fraction(5, 6)
-    one, zero = (
+    p_one, p_zero = (
         keep * Fraction(2, 3) + (1 - keep) * Fraction(1, 3),
         keep * Fraction(1, 3) + (1 - keep) * Fraction(2, 3),
     )
-    assert oracle.odds < one * (1 - zero) / (zero * (1 - one))
+    assert oracle.odds < p_one * (1 - p_zero) / (p_zero * (1 - p_one))
     assert oracle.lifetime_odds < (keep / (1 - keep)) ** 2

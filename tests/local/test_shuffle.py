@@ -17,19 +17,19 @@ from .laws import law_of
 
 def test_B_13_both_numbers() -> None:
     """The closed form as published, and the certified pair below it."""
-    found = amplification(local=1, n=100_000, delta="1e-6")
-    assert found.closed == pytest.approx(0.07255492488700492, abs=1e-9)
-    assert found.epsilon_lower <= found.epsilon < found.closed / 4
+    amplified = amplification(local=1, n=100_000, delta="1e-6")
+    assert amplified.closed == pytest.approx(0.07255492488700492, abs=1e-9)
+    assert amplified.epsilon_lower <= amplified.epsilon < amplified.closed / 4
 
 
 @pytest.mark.parametrize(
     ("n", "pair", "closed"), [(1000, 0.1487, 0.5662), (10_000, 0.0432, 0.2140)]
 )
 def test_numbers_of_the_design(n: int, pair: float, closed: float) -> None:
-    found = amplification(local=sf.Pure(1), n=n, delta="1e-6")
-    assert found.epsilon == pytest.approx(pair, abs=6e-5)
-    assert found.closed == pytest.approx(closed, abs=6e-5)
-    assert found.epsilon_lower == pytest.approx(found.epsilon, rel=1e-2)
+    amplified = amplification(local=sf.Pure(1), n=n, delta="1e-6")
+    assert amplified.epsilon == pytest.approx(pair, abs=6e-5)
+    assert amplified.closed == pytest.approx(closed, abs=6e-5)
+    assert amplified.epsilon_lower == pytest.approx(amplified.epsilon, rel=1e-2)
 
 
 def delta_by_summation(epsilon0: float, n: int, epsilon: float) -> float:
@@ -97,12 +97,12 @@ def delta_of_types(epsilon0: float, n: int, epsilon: float, p: float) -> float:
 def test_the_largest_p_is_the_worst(epsilon0: float, n: int, share: float) -> None:
     """Step 5, in numbers; at the largest p the sum is the clone pair's."""
     for part in (share, share + 0.1):
-        found = [
+        deltas = [
             delta_of_types(epsilon0, n, epsilon0 * part, k / 10 / (math.exp(epsilon0) + 1))
             for k in range(11)
         ]
-        assert all(a <= b * (1 + 1e-12) + 1e-15 for a, b in pairwise(found))
-        assert found[-1] == pytest.approx(
+        assert all(a <= b * (1 + 1e-12) + 1e-15 for a, b in pairwise(deltas))
+        assert deltas[-1] == pytest.approx(
             delta_by_summation(epsilon0, n, epsilon0 * part), rel=1e-9, abs=1e-15
         )
 
@@ -110,10 +110,10 @@ def test_the_largest_p_is_the_worst(epsilon0: float, n: int, share: float) -> No
 def shuffled_law(reports: list[dict[bytes, Fraction]]) -> dict[tuple[bytes, ...], Fraction]:
     """The law of the multiset of independent reports."""
     law: dict[tuple[bytes, ...], Fraction] = {(): Fraction(1)}
-    for one in reports:
+    for report_law in reports:
         grown: dict[tuple[bytes, ...], Fraction] = {}
         for several, chance in law.items():
-            for report, more in one.items():
+            for report, more in report_law.items():
                 together = tuple(sorted((*several, report)))
                 grown[together] = grown.get(together, Fraction(0)) + chance * more
         law = grown
@@ -139,7 +139,9 @@ def test_shuffled_oracles_by_arithmetic(name: str) -> None:
     loss = oracle.shuffled(n)
     worst = 0.0
     for others in ([0] * (n - 1), [oracle.k - 1] * (n - 1), [i % oracle.k for i in range(n - 1)]):
-        ones, twos = (shuffled_law([laws[own], *(laws[code] for code in others)]) for own in (0, 1))
+        ones, twos = (
+            shuffled_law([laws[value], *(laws[code] for code in others)]) for value in (0, 1)
+        )
         for epsilon in (0.0, 0.05, 0.2, 0.5, 0.8):
             growth = Fraction(math.exp(epsilon))
             delta = float(
@@ -169,11 +171,11 @@ def test_two_reports_compose() -> None:
 
 
 def test_alone_nothing_is_gained() -> None:
-    found = amplification(local=1, n=1, delta="1e-6")
-    assert found.epsilon == pytest.approx(1, abs=1e-5)
-    assert found.epsilon <= 1
-    assert found.closed is None
-    assert "does not hold" in str(found)
+    amplified = amplification(local=1, n=1, delta="1e-6")
+    assert amplified.epsilon == pytest.approx(1, abs=1e-5)
+    assert amplified.epsilon <= 1
+    assert amplified.closed is None
+    assert "does not hold" in str(amplified)
 
 
 def test_fewer_honest_reports_promise_less() -> None:

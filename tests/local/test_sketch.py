@@ -33,13 +33,13 @@ def test_support_given_the_functions_by_arithmetic(how: str) -> None:
     """
     oracle = Sketch(epsilon=1, categories="abc", rows=3, size=4, **KINDS[how])
     for code in range(3):
-        found = supports(oracle, law_of(oracle.question, code))
+        chances = supports(oracle, law_of(oracle.question, code))
         for v in range(3):
             met = Fraction(
                 sum(bucket_of(oracle, row, v) == bucket_of(oracle, row, code) for row in range(3)),
                 3,
             )
-            assert found[v] == met * oracle.true_support + (1 - met) * as_fraction(oracle.q)
+            assert chances[v] == met * oracle.true_support + (1 - met) * as_fraction(oracle.q)
     assert oracle.false_support == oracle.meet * oracle.true_support + (
         1 - oracle.meet
     ) * as_fraction(oracle.q), "and over the family, with the chance of meeting"

@@ -23,14 +23,14 @@ from .drawn import agrees, bent
 
 @pytest.mark.parametrize(("steps", "window"), [(1, 1), (4, 2), (3, 7), (10, 1)])
 def test_moments(steps: int, window: int) -> None:
-    own = inside_probability(Fraction(1), steps, window)
-    a, b = cell_chances(own, steps, window)
-    assert a / b == window_odds(own, steps, window)
+    inside = inside_probability(Fraction(1), steps, window)
+    a, b = cell_chances(inside, steps, window)
+    assert a / b == window_odds(inside, steps, window)
     for place in range(steps + 1):
         law = [a if place <= cell < place + window else b for cell in range(steps + window)]
         assert sum(law) == 1
         mean = sum((p * cell for cell, p in enumerate(law)), Fraction(0))
-        assert moments(own, steps, window, place) == (
+        assert moments(inside, steps, window, place) == (
             mean,
             sum((p * cell**2 for cell, p in enumerate(law)), Fraction(0)) - mean**2,
         )
@@ -51,13 +51,13 @@ def test_draws_follow_the_law() -> None:
     from sfumato.local import Reports
 
     steps, window, place = 4, 3, 2
-    own = inside_probability(Fraction(1), steps, window)
-    cells = draw_cells(np.full(200_000, place), own, steps, window, SeededBits(3))
-    a, b = cell_chances(own, steps, window)
+    inside = inside_probability(Fraction(1), steps, window)
+    cells = draw_cells(np.full(200_000, place), inside, steps, window, SeededBits(3))
+    a, b = cell_chances(inside, steps, window)
     law = {
         bytes([cell]): a if place <= cell < place + window else b for cell in range(steps + window)
     }
     reports = Reports(b"abc", cells.astype(np.uint8)[:, None])
     assert agrees(reports, law)
     assert not agrees(reports, bent(law))
-    assert 0 < own < ONE
+    assert 0 < inside < ONE

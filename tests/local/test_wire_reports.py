@@ -34,7 +34,7 @@ def test_a_file_of_reports() -> None:
     data = reports.to_bytes()
     assert len(data) == 16 + 5 * 2
     assert (ORACLE.read(data).payload == reports.payload).all()
-    other = Direct(epsilon=1, categories="abcdefghij")
+    other_oracle = Direct(epsilon=1, categories="abcdefghij")
     for wrong in (
         b"",
         data[:-1],
@@ -48,7 +48,7 @@ def test_a_file_of_reports() -> None:
             ORACLE.read(wrong)
         assert refused.value.code == "local.report"
     with pytest.raises(Refused):
-        other.read(data)
+        other_oracle.read(data)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_whole_numbers(limit: int) -> None:
     ids=lambda line: json.loads(line)["name"],
 )
 def test_stored_reports_are_read(line: str) -> None:
-    """A question and reports to it, as version 1 wrote them: the oracle is made again, and counts
-    the same.
+    """A question and reports to it, as version 1 wrote them: the restored oracle counts the
+    same.
     """
     stored = json.loads(line)
     oracle = restore(stored["question"])
