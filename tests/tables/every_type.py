@@ -314,9 +314,9 @@ EXTRA = {"uuid": uuids}
 
 def arrow_table(types: Sequence[pa.DataType] = ARROW_TYPES) -> pa.Table:
     """All types in one table, a column each, beside the unit."""
-    made = {f"c{place}": column(kind) for place, kind in enumerate(types)}
+    columns = {f"c{place}": column(kind) for place, kind in enumerate(types)}
     return pa.table(
-        {UNIT: units(), **made, **{name: make(pa.uuid()) for name, make in EXTRA.items()}}
+        {UNIT: units(), **columns, **{name: make(pa.uuid()) for name, make in EXTRA.items()}}
     )
 
 
@@ -391,7 +391,7 @@ def ask_everything(
             for name, kind in table.declaration.types
             if name != UNIT and (not only or name in only)
         }
-        failed = _asked(table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
+        failed = _ask_questions(table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
         if thorough is not None:
             failed |= _functions(table, schema if thorough else _one_of_each(schema))
     if accepted is not None:
@@ -408,7 +408,7 @@ def ask_everything(
         bounds=bounds,
         keys={name: _keys(schema[name], these) for name, these in keys.items()},
     ) as table:
-        return failed | _asked(
+        return failed | _ask_questions(
             table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}", None)
         )
 
@@ -427,7 +427,7 @@ def ask_together(
             for name, kind in _one_of_each(schema).items()
             if kind.kind in ("string", "timestamp", "date")
         }
-        failed = _asked(table, grouped, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
+        failed = _ask_questions(table, grouped, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
     if accepted is not None:
         accepted |= schema
     with sf.protect(
@@ -436,7 +436,7 @@ def ask_together(
         names = list(_one_of_each(schema))
         for start in range(0, len(names), most):
             part = names[start : start + most]
-            asked = [
+            selected = [
                 re.sub(
                     r"\) AS (\w+)",
                     rf") AS {name}_\1",
@@ -444,8 +444,8 @@ def ask_together(
                 )
                 for name in part
             ]
-            failed |= _asked(
-                table, {" ".join(part): Type.of("bool")}, (f"SELECT {', '.join(asked)} FROM t",)
+            failed |= _ask_questions(
+                table, {" ".join(part): Type.of("bool")}, (f"SELECT {', '.join(selected)} FROM t",)
             )
     return failed
 
@@ -480,7 +480,7 @@ def ask_as_units(
             with sf.protect(
                 source, name="t", unit=name, max_rows=2, budget=BUDGET, **declared
             ) as table:
-                failed |= _asked(
+                failed |= _ask_questions(
                     table,
                     {UNIT: Type.of("int64")},
                     ("SELECT COUNT(*) AS n, COUNT(DISTINCT {c}) AS d FROM t",),
@@ -496,7 +496,7 @@ def _keys(kind: Type, values: Sequence[Any]) -> list[Any]:
     )
 
 
-def _asked(
+def _ask_questions(
     table: Any, schema: Mapping[str, Type], questions: Sequence[str | None]
 ) -> dict[str, str]:
     failed = {}
@@ -520,17 +520,17 @@ def _functions(table: Any, schema: Mapping[str, Type]) -> dict[str, str]:
     failed, source = {}, table._source
     for name, kind in schema.items():
         expressions = list(calls([str(kind)]))
-        given = source.table.select(c0=source.table[name])
+        single_column = source.table.select(c0=source.table[name])
         for start in range(0, len(expressions), 60):
             part = expressions[start : start + 60]
-            made = given.select(
+            query = single_column.select(
                 **{
-                    f"r{place}": expression.build(given, {"c0": kind}).isnull()
+                    f"r{place}": expression.build(single_column, {"c0": kind}).isnull()
                     for place, expression in enumerate(part)
                 }
             )
             try:
-                source.engine.run(made)
+                source.engine.run(query)
             except Exception as error:
                 failed[f"{name} {kind}: {part[0].text:.40} …"] = (
                     f"{type(error).__name__}: {error!s:.300}"

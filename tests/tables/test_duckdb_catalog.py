@@ -38,11 +38,11 @@ def unstable(connection: Any, database: str | None, schema: str | None, name: st
 
 
 def _database(path: Path | str, column: str) -> duckdb.DuckDBPyConnection:
-    made = duckdb.connect(str(path))
-    made.execute("CREATE SEQUENCE s; CREATE MACRO m(x) AS x + random()")
-    made.execute(f"CREATE TABLE visits(u INTEGER, a INTEGER, b VARCHAR{column})")
-    made.execute("INSERT INTO visits(u, a, b) SELECT i, i, 'x' FROM range(10) AS t(i)")
-    return made
+    connection = duckdb.connect(str(path))
+    connection.execute("CREATE SEQUENCE s; CREATE MACRO m(x) AS x + random()")
+    connection.execute(f"CREATE TABLE visits(u INTEGER, a INTEGER, b VARCHAR{column})")
+    connection.execute("INSERT INTO visits(u, a, b) SELECT i, i, 'x' FROM range(10) AS t(i)")
+    return connection
 
 
 @pytest.mark.parametrize("expression", CHANGING)
@@ -186,17 +186,17 @@ def test_every_part_of_a_query_is_known() -> None:
     assert {key: value for key, value in node.items() if key in PLAIN} == {
         key: absent for key, (absent, _) in PLAIN.items() if key != "at_clause"
     }
-    found = set[str]()
+    classes = set[str]()
 
     def walk(part: Any) -> None:
-        found.update([part["class"]] if isinstance(part, dict) and "class" in part else [])
+        classes.update([part["class"]] if isinstance(part, dict) and "class" in part else [])
         for inner in (
             part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
         ):
             walk(inner)
 
     walk(node)
-    assert found == ROW_WISE
+    assert classes == ROW_WISE
 
 
 DRAWS = "AS SELECT (random() * 100000000)::BIGINT AS u, a FROM visits"
@@ -338,7 +338,7 @@ def test_a_view_of_one_schema_is_not_that_of_another() -> None:
 
 
 @pytest.mark.parametrize(
-    "made",
+    "statement",
     [
         "CREATE TEMP TABLE g(a INTEGER, r AS (random()))",
         "CREATE SCHEMA s; USE s; CREATE TABLE g(a INTEGER, r AS (random()))",
@@ -346,9 +346,9 @@ def test_a_view_of_one_schema_is_not_that_of_another() -> None:
     ],
     ids=["temporary", "where the connection is", "other letters"],
 )
-def test_generated_columns_are_found_where_the_connection_finds_them(made: str) -> None:
+def test_generated_columns_are_found_where_the_connection_finds_them(statement: str) -> None:
     connection = duckdb.connect()
-    connection.execute(made)
+    connection.execute(statement)
     assert list(open_source(ibis.duckdb.from_connection(connection).table("g")).schema) == ["a"]
 
 

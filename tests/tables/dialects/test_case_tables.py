@@ -14,7 +14,7 @@ from sfumato.tables.engine.dialects import case_tables
 )
 def test_every_letter_is_duckdbs(function: str, table: object) -> None:
     pairs = dict(zip(*table(), strict=True))  # type: ignore[operator]
-    found = (
+    rows = (
         duckdb.connect()
         .execute(
             f"SELECT chr(i::int), {function}(chr(i::int)) FROM range(1, 1114112) t(i) "
@@ -23,7 +23,9 @@ def test_every_letter_is_duckdbs(function: str, table: object) -> None:
         .fetchall()
     )
     assert [
-        (one, other, pairs.get(one)) for one, other in found if pairs.get(one, one) != other
+        (letter, expected, pairs.get(letter))
+        for letter, expected in rows
+        if pairs.get(letter, letter) != expected
     ] == []
     assert len(pairs) > 1400
 
