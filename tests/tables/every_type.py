@@ -290,11 +290,13 @@ def column(kind: pa.DataType) -> pa.Array:
 
 def random_column(kind: pa.DataType, random: Random) -> pa.Array:
     """Bytes drawn at random, where the type is one of fixed width or of text."""
-    cell: Callable[[], bytes] = lambda: random.randbytes(  # noqa: E731
-        kind.bit_width // 8
-        if ID_OF[kind.id] not in TEXT_IDS
-        else random.choice((0, 1, 2, 3, 13, 40))
-    )
+
+    def cell() -> bytes:
+        is_text = ID_OF[kind.id] in TEXT_IDS
+        return random.randbytes(
+            random.choice((0, 1, 2, 3, 13, 40)) if is_text else kind.bit_width // 8
+        )
+
     cells = [None if random.random() < 0.1 else cell() for _ in range(ROWS)]
     return texts(kind, cells) if ID_OF[kind.id] in TEXT_IDS else fixed(kind, cells)
 
@@ -416,8 +418,9 @@ def ask_everything(
 def ask_together(
     source: Any, *, accepted: dict[str, Type] | None = None, most: int = 5
 ) -> dict[str, str]:
-    """The same for an engine that takes long for each statement: several columns in a question, one
-    of each type, and private groups of texts and instants alone.
+    """Ask an engine that takes long for each statement, and return the questions that failed.
+
+    A question has several columns, one of each type; only texts and instants form private groups.
     """
     about: dict[str, Any] = {"name": "t", "unit": UNIT, "max_rows": 2, "budget": BUDGET}
     with sf.protect(source, **about) as table:
@@ -451,7 +454,7 @@ def ask_together(
 
 
 def _about(kind: Type) -> str:
-    """What is asked of a column of a type."""
+    """Write the aggregates that `_ask_questions` selects of a column of this type."""
     literal = LITERALS[kind.kind][0]
     compared = (
         f"COUNT({{c}}) AS n, COUNT(DISTINCT {{c}}) AS l, COUNT(*) FILTER (WHERE {{c}} >= "

@@ -80,7 +80,7 @@ def test_all_that_is_declared() -> None:
 
 def test_it_cannot_be_changed_and_is_compared_by_value() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        make().name = "other"  # type: ignore[misc]
+        make().name = "other"  # type: ignore[misc]  # wrong on purpose
     assert make(bounds={"spend": (0, 100)}) == make(bounds={"spend": ("0", 100.0)})
     assert hash(make(unit="user_id")) == hash(make(unit=["user_id"]))
     assert make(version="1") != make(version="2")

@@ -47,8 +47,8 @@ def _database(path: Path | str, column: str) -> duckdb.DuckDBPyConnection:
 
 @pytest.mark.parametrize("expression", CHANGING)
 def test_generated_columns_of_a_file_are_left_out(expression: str, tmp_path: Path) -> None:
-    """Whoever names one is told why; what is stored answers, also where the generated one could not
-    even be computed here.
+    """A refusal says why a generated column cannot be named. The stored columns answer, also where
+    this DuckDB could not compute the generated column.
     """
     path = tmp_path / "clinic.duckdb"
     _database(path, f", g AS ({expression})").close()
@@ -176,9 +176,8 @@ def test_every_part_of_a_query_is_known() -> None:
         "SELECT abs(a) + 1, CASE WHEN a > 1 AND b IS NULL THEN 2 END, a BETWEEN 1 AND 2, "
         "CAST(a AS INT), * FROM visits JOIN q ON a = u WHERE NOT a IN (1, 2)"
     )
-    node = json.loads(duckdb.execute("SELECT json_serialize_sql(?)", [text]).fetchone()[0])[
-        "statements"
-    ][0]["node"]  # type: ignore[index]
+    ((serialized,),) = duckdb.execute("SELECT json_serialize_sql(?)", [text]).fetchall()
+    node = json.loads(serialized)["statements"][0]["node"]
     assert set(node) == {"type", "select_list", "from_table", "where_clause", *PLAIN} - {
         "at_clause"
     }
@@ -287,8 +286,9 @@ def test_what_a_lent_view_names_is_found(name: str, tmp_path: Path) -> None:
     unit.
     """
     connection = _database(":memory:", "")
-    connection.create_function("drawné", lambda: 3, [], "BIGINT", side_effects=True)  # type: ignore[arg-type]
-    connection.create_function("claimed", lambda: 3, [], "BIGINT")  # type: ignore[arg-type]
+    integer = duckdb.sqltype("BIGINT")
+    connection.create_function("drawné", lambda: 3, [], integer, side_effects=True)
+    connection.create_function("claimed", lambda: 3, [], integer)
     connection.execute(HIDDEN[name].replace("{folder}", str(tmp_path)))
     with pytest.raises(Refused) as refused:
         sf.protect(
@@ -409,8 +409,8 @@ def test_a_file_by_its_name_is_no_lent_table(tmp_path: Path) -> None:
 
 
 class Attached:
-    """A connection whose second database is told to be of another system. To attach a real one,
-    DuckDB would have to fetch an extension.
+    """A connection that reports its second database as one of SQLite. To attach a real one, DuckDB
+    would have to fetch an extension.
     """
 
     def __init__(self, connection: Any) -> None:

@@ -100,7 +100,7 @@ def test_tables_of_keys_may_be_joined(engine: DuckDBEngine) -> None:
 
 
 class Frame:
-    """A table in memory that counts how often it is read, and fails as often as it is told to."""
+    """A table in memory that counts how often it is read, and whose first `failures` reads fail."""
 
     def __init__(self, table: Any, failures: int = 0) -> None:
         self.table, self.failures, self.loads = table, failures, 0

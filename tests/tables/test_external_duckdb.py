@@ -126,7 +126,10 @@ def test_a_table_that_is_replaced_between_questions(backend: Any) -> None:
     plan = table.group_by("k").aggregate(n=sf.count()).plan(epsilon=1)
     backend.con.execute("CREATE OR REPLACE TABLE visits AS SELECT 1 AS u, 'b' AS k")
     assert through_the_door(plan).integers("count").tolist() == [[0]]
-    question = lambda: table.group_by("k").aggregate(n=sf.count()).release(epsilon=1)  # noqa: E731
+
+    def question() -> Any:
+        return table.group_by("k").aggregate(n=sf.count()).release(epsilon=1)
+
     for statement, code in (
         ("CREATE OR REPLACE TABLE visits AS SELECT 'x' AS u, 'b' AS k", "table.changed"),
         ("CREATE OR REPLACE TABLE visits(u INTEGER, k VARCHAR, g AS (random()))", "table.changed"),

@@ -112,8 +112,8 @@ def test_a_question_could_not_write_if_it_wanted(server: PostgresServer) -> None
     database_url = server.new()
     server.sql(database_url, "CREATE TABLE visits (id int); INSERT INTO visits VALUES (1)")
     with psycopg.connect(database_url, autocommit=True) as connection:
-        engine = Postgres(ibis.postgres.from_connection(connection))
-        engine.sql = lambda expression: "DELETE FROM public.visits RETURNING id"  # type: ignore[method-assign]
+        engine: Any = Postgres(ibis.postgres.from_connection(connection))
+        engine.sql = lambda expression: "DELETE FROM public.visits RETURNING id"
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             engine.run(engine.backend.table("visits"))
         assert server.sql(database_url, "SELECT count(*) FROM visits") == [(1,)]
@@ -169,8 +169,8 @@ def test_a_question_that_takes_too_long_is_ended(server: PostgresServer) -> None
         "CREATE TABLE visits (id int); INSERT INTO visits SELECT generate_series(1, 10)",
     )
     with psycopg.connect(database_url, autocommit=True) as connection:
-        engine = Postgres(ibis.postgres.from_connection(connection))
-        engine.sql = lambda expression: "SELECT 1 AS id FROM pg_sleep(60)"  # type: ignore[method-assign]
+        engine: Any = Postgres(ibis.postgres.from_connection(connection))
+        engine.sql = lambda expression: "SELECT 1 AS id FROM pg_sleep(60)"
         with pytest.raises((TimeoutError, psycopg.errors.QueryCanceled)):
             engine.run(engine.backend.table("visits"), timeout=0.3)
         assert connection.execute("SELECT 1").fetchone() == (1,)

@@ -5,6 +5,7 @@ same in every engine.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.tables.expr.grids import grid_of
+from sfumato.tables.expr.grids import Grid, grid_of
 from sfumato.tables.expr.types import Type
 from sfumato.tables.query import aggregates as ag
 from sfumato.testing.exact_checks import Through, through_the_door
@@ -49,20 +50,20 @@ FLOATS = [
 ]
 
 
-def _built(values: list[object], kind: pa.DataType, build: object) -> list[object]:
+def _built(values: Sequence[object], kind: pa.DataType, build: Callable[[Any], Any]) -> list[Any]:
     table = ibis.memtable(pa.table({"x": pa.array(values, type=kind)}))
     return [
         None if v is None else v
         for v in CON.to_pyarrow(table.select(y=build(table.x)))["y"].to_pylist()
-    ]  # type: ignore[operator]
+    ]
 
 
-def _expected(value: float | None, grid: object) -> int | None:
+def _expected(value: float | None, grid: Grid) -> int | None:
     if value is None or math.isnan(value):
         return None
-    low, high = grid.low * grid.step, grid.high * grid.step  # type: ignore[attr-defined]
+    low, high = grid.low * grid.step, grid.high * grid.step
     clipped = low if value <= low else high if value >= high else Fraction(value)
-    return round(Fraction(clipped) / grid.step)  # type: ignore[attr-defined]
+    return round(Fraction(clipped) / grid.step)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,10 @@ def _expected(value: float | None, grid: object) -> int | None:
         ("1e-30", "3e-30"),
     ],
 )
-def test_floats_are_clipped_then_rounded_and_nan_is_nothing(low: object, high: object) -> None:
-    ends = Fraction(low), Fraction(high)  # type: ignore[arg-type]
+def test_floats_are_clipped_then_rounded_and_nan_is_nothing(
+    low: int | str, high: int | str
+) -> None:
+    ends = Fraction(low), Fraction(high)
     grid = grid_of("x", Type("float"), *ends)
     inside = [float(ends[0] + (ends[1] - ends[0]) * Fraction(i, 977)) for i in range(978)]
     values = [
@@ -128,7 +131,7 @@ def test_wide_integers_are_rounded() -> None:
     integers = _built([None, -5, 0, 10**17, 10**18, 2**63 - 1], pa.int64(), grid.integers)
     assert integers[:3] == [None, 0, 0]
     assert integers[4] == integers[5] == grid.high
-    assert abs(integers[3] * grid.step - 10**17) <= grid.step / 2  # type: ignore[operator]
+    assert abs(integers[3] * grid.step - 10**17) <= grid.step / 2
 
 
 def test_decimals_are_integers_of_their_last_digit() -> None:
@@ -172,9 +175,9 @@ def test_decimals_are_integers_of_their_last_digit() -> None:
         ("float", "1e250", "1e300", "bounds"),
     ],
 )
-def test_what_has_no_grid_is_refused(kind: str, low: object, high: object, code: str) -> None:
+def test_what_has_no_grid_is_refused(kind: Any, low: int | str, high: int | str, code: str) -> None:
     with pytest.raises(sf.Refused) as refused:
-        grid_of("x", Type(kind), Fraction(low), Fraction(high))  # type: ignore[arg-type]
+        grid_of("x", Type(kind), Fraction(low), Fraction(high))
     assert refused.value.code == f"aggregate.{code}"
 
 

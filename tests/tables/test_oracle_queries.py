@@ -75,8 +75,8 @@ def wrong_in_a_file(seed: int, folder: Path) -> list[str]:
     """
     random, path = Random(10**7 + seed), folder / f"{seed}.parquet"
     pq.write_table(arrow([]), path)
-    schema = ParquetBench(path)
-    release_plan = planned(random, schema)  # type: ignore[arg-type]
+    schema: Any = ParquetBench(path)
+    release_plan = planned(random, schema)
     schema.close()
     rows = world(random, release_plan.query.rows.declaration)
     pq.write_table(arrow(rows), path, row_group_size=random.choice((3, 1000)))

@@ -142,7 +142,8 @@ def engines(
                 table.take(pa.array(order)), path, row_group_size=CHUNKS[seed % len(CHUNKS)]
             )
         source = open_source(path, name="world", threads=threads)
-        source.engine._sql_cache = written = written or source.engine._sql_cache  # type: ignore[attr-defined]
+        engine: Any = source.engine
+        engine._sql_cache = written = written or engine._sql_cache
         yield source
 
 

@@ -30,10 +30,10 @@ UNIT = (("people", "id"),)
 
 
 def owned(**links: str) -> dict[str, Owner]:
-    pairs = {
+    pairs: Any = {
         tuple(column.split("__")): tuple(target.split(".")) for column, target in links.items()
     }
-    return find_owners(UNIT, pairs, SCHEMAS)  # type: ignore[arg-type]
+    return find_owners(UNIT, pairs, SCHEMAS)
 
 
 def test_a_column_of_the_unit_or_one_that_leads_to_it() -> None:

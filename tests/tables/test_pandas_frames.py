@@ -90,7 +90,7 @@ COLUMNS: dict[str, tuple[Any, Any, list[Any]]] = {
         pa.string(),
         ["a", None, "b"],
     ),
-}  # type: ignore[dict-item]
+}
 
 
 @pytest.mark.parametrize("case", COLUMNS)

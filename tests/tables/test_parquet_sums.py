@@ -549,8 +549,9 @@ def test_a_question_stops_when_its_time_is_up(
     table = protect(pa.table({"x": [1.0]}))
     plan = table.aggregate(total=sf.sum("x")).plan(epsilon=1)
     statement = plan.statements[0]
-    with statement.plain.open_files() as files, pytest.raises(TimeUp):  # type: ignore[union-attr]
-        statement.plain.compute(files, statement.expression.schema(), 2, lambda: True)  # type: ignore[union-attr]
+    assert statement.plain is not None
+    with statement.plain.open_files() as files, pytest.raises(TimeUp):
+        statement.plain.compute(files, statement.expression.schema(), 2, lambda: True)
     waiting = parquet_sums._Totals.add
 
     def slow(self: Any, batch: Any) -> None:
@@ -599,9 +600,11 @@ def test_a_rounding_of_its_own_would_be_seen(
     """A twin that rounds down."""
     rng = random.Random(3)
     table = protect(pa.table({"x": numbers("float64", 500, rng, tame=True)}))
-    down = lambda self: (  # noqa: E731
-        lambda values, out: np.floor(np.multiply(values, float(1 / self.step), out=out), out=out)
-    )
+
+    def down(grid: Any) -> Any:
+        step = float(1 / grid.step)
+        return lambda values, out: np.floor(np.multiply(values, step, out=out), out=out)
+
     monkeypatch.setattr("sfumato.tables.expr.grids.Grid.rounder", down)
     short, long = both(table.aggregate(total=sf.sum("x")))
     assert short != long

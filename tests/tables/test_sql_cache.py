@@ -11,7 +11,12 @@ from sfumato.tables.engine.sql_cache import MOST_TEXTS, SqlCache
 
 def test_the_same_expression_is_written_once() -> None:
     compiled: list[Any] = []
-    texts = SqlCache(lambda expression: compiled.append(expression) or f"text {len(compiled)}")  # type: ignore[func-returns-value]
+
+    def compile_text(expression: Any) -> str:
+        compiled.append(expression)
+        return f"text {len(compiled)}"
+
+    texts = SqlCache(compile_text)
     query = ibis.table({"x": "float64"}, name="t").select(y=ibis.literal(0.0))
     assert [texts.text(query), texts.text(query)] == ["text 1", "text 1"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import duckdb
 import pytest
 
@@ -12,8 +14,8 @@ from sfumato.tables.engine.dialects import case_tables
     ("function", "table"),
     [("lower", case_tables.small_letters), ("upper", case_tables.capital_letters)],
 )
-def test_every_letter_is_duckdbs(function: str, table: object) -> None:
-    pairs = dict(zip(*table(), strict=True))  # type: ignore[operator]
+def test_every_letter_is_duckdbs(function: str, table: Callable[[], tuple[str, str]]) -> None:
+    pairs = dict(zip(*table(), strict=True))
     rows = (
         duckdb.connect()
         .execute(

@@ -84,7 +84,9 @@ def test_what_is_a_moment(text: str, expected: bool) -> None:
     assert bool(re.search(MOMENT, text)) is expected
     if expected:
         assert read(text, "TIMESTAMP") is not None
-        assert read(re.search(DAY, text)[0], "DATE") is not None  # type: ignore[index]
+        day = re.search(DAY, text)
+        assert day is not None
+        assert read(day[0], "DATE") is not None
 
 
 @pytest.mark.parametrize(
