@@ -24,7 +24,7 @@ from sfumato.tables.expr.types import NAMES, Type
 from .special_values import VALUES, decimals, python
 
 TYPES = [
-    *dict.fromkeys(str(known) for known in NAMES.values()),
+    *dict.fromkeys(str(column_type) for column_type in NAMES.values()),
     "decimal(4,2)",
     "decimal(38,38)",
     "decimal(38,0)",

@@ -290,11 +290,13 @@ def column(kind: pa.DataType) -> pa.Array:
 
 def random_column(kind: pa.DataType, random: Random) -> pa.Array:
     """Bytes drawn at random, where the type is one of fixed width or of text."""
-    cell: Callable[[], bytes] = lambda: random.randbytes(  # noqa: E731
-        kind.bit_width // 8
-        if ID_OF[kind.id] not in TEXT_IDS
-        else random.choice((0, 1, 2, 3, 13, 40))
-    )
+
+    def cell() -> bytes:
+        is_text = ID_OF[kind.id] in TEXT_IDS
+        return random.randbytes(
+            random.choice((0, 1, 2, 3, 13, 40)) if is_text else kind.bit_width // 8
+        )
+
     cells = [None if random.random() < 0.1 else cell() for _ in range(ROWS)]
     return texts(kind, cells) if ID_OF[kind.id] in TEXT_IDS else fixed(kind, cells)
 
@@ -314,9 +316,9 @@ EXTRA = {"uuid": uuids}
 
 def arrow_table(types: Sequence[pa.DataType] = ARROW_TYPES) -> pa.Table:
     """All types in one table, a column each, beside the unit."""
-    made = {f"c{place}": column(kind) for place, kind in enumerate(types)}
+    columns = {f"c{place}": column(kind) for place, kind in enumerate(types)}
     return pa.table(
-        {UNIT: units(), **made, **{name: make(pa.uuid()) for name, make in EXTRA.items()}}
+        {UNIT: units(), **columns, **{name: make(pa.uuid()) for name, make in EXTRA.items()}}
     )
 
 
@@ -391,7 +393,7 @@ def ask_everything(
             for name, kind in table.declaration.types
             if name != UNIT and (not only or name in only)
         }
-        failed = _asked(table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
+        failed = _ask_questions(table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
         if thorough is not None:
             failed |= _functions(table, schema if thorough else _one_of_each(schema))
     if accepted is not None:
@@ -408,7 +410,7 @@ def ask_everything(
         bounds=bounds,
         keys={name: _keys(schema[name], these) for name, these in keys.items()},
     ) as table:
-        return failed | _asked(
+        return failed | _ask_questions(
             table, schema, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}", None)
         )
 
@@ -416,8 +418,9 @@ def ask_everything(
 def ask_together(
     source: Any, *, accepted: dict[str, Type] | None = None, most: int = 5
 ) -> dict[str, str]:
-    """The same for an engine that takes long for each statement: several columns in a question, one
-    of each type, and private groups of texts and instants alone.
+    """Ask an engine that takes long for each statement, and return the questions that failed.
+
+    A question has several columns, one of each type; only texts and instants form private groups.
     """
     about: dict[str, Any] = {"name": "t", "unit": UNIT, "max_rows": 2, "budget": BUDGET}
     with sf.protect(source, **about) as table:
@@ -427,7 +430,7 @@ def ask_together(
             for name, kind in _one_of_each(schema).items()
             if kind.kind in ("string", "timestamp", "date")
         }
-        failed = _asked(table, grouped, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
+        failed = _ask_questions(table, grouped, ("SELECT {c}, COUNT(*) AS n FROM t GROUP BY {c}",))
     if accepted is not None:
         accepted |= schema
     with sf.protect(
@@ -436,7 +439,7 @@ def ask_together(
         names = list(_one_of_each(schema))
         for start in range(0, len(names), most):
             part = names[start : start + most]
-            asked = [
+            selected = [
                 re.sub(
                     r"\) AS (\w+)",
                     rf") AS {name}_\1",
@@ -444,14 +447,14 @@ def ask_together(
                 )
                 for name in part
             ]
-            failed |= _asked(
-                table, {" ".join(part): Type.of("bool")}, (f"SELECT {', '.join(asked)} FROM t",)
+            failed |= _ask_questions(
+                table, {" ".join(part): Type.of("bool")}, (f"SELECT {', '.join(selected)} FROM t",)
             )
     return failed
 
 
 def _about(kind: Type) -> str:
-    """What is asked of a column of a type."""
+    """Write the aggregates that `_ask_questions` selects of a column of this type."""
     literal = LITERALS[kind.kind][0]
     compared = (
         f"COUNT({{c}}) AS n, COUNT(DISTINCT {{c}}) AS l, COUNT(*) FILTER (WHERE {{c}} >= "
@@ -480,7 +483,7 @@ def ask_as_units(
             with sf.protect(
                 source, name="t", unit=name, max_rows=2, budget=BUDGET, **declared
             ) as table:
-                failed |= _asked(
+                failed |= _ask_questions(
                     table,
                     {UNIT: Type.of("int64")},
                     ("SELECT COUNT(*) AS n, COUNT(DISTINCT {c}) AS d FROM t",),
@@ -496,7 +499,7 @@ def _keys(kind: Type, values: Sequence[Any]) -> list[Any]:
     )
 
 
-def _asked(
+def _ask_questions(
     table: Any, schema: Mapping[str, Type], questions: Sequence[str | None]
 ) -> dict[str, str]:
     failed = {}
@@ -520,17 +523,17 @@ def _functions(table: Any, schema: Mapping[str, Type]) -> dict[str, str]:
     failed, source = {}, table._source
     for name, kind in schema.items():
         expressions = list(calls([str(kind)]))
-        given = source.table.select(c0=source.table[name])
+        single_column = source.table.select(c0=source.table[name])
         for start in range(0, len(expressions), 60):
             part = expressions[start : start + 60]
-            made = given.select(
+            query = single_column.select(
                 **{
-                    f"r{place}": expression.build(given, {"c0": kind}).isnull()
+                    f"r{place}": expression.build(single_column, {"c0": kind}).isnull()
                     for place, expression in enumerate(part)
                 }
             )
             try:
-                source.engine.run(made)
+                source.engine.run(query)
             except Exception as error:
                 failed[f"{name} {kind}: {part[0].text:.40} …"] = (
                     f"{type(error).__name__}: {error!s:.300}"

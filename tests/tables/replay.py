@@ -44,16 +44,16 @@ class Moved:
             self.wrong.append(f"{name}: moved by {float(part):.3f} of what was declared")
 
 
-def moved(plan: Plan, one: Through, other: Through) -> Moved:
+def moved(plan: Plan, before: Through, after: Through) -> Moved:
     """Compare what two tables handed to the noise."""
     result = Moved()
     rows = [
         [tuple(plain(key) for key in group) for group in through.groups.rows]
-        for through in (one, other)
+        for through in (before, after)
     ]
     if plan.query.public and rows[0] != rows[1]:
         result.wrong.append("groups differ")
-    calls = [iter(through.calls) for through in (one, other)]
+    calls = [iter(through.calls) for through in (before, after)]
     for place, name, mechanism, pooled in expected(plan):
         if isinstance(mechanism, WeightedQuantile) and not (rows[0] and rows[1]):
             for i in (0, 1):
@@ -75,14 +75,14 @@ def moved(plan: Plan, one: Through, other: Through) -> Moved:
         ]:
             result.wrong.append(f"{name}: dtypes differ")
         where = (
-            [ballot_keys(through) for through in (one, other)]
+            [ballot_keys(through) for through in (before, after)]
             if name == "ballot"
             else [[()]] * 2
             if pooled
             else rows
         )
         if place is not None and not plan.query.public and not pooled:
-            (first, second), where = _named_by_either(plan, place, mechanism, one, other)
+            (first, second), where = _named_by_either(plan, place, mechanism, before, after)
         _compare(result, name, mechanism, first, second, where, public=plan.query.public or pooled)
     if any(next(each, None) is not None for each in calls):
         result.wrong.append("more calls than planned")

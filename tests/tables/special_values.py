@@ -89,15 +89,15 @@ def integers(bits: int) -> list[int | None]:
     """The ends of every width up to this one, powers of two and of ten and what lies beside
     them.
     """
-    beside = {
+    near_powers = {
         sign * (2**power) + step
         for power in (0, 1, 2, 3, 4, 6, 7, 8, 15, 16, 24, 31, 32, 52, 53, 62, 63)
         for sign in (1, -1)
         for step in (-1, 0, 1)
     }
-    found = {
+    values = {
         n
-        for n in beside
+        for n in near_powers
         | {
             5,
             6,
@@ -122,7 +122,7 @@ def integers(bits: int) -> list[int | None]:
         }
         if -(2 ** (bits - 1)) <= n < 2 ** (bits - 1)
     }
-    return [None, *sorted(found)][: 2**bits]
+    return [None, *sorted(values)][: 2**bits]
 
 
 def decimals(precision: int, scale: int) -> list[Decimal | None]:
@@ -140,8 +140,8 @@ def decimals(precision: int, scale: int) -> list[Decimal | None]:
         10**scale * 3 // 2,
     )
     steps = {*small, *large, top, top - 1, top // 2, top // 3}
-    found = {sign * step for step in steps if step <= top for sign in (1, -1)}
-    return [None, *(Decimal(f"{step}e-{scale}") for step in sorted(found))]
+    signed_steps = {sign * step for step in steps if step <= top for sign in (1, -1)}
+    return [None, *(Decimal(f"{step}e-{scale}") for step in sorted(signed_steps))]
 
 
 UUIDS: list[str | None] = [
@@ -196,20 +196,22 @@ ARROW = {
 
 
 def array(name: str, values: list[Any]) -> pa.Array:
-    known = Type.of(name)
-    if known.kind == "date":
+    column_type = Type.of(name)
+    if column_type.kind == "date":
         days = [v if v is None or isinstance(v, int) else (v - EPOCH.date()).days for v in values]
         return pa.array(days, pa.int32()).view(pa.date32())
-    if known.kind == "timestamp":
+    if column_type.kind == "timestamp":
         steps = [
             v
             if v is None or isinstance(v, int)
             else (v.replace(tzinfo=None) - EPOCH) // timedelta(microseconds=1)
             for v in values
         ]
-        return pa.array(steps, pa.int64()).view(pa.timestamp("us", "UTC" if known.zone else None))
-    if known.kind == "decimal":
-        return pa.array(values, pa.decimal128(known.precision, known.scale))
+        return pa.array(steps, pa.int64()).view(
+            pa.timestamp("us", "UTC" if column_type.zone else None)
+        )
+    if column_type.kind == "decimal":
+        return pa.array(values, pa.decimal128(column_type.precision, column_type.scale))
     return pa.array(values, ARROW.get(name) or getattr(pa, name)())
 
 

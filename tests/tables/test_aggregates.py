@@ -111,6 +111,6 @@ def test_more_aggregates_as_they_are_written() -> None:
     assert [ag.percent(item.q) for item in several if item.q is not None] == ["50", "100_over_3"]
 
 
-@pytest.mark.parametrize("given", [[], [0.5, "1/2"]], ids=["none", "twice"])
-def test_several_quantiles_are_one_or_more_each_once(given: list[Any]) -> None:
-    refusal(lambda: ag.quantiles("x", given), "aggregate.quantile")
+@pytest.mark.parametrize("levels", [[], [0.5, "1/2"]], ids=["none", "twice"])
+def test_several_quantiles_are_one_or_more_each_once(levels: list[Any]) -> None:
+    refusal(lambda: ag.quantiles("x", levels), "aggregate.quantile")

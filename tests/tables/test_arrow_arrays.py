@@ -15,7 +15,7 @@ from sfumato.tables.plan.arrow_arrays import array, numbers, zero
 
 
 @pytest.mark.parametrize(
-    ("values", "known"),
+    ("values", "arrow_type"),
     [
         (["Roma", "città", "", None, "漢字"], pa.string()),
         (["a"], pa.string()),
@@ -32,19 +32,21 @@ from sfumato.tables.plan.arrow_arrays import array, numbers, zero
         ([datetime.date(2026, 1, 31), None], pa.date32()),
     ],
 )
-def test_arrays(monkeypatch: pytest.MonkeyPatch, values: list[Any], known: pa.DataType) -> None:
+def test_arrays(
+    monkeypatch: pytest.MonkeyPatch, values: list[Any], arrow_type: pa.DataType
+) -> None:
     monkeypatch.delitem(sys.modules, "pandas", raising=False)
-    assert array(values, known).equals(pa.array(values, type=known))
-    assert array(values, known).null_count == values.count(None)
+    assert array(values, arrow_type).equals(pa.array(values, type=arrow_type))
+    assert array(values, arrow_type).null_count == values.count(None)
 
 
-@pytest.mark.parametrize("known", [pa.int8(), pa.int64(), pa.decimal128(38, 0), pa.float64()])
-def test_zero(known: pa.DataType) -> None:
-    assert zero(known) == pa.scalar(0, known)
+@pytest.mark.parametrize("arrow_type", [pa.int8(), pa.int64(), pa.decimal128(38, 0), pa.float64()])
+def test_zero(arrow_type: pa.DataType) -> None:
+    assert zero(arrow_type) == pa.scalar(0, arrow_type)
 
 
 def test_numbers() -> None:
-    whole = pa.array([5, -6, 7, 8], pa.int32())
-    assert numbers(whole).tolist() == [5, -6, 7, 8]
-    assert numbers(whole.slice(1, 2)).tolist() == [-6, 7]
+    integers = pa.array([5, -6, 7, 8], pa.int32())
+    assert numbers(integers).tolist() == [5, -6, 7, 8]
+    assert numbers(integers.slice(1, 2)).tolist() == [-6, 7]
     assert numbers(pa.array([], pa.int64())).dtype == np.int64

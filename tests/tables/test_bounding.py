@@ -138,7 +138,7 @@ FLOATS = [
 def test_truncation_does_not_depend_on_the_order_of_rows() -> None:
     """Not even where floats differ in digits that the hash does not see."""
 
-    def kept(rows: list[float | None], key: str) -> list[str]:
+    def truncate(rows: list[float | None], key: str) -> list[str]:
         table = ibis.memtable(
             pa.table({"u0": pa.array([1] * len(rows)), "v0": pa.array(rows, pa.float64())})
         )
@@ -147,12 +147,12 @@ def test_truncation_does_not_depend_on_the_order_of_rows() -> None:
             for item in CON.to_pyarrow(truncate_rows(table, 5, ["u0"], key))["v0"].to_pylist()
         )
 
-    assert len({tuple(kept(FLOATS, str(key))) for key in range(20)}) > 1
+    assert len({tuple(truncate(FLOATS, str(key))) for key in range(20)}) > 1
     for key in range(20):
         assert (
-            kept(FLOATS, str(key))
-            == kept(FLOATS[::-1], str(key))
-            == kept(FLOATS[7:] + FLOATS[:7], str(key))
+            truncate(FLOATS, str(key))
+            == truncate(FLOATS[::-1], str(key))
+            == truncate(FLOATS[7:] + FLOATS[:7], str(key))
         )
 
 

@@ -40,12 +40,12 @@ class Wrong:
     def run(self, expression: Any) -> Any:
         if self._place is None:
             raise ArithmeticError("integer overflow")
-        found = self._engine.run(expression).to_pylist()[0]
+        row = self._engine.run(expression).to_pylist()[0]
         self._engine.close()
         return pa.table(
             {
                 name: [self._value if i == self._place else value]
-                for i, (name, value) in enumerate(found.items())
+                for i, (name, value) in enumerate(row.items())
             }
         )
 
@@ -72,7 +72,8 @@ def test_all_of_them_are_tried_here() -> None:
 
 
 def test_an_engine_that_fails_is_refused() -> None:
-    refused = refusal(lambda: check_capabilities(Wrong(None)), "engine.capability")  # type: ignore[arg-type]
+    broken: Any = Wrong(None)
+    refused = refusal(lambda: check_capabilities(broken), "engine.capability")
     assert "overflow" not in refused.reason
 
 

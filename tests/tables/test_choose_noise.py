@@ -53,7 +53,7 @@ PROMISES: tuple[Guarantee, ...] = (
 
 
 def query(
-    asked: str = "several", *, keys: str = "public", unit: bool = True, **about: Any
+    question: str = "several", *, keys: str = "public", unit: bool = True, **about: Any
 ) -> Query:
     limits = {"unit": "user", "max_rows": 3, "max_groups": 2} if unit else {}
     declared = declare(name="visits", bounds={"x": (-1, 3)}, schema=SCHEMA, **{**limits, **about})
@@ -63,20 +63,20 @@ def query(
         "public": rows.group_by(city=["a", "b"]),
         "private": rows.group_by("city"),
     }[keys]
-    return groups.aggregate(**ASKED[asked])
+    return groups.aggregate(**ASKED[question])
 
 
 def test_every_notion_of_a_promise_is_tested() -> None:
     assert {type(promise) for promise in PROMISES} == set(DRAFTERS)
 
 
-@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("question", ASKED)
 @pytest.mark.parametrize("promise", PROMISES, ids=str)
 @pytest.mark.parametrize("keys", ["none", "public", "private"])
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
-def test_a_promise_is_kept(asked: str, promise: Guarantee, keys: str, relation: str) -> None:
+def test_a_promise_is_kept(question: str, promise: Guarantee, keys: str, relation: str) -> None:
     """What the ledger will be charged is at most what was promised; what is named needs a δ."""
-    built = query(asked, keys=keys, relation=relation)
+    built = query(question, keys=keys, relation=relation)
     if keys == "private" and not promise.parameters.get("delta"):
         refusal(lambda: calibrate(built, components_of(built).components, promise), "plan.keys")
         return
@@ -205,9 +205,9 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
         GDP(1): GDP(2),
         Approx(1, "1e-6"): Approx(2, "1e-6"),
     }
-    for promise, other in weaker.items():
+    for promise, lesser in weaker.items():
         makers = tuple(
-            (lambda q, p, _, maker=maker, other=other: maker(q, p, other))
+            (lambda q, p, _, maker=maker, lesser=lesser: maker(q, p, lesser))
             for maker in DRAFTERS[type(promise)]
         )
         monkeypatch.setitem(DRAFTERS, type(promise), makers)

@@ -53,9 +53,9 @@ def test_a_free_name_is_like_the_one_that_is_taken() -> None:
     assert unused_name("n", {"n", "n_2"}) == "n_3"
 
 
-def refused(column: Any, known: list[str], left_out: dict[str, str]) -> Any:
+def refused(column: Any, columns: list[str], left_out: dict[str, str]) -> Any:
     def call() -> None:
-        raise unknown_column(column, known, left_out, "unit")
+        raise unknown_column(column, columns, left_out, "unit")
 
     return refusal(call, "table.column")
 

@@ -45,8 +45,8 @@ def components(
     return components_of(Rows.of(declared, Nobody()).aggregate(**aggregates))
 
 
-def forms(found: QueryComponents) -> list[str]:
-    return [component.form for component in found.components]
+def forms(query_components: QueryComponents) -> list[str]:
+    return [component.form for component in query_components.components]
 
 
 def test_what_is_needed_twice_is_computed_once() -> None:

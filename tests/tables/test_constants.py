@@ -30,7 +30,7 @@ from ..refusing import refusal
 ROME = timezone(timedelta(hours=2))
 
 
-class Colour(str, Enum):  # noqa: UP042
+class Colour(str, Enum):  # noqa: UP042  # a StrEnum is a case of its own
     RED = "red"
 
 
@@ -140,7 +140,7 @@ def test_texts_are_read_as_moments() -> None:
         1,
         30,
         23,
-        tzinfo=timezone.utc,  # noqa: UP017
+        tzinfo=timezone.utc,  # noqa: UP017  # the other spelling of datetime.UTC
     )
     assert parse_text("{00000000-0000-0000-0000-000000000007}", Type.of("uuid"), "x") == UUID(int=7)
 

@@ -47,9 +47,9 @@ def plan_of(bench: Bench, promise: Any = None, *, grouped: bool = True, **about:
     return plan(groups.aggregate(d=ag.count_distinct("c")), promise or Pure(1), bench.source)
 
 
-def count(made: Plan, bench: Bench, table: list[Row]) -> list[int]:
+def count(release_plan: Plan, bench: Bench, table: list[Row]) -> list[int]:
     bench.put(table)
-    return [int(value) for value in through_the_door(made).pieces[0].values[:, 0]]
+    return [int(value) for value in through_the_door(release_plan).pieces[0].values[:, 0]]
 
 
 def test_a_value_counts_once_whoever_has_it(bench: Bench) -> None:

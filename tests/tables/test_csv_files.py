@@ -46,10 +46,10 @@ def oracle(data: bytes, count: int) -> list[tuple[str | None, ...]]:
             continue
         fields, at = [], 0
         while text:
-            found = FIELD.match(text, at)
-            assert found is not None
-            fields.append(found[0])
-            at = found.end()
+            match = FIELD.match(text, at)
+            assert match is not None
+            fields.append(match[0])
+            at = match.end()
             if at >= len(text):
                 break
             if text[at] != ",":
@@ -178,13 +178,13 @@ def test_a_line_does_not_touch_another(tmp_path: Path) -> None:
     for added in (b'x,"y,z', b'"', b'""",,', b"\xff", b"x,y", b"x,y,z,w", b'1,"\0', b"\0"):
         for at in range(4):
             path.write_bytes(b"\n".join([b"a,b,c", *others[:at], added, *others[at:]]))
-            found = read(path)
-            assert [row for row in found if row[0] in "147"] == [
+            rows = read(path)
+            assert [row for row in rows if row[0] in "147"] == [
                 ("1", "2", "3"),
                 ("4", "5", "6"),
                 ("7", "8, 8", "9"),
             ]
-            assert len(found) <= 4
+            assert len(rows) <= 4
 
 
 def test_tabs_and_compressed_files(tmp_path: Path) -> None:
@@ -238,11 +238,13 @@ def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
     refusal(lambda: read_header([str(tmp_path / "x.csv.gz")]), "table.file")
 
 
-@pytest.mark.parametrize("other", ["x.csv", "x.tsv"])
-def test_files_with_other_first_lines_are_refused(tmp_path: Path, other: str) -> None:
+@pytest.mark.parametrize("second_file", ["x.csv", "x.tsv"])
+def test_files_with_other_first_lines_are_refused(tmp_path: Path, second_file: str) -> None:
     (tmp_path / "a.csv").write_bytes(b"a\n")
-    (tmp_path / other).write_bytes(b"b\n" if other == "x.csv" else b"a\n")
-    refusal(lambda: read_header([str(tmp_path / "a.csv"), str(tmp_path / other)]), "table.files")
+    (tmp_path / second_file).write_bytes(b"b\n" if second_file == "x.csv" else b"a\n")
+    refusal(
+        lambda: read_header([str(tmp_path / "a.csv"), str(tmp_path / second_file)]), "table.files"
+    )
 
 
 def test_a_first_line_in_another_encoding_is_told_as_such(tmp_path: Path) -> None:

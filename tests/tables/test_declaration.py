@@ -29,8 +29,8 @@ SCHEMA = {
 }
 
 
-def make(**given: Any) -> Declaration:
-    return declare(**{"name": "visits", "schema": SCHEMA, **given})
+def make(**arguments: Any) -> Declaration:
+    return declare(**{"name": "visits", "schema": SCHEMA, **arguments})
 
 
 def test_the_least_that_is_declared() -> None:
@@ -80,7 +80,7 @@ def test_all_that_is_declared() -> None:
 
 def test_it_cannot_be_changed_and_is_compared_by_value() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        make().name = "other"  # type: ignore[misc]
+        make().name = "other"  # type: ignore[misc]  # wrong on purpose
     assert make(bounds={"spend": (0, 100)}) == make(bounds={"spend": ("0", 100.0)})
     assert hash(make(unit="user_id")) == hash(make(unit=["user_id"]))
     assert make(version="1") != make(version="2")
@@ -159,7 +159,7 @@ def test_bounds_that_are_none_are_refused(bounds: Any, code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"unit": "spend"}, "table.unit"),
         ({"unit": ["user_id", "user_id"]}, "table.unit"),
@@ -205,8 +205,8 @@ def test_bounds_that_are_none_are_refused(bounds: Any, code: str) -> None:
         ({"types": "float"}, "table.type"),
     ],
 )
-def test_what_is_wrong_is_refused(given: dict[str, Any], code: str) -> None:
-    refusal(lambda: make(**given), code)
+def test_what_is_wrong_is_refused(arguments: dict[str, Any], code: str) -> None:
+    refusal(lambda: make(**arguments), code)
 
 
 @pytest.mark.parametrize("rows", [1, MOST_ROWS])
@@ -227,7 +227,7 @@ def test_near_names_are_offered() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {"unit": "tags"},
         {"bounds": {"tags": (0, 1)}},
@@ -235,10 +235,10 @@ def test_near_names_are_offered() -> None:
         {"types": {"tags": "string"}},
     ],
 )
-def test_a_column_that_is_left_out_says_why(given: dict[str, Any]) -> None:
+def test_a_column_that_is_left_out_says_why(arguments: dict[str, Any]) -> None:
     assert (
         refusal(
-            lambda: make(left_out={"tags": "lists are not read"}, **given), "table.column"
+            lambda: make(left_out={"tags": "lists are not read"}, **arguments), "table.column"
         ).reason
         == "lists are not read"
     )

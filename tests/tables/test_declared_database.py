@@ -22,12 +22,12 @@ def text() -> str:
 
 
 def test_through_a_file_and_back(text: str) -> None:
-    found = DatabaseDeclaration.from_toml(text)
-    assert found.to_toml() == text
-    with sf.protect(TABLES, public={"cities": CITIES}, budget=1, **found.arguments) as db:
-        assert db.declaration == found
+    declaration = DatabaseDeclaration.from_toml(text)
+    assert declaration.to_toml() == text
+    with sf.protect(TABLES, public={"cities": CITIES}, budget=1, **declaration.arguments) as db:
+        assert db.declaration == declaration
         assert db["tests"].declaration.unit == ("patients_id",)
-        assert {table.unit_name for table in found.tables} == {"patients.id"}
+        assert {table.unit_name for table in declaration.tables} == {"patients.id"}
 
 
 def test_nothing_of_the_data_is_in_it(text: str) -> None:

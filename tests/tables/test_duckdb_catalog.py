@@ -38,17 +38,17 @@ def unstable(connection: Any, database: str | None, schema: str | None, name: st
 
 
 def _database(path: Path | str, column: str) -> duckdb.DuckDBPyConnection:
-    made = duckdb.connect(str(path))
-    made.execute("CREATE SEQUENCE s; CREATE MACRO m(x) AS x + random()")
-    made.execute(f"CREATE TABLE visits(u INTEGER, a INTEGER, b VARCHAR{column})")
-    made.execute("INSERT INTO visits(u, a, b) SELECT i, i, 'x' FROM range(10) AS t(i)")
-    return made
+    connection = duckdb.connect(str(path))
+    connection.execute("CREATE SEQUENCE s; CREATE MACRO m(x) AS x + random()")
+    connection.execute(f"CREATE TABLE visits(u INTEGER, a INTEGER, b VARCHAR{column})")
+    connection.execute("INSERT INTO visits(u, a, b) SELECT i, i, 'x' FROM range(10) AS t(i)")
+    return connection
 
 
 @pytest.mark.parametrize("expression", CHANGING)
 def test_generated_columns_of_a_file_are_left_out(expression: str, tmp_path: Path) -> None:
-    """Whoever names one is told why; what is stored answers, also where the generated one could not
-    even be computed here.
+    """A refusal says why a generated column cannot be named. The stored columns answer, also where
+    this DuckDB could not compute the generated column.
     """
     path = tmp_path / "clinic.duckdb"
     _database(path, f", g AS ({expression})").close()
@@ -176,9 +176,8 @@ def test_every_part_of_a_query_is_known() -> None:
         "SELECT abs(a) + 1, CASE WHEN a > 1 AND b IS NULL THEN 2 END, a BETWEEN 1 AND 2, "
         "CAST(a AS INT), * FROM visits JOIN q ON a = u WHERE NOT a IN (1, 2)"
     )
-    node = json.loads(duckdb.execute("SELECT json_serialize_sql(?)", [text]).fetchone()[0])[
-        "statements"
-    ][0]["node"]  # type: ignore[index]
+    ((serialized,),) = duckdb.execute("SELECT json_serialize_sql(?)", [text]).fetchall()
+    node = json.loads(serialized)["statements"][0]["node"]
     assert set(node) == {"type", "select_list", "from_table", "where_clause", *PLAIN} - {
         "at_clause"
     }
@@ -186,17 +185,17 @@ def test_every_part_of_a_query_is_known() -> None:
     assert {key: value for key, value in node.items() if key in PLAIN} == {
         key: absent for key, (absent, _) in PLAIN.items() if key != "at_clause"
     }
-    found = set[str]()
+    classes = set[str]()
 
     def walk(part: Any) -> None:
-        found.update([part["class"]] if isinstance(part, dict) and "class" in part else [])
+        classes.update([part["class"]] if isinstance(part, dict) and "class" in part else [])
         for inner in (
             part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
         ):
             walk(inner)
 
     walk(node)
-    assert found == ROW_WISE
+    assert classes == ROW_WISE
 
 
 DRAWS = "AS SELECT (random() * 100000000)::BIGINT AS u, a FROM visits"
@@ -287,8 +286,9 @@ def test_what_a_lent_view_names_is_found(name: str, tmp_path: Path) -> None:
     unit.
     """
     connection = _database(":memory:", "")
-    connection.create_function("drawné", lambda: 3, [], "BIGINT", side_effects=True)  # type: ignore[arg-type]
-    connection.create_function("claimed", lambda: 3, [], "BIGINT")  # type: ignore[arg-type]
+    integer = duckdb.sqltype("BIGINT")
+    connection.create_function("drawné", lambda: 3, [], integer, side_effects=True)
+    connection.create_function("claimed", lambda: 3, [], integer)
     connection.execute(HIDDEN[name].replace("{folder}", str(tmp_path)))
     with pytest.raises(Refused) as refused:
         sf.protect(
@@ -338,7 +338,7 @@ def test_a_view_of_one_schema_is_not_that_of_another() -> None:
 
 
 @pytest.mark.parametrize(
-    "made",
+    "statement",
     [
         "CREATE TEMP TABLE g(a INTEGER, r AS (random()))",
         "CREATE SCHEMA s; USE s; CREATE TABLE g(a INTEGER, r AS (random()))",
@@ -346,9 +346,9 @@ def test_a_view_of_one_schema_is_not_that_of_another() -> None:
     ],
     ids=["temporary", "where the connection is", "other letters"],
 )
-def test_generated_columns_are_found_where_the_connection_finds_them(made: str) -> None:
+def test_generated_columns_are_found_where_the_connection_finds_them(statement: str) -> None:
     connection = duckdb.connect()
-    connection.execute(made)
+    connection.execute(statement)
     assert list(open_source(ibis.duckdb.from_connection(connection).table("g")).schema) == ["a"]
 
 
@@ -409,8 +409,8 @@ def test_a_file_by_its_name_is_no_lent_table(tmp_path: Path) -> None:
 
 
 class Attached:
-    """A connection whose second database is told to be of another system. To attach a real one,
-    DuckDB would have to fetch an extension.
+    """A connection that reports its second database as one of SQLite. To attach a real one, DuckDB
+    would have to fetch an extension.
     """
 
     def __init__(self, connection: Any) -> None:

@@ -53,12 +53,12 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def engine(files: tuple[Path, Path]) -> Iterator[DuckDBEngine]:
-    made = DuckDBEngine(paths=[str(files[0])])
-    made.connection.execute(
+    duckdb_engine = DuckDBEngine(paths=[str(files[0])])
+    duckdb_engine.connection.execute(
         f"CREATE VIEW given AS SELECT * FROM read_parquet({quote_text(str(files[0]))})"
     )
-    yield made
-    made.close()
+    yield duckdb_engine
+    duckdb_engine.close()
 
 
 def as_dict(table: Any) -> dict[str, list[Any]]:
@@ -100,7 +100,7 @@ def test_tables_of_keys_may_be_joined(engine: DuckDBEngine) -> None:
 
 
 class Frame:
-    """A table in memory that counts how often it is read, and fails as often as it is told to."""
+    """A table in memory that counts how often it is read, and whose first `failures` reads fail."""
 
     def __init__(self, table: Any, failures: int = 0) -> None:
         self.table, self.failures, self.loads = table, failures, 0
@@ -128,12 +128,12 @@ def test_a_table_in_memory_is_copied_at_the_first_question_and_once(engine: Duck
 
 
 def test_threads_copy_it_once(engine: DuckDBEngine) -> None:
-    frame, found = Frame(pa.table({"x": list(range(100_000))})), []
+    frame, counts = Frame(pa.table({"x": list(range(100_000))})), []
     engine.register_frame("frame", frame)
     table = engine.backend.table("frame")
     threads = [
         threading.Thread(
-            target=lambda: found.append(engine.run(table.agg(n=table.count())).to_pydict()["n"])
+            target=lambda: counts.append(engine.run(table.agg(n=table.count())).to_pydict()["n"])
         )
         for _ in range(8)
     ]
@@ -141,7 +141,7 @@ def test_threads_copy_it_once(engine: DuckDBEngine) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [[100_000]] * 8
+    assert counts == [[100_000]] * 8
     assert frame.loads == 1
 
 
@@ -172,12 +172,12 @@ def test_conditions_are_not_handed_to_arrow(engine: DuckDBEngine, column: Any) -
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_is_in_force_on_every_cursor(engine: DuckDBEngine, name: str) -> None:
-    wanted = SETTINGS[name][0].strip("'")
+    expected = SETTINGS[name][0].strip("'")
     (value,) = engine.connection.cursor().execute("SELECT current_setting(?)", [name]).fetchone()
     assert str(value).lower() in (
-        wanted.lower(),
-        f"etc/{wanted.lower()}",
-        str(int(wanted == "true")),
+        expected.lower(),
+        f"etc/{expected.lower()}",
+        str(int(expected == "true")),
     )
     assert SETTINGS[name][1], "and has a reason"
 
@@ -280,9 +280,9 @@ def test_several_threads_ask_at_once(engine: DuckDBEngine) -> None:
             .agg(s=lambda t: (t.x + t.k).sum())
         )
         for _ in range(5):
-            found = as_dict(engine.run(expression, timeout=600))
-            if found != {"k": [k], "s": [60 + 3 * k]}:
-                wrong.append(found)
+            result = as_dict(engine.run(expression, timeout=600))
+            if result != {"k": [k], "s": [60 + 3 * k]}:
+                wrong.append(result)
 
     threads = [threading.Thread(target=ask, args=(k,)) for k in range(8)]
     for thread in threads:
@@ -305,21 +305,21 @@ def test_integers_are_the_same_for_all_threads_and_orders(
             f"COPY (SELECT * FROM ({rows}) ORDER BY hash(u * 7919 + x + {order})) TO "
             f"{quote_text(str(tmp_path / f'{order}.parquet'))} (ROW_GROUP_SIZE 10000)"
         )
-    found = set()
+    results = set()
     for order in range(3):
         for threads in (1, 2, 8):
             path = str(tmp_path / f"{order}.parquet")
-            made = DuckDBEngine(paths=[path], threads=threads, memory=memory)
-            made.connection.execute(
+            engine = DuckDBEngine(paths=[path], threads=threads, memory=memory)
+            engine.connection.execute(
                 f"CREATE VIEW t AS SELECT * FROM read_parquet({quote_text(path)})"
             )
-            table = made.backend.table("t")
+            table = engine.backend.table("t")
             weights = table.group_by("u").agg(n=table.count())
             joined = table.join(weights, "u")
-            found.add(
+            results.add(
                 str(
                     as_dict(
-                        made.run(
+                        engine.run(
                             joined.group_by("g")
                             .agg(n=joined.count(), s=(joined.x * joined.n).sum())
                             .order_by("g")
@@ -327,44 +327,46 @@ def test_integers_are_the_same_for_all_threads_and_orders(
                     )
                 )
             )
-            made.close()
-    assert len(found) == 1
+            engine.close()
+    assert len(results) == 1
     assert float("1e16") + 1 - 1e16 != 1 + (1e16 - 1e16), "as doubles they would not be"
 
 
 def test_what_does_not_fit_is_spilled_to_a_private_directory_and_removed() -> None:
-    made = DuckDBEngine(threads=2, memory="100MB")
-    directory = Path(made.directory)
+    engine = DuckDBEngine(threads=2, memory="100MB")
+    directory = Path(engine.directory)
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert directory.stat().st_uid == os.getuid()
-    seen: list[str] = []
+    spilled_files: list[str] = []
     done = threading.Event()
 
     def watch() -> None:
         while not done.wait(0.001):
-            seen.extend(path.name for path in directory.iterdir() if path.name != spills.LOCK)
+            spilled_files.extend(
+                path.name for path in directory.iterdir() if path.name != spills.LOCK
+            )
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     rows = ibis.range(3_000_000).unnest().name("i").as_table()
     wide = rows.mutate(a=(rows.i * 7919 % 3_000_017).cast("string") + "x" * 40)
-    result = made.run(wide.group_by("a").agg(n=wide.count()).agg(groups=lambda t: t.count()))
+    result = engine.run(wide.group_by("a").agg(n=wide.count()).agg(groups=lambda t: t.count()))
     done.set()
     watcher.join()
     assert as_dict(result) == {"groups": [3_000_000]}
-    assert seen, "nothing was spilled: the test has no force"
-    made.close()
+    assert spilled_files, "nothing was spilled: the test has no force"
+    engine.close()
     assert not directory.exists()
-    refusal(made.check, "engine.closed")
+    refusal(engine.check, "engine.closed")
 
 
 SCRIPT = """
 import os, sys
 from sfumato.tables.engine.duckdb_engine import DuckDBEngine
-made = DuckDBEngine()
-open(os.path.join(made.directory, "spilled"), "w").write("x")
+engine = DuckDBEngine()
+open(os.path.join(engine.directory, "spilled"), "w").write("x")
 {ending}
-print(made.directory)
+print(engine.directory)
 """
 
 
@@ -372,8 +374,8 @@ print(made.directory)
     "ending",
     [
         "",
-        "import gc; path = made.directory; del made; gc.collect(); print(path); sys.exit()",
-        "print(made.directory); raise SystemExit(3)",
+        "import gc; path = engine.directory; del engine; gc.collect(); print(path); sys.exit()",
+        "print(engine.directory); raise SystemExit(3)",
     ],
 )
 def test_the_directory_goes_with_the_interpreter(ending: str) -> None:
@@ -402,12 +404,12 @@ def test_a_fork_is_refused_and_leaves_the_directory_alone(
 def test_arrays_of_integer_keys_stay_within_the_memory() -> None:
     bits = {}
     for threads, memory in ((1, "8GB"), (2, "16GB"), (8, "1GB"), (64, "1GB"), (1, "10MB")):
-        made = DuckDBEngine(threads=threads, memory=memory)
-        (text,) = made.connection.execute(
+        engine = DuckDBEngine(threads=threads, memory=memory)
+        (text,) = engine.connection.execute(
             "SELECT current_setting('perfect_ht_threshold')::VARCHAR"
         ).fetchone()
         bits[threads, memory] = int(text)
-        made.close()
+        engine.close()
     assert bits[2, "16GB"] == bits[1, "8GB"] == DIRECT_BITS
     assert bits[8, "1GB"] == 18  # 2^18 places of 32 bytes for each of 8 threads: 64 MiB
     assert bits[64, "1GB"] == 15
@@ -454,12 +456,12 @@ def test_a_duckdb_that_is_declared_is_not_refused(
 def _declared(package: str) -> str:
     """What pyproject.toml says of a package."""
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
-    (found,) = [
+    (requirement,) = [
         line
         for line in tomllib.loads(text)["project"]["optional-dependencies"]["tables"]
         if line.startswith(package)
     ]
-    return str(found)
+    return str(requirement)
 
 
 def visits(count: int, unit: int = 1, key: str = "a") -> pa.Table:
@@ -484,11 +486,11 @@ def replaced(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> Iterator[tuple[Any, Path, Callable[[pa.Table, Path], None]]]:
     """A protected table of a unit with one row, its file, and how the file is written."""
-    name, write, given = KINDS[request.param]
+    name, write, make_source = KINDS[request.param]
     write(visits(1), tmp_path / name)
     pq.write_table(visits(1, unit=2), tmp_path / "beside.parquet")
     source, types = (
-        given(tmp_path / name),
+        make_source(tmp_path / name),
         {"types": {"u": "int64"}} if request.param == "CSV" else {},
     )
     with sf.protect(
@@ -505,9 +507,9 @@ def meanwhile(table: Any, do: Callable[[], None]) -> Any:
     engine, true = table._source.engine, table._source.engine.run
 
     def run(expression: Any, *, timeout: float | None = None) -> Any:
-        found = true(expression, timeout=timeout)
+        result = true(expression, timeout=timeout)
         do()
-        return found
+        return result
 
     engine.run = run
     try:
@@ -521,7 +523,7 @@ def test_a_file_that_changes_during_a_question_fails_the_release(replaced: Any) 
     constant text.
     """
     table, path, write = replaced
-    new, kept = path.with_name("new"), path.with_name("kept")
+    new, backup = path.with_name("new"), path.with_name("backup")
 
     def replace() -> None:
         write(visits(1000), new)
@@ -533,9 +535,9 @@ def test_a_file_that_changes_during_a_question_fails_the_release(replaced: Any) 
 
     def put_back() -> None:
         """The very file, after another one had its name for a while."""
-        os.replace(path, kept)
+        os.replace(path, backup)
         replace()
-        os.replace(kept, path)
+        os.replace(backup, path)
 
     def set_back() -> None:
         """Written in place, with its former size and time."""
@@ -596,8 +598,8 @@ def test_a_file_with_other_columns_than_declared_is_refused_before_the_charge(
 def test_a_database_that_is_replaced_is_refused(tmp_path: Path) -> None:
     """The engine has the former file open, and would go on reading it."""
     for name in ("clinic.duckdb", "new"):
-        with duckdb.connect(tmp_path / name) as made:
-            made.execute("CREATE TABLE visits(u INTEGER)")
+        with duckdb.connect(tmp_path / name) as connection:
+            connection.execute("CREATE TABLE visits(u INTEGER)")
     with sf.protect(tmp_path / "clinic.duckdb", unit="u", max_rows=1, budget=1) as table:
         assert len(table.aggregate(n=sf.count()).release(epsilon="0.1")) == 1
         os.replace(tmp_path / "new", tmp_path / "clinic.duckdb")
@@ -631,17 +633,19 @@ class ManyFiles:
         """Of the one unit that changes, in units of what it may have."""
         return int(through_the_door(self._plan).integers("count")[0][0]) / (1 << 20) - self.FILES
 
-    def found(self, attempts: int) -> list[float | None]:
+    def weigh_during_changes(self, attempts: int) -> list[float | None]:
         """What comes of questions during each of which the unit gets a thousand rows; None where
         there is no answer. Ends with a weight above 1.
         """
         self._put("one")
         begun, weights = time.monotonic(), list[float | None]()
         self.weight()
-        taken = time.monotonic() - begun
+        duration = time.monotonic() - begun
         for i in range(attempts):
             self._put("one")
-            timer = threading.Timer(taken * (0.2 + 0.7 * (i % 20) / 20), lambda: self._put("many"))
+            timer = threading.Timer(
+                duration * (0.2 + 0.7 * (i % 20) / 20), lambda: self._put("many")
+            )
             timer.start()
             try:
                 weights.append(self.weight())
@@ -664,8 +668,8 @@ def test_a_file_that_a_thread_replaces_gives_no_unit_more_weight_than_it_may_hav
     comparison, which gives it a thousand times as much.
     """
     files = ManyFiles(tmp_path)
-    found = files.found(20)
-    assert None in found
-    assert all(weight is None or weight <= 1 for weight in found)
+    weights = files.weigh_during_changes(20)
+    assert None in weights
+    assert all(weight is None or weight <= 1 for weight in weights)
     monkeypatch.setattr(Engine, "unchanged", lambda _: nullcontext())
-    assert files.found(400)[-1] == 1000
+    assert files.weigh_during_changes(400)[-1] == 1000

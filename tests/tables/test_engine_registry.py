@@ -42,9 +42,9 @@ def _polars(folder: Path) -> Any:
 
 
 def _sqlite(folder: Path) -> Any:
-    with sqlite3.connect(folder / "lite.db") as made:
-        made.execute("CREATE TABLE t AS SELECT 1 AS u, 100.0 AS x")
-    made.close()
+    with sqlite3.connect(folder / "lite.db") as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS u, 100.0 AS x")
+    connection.close()
     return ibis.sqlite.connect(folder / "lite.db")
 
 
@@ -79,16 +79,16 @@ def test_a_connection_to_another_engine_is_refused(
         'protect(connection.table("visits").to_pyarrow(), name="visits", unit="user_id", budget=1)'
     )
     if how == "alone":
-        given = {"protect": sf.protect, "connection": connection}
-        made = eval(
+        namespace = {"protect": sf.protect, "connection": connection}
+        protected = eval(
             (
                 'protect(connection.table("t").to_pyarrow(), name="t", unit="u", max_rows=1, '
                 'bounds={"x": (0, 100)}, budget=sf.Pure(100))'
             ),
-            given | {"sf": sf},
+            namespace | {"sf": sf},
         )
         rows = 10_000 if name == "polars" else 1
-        total = made.aggregate(s=sf.sum("x")).release(epsilon=50).value()
+        total = protected.aggregate(s=sf.sum("x")).release(epsilon=50).value()
         assert abs(total - 100 * rows) < 100, (
             "noise of 2 in the middle: more than 99 with chance e^-49"
         )
@@ -100,9 +100,9 @@ def test_every_engine_has_a_module_a_class_and_an_extra() -> None:
     extras = tomllib.loads(
         (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     )["project"]["optional-dependencies"]
-    for known in ENGINES.values():
-        assert issubclass(getattr(known.load(), known.name), ExternalEngine)
-        assert any(line.startswith(known.driver) for line in extras[known.extra])
+    for entry in ENGINES.values():
+        assert issubclass(getattr(entry.load(), entry.name), ExternalEngine)
+        assert any(line.startswith(entry.driver) for line in extras[entry.extra])
 
 
 def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

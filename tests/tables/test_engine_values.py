@@ -41,27 +41,27 @@ def _by_nullif(value: Any) -> Any:
     return value.nullif(ibis.literal(float("nan"), type=value.type()))
 
 
-def _known(path: Path, guard: Any) -> int:
+def _count_high(path: Path, guard: Any) -> int:
     source = open_source(path, {}, "t")
     column = guard(source.table["x"])
-    found = (
+    high_rows = (
         source.engine.run(source.table.filter(column >= HIGH).count().as_table())
         .column(0)[0]
         .as_py()
     )
     source.engine.close()
-    return int(found)
+    return int(high_rows)
 
 
 def test_nan_is_null_whatever_a_file_states(path: Path) -> None:
-    assert _known(path, ev.without_nan) == ROWS - 1 - HIGH
+    assert _count_high(path, ev.without_nan) == ROWS - 1 - HIGH
 
 
 def test_a_comparison_with_nan_would_not_do(path: Path) -> None:
     """The twin: DuckDB decides x = NaN by the file's statistics, and the NaN is above every
     number.
     """
-    assert _known(path, _by_nullif) == ROWS - HIGH
+    assert _count_high(path, _by_nullif) == ROWS - HIGH
 
 
 def test_sums_and_sides_leave_nan_out(path: Path) -> None:
@@ -69,10 +69,10 @@ def test_sums_and_sides_leave_nan_out(path: Path) -> None:
     is not added.
     """
     table = sf.protect(path, bounds={"x": (0, 1024)}, budget=sf.Pure(10), table_rows=2**20)
-    asked = table.where(sf.col("x") >= 0).aggregate(
+    query = table.where(sf.col("x") >= 0).aggregate(
         n=sf.count("x"), total=sf.sum("x"), m=sf.median("x"), h=sf.histogram("x", edges=[0, 2000])
     )
-    through = through_the_door(asked.plan(epsilon=1))
+    through = through_the_door(query.plan(epsilon=1))
     step = next(piece.step for piece in through.pieces if piece.name.startswith("sum"))
     assert through.integers("count x").tolist() == [[ROWS - 1]]
     assert int(
@@ -88,7 +88,7 @@ def test_sums_and_sides_leave_nan_out(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "value", "seen"),
+    ("unit", "value", "expected"),
     [
         ("TIMESTAMP_S", "2020-01-01 12:34:56", "2020-01-01 12:34:56"),
         ("TIMESTAMP_MS", "2020-01-01 12:34:56.789", "2020-01-01 12:34:56.789"),
@@ -102,17 +102,17 @@ def test_sums_and_sides_leave_nan_out(path: Path) -> None:
         ("VARCHAR", "hello", None),
     ],
 )
-def test_a_column_is_read_as_its_type(unit: str, value: str, seen: str | None) -> None:
+def test_a_column_is_read_as_its_type(unit: str, value: str, expected: str | None) -> None:
     """Microseconds in UTC, whatever the engine holds; what Python cannot hold is null."""
     connection = engine()
     connection.con.execute(f"CREATE TABLE moments AS SELECT CAST('{value}' AS {unit}) AS x")
-    given = connection.table("moments")
-    known = Type.of("timestamp with time zone" if unit == "TIMESTAMPTZ" else "timestamp")
-    found = connection.to_pyarrow(given.select(r=sf.col("x").build(given, {"x": known}))).column(
-        "r"
-    )
-    assert str(found.type) == "timestamp[us]"
-    assert found.to_pylist() == [None if seen is None else datetime.fromisoformat(seen)]
+    moments = connection.table("moments")
+    column_type = Type.of("timestamp with time zone" if unit == "TIMESTAMPTZ" else "timestamp")
+    values = connection.to_pyarrow(
+        moments.select(r=sf.col("x").build(moments, {"x": column_type}))
+    ).column("r")
+    assert str(values.type) == "timestamp[us]"
+    assert values.to_pylist() == [None if expected is None else datetime.fromisoformat(expected)]
 
 
 def test_what_an_expression_made_of_a_zone_is_not_turned_twice() -> None:
@@ -121,16 +121,17 @@ def test_what_an_expression_made_of_a_zone_is_not_turned_twice() -> None:
     connection.con.execute(
         "CREATE TABLE moments AS SELECT TIMESTAMPTZ '2020-01-01 00:00:00+02' AS x"
     )
-    given = connection.table("moments")
+    moments = connection.table("moments")
     zoned = {"x": Type.of("timestamp with time zone")}
-    made = given.mutate(y=sf.col("x").build(given, zoned))
+    extended = moments.mutate(y=sf.col("x").build(moments, zoned))
     types = zoned | {"y": sf.col("x").type(zoned)}
-    found = connection.to_pyarrow(
-        made.select(
-            a=sf.col("y").build(made, types), b=(sf.col("x") == sf.col("y")).build(made, types)
+    rows = connection.to_pyarrow(
+        extended.select(
+            a=sf.col("y").build(extended, types),
+            b=(sf.col("x") == sf.col("y")).build(extended, types),
         )
     ).to_pylist()
-    assert found == [{"a": datetime(2019, 12, 31, 22), "b": True}]
+    assert rows == [{"a": datetime(2019, 12, 31, 22), "b": True}]
 
 
 @pytest.mark.parametrize(
@@ -139,10 +140,10 @@ def test_what_an_expression_made_of_a_zone_is_not_turned_twice() -> None:
 def test_engines_own_numbers_are_read_as_their_type(kind: str) -> None:
     connection = engine()
     connection.con.execute(f"CREATE TABLE numbers AS SELECT CAST(3 AS {kind}) AS x")
-    given = connection.table("numbers")
-    known = Type.from_ibis(given["x"].type(), "x")
-    found = connection.to_pyarrow(given.select(r=sf.col("x").build(given, {"x": known}))).column(
-        "r"
-    )
-    assert Type.from_ibis(dt.DataType.from_pyarrow(found.type), "r") == known.bare
-    assert found.to_pylist() == [3]
+    numbers = connection.table("numbers")
+    column_type = Type.from_ibis(numbers["x"].type(), "x")
+    values = connection.to_pyarrow(
+        numbers.select(r=sf.col("x").build(numbers, {"x": column_type}))
+    ).column("r")
+    assert Type.from_ibis(dt.DataType.from_pyarrow(values.type), "r") == column_type.bare
+    assert values.to_pylist() == [3]

@@ -93,21 +93,21 @@ def test_one_bad_cell_of_arrow_is_null_and_no_other() -> None:
     """Dictionaries and views of text that is not UTF-8."""
     cells = [b"a", b"\xff", b"b", None]
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
-        for made in (
+        for array in (
             texts(kind, cells),
             pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3], pa.int8()), texts(kind, cells)),
         ):
             with sf.protect(
-                pa.table({UNIT: range(4), "c": made}),
+                pa.table({UNIT: range(4), "c": array}),
                 name="t",
                 unit=UNIT,
                 max_rows=1,
                 keys={"c": ["a", "b", None]},
                 budget=10**6,
             ) as table:
-                found = table.sql("SELECT c, COUNT(*) AS n FROM t GROUP BY c", epsilon=1000)
+                answer = table.sql("SELECT c, COUNT(*) AS n FROM t GROUP BY c", epsilon=1000)
                 assert dict(
-                    zip([row[0] for row in found.rows], np.rint(found["n"]), strict=True)
+                    zip([row[0] for row in answer.rows], np.rint(answer["n"]), strict=True)
                 ) == {"a": 1, "b": 1, None: 2}
 
 
@@ -277,25 +277,25 @@ microseconds, decimals beyond their digits.
 
 def filled(connection: Any) -> None:
     """A table with a column of each type."""
-    made = {}
+    columns = {}
     for place, (kind, cells) in enumerate(DUCKDB.values()):
         if kind:
             cases = " ".join(
                 f"WHEN {i} THEN CAST({cell} AS {kind})" for i, cell in enumerate(cells)
             )
-            made[f"d{place}"] = (
+            columns[f"d{place}"] = (
                 f"CASE i % {len(cells) + 1} {cases} END"
                 if len(cells) > 1
                 else f"CAST({cells[0]} AS {kind})"
             )
-    given = pa.table({f"a{place}": column(kind) for place, kind in enumerate(IMPORTED)})
-    connection.register("given", given)
-    chosen = ", ".join(f"{value} AS {name}" for name, value in made.items())
+    imported = pa.table({f"a{place}": column(kind) for place, kind in enumerate(IMPORTED)})
+    connection.register("imported", imported)
+    chosen = ", ".join(f"{value} AS {name}" for name, value in columns.items())
     connection.execute(
-        f"CREATE TABLE t AS SELECT i // 2 AS {UNIT}, {chosen}, given.* FROM "
-        f"range({ROWS}) r(i) POSITIONAL JOIN given"
+        f"CREATE TABLE t AS SELECT i // 2 AS {UNIT}, {chosen}, imported.* FROM "
+        f"range({ROWS}) r(i) POSITIONAL JOIN imported"
     )
-    connection.unregister("given")
+    connection.unregister("imported")
 
 
 @pytest.fixture(scope="module")
@@ -308,10 +308,10 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_duckdb_type_is_listed() -> None:
-    found = duckdb.sql(
+    rows = duckdb.sql(
         "SELECT DISTINCT logical_type FROM duckdb_types() WHERE database_name = 'system'"
     ).fetchall()
-    assert {name for (name,) in found} == set(DUCKDB)
+    assert {name for (name,) in rows} == set(DUCKDB)
 
 
 @THOROUGH
@@ -370,10 +370,10 @@ NUMPY: dict[str, Any] = {
 
 
 def numpy_columns() -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for dtype in sorted({np.dtype(kind) for kind in np.sctypeDict.values()}, key=str):
         if dtype.kind in "biufc":
-            made[f"numpy {dtype}"] = (
+            columns[f"numpy {dtype}"] = (
                 pd.Series(
                     [NUMPY[dtype.kind][place % len(NUMPY[dtype.kind])] for place in range(ROWS)]
                 )
@@ -384,8 +384,8 @@ def numpy_columns() -> dict[str, Any]:
         stamps = np.array(
             [np.iinfo(np.int64).min if value is None else value for value in STAMPS], "int64"
         )
-        made[f"numpy datetime64[{unit}]"] = stamps.view(f"M8[{unit}]")
-        made[f"numpy timedelta64[{unit}]"] = stamps.view(f"m8[{unit}]")
+        columns[f"numpy datetime64[{unit}]"] = stamps.view(f"M8[{unit}]")
+        columns[f"numpy timedelta64[{unit}]"] = stamps.view(f"m8[{unit}]")
     objects = [
         "a",
         SURROGATE,
@@ -404,10 +404,10 @@ def numpy_columns() -> dict[str, Any]:
         pd.NaT,
         pd.NA,
     ]
-    made["objects"] = pd.Series(
+    columns["objects"] = pd.Series(
         [objects[place % len(objects)] for place in range(ROWS)], dtype=object
     )
-    return made
+    return columns
 
 
 IN_PANDAS = [
@@ -475,15 +475,16 @@ def test_every_pandas_type_is_listed() -> None:
 
 @THOROUGH
 def test_pandas(thorough: bool) -> None:
-    made = numpy_columns()
+    columns = numpy_columns()
     for make in PANDAS.values():
-        made |= make()
-    names = {f"c{place}": name for place, name in enumerate(made)}
+        columns |= make()
+    names = {f"c{place}": name for place, name in enumerate(columns)}
     frame = pd.DataFrame(
         {
             UNIT: range(ROWS),
             **{
-                short: pd.Series(made[name]).reset_index(drop=True) for short, name in names.items()
+                short: pd.Series(columns[name]).reset_index(drop=True)
+                for short, name in names.items()
             },
         }
     )
@@ -568,22 +569,22 @@ NO_COLUMNS = {"BaseExtension", "Extension", "Field", "Unknown"}
 
 
 def test_every_polars_type_is_listed() -> None:
-    found = {
+    type_names = {
         name
         for name, kind in inspect.getmembers(pl, inspect.isclass)
         if issubclass(kind, pl.DataType) and kind is not pl.DataType
     }
-    assert found - NO_COLUMNS - {"Utf8"} == set(POLARS)
+    assert type_names - NO_COLUMNS - {"Utf8"} == set(POLARS)
 
 
 @THOROUGH
 def test_polars(thorough: bool) -> None:
-    made: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for make in POLARS.values():
-        made |= make()
-    names = {f"c{place}": name for place, name in enumerate(made)}
+        columns |= make()
+    names = {f"c{place}": name for place, name in enumerate(columns)}
     frame = pl.DataFrame(
-        {UNIT: range(ROWS), **{short: made[name] for short, name in names.items()}}
+        {UNIT: range(ROWS), **{short: columns[name] for short, name in names.items()}}
     )
     failed = ask_everything(frame, thorough=thorough)
     assert not failed, {names[key.split()[0]]: value for key, value in failed.items()}
@@ -620,10 +621,10 @@ def test_csv(tmp_path: Path, thorough: bool) -> None:
 def test_bytes_at_random(seed: int, tmp_path: Path) -> None:
     """In memory and as Parquet."""
     random = Random(seed)
-    made = {f"c{place}": random_column(kind, random) for place, kind in enumerate(RANDOM_TYPES)}
-    assert not ask_everything(pa.table({UNIT: units(), **made}), thorough=True)
+    columns = {f"c{place}": random_column(kind, random) for place, kind in enumerate(RANDOM_TYPES)}
+    assert not ask_everything(pa.table({UNIT: units(), **columns}), thorough=True)
     held = {}
-    for name, cells in made.items():
+    for name, cells in columns.items():
         try:
             pq.write_table(pa.table({name: cells}), tmp_path / "one.parquet")
         except (pa.ArrowException, OSError):

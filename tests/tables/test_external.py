@@ -21,21 +21,21 @@ from ..refusing import refusal
 
 @pytest.fixture
 def backend() -> Any:
-    made = ibis.duckdb.connect()
+    connection = ibis.duckdb.connect()
     days = pa.array([0, 2**31 - 1, None], pa.int32()).view(pa.date32())
-    made.create_table(
+    connection.create_table(
         "visits", pa.table({"user_id": [1, 2, 2], "spend": ["1.5", "x", None], "day": days})
     )
-    return made
+    return connection
 
 
 def test_a_question(backend: Any) -> None:
     engine, table = ExternalEngine(backend), backend.table("visits")
-    found = engine.run(
+    result = engine.run(
         table.group_by("user_id").agg(n=table.count()).order_by("user_id"), timeout=600
     )
-    assert isinstance(found, pa.Table)
-    assert found.to_pydict() == {"user_id": [1, 2], "n": [1, 2]}
+    assert isinstance(result, pa.Table)
+    assert result.to_pydict() == {"user_id": [1, 2], "n": [1, 2]}
     assert "GROUP BY" in engine.sql(table.group_by("user_id").agg(n=table.count()))
     assert engine.version == f"duckdb {backend.version}"
 
@@ -65,15 +65,16 @@ def test_a_long_question_is_interrupted(backend: Any) -> None:
 
 
 def test_threads_wait_for_each_other(backend: Any) -> None:
-    engine, table, found = ExternalEngine(backend), backend.table("visits"), []
+    engine, table, row_counts = ExternalEngine(backend), backend.table("visits"), []
     threads = [
-        threading.Thread(target=lambda: found.append(engine.run(table).num_rows)) for _ in range(8)
+        threading.Thread(target=lambda: row_counts.append(engine.run(table).num_rows))
+        for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [3] * 8
+    assert row_counts == [3] * 8
 
 
 class Stubborn:
@@ -107,12 +108,12 @@ def test_a_timeout_is_a_time(backend: Any, timeout: Any) -> None:
 
 def test_columns_become_their_types(backend: Any) -> None:
     engine, table = ExternalEngine(backend), backend.table("visits")
-    made = table.select(
+    query = table.select(
         u=as_type(engine, table.user_id, Type.of("string")),
         s=as_type(engine, table.spend, Type.of("float")),
         d=as_type(engine, table.day, Type.of("date")),
     )
-    assert engine.run(made).to_pydict() == {
+    assert engine.run(query).to_pydict() == {
         "u": ["1", "2", "2"],
         "s": [1.5, None, None],
         "d": [datetime.date(1970, 1, 1), None, None],
@@ -121,9 +122,9 @@ def test_columns_become_their_types(backend: Any) -> None:
 
 def test_uuids_come_as_text(backend: Any) -> None:
     table = backend.table("visits")
-    made = table.select(id=ibis.literal("12345678-1234-5678-1234-567812345678").cast("uuid"))
+    query = table.select(id=ibis.literal("12345678-1234-5678-1234-567812345678").cast("uuid"))
     assert (
-        ExternalEngine(backend).run(made)["id"].to_pylist()
+        ExternalEngine(backend).run(query)["id"].to_pylist()
         == ["12345678-1234-5678-1234-567812345678"] * 3
     )
 
@@ -145,22 +146,22 @@ def test_no_moment_of_one_person_makes_a_question_fail(unit: str, question: str)
     """Nanoseconds have no year 1: compared with it they fail, but only where there is a row to
     compare. The engine does so by itself; a release never.
     """
-    made = ibis.duckdb.connect()
-    made.raw_sql(
+    connection = ibis.duckdb.connect()
+    connection.raw_sql(
         f"CREATE TABLE a AS SELECT i AS u, CAST('2026-01-05' AS {unit}) AS d FROM range(20) t(i)"
     )
-    made.raw_sql(f"INSERT INTO a VALUES (7, CAST('infinity' AS {unit})), (7, NULL)")
+    connection.raw_sql(f"INSERT INTO a VALUES (7, CAST('infinity' AS {unit})), (7, NULL)")
     for gone in ("u < 0", "u = 7"):
-        made.raw_sql(f"DELETE FROM a WHERE {gone}")
-        table = sf.protect(made.table("a"), unit="u", budget=10, max_rows=1)
+        connection.raw_sql(f"DELETE FROM a WHERE {gone}")
+        table = sf.protect(connection.table("a"), unit="u", budget=10, max_rows=1)
         assert len(table.sql(question, epsilon="0.001").rows) == 1
 
 
 def test_the_engine_by_itself_does_fail() -> None:
-    made = ibis.duckdb.connect()
-    made.raw_sql("CREATE TABLE a AS SELECT CAST('2026-01-05' AS TIMESTAMP_NS) AS d")
+    connection = ibis.duckdb.connect()
+    connection.raw_sql("CREATE TABLE a AS SELECT CAST('2026-01-05' AS TIMESTAMP_NS) AS d")
     with pytest.raises(Exception, match="Timestamp"):
-        made.con.execute(
+        connection.con.execute(
             "SELECT COUNT(*) FROM a WHERE d BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP "
             "'9999-12-31'"
         ).fetchall()

@@ -24,10 +24,10 @@ from ..refusing import refusal
 
 @pytest.fixture
 def backend() -> Any:
-    made = ibis.duckdb.connect()
-    made.con.execute("CREATE TABLE visits AS SELECT 1 AS u, 'a' AS k")
-    made.con.execute("CREATE TABLE tomorrow AS SELECT 1 AS u, 'a' AS k FROM range(1000)")
-    return made
+    connection = ibis.duckdb.connect()
+    connection.con.execute("CREATE TABLE visits AS SELECT 1 AS u, 'a' AS k")
+    connection.con.execute("CREATE TABLE tomorrow AS SELECT 1 AS u, 'a' AS k FROM range(1000)")
+    return connection
 
 
 def protected(backend: Any, name: str = "visits", **more: Any) -> Any:
@@ -44,9 +44,9 @@ def meanwhile(table: Any, statement: str) -> Any:
     engine, true = table._source.engine, table._source.engine.run
 
     def run(expression: Any, *, timeout: float | None = None) -> Any:
-        found = true(expression, timeout=timeout)
+        result = true(expression, timeout=timeout)
         engine.backend.con.execute(statement)
-        return found
+        return result
 
     engine.run = run
     try:
@@ -57,9 +57,9 @@ def meanwhile(table: Any, statement: str) -> Any:
 
 def test_what_is_shown_is_what_is_asked(backend: Any) -> None:
     engine, table = ExternalDuckDB(backend), backend.table("visits")
-    asked = table.group_by("u").agg(n=table.count())
-    assert engine.run(asked).to_pydict() == {"u": [1], "n": [1]}
-    assert backend.con.execute(engine.sql(asked)).fetchall() == [(1, 1)]
+    query = table.group_by("u").agg(n=table.count())
+    assert engine.run(query).to_pydict() == {"u": [1], "n": [1]}
+    assert backend.con.execute(engine.sql(query)).fetchall() == [(1, 1)]
     assert engine.version == f"DuckDB {duckdb.__version__}"
 
 
@@ -69,16 +69,16 @@ def test_a_question_leaves_nothing_behind(backend: Any, tmp_path: Path) -> None:
     """
 
     def state(connection: Any) -> list[Any]:
-        asked = (
+        queries = (
             "name, value FROM duckdb_settings()",
             "table_name, sql FROM duckdb_tables()",
             "view_name, sql FROM duckdb_views() WHERE NOT internal",
         )
-        return [connection.execute(f"SELECT {text} ORDER BY ALL").fetchall() for text in asked]
+        return [connection.execute(f"SELECT {text} ORDER BY ALL").fetchall() for text in queries]
 
     path = str(tmp_path / "clinic.duckdb")
-    with duckdb.connect(path) as made:
-        made.execute("CREATE TABLE visits AS SELECT 1 AS u, 'a' AS k")
+    with duckdb.connect(path) as database:
+        database.execute("CREATE TABLE visits AS SELECT 1 AS u, 'a' AS k")
     for lent in (backend, ibis.duckdb.connect(path, read_only=True)):
         before = state(lent.con)
         table = protected(lent, keys={"k": ["a", *(f"town {i}" for i in range(5000))]})
@@ -126,7 +126,10 @@ def test_a_table_that_is_replaced_between_questions(backend: Any) -> None:
     plan = table.group_by("k").aggregate(n=sf.count()).plan(epsilon=1)
     backend.con.execute("CREATE OR REPLACE TABLE visits AS SELECT 1 AS u, 'b' AS k")
     assert through_the_door(plan).integers("count").tolist() == [[0]]
-    question = lambda: table.group_by("k").aggregate(n=sf.count()).release(epsilon=1)  # noqa: E731
+
+    def question() -> Any:
+        return table.group_by("k").aggregate(n=sf.count()).release(epsilon=1)
+
     for statement, code in (
         ("CREATE OR REPLACE TABLE visits AS SELECT 'x' AS u, 'b' AS k", "table.changed"),
         ("CREATE OR REPLACE TABLE visits(u INTEGER, k VARCHAR, g AS (random()))", "table.changed"),

@@ -38,8 +38,8 @@ def server() -> Iterator[PostgresServer]:
 @pytest.fixture(scope="module")
 def url(server: PostgresServer) -> str:
     """A database of a clinic, as a role that may only read reaches it."""
-    made = server.new()
-    with psycopg.connect(made, autocommit=True) as connection:
+    database_url = server.new()
+    with psycopg.connect(database_url, autocommit=True) as connection:
         columns = (
             'id int, city text COLLATE "C.utf8", padded char(8), seen timestamptz, spend float8'
         )
@@ -52,16 +52,16 @@ def url(server: PostgresServer) -> str:
         connection.execute("CREATE VIEW clinic.seen AS SELECT * FROM clinic.visits")
         connection.execute(
             "REVOKE ALL ON SCHEMA public FROM PUBLIC; REVOKE ALL ON DATABASE "
-            + made.split("/")[3].split("?")[0]
+            + database_url.split("/")[3].split("?")[0]
             + " FROM PUBLIC"
         )
         connection.execute(
             "GRANT CONNECT ON DATABASE "
-            + made.split("/")[3].split("?")[0]
+            + database_url.split("/")[3].split("?")[0]
             + " TO reader; GRANT USAGE ON SCHEMA clinic TO reader"
         )
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA clinic TO reader")
-    return made.replace("postgres@", f"reader:{WORD}@")
+    return database_url.replace("postgres@", f"reader:{WORD}@")
 
 
 @pytest.mark.parametrize("text", QUESTIONS, ids=range(len(QUESTIONS)))
@@ -85,14 +85,14 @@ def test_a_question_is_answered(url: str) -> None:
 def test_many_public_keys_need_no_table(url: str) -> None:
     """A long list of keys is part of the statement: nothing is created."""
     keys = [*NAMES, *(f"town '{i}' \\ {{}}," for i in range(100))]
-    found = []
+    counts = []
     for source, more in ((frame(), {}), (url, {"table": "clinic.visits"})):
         with protected(source, keys={"city": keys}, **more) as table:
-            asked = table.group_by("city").aggregate(n=sf.count())
-            found.append(
-                exact_answer(table.plan(asked, epsilon=1), table).pieces[0].values.tolist()
+            query = table.group_by("city").aggregate(n=sf.count())
+            counts.append(
+                exact_answer(table.plan(query, epsilon=1), table).pieces[0].values.tolist()
             )
-    assert found[0] == found[1]
+    assert counts[0] == counts[1]
 
 
 def test_the_role_may_only_read(url: str) -> None:
@@ -109,14 +109,14 @@ def test_the_role_may_only_read(url: str) -> None:
 
 
 def test_a_question_could_not_write_if_it_wanted(server: PostgresServer) -> None:
-    made = server.new()
-    server.sql(made, "CREATE TABLE visits (id int); INSERT INTO visits VALUES (1)")
-    with psycopg.connect(made, autocommit=True) as connection:
-        engine = Postgres(ibis.postgres.from_connection(connection))
-        engine.sql = lambda expression: "DELETE FROM public.visits RETURNING id"  # type: ignore[method-assign]
+    database_url = server.new()
+    server.sql(database_url, "CREATE TABLE visits (id int); INSERT INTO visits VALUES (1)")
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        engine: Any = Postgres(ibis.postgres.from_connection(connection))
+        engine.sql = lambda expression: "DELETE FROM public.visits RETURNING id"
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             engine.run(engine.backend.table("visits"))
-        assert server.sql(made, "SELECT count(*) FROM visits") == [(1,)]
+        assert server.sql(database_url, "SELECT count(*) FROM visits") == [(1,)]
 
 
 def test_settings_end_with_the_question(url: str) -> None:
@@ -131,12 +131,12 @@ def test_settings_end_with_the_question(url: str) -> None:
 
 def test_the_url_is_nowhere(url: str, tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
     """Neither in answers, cards and ledgers, nor in what is raised, printed or logged."""
-    said = io.StringIO()
+    output = io.StringIO()
     caplog.set_level(logging.DEBUG)
     path = tmp_path / "visits.ledger"
     with (
-        contextlib.redirect_stdout(said),
-        contextlib.redirect_stderr(said),
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(output),
         protected(url, table="clinic.visits", ledger=path) as table,
     ):
         answer = table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
@@ -157,19 +157,20 @@ def test_the_url_is_nowhere(url: str, tmp_path: Any, caplog: pytest.LogCaptureFi
             with pytest.raises((sf.Refused, sf.Failed)) as caught:
                 broken()
             texts.append("".join(traceback.format_exception(caught.value)))
-    texts += [said.getvalue(), caplog.text, path.read_bytes().decode("latin-1")]
+    texts += [output.getvalue(), caplog.text, path.read_bytes().decode("latin-1")]
     for hidden in (WORD, url, url.rpartition("host=")[2]):
         assert not any(hidden in text for text in texts)
 
 
 def test_a_question_that_takes_too_long_is_ended(server: PostgresServer) -> None:
-    made = server.new()
+    database_url = server.new()
     server.sql(
-        made, "CREATE TABLE visits (id int); INSERT INTO visits SELECT generate_series(1, 10)"
+        database_url,
+        "CREATE TABLE visits (id int); INSERT INTO visits SELECT generate_series(1, 10)",
     )
-    with psycopg.connect(made, autocommit=True) as connection:
-        engine = Postgres(ibis.postgres.from_connection(connection))
-        engine.sql = lambda expression: "SELECT 1 AS id FROM pg_sleep(60)"  # type: ignore[method-assign]
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        engine: Any = Postgres(ibis.postgres.from_connection(connection))
+        engine.sql = lambda expression: "SELECT 1 AS id FROM pg_sleep(60)"
         with pytest.raises((TimeoutError, psycopg.errors.QueryCanceled)):
             engine.run(engine.backend.table("visits"), timeout=0.3)
         assert connection.execute("SELECT 1").fetchone() == (1,)
@@ -240,15 +241,15 @@ def test_what_cannot_be_said_is_refused_before_it_is_charged(url: str) -> None:
 
 
 def test_a_decimal_that_is_no_number_is_null(server: PostgresServer) -> None:
-    made = server.new()
+    database_url = server.new()
     server.sql(
-        made,
+        database_url,
         (
             "CREATE TABLE visits (id int, paid numeric(8, 2)); INSERT INTO visits VALUES (1, "
             "'NaN'), (2, 3.25), (3, NULL)"
         ),
     )
-    with protected(made, table="visits", bounds={"paid": (0, 10)}) as table:
+    with protected(database_url, table="visits", bounds={"paid": (0, 10)}) as table:
         answer = exact_answer(
             table.plan(table.aggregate(s=sf.sum("paid"), n=sf.count("paid")), epsilon=1), table
         )

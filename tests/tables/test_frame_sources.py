@@ -26,9 +26,9 @@ EXTREMES = [-(2**63), -(2**63) + 1, 2**63 - 1, 0, None, 10**15, -(10**15)]
 
 
 def held(source: Any) -> FrameSource:
-    found = find_frame(source, {})
-    assert found is not None
-    return found
+    frame_source = find_frame(source, {})
+    assert frame_source is not None
+    return frame_source
 
 
 def instants(unit: str, zone: str | None = None) -> Any:
@@ -87,11 +87,13 @@ LEFT_OUT = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "wanted"), READ, ids=str)
-def test_types_that_are_read(kind: Any, wanted: Any) -> None:
-    assert arrow_type(kind) == wanted
+@pytest.mark.parametrize(("kind", "expected"), READ, ids=str)
+def test_types_that_are_read(kind: Any, expected: Any) -> None:
+    assert arrow_type(kind) == expected
     frame = held(pa.schema([("x", kind)]).empty_table())
-    assert frame.schema == frame.empty().schema == frame.load().schema == pa.schema([("x", wanted)])
+    assert (
+        frame.schema == frame.empty().schema == frame.load().schema == pa.schema([("x", expected)])
+    )
 
 
 @pytest.mark.parametrize("kind", LEFT_OUT, ids=str)
@@ -123,17 +125,17 @@ def test_dictionaries_of_narrow_types_are_made_anew() -> None:
 
 
 def test_columns_are_made_when_asked_for() -> None:
-    made: list[list[str]] = []
+    requests: list[list[str]] = []
 
     def make(names: list[str]) -> Any:
-        made.append(names)
+        requests.append(names)
         return pa.table({"x": [1]})
 
     frame = FrameSource({"x": pa.int64(), "y": "Object"}, make)
     assert frame.empty().num_rows == 0
-    assert made == []
+    assert requests == []
     assert frame.load().num_rows == 1
-    assert made == [["x"]]
+    assert requests == [["x"]]
 
 
 POLARS = pl.DataFrame(

@@ -47,8 +47,8 @@ ENGINES_OWN = re.compile(
 """Texts that engines read each in their own way."""
 
 
-def held(known: Type, value: Any) -> Any:
-    return UUID(value) if known.kind == "uuid" and value is not None else value
+def held(column_type: Type, value: Any) -> Any:
+    return UUID(value) if column_type.kind == "uuid" and value is not None else value
 
 
 def rows_of(names: Sequence[str]) -> list[tuple[Any, ...]]:
@@ -64,57 +64,57 @@ def spread(count: int, most: int, width: int) -> range:
     return range(0, count, step)
 
 
-def asked(
+def compute_columns(
     connection: Any, names: Sequence[str], rows: list[tuple[Any, ...]], expressions: Sequence[Expr]
 ) -> Any:
-    given = table(
+    row_table = table(
         connection,
         "given_rows",
         {f"c{i}": (name, [row[i] for row in rows]) for i, name in enumerate(names)},
     )
-    return answers(connection, given, expressions, schema(*names))
+    return answers(connection, row_table, expressions, schema(*names))
 
 
-def check_column(column: Any, known: Argument) -> None:
+def check_column(column: Any, resolved: Argument) -> None:
     """Of the declared type, without NaN, within the years and within the span."""
-    expected = TIMESTAMP if known.type.zone else known.type.bare
+    expected = TIMESTAMP if resolved.type.zone else resolved.type.bare
     assert (
-        known.type.kind == "uuid"
+        resolved.type.kind == "uuid"
         or Type.from_ibis(ibis.expr.datatypes.DataType.from_pyarrow(column.type), "column")
         == expected
-    ), known
-    if known.type.kind == "float":
-        assert not pc.any(pc.is_nan(column)).as_py(), known
-    elif known.span is not None or known.type.kind in ("date", "timestamp"):
+    ), resolved
+    if resolved.type.kind == "float":
+        assert not pc.any(pc.is_nan(column)).as_py(), resolved
+    elif resolved.span is not None or resolved.type.kind in ("date", "timestamp"):
         ends = [
             end for end in pc.min_max(column).as_py().values() if end is not None
         ]  # as_py refuses dates that Python cannot hold
-        assert known.span is None or all(
-            known.span[0] <= Fraction(end) <= known.span[1] for end in ends
-        ), known
+        assert resolved.span is None or all(
+            resolved.span[0] <= Fraction(end) <= resolved.span[1] for end in ends
+        ), resolved
 
 
-def close(got: Any, wanted: Any) -> bool:
-    if got is None or wanted is None or isinstance(got, bool) or isinstance(wanted, bool):
-        return got is wanted
-    if isinstance(got, float) or isinstance(wanted, float):
-        return float(got) == float(wanted) or math.isclose(
-            got, wanted, rel_tol=1e-14, abs_tol=5e-324
+def close(got: Any, expected: Any) -> bool:
+    if got is None or expected is None or isinstance(got, bool) or isinstance(expected, bool):
+        return got is expected
+    if isinstance(got, float) or isinstance(expected, float):
+        return float(got) == float(expected) or math.isclose(
+            got, expected, rel_tol=1e-14, abs_tol=5e-324
         )
     if isinstance(got, int | Decimal):
-        return Fraction(got) == Fraction(wanted)
-    return type(got) is type(wanted) and got == wanted
+        return Fraction(got) == Fraction(expected)
+    return type(got) is type(expected) and got == expected
 
 
 def comparable(
-    expression: FunctionCall, known: Argument, names: Sequence[str], row: tuple[Any, ...]
+    expression: FunctionCall, resolved: Argument, names: Sequence[str], row: tuple[Any, ...]
 ) -> bool:
     """What Python and the engine compute alike: not doubles of very long decimals, odd letters, or
     texts that each engine reads in its own way.
     """
     name = expression.function.name
     if any(kind in COARSE for kind in names) and (
-        known.type.kind == "float" or (name == "cast" and known.type.kind == "string")
+        resolved.type.kind == "float" or (name == "cast" and resolved.type.kind == "string")
     ):
         return False
     if any(kind in COARSE for kind in names) and name in (
@@ -130,9 +130,9 @@ def comparable(
         return len(set(names)) == 1  # beside others they are compared as doubles
     if name in ("lower", "upper", "ilike"):
         return "ß" not in str(row[0])
-    if name == "cast" and names[0] == "string" and known.type.kind != "string":
+    if name == "cast" and names[0] == "string" and resolved.type.kind != "string":
         return row[0] is None or not ENGINES_OWN.fullmatch(row[0])
-    return not (name == "cast" and names[0].startswith("float") and known.type.kind == "decimal")
+    return not (name == "cast" and names[0].startswith("float") and resolved.type.kind == "decimal")
 
 
 def compare(connection: Any, names: Sequence[str], most: int) -> int:
@@ -140,24 +140,24 @@ def compare(connection: Any, names: Sequence[str], most: int) -> int:
     were.
     """
     rows, types, expressions = rows_of(names), schema(*names), list(calls(names))
-    found = asked(connection, names, rows, expressions)
+    results = compute_columns(connection, names, rows, expressions)
     places = spread(len(rows), most, len(VALUES[names[-1]]))
     compared = 0
     for number, expression in enumerate(expressions):
-        known = expression._resolve(types, {})
-        column = found.column(number)
-        check_column(column, known)
+        resolved = expression._resolve(types, {})
+        column = results.column(number)
+        check_column(column, resolved)
         for place, got in zip(places, column.take(list(places)).to_pylist(), strict=True):
             row = rows[place]
-            if comparable(expression, known, names, row):
-                given = {
+            if comparable(expression, resolved, names, row):
+                arguments = {
                     f"c{i}": held(types[f"c{i}"], python(name, value))
                     for i, (name, value) in enumerate(zip(names, row, strict=True))
                 }
-                wanted = evaluate(expression, given, types)
-                alike = close(held(known.type, got), wanted)
+                expected = evaluate(expression, arguments, types)
+                alike = close(held(resolved.type, got), expected)
                 assert alike, (
-                    f"{expression.text:.200} of {row!s:.200}: {got!r:.80}, not {wanted!r:.80}"
+                    f"{expression.text:.200} of {row!s:.200}: {got!r:.80}, not {expected!r:.80}"
                 )
                 compared += 1
     return compared
@@ -196,16 +196,18 @@ def test_a_row_alone_has_the_value_it_has_among_others(name: str, connection: An
     """Each row by itself, and all of them in another order, on another number of threads."""
     expressions = list(calls([name]))
     rows = rows_of([name])
-    together = asked(connection, [name], rows, expressions).to_pylist()
-    backwards = asked(engine(threads=1), [name], rows[::-1], expressions).to_pylist()
+    together = compute_columns(connection, [name], rows, expressions).to_pylist()
+    backwards = compute_columns(engine(threads=1), [name], rows[::-1], expressions).to_pylist()
     assert repr(backwards[::-1]) == repr(together)
-    given = table(connection, "given_rows", {"c0": (name, [])})
+    row_table = table(connection, "given_rows", {"c0": (name, [])})
     sql = ibis.to_sql(
-        given.select(**{f"r{i}": e.build(given, schema(name)) for i, e in enumerate(expressions)}),
+        row_table.select(
+            **{f"r{i}": e.build(row_table, schema(name)) for i, e in enumerate(expressions)}
+        ),
         dialect="duckdb",
     )
     connection.con.execute(f"PREPARE alone AS {sql}")
-    for row, wanted in list(zip(rows, together, strict=True))[:: max(1, len(rows) // 8)]:
+    for row, expected in list(zip(rows, together, strict=True))[:: max(1, len(rows) // 8)]:
         table(connection, "one_row", {"c0": (name, [row[0]])})
         connection.con.execute("DELETE FROM given_rows; INSERT INTO given_rows FROM one_row")
         alone = connection.con.execute("EXECUTE alone").to_arrow_table().to_pylist()
@@ -216,7 +218,7 @@ def test_a_row_alone_has_the_value_it_has_among_others(name: str, connection: An
                     for key, value in alone[0].items()
                 }
             ]
-        ) == repr([wanted])
+        ) == repr([expected])
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -229,7 +231,7 @@ def test_constants_are_as_good_as_columns(name: str, connection: Any) -> None:
         for e in calls([name])
         if isinstance(e, FunctionCall) and e.function.name != "is_in"
     }
-    columns = asked(
+    columns = compute_columns(
         connection,
         [name],
         [(value.hex if isinstance(value, UUID) else value,) for value in chosen],
@@ -243,13 +245,14 @@ def test_constants_are_as_good_as_columns(name: str, connection: Any) -> None:
         for e in by_function.values()
         for value in chosen
     ]
-    found = [
-        column.to_pylist()[0] for column in asked(connection, [name], [(None,)], fixed).columns
+    constant_values = [
+        column.to_pylist()[0]
+        for column in compute_columns(connection, [name], [(None,)], fixed).columns
     ]
-    wanted = [value for column in columns.columns for value in column.to_pylist()]
+    column_values = [value for column in columns.columns for value in column.to_pylist()]
     assert [
         expression.text
-        for expression, got, want in zip(fixed, found, wanted, strict=True)
+        for expression, got, want in zip(fixed, constant_values, column_values, strict=True)
         if not close(got, want)
     ] == []
 
@@ -259,9 +262,11 @@ def test_a_column_beside_a_constant(name: str, connection: Any) -> None:
     """Constants make types narrow: what a column is turned into still has to hold it. Sums of sums,
     too.
     """
-    known = Type.of(name)
+    column_type = Type.of(name)
     numbers = [0, -1, -129, 2**31, 10**20, Decimal("-99.5"), 1e300]
-    beside = numbers if known.numeric else constants(name)[:: max(1, len(constants(name)) // 4)]
+    operands = (
+        numbers if column_type.numeric else constants(name)[:: max(1, len(constants(name)) // 4)]
+    )
     binary = [
         function.name
         for function in FUNCTIONS.values()
@@ -269,34 +274,34 @@ def test_a_column_beside_a_constant(name: str, connection: Any) -> None:
         and not function.pairs
         and all(slot.test is None for slot in function.takes)
     ]
-    made = [
+    combined = [
         call(function, *pair)
-        for value in beside
+        for value in operands
         for function in binary
         for pair in ((col("c0"), literal(value)), (literal(value), col("c0")))
     ]
     undone = (
         [call(outer, col("c0") + value, value) for value in numbers for outer in ("-", "*")]
-        if known.numeric
+        if column_type.numeric
         else []
     )
-    accepted = [expression for expression in [*made, *undone] if fits(expression, schema(name))]
+    accepted = [expression for expression in [*combined, *undone] if fits(expression, schema(name))]
     rows = rows_of([name])
     places = spread(len(rows), 10, 1)
-    found = asked(connection, [name], rows, accepted)
+    results = compute_columns(connection, [name], rows, accepted)
     for number, expression in enumerate(accepted):
         result = expression._resolve(schema(name), {})
-        check_column(found.column(number), result)
+        check_column(results.column(number), result)
         if result.type.kind not in ("integer", "decimal", "bool") or name in COARSE:
             continue
         for place, got in zip(
-            places, found.column(number).take(list(places)).to_pylist(), strict=True
+            places, results.column(number).take(list(places)).to_pylist(), strict=True
         ):
-            wanted = evaluate(
-                expression, {"c0": held(known, python(name, rows[place][0]))}, schema(name)
+            expected = evaluate(
+                expression, {"c0": held(column_type, python(name, rows[place][0]))}, schema(name)
             )
-            assert close(got, wanted), (
-                f"{expression.text:.200} of {rows[place]!s:.200}: {got!r:.80}, not {wanted!r:.80}"
+            assert close(got, expected), (
+                f"{expression.text:.200} of {rows[place]!s:.200}: {got!r:.80}, not {expected!r:.80}"
             )
 
 
@@ -327,17 +332,17 @@ def test_what_a_file_states_about_its_values_changes_nothing(
     )
     expressions = list(calls([name]))
     for place, values in enumerate(groups):
-        wanted = asked(connection, [name], [(value,) for value in values], expressions)
+        expected = compute_columns(connection, [name], [(value,) for value in values], expressions)
         pyarrow.parquet.write_table(
             pa.table({"c0": array(name, values)}), tmp_path / f"{place}.parquet", row_group_size=50
         )
-        found = answers(
+        results = answers(
             connection,
             connection.read_parquet(tmp_path / f"{place}.parquet"),
             expressions,
             schema(name),
         )
-        assert sorted(map(repr, found.to_pylist())) == sorted(map(repr, wanted.to_pylist()))
+        assert sorted(map(repr, results.to_pylist())) == sorted(map(repr, expected.to_pylist()))
 
 
 def test_what_the_guards_are_for() -> None:
@@ -370,20 +375,22 @@ def test_the_oracle_knows_every_function() -> None:
 
 
 def test_every_function_is_asked_of_some_column() -> None:
-    seen = {
+    function_names = {
         e.function.name
         for names in [*([name] for name in VALUES), *PAIRS]
         for e in calls(names)
         if isinstance(e, FunctionCall)
     }
-    assert seen == set(FUNCTIONS)
+    assert function_names == set(FUNCTIONS)
 
 
-def mentions(value: Any, given: Any) -> int:
+def mentions(value: Any, row_table: Any) -> int:
     """How often the engine's plan mentions a column: NULLIF and BETWEEN each write their argument
     out twice.
     """
-    tree = sqlglot.parse_one(ibis.to_sql(given.select(r=value), dialect="duckdb"), dialect="duckdb")
+    tree = sqlglot.parse_one(
+        ibis.to_sql(row_table.select(r=value), dialect="duckdb"), dialect="duckdb"
+    )
 
     def count(node: Any) -> int:
         if isinstance(node, expressions.Column):
@@ -412,13 +419,13 @@ def test_no_argument_is_mentioned_more_often_than_is_said() -> None:
         ["float64", "float64"],
         ["decimal(4,2)", "int64"],
     ):
-        given = ibis.table(
+        row_table = ibis.table(
             {f"c{i}": Type.of(name).to_ibis() for i, name in enumerate(names)}, name="given_rows"
         )
         for expression in calls(names):
             assert isinstance(expression, FunctionCall)
             assert (
-                mentions(expression._build(given, schema(*names), {}).value, given)
+                mentions(expression._build(row_table, schema(*names), {}).value, row_table)
                 < expression.weight
             ), expression.text
 
@@ -453,7 +460,9 @@ def test_a_value_far_away_changes_nothing_nearby(connection: Any) -> None:
             }[name]
             for name in names
         )
-        alone = asked(connection, names, [good], expressions).to_pylist()[0]
+        alone = compute_columns(connection, names, [good], expressions).to_pylist()[0]
         rows = rows_of(names)
         for bad in (rows[place] for place in spread(len(rows), 12, len(VALUES[names[1]]))):
-            assert asked(connection, names, [bad, good], expressions).to_pylist()[1] == alone
+            assert (
+                compute_columns(connection, names, [bad, good], expressions).to_pylist()[1] == alone
+            )

@@ -81,16 +81,16 @@ def test_small_decimals_keep_their_zero() -> None:
     assert computed(literal(Decimal("0.5")).cast("decimal(1,1)").cast("string")) == "0.5"
 
 
-@pytest.mark.parametrize("known", dict.fromkeys(NAMES.values()), ids=str)
-@pytest.mark.parametrize("wanted", dict.fromkeys(NAMES.values()), ids=str)
-def test_the_table_of_casts(known: Type, wanted: Type) -> None:
-    expression = X.cast(wanted)
-    if wanted.kind in CASTS[known.kind]:
-        assert expression.type({"x": known}) == wanted
+@pytest.mark.parametrize("source_type", dict.fromkeys(NAMES.values()), ids=str)
+@pytest.mark.parametrize("target_type", dict.fromkeys(NAMES.values()), ids=str)
+def test_the_table_of_casts(source_type: Type, target_type: Type) -> None:
+    expression = X.cast(target_type)
+    if target_type.kind in CASTS[source_type.kind]:
+        assert expression.type({"x": source_type}) == target_type
     else:
-        refusal(lambda: expression.type({"x": known}), "expression.type")
+        refusal(lambda: expression.type({"x": source_type}), "expression.type")
 
 
 def test_a_null_takes_any_type() -> None:
-    for wanted in dict.fromkeys(NAMES.values()):
-        assert computed(literal(None).cast(wanted)) is None
+    for target_type in dict.fromkeys(NAMES.values()):
+        assert computed(literal(None).cast(target_type)) is None

@@ -19,15 +19,15 @@ TRUTHS = (True, False, None)
 
 @pytest.mark.parametrize(("a", "b"), list(product(TRUTHS, TRUTHS)))
 def test_kleene(a: bool | None, b: bool | None) -> None:
-    given: dict[str, Any] = {"a": ("bool", a), "b": ("bool", b)}
+    values: dict[str, Any] = {"a": ("bool", a), "b": ("bool", b)}
     both = False if False in (a, b) else None if None in (a, b) else True
-    one = True if True in (a, b) else None if None in (a, b) else False
-    assert computed(A & B, **given) is both
-    assert computed(A | B, **given) is one
-    assert computed(A ^ B, **given) is (None if None in (a, b) else a != b)
-    assert computed(~A, **given) is (None if a is None else not a)
-    assert computed(A.identical(B), **given) is (a is b)
-    assert computed(~(A & B), **given) is computed(~A | ~B, **given)
+    either = True if True in (a, b) else None if None in (a, b) else False
+    assert computed(A & B, **values) is both
+    assert computed(A | B, **values) is either
+    assert computed(A ^ B, **values) is (None if None in (a, b) else a != b)
+    assert computed(~A, **values) is (None if a is None else not a)
+    assert computed(A.identical(B), **values) is (a is b)
+    assert computed(~(A & B), **values) is computed(~A | ~B, **values)
 
 
 @pytest.mark.parametrize(

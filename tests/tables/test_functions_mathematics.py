@@ -49,9 +49,9 @@ INF = float("inf")
     ],
 )
 def test_values(expression: Expr, x: float | None, value: Any) -> None:
-    found = computed(expression, x=("float64", x))
-    assert found == (pytest.approx(value, rel=1e-15) if isinstance(value, float) else value)
-    assert found is None or isinstance(found, float | bool)
+    result = computed(expression, x=("float64", x))
+    assert result == (pytest.approx(value, rel=1e-15) if isinstance(value, float) else value)
+    assert result is None or isinstance(result, float | bool)
 
 
 def test_of_integers_and_decimals() -> None:

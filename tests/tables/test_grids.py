@@ -5,6 +5,7 @@ same in every engine.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.tables.expr.grids import grid_of
+from sfumato.tables.expr.grids import Grid, grid_of
 from sfumato.tables.expr.types import Type
 from sfumato.tables.query import aggregates as ag
 from sfumato.testing.exact_checks import Through, through_the_door
@@ -49,20 +50,20 @@ FLOATS = [
 ]
 
 
-def _built(values: list[object], kind: pa.DataType, build: object) -> list[object]:
+def _built(values: Sequence[object], kind: pa.DataType, build: Callable[[Any], Any]) -> list[Any]:
     table = ibis.memtable(pa.table({"x": pa.array(values, type=kind)}))
     return [
         None if v is None else v
         for v in CON.to_pyarrow(table.select(y=build(table.x)))["y"].to_pylist()
-    ]  # type: ignore[operator]
+    ]
 
 
-def _expected(value: float | None, grid: object) -> int | None:
+def _expected(value: float | None, grid: Grid) -> int | None:
     if value is None or math.isnan(value):
         return None
-    low, high = grid.low * grid.step, grid.high * grid.step  # type: ignore[attr-defined]
+    low, high = grid.low * grid.step, grid.high * grid.step
     clipped = low if value <= low else high if value >= high else Fraction(value)
-    return round(Fraction(clipped) / grid.step)  # type: ignore[attr-defined]
+    return round(Fraction(clipped) / grid.step)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,10 @@ def _expected(value: float | None, grid: object) -> int | None:
         ("1e-30", "3e-30"),
     ],
 )
-def test_floats_are_clipped_then_rounded_and_nan_is_nothing(low: object, high: object) -> None:
-    ends = Fraction(low), Fraction(high)  # type: ignore[arg-type]
+def test_floats_are_clipped_then_rounded_and_nan_is_nothing(
+    low: int | str, high: int | str
+) -> None:
+    ends = Fraction(low), Fraction(high)
     grid = grid_of("x", Type("float"), *ends)
     inside = [float(ends[0] + (ends[1] - ends[0]) * Fraction(i, 977)) for i in range(978)]
     values = [
@@ -86,11 +89,11 @@ def test_floats_are_clipped_then_rounded_and_nan_is_nothing(low: object, high: o
         *inside,
         *(math.nextafter(float(end), way) for end in ends for way in (-INF, INF)),
     ]
-    found = _built(values, pa.float64(), grid.integers)
-    assert found == [_expected(v, grid) for v in values]
-    assert all(grid.low <= v <= grid.high for v in found if v is not None)
+    integers = _built(values, pa.float64(), grid.integers)
+    assert integers == [_expected(v, grid) for v in values]
+    assert all(grid.low <= v <= grid.high for v in integers if v is not None)
     doubles = _built(values, pa.float64(), grid.doubles)
-    assert [None if v is None else int(Fraction(v) / grid.step) for v in doubles] == found
+    assert [None if v is None else int(Fraction(v) / grid.step) for v in doubles] == integers
     assert all(v is None or Fraction(v) % grid.step == 0 for v in doubles)
 
 
@@ -125,10 +128,10 @@ def test_integers_stay_integers(kind: pa.DataType) -> None:
 def test_wide_integers_are_rounded() -> None:
     grid = grid_of("x", Type("integer"), Fraction(0), Fraction(10**18))
     assert grid.floating
-    found = _built([None, -5, 0, 10**17, 10**18, 2**63 - 1], pa.int64(), grid.integers)
-    assert found[:3] == [None, 0, 0]
-    assert found[4] == found[5] == grid.high
-    assert abs(found[3] * grid.step - 10**17) <= grid.step / 2  # type: ignore[operator]
+    integers = _built([None, -5, 0, 10**17, 10**18, 2**63 - 1], pa.int64(), grid.integers)
+    assert integers[:3] == [None, 0, 0]
+    assert integers[4] == integers[5] == grid.high
+    assert abs(integers[3] * grid.step - 10**17) <= grid.step / 2
 
 
 def test_decimals_are_integers_of_their_last_digit() -> None:
@@ -172,9 +175,9 @@ def test_decimals_are_integers_of_their_last_digit() -> None:
         ("float", "1e250", "1e300", "bounds"),
     ],
 )
-def test_what_has_no_grid_is_refused(kind: str, low: object, high: object, code: str) -> None:
+def test_what_has_no_grid_is_refused(kind: Any, low: int | str, high: int | str, code: str) -> None:
     with pytest.raises(sf.Refused) as refused:
-        grid_of("x", Type(kind), Fraction(low), Fraction(high))  # type: ignore[arg-type]
+        grid_of("x", Type(kind), Fraction(low), Fraction(high))
     assert refused.value.code == f"aggregate.{code}"
 
 
@@ -194,9 +197,9 @@ def test_nan_beside_what_a_file_states(name: str, unit: bool, tmp_path: Path) ->
     comparisons by them. So fifty units whose value is NaN must bring nothing to any sum, whatever
     the others hold: else one of the others could move all of them.
     """
-    found = []
+    outcomes = []
     for others in (STATED[name], [*STATED[name], 50.0]):
-        values, path = [*others, *[NAN] * 50, None], tmp_path / f"{len(found)}.parquet"
+        values, path = [*others, *[NAN] * 50, None], tmp_path / f"{len(outcomes)}.parquet"
         pq.write_table(
             pa.table({"u": range(len(values)), "x": pa.array(values, pa.float64())}), path
         )
@@ -204,16 +207,16 @@ def test_nan_beside_what_a_file_states(name: str, unit: bool, tmp_path: Path) ->
         with sf.protect(
             path, name="t", bounds={"x": (2, 100)}, budget=100, table_rows=2**20, **about
         ) as table:
-            asked = table.aggregate(
+            query = table.aggregate(
                 n=ag.count("x"),
                 total=ag.sum("x"),
                 mean=ag.mean("x"),
                 spread=ag.var("x"),
                 middle=ag.median("x"),
             )
-            made = asked.plan(promise=sf.Pure(1))
-            through = through_the_door(made)
-            bits = made.calibration.bounding.bits
+            release_plan = query.plan(promise=sf.Pure(1))
+            through = through_the_door(release_plan)
+            bits = release_plan.calibration.bounding.bits
             assert through.integers("count x").tolist() == [[len(others) << bits]]
             sides = next(
                 piece.values.tolist()[0]
@@ -225,17 +228,17 @@ def test_nan_beside_what_a_file_states(name: str, unit: bool, tmp_path: Path) ->
                 sum(2 <= x <= 100 for x in others) << bits,
                 sum(x > 100 for x in others) << bits,
             ]
-            found.append((made, through))
-    (made, one), (_, other) = found
+            outcomes.append((release_plan, through))
+    (release_plan, before), (_, after) = outcomes
     assert not moved(
-        made,
-        one,
+        release_plan,
+        before,
         Through(
             tuple(
                 replace(b, mechanism=a.mechanism)
-                for a, b in zip(one.calls, other.calls, strict=True)
+                for a, b in zip(before.calls, after.calls, strict=True)
             ),
-            *_rest(other),
+            *_rest(after),
         ),
     ).wrong
 
@@ -246,12 +249,12 @@ def _rest(through: Through) -> tuple[Any, ...]:
 
 def test_comparing_nan_depends_on_other_rows(tmp_path: Path) -> None:
     """The twin: the same comparison of the same row, in two files."""
-    found = []
+    comparisons = []
     for others in ([-5.0], [-5.0, 50.0]):
         path = tmp_path / f"{len(others)}.parquet"
         pq.write_table(pa.table({"x": [NAN, *others]}), path)
         table = ibis.duckdb.connect().read_parquet(str(path))
-        found.append(
+        comparisons.append(
             table.filter(table.x.isnan()).select(y=table.x < 2.0).to_pyarrow()["y"].to_pylist()
         )
-    assert found == [[True], [False]]
+    assert comparisons == [[True], [False]]

@@ -23,11 +23,13 @@ def db() -> Iterator[Database]:
         yield built
 
 
-def rows(db: Database, made: Rows, *names: str) -> list[tuple[Any, ...]]:
-    assert made.origin is not None
-    table, schema, _ = apply_steps(made.origin.source.table, made.declaration.schema, made.steps)
-    assert schema == dict(made.schema)
-    assert set(table.columns) == set(made.schema)
+def rows(db: Database, joined_rows: Rows, *names: str) -> list[tuple[Any, ...]]:
+    assert joined_rows.origin is not None
+    table, schema, _ = apply_steps(
+        joined_rows.origin.source.table, joined_rows.declaration.schema, joined_rows.steps
+    )
+    assert schema == dict(joined_rows.schema)
+    assert set(table.columns) == set(joined_rows.schema)
     result = db["visits"]._source.engine.run(table).to_pylist()
     return sorted((tuple(row[name] for name in names) for row in result), key=repr)
 

@@ -115,19 +115,19 @@ def test_records_of_older_versions_tell_no_shares() -> None:
 def test_what_is_printed_is_what_is_known() -> None:
     """1.4 % ± 0.4 % was printed as 1 % ± 0.4 %, which leaves out a true share of 1.5 %."""
 
-    def said(share: str, off: str) -> str:
+    def describe_limit(share: str, off: str) -> str:
         return NOT_LEARNED.with_limit("max_rows", (F(share), F(off), F(16))).limit_note("max_rows")
 
     assert (
-        said("0.014", "0.004")
+        describe_limit("0.014", "0.004")
         == " (learned; about 1.4 % ± 0.4 % of those with up to 16 rows have more)"
     )
     assert (
-        said("0.014", "0.015")
+        describe_limit("0.014", "0.015")
         == " (learned; at most about 2.9 % of those with up to 16 rows have more)"
     )
     assert (
-        said("0.9", "0.95")
+        describe_limit("0.9", "0.95")
         == " (learned; at most about 100 % of those with up to 16 rows have more)"
     )
     for share in (0.0, 0.00001, 0.4567, 1.0, 2.0):
@@ -135,20 +135,20 @@ def test_what_is_printed_is_what_is_known() -> None:
 
 
 def test_marks_are_kept_in_order_and_written_anew() -> None:
-    one = (
+    learned = (
         NOT_LEARNED.with_limit("max_groups", None)
         .with_limit("max_rows", None)
         .with_bounds("b", None)
         .with_bounds("a", None)
     )
-    assert one == LearnedLimits(
+    assert learned == LearnedLimits(
         (("max_rows", None), ("max_groups", None)), (("a", None), ("b", None))
     )
-    assert dict(one.with_limit("max_rows", (F(1), F(0))).limits)["max_rows"] == (1, 0)
+    assert dict(learned.with_limit("max_rows", (F(1), F(0))).limits)["max_rows"] == (1, 0)
 
 
 @pytest.mark.parametrize(
-    "given",
+    "learned",
     [
         NOT_LEARNED.with_limit("max_groups", None),
         NOT_LEARNED.with_bounds("u", None),
@@ -157,18 +157,18 @@ def test_marks_are_kept_in_order_and_written_anew() -> None:
     ],
     ids=str,
 )
-def test_a_mark_stands_beside_a_limit(given: Any) -> None:
+def test_a_mark_stands_beside_a_limit(learned: Any) -> None:
     with pytest.raises(sf.Refused) as refused:
-        check_learned(given, {"spend": (0, 1)}, {"max_rows": 3, "max_groups": None})
+        check_learned(learned, {"spend": (0, 1)}, {"max_rows": 3, "max_groups": None})
     assert refused.value.code == "table.learned"
 
 
 @pytest.mark.parametrize(
-    "given", ["0.1", ["0.1"], [0.1, 0.1], ["2", "0"], ["-1", "0"], None, {"a": 1}], ids=str
+    "stored", ["0.1", ["0.1"], [0.1, 0.1], ["2", "0"], ["-1", "0"], None, {"a": 1}], ids=str
 )
-def test_what_is_no_share_is_refused(given: Any) -> None:
+def test_what_is_no_share_is_refused(stored: Any) -> None:
     with pytest.raises(sf.Refused) as refused:
-        read_shares(given, REST)
+        read_shares(stored, REST)
     assert refused.value.code == "table.stored"
 
 
@@ -232,11 +232,12 @@ def test_the_limit_of_joined_rows_has_the_mark_of_the_table_that_it_is_of() -> N
                 "itself": v.join(v, on="who"),
             }.items()
         }
-        assert {name: one.max_rows for name, one in marks.items()} == {
+        assert {name: declaration.max_rows for name, declaration in marks.items()} == {
             "join": 2,
             "union": 3,
             "itself": 1,
         }
         assert {
-            name: "a default" in one.learned.limit_note("max_rows") for name, one in marks.items()
+            name: "a default" in declaration.learned.limit_note("max_rows")
+            for name, declaration in marks.items()
         } == {"join": False, "union": True, "itself": True}

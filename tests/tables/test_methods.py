@@ -54,9 +54,9 @@ def test_a_method_calls_its_function() -> None:
             or plain != list(inspect.signature(member).parameters.values())[1:]
         ):
             continue
-        made: Expr = getattr(X, name)(*range(1, len(plain) + 1))
-        assert isinstance(made, FunctionCall)
-        assert same(made, call(name, X, *range(1, len(plain) + 1)))
+        expression: Expr = getattr(X, name)(*range(1, len(plain) + 1))
+        assert isinstance(expression, FunctionCall)
+        assert same(expression, call(name, X, *range(1, len(plain) + 1)))
 
 
 def test_those_that_differ() -> None:

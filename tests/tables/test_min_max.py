@@ -33,8 +33,8 @@ def plan_of(bench: Bench, aggregate: ag.Aggregate, promise: Guarantee | None = N
     )
 
 
-def chosen(made: Plan) -> WeightedQuantile:
-    ((mechanism,),) = made.calibration.noise
+def chosen(release_plan: Plan) -> WeightedQuantile:
+    ((mechanism,),) = release_plan.calibration.noise
     assert isinstance(mechanism, WeightedQuantile)
     return mechanism
 

@@ -206,8 +206,8 @@ def test_lacking_of_several_tables(name: str) -> None:
         query = ask(db["visits"].rows, db["people"].rows, db.public["days"])
         declared = db.state.declared
 
-        def again(other: Declared) -> Query:
-            return redeclare_query(query, db.state.rows_of(other))
+        def again(new_declared: Declared) -> Query:
+            return redeclare_query(query, db.state.rows_of(new_declared))
 
         assert again(declared).text == query.text
         assert find_missing_limits(again, declared) == expected
@@ -215,7 +215,7 @@ def test_lacking_of_several_tables(name: str) -> None:
         for lack in expected:  # with less it cannot be planned
             assert lack in find_missing_limits(
                 again,
-                all_with_placeholders(declared, [other for other in expected if other != lack]),
+                all_with_placeholders(declared, [limit for limit in expected if limit != lack]),
             )
 
 
@@ -224,7 +224,8 @@ def test_the_bounds_of_a_public_table_are_not_learned() -> None:
         query = db["visits"].join(db.public["days"], on="x").aggregate(s=sf.sum("hours"))
         with pytest.raises(sf.Refused) as refused:
             find_missing_limits(
-                lambda other: redeclare_query(query, db.state.rows_of(other)), db.state.declared
+                lambda new_declared: redeclare_query(query, db.state.rows_of(new_declared)),
+                db.state.declared,
             )
         assert refused.value.code == "aggregate.bounds"
 

@@ -77,16 +77,20 @@ def test_truth_values_of_truth_values(inner: str, table: Any) -> None:
     """Every function of every function, and of those, once more; all 27 rows."""
     value = INNER[inner]
     outer = [make(value) for make in ONE.values()]
-    outer += [made for make in TWO.values() for made in (make(value, C), make(C, value))]
-    asked = [
+    outer += [compound for make in TWO.values() for compound in (make(value, C), make(C, value))]
+    expressions = [
         *outer,
-        *(ONE[name](one) for one in outer[len(ONE) :: 2] for name in ("not", "is null", "in both")),
+        *(
+            ONE[name](operand)
+            for operand in outer[len(ONE) :: 2]
+            for name in ("not", "is null", "in both")
+        ),
     ]
     columns = {name: table[name] for name in "abc"}
-    built = {f"e{i}": expression.build(columns, SCHEMA) for i, expression in enumerate(asked)}
-    found = table.get_backend().to_pyarrow(table.select("a", "b", "c", **built)).to_pylist()
-    for row in found:
-        for i, expression in enumerate(asked):
+    built = {f"e{i}": expression.build(columns, SCHEMA) for i, expression in enumerate(expressions)}
+    rows = table.get_backend().to_pyarrow(table.select("a", "b", "c", **built)).to_pylist()
+    for row in rows:
+        for i, expression in enumerate(expressions):
             assert row[f"e{i}"] is evaluate(expression, row, SCHEMA), expression.text
 
 
@@ -94,23 +98,27 @@ def test_a_truth_value_that_is_a_column_first(table: Any) -> None:
     """Ibis puts the expression in the place of the column, where it then stands without
     parentheses.
     """
-    made = table.mutate(d=(~A).build({name: table[name] for name in "abc"}, SCHEMA))
-    asked = [col("d").is_null(), col("d").is_in([True, False]), col("d") < C, ~col("d")]
-    columns = {name: made[name] for name in "abcd"}
+    extended = table.mutate(d=(~A).build({name: table[name] for name in "abc"}, SCHEMA))
+    expressions = [col("d").is_null(), col("d").is_in([True, False]), col("d") < C, ~col("d")]
+    columns = {name: extended[name] for name in "abcd"}
     schema = {**SCHEMA, "d": Type.of("bool")}
-    chosen = made.select(
-        "a", "b", "c", "d", **{f"e{i}": one.build(columns, schema) for i, one in enumerate(asked)}
+    chosen = extended.select(
+        "a",
+        "b",
+        "c",
+        "d",
+        **{f"e{i}": expression.build(columns, schema) for i, expression in enumerate(expressions)},
     )
     for row in table.get_backend().to_pyarrow(chosen).to_pylist():
-        assert [row[f"e{i}"] for i in range(len(asked))] == [
-            evaluate(one, row, schema) for one in asked
+        assert [row[f"e{i}"] for i in range(len(expressions))] == [
+            evaluate(expression, row, schema) for expression in expressions
         ]
 
 
 def test_a_plain_ibis_expression_is_read_otherwise(table: Any) -> None:
     """The twin: why truth values are built inside a cast."""
-    found = table.get_backend().to_pyarrow(table.select("a", e=(~table.a).isnull())).to_pylist()
-    assert any(row["e"] is not (row["a"] is None) for row in found)
+    rows = table.get_backend().to_pyarrow(table.select("a", e=(~table.a).isnull())).to_pylist()
+    assert any(row["e"] is not (row["a"] is None) for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -131,17 +139,20 @@ def test_a_number_that_does_not_fit_is_null_in_comparisons_too(
     connection = ibis.duckdb.connect()
     table = connection.create_table("t", pa.table({"x": pa.array(values, arrow)}))
     cast = col("x").cast(to)
-    asked = [cast > 3, cast < -3, cast != 5, cast.between(0, 9), cast == 127]
-    built = {f"e{i}": one.build({"x": table.x}, schema) for i, one in enumerate(asked)}
+    comparisons = [cast > 3, cast < -3, cast != 5, cast.between(0, 9), cast == 127]
+    built = {
+        f"e{i}": comparison.build({"x": table.x}, schema)
+        for i, comparison in enumerate(comparisons)
+    }
     for row in connection.to_pyarrow(table.select("x", **built)).to_pylist():
         fits = row["x"] is not None and abs(int(row["x"])) < 2 ** (7 if to == "int8" else 63)
         x = int(row["x"]) if fits else None
-        wanted = [None] * 5 if x is None else [x > 3, x < -3, x != 5, 0 <= x <= 9, x == 127]
-        assert [row[f"e{i}"] for i in range(5)] == wanted
+        expected = [None] * 5 if x is None else [x > 3, x < -3, x != 5, 0 <= x <= 9, x == 127]
+        assert [row[f"e{i}"] for i in range(5)] == expected
     raw = connection.to_pyarrow(table.select(e=table.x.try_cast(to) > 3))["e"].to_pylist()
     assert any(
-        found is True and value is not None and abs(value) >= 1000
-        for found, value in zip(raw, values, strict=True)
+        result is True and value is not None and abs(value) >= 1000
+        for result, value in zip(raw, values, strict=True)
     )
 
 
@@ -155,25 +166,27 @@ def test_numbers_in_numbers() -> None:
     source = bench.source.table
     columns = {name: source[name] for name in ARROW.names}
     keys = {f"id{i}": source[name] for i, name in enumerate(NUMBERS)}
-    asked: list[Expr] = []
-    while len(asked) < 160:
-        one = number(random, 3)
+    expressions: list[Expr] = []
+    while len(expressions) < 160:
+        expression = number(random, 3)
         try:
-            one.type(bench.schema)
-            asked.append(one)
+            expression.type(bench.schema)
+            expressions.append(expression)
         except ValueError:
             continue
-    for start in range(0, len(asked), 40):
-        part = asked[start : start + 40]
-        built = {f"e{i}": one.build(columns, bench.schema) for i, one in enumerate(part)}
-        found = bench.source.engine.run(source.select(**keys, **built)).to_pylist()
-        for line, given in zip(found, rows, strict=True):
-            for i, one in enumerate(part):
-                wanted, made = evaluate(one, given, bench.schema), line[f"e{i}"]
-                assert (made is None) == (wanted is None), one.text
-                assert made is None or float(made) == pytest.approx(float(wanted), rel=1e-12), (
-                    one.text
-                )
+    for start in range(0, len(expressions), 40):
+        part = expressions[start : start + 40]
+        built = {
+            f"e{i}": expression.build(columns, bench.schema) for i, expression in enumerate(part)
+        }
+        results = bench.source.engine.run(source.select(**keys, **built)).to_pylist()
+        for line, source_row in zip(results, rows, strict=True):
+            for i, expression in enumerate(part):
+                expected, computed = evaluate(expression, source_row, bench.schema), line[f"e{i}"]
+                assert (computed is None) == (expected is None), expression.text
+                assert computed is None or float(computed) == pytest.approx(
+                    float(expected), rel=1e-12
+                ), expression.text
     bench.close()
 
 
@@ -191,7 +204,7 @@ def nested(random: Random, schema: dict[str, Type], depth: int) -> Expr:
             function.slots(len(function.takes) + (random.randrange(2) if function.many else 0))
             or function.takes
         )
-        given = [
+        arguments = [
             random.choice(SAMPLES[p])
             if p in SAMPLES
             else random.choice(CONSTANTS)
@@ -200,9 +213,9 @@ def nested(random: Random, schema: dict[str, Type], depth: int) -> Expr:
             for p in places
         ]
         with suppress(Refused):
-            made = call(function.name, *given)
-            made.type(schema)
-            return made
+            expression = call(function.name, *arguments)
+            expression.type(schema)
+            return expression
 
 
 CONSTANTS = (
@@ -237,20 +250,22 @@ def fails(seed: int, count: int) -> list[str]:
         f"c{i}": (kind, random.sample([values[j % len(values)] for j in range(longest)], longest))
         for i, (kind, values) in enumerate(VALUES.items())
     }
-    given = special(connection, "t", columns)
+    special_table = special(connection, "t", columns)
     schema = {name: Type.of(kind) for name, (kind, _) in columns.items()}
-    found = []
+    failures = []
     for _ in range(count // 20):
-        asked = [nested(random, schema, random.choice((2, 3))) for _ in range(20)]
+        expressions = [nested(random, schema, random.choice((2, 3))) for _ in range(20)]
         built = {}
-        for i, one in enumerate(asked):
+        for i, expression in enumerate(expressions):
             with suppress(Refused):  # a constant text that is read as a date is refused here
-                built[f"e{i}"] = one.build({name: given[name] for name in schema}, schema)
+                built[f"e{i}"] = expression.build(
+                    {name: special_table[name] for name in schema}, schema
+                )
         try:
-            connection.to_pyarrow(given.select(**built))
+            connection.to_pyarrow(special_table.select(**built))
         except Exception:
-            found += [one.text for one in asked]
-    return found
+            failures += [expression.text for expression in expressions]
+    return failures
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -267,11 +282,16 @@ def test_nothing_nested_fails_in_many_more(seed: int) -> None:
 def test_the_engine_itself_does_fail() -> None:
     """The twin: the same operators as the engine has them."""
     connection = engine(threads=1)
-    given = special(
+    special_table = special(
         connection,
         "t",
         {"q": ("int16", [-32768, 5]), "d": ("decimal(38,0)", [VALUES["decimal(38,0)"][-1], None])},
     )
-    for made in (given.q.abs(), (-given.q).cast("int16"), given.d * given.d, given.d.cast("int64")):
+    for expression in (
+        special_table.q.abs(),
+        (-special_table.q).cast("int16"),
+        special_table.d * special_table.d,
+        special_table.d.cast("int64"),
+    ):
         with pytest.raises(Exception, match=r"(?i)out of range|overflow|cast"):
-            connection.to_pyarrow(given.select(e=made))
+            connection.to_pyarrow(special_table.select(e=expression))

@@ -89,10 +89,10 @@ NUMBERS = st.recursive(
 )
 
 
-@given(one=NUMBERS, other=NUMBERS)
-def test_equal_texts_are_equal_trees(one: Expr, other: Expr) -> None:
-    assert same(one, other) == (shape(one) == shape(other))
-    assert same(one, pickle.loads(pickle.dumps(one)))
+@given(left=NUMBERS, right=NUMBERS)
+def test_equal_texts_are_equal_trees(left: Expr, right: Expr) -> None:
+    assert same(left, right) == (shape(left) == shape(right))
+    assert same(left, pickle.loads(pickle.dumps(left)))
 
 
 def shape(expression: Expr) -> Any:
@@ -128,16 +128,16 @@ def test_whole_trees_are_what_the_oracle_says(
     rows: tuple[Any, Any, list[dict[str, Any]]], expression: Expr
 ) -> None:
     connection, given_rows, dicts = rows
-    found = (
+    results = (
         connection.to_pyarrow(given_rows.select(r=expression.build(given_rows, SCHEMA)))
         .column("r")
         .to_pylist()
     )
-    for row, got in zip(dicts, found, strict=True):
-        wanted = evaluate(expression, row, SCHEMA)
-        assert (got is None) == (wanted is None), (expression.text, row, got, wanted)
+    for row, got in zip(dicts, results, strict=True):
+        expected = evaluate(expression, row, SCHEMA)
+        assert (got is None) == (expected is None), (expression.text, row, got, expected)
         if got is not None:
-            assert got == pytest.approx(wanted, rel=1e-9, abs=1e-300), (expression.text, row)
+            assert got == pytest.approx(expected, rel=1e-9, abs=1e-300), (expression.text, row)
 
 
 @pytest.mark.parametrize(
@@ -271,19 +271,19 @@ def test_constants_reach_the_engine_as_they_are() -> None:
     ]
     connection = engine()
     given_rows = table(connection, "rows", {"n": ("int32", [1])})
-    found = connection.to_pyarrow(
+    result = connection.to_pyarrow(
         given_rows.select(
             **{f"r{i}": literal(text).build(given_rows, SCHEMA) for i, text in enumerate(texts)}
         )
     )
-    assert list(found.to_pylist()[0].values()) == texts
+    assert list(result.to_pylist()[0].values()) == texts
     numbers = [0.30000000000000004, 5e-324, 1.7976931348623157e308, 2**63 - 1, -(2**63), 0.1]
-    found = connection.to_pyarrow(
+    result = connection.to_pyarrow(
         given_rows.select(
             **{f"r{i}": literal(n).build(given_rows, SCHEMA) for i, n in enumerate(numbers)}
         )
     )
-    assert list(found.to_pylist()[0].values()) == numbers
+    assert list(result.to_pylist()[0].values()) == numbers
 
 
 def test_a_shared_part_is_built_once() -> None:

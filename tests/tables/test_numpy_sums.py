@@ -31,8 +31,8 @@ def test_arrow_and_numpy_hold_the_same() -> None:
         for start in range(len(values) + 1):
             numbers, missing = numbers_of(pa.array(values, "int16").slice(start))
             assert [
-                None if missing is not None and missing[i] else int(one)
-                for i, one in enumerate(numbers)
+                None if missing is not None and missing[i] else int(number)
+                for i, number in enumerate(numbers)
             ] == values[start:]
 
 
@@ -47,8 +47,8 @@ def test_parts_are_all_rows() -> None:
 @pytest.mark.parametrize("domain", [(0, 1, 2), (5, 3, 4), (-7, 9), (2**62,), (-(2**63), 2 - 2**63)])
 def test_places_of_keys(domain: tuple[int, ...]) -> None:
     keys = np.array([*domain, 0, 8, 2**63 - 1, -(2**63)], np.int64)
-    found = make_finder(domain)(keys, None, Buffers())
-    assert found.tolist() == [
+    places = make_finder(domain)(keys, None, Buffers())
+    assert places.tolist() == [
         domain.index(key) if key in domain else len(domain) for key in keys.tolist()
     ]
     missing = np.ones(len(keys), np.bool_)
@@ -62,8 +62,8 @@ def test_weights_are_those_of_the_limit() -> None:
     weights.count(np.array(units), None, None, room)
     weights.weigh()
     room.begin()
-    found = weights.of(np.array([-5, 7, 7, 0]), np.array([False, False, True, False]), room)
-    assert found.tolist() == [
+    row_weights = weights.of(np.array([-5, 7, 7, 0]), np.array([False, False, True, False]), room)
+    assert row_weights.tolist() == [
         (3 << 20) // max(units.count(-5), 3),
         (3 << 20) // 1000,
         0,

@@ -29,14 +29,14 @@ X = col("x")
     ],
 )
 def test_both_sides(operation: Callable[[Any, Any], Any], name: str) -> None:
-    for made, texts in (
+    for expression, texts in (
         (operation(X, 3), ["x", "3"]),
         (operation(3, X), ["3", "x"]),
         (operation(X, X), ["x", "x"]),
     ):
-        assert isinstance(made, FunctionCall)
-        assert made.function.name == name
-        assert [argument.text for argument in made.arguments] == texts
+        assert isinstance(expression, FunctionCall)
+        assert expression.function.name == name
+        assert [argument.text for argument in expression.arguments] == texts
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_comparisons(operation: Callable[[Any, Any], Any], name: str, turned: st
 
 
 def test_of_one() -> None:
-    assert [made.function.name for made in (-X, ~X, abs(X), round(X), round(X, 2))] == [
+    assert [expression.function.name for expression in (-X, ~X, abs(X), round(X), round(X, 2))] == [
         "negate",
         "not",
         "abs",

@@ -41,18 +41,18 @@ BLOCK = 25
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    made = Bench()
-    yield made
-    made.close()
+    new_bench = Bench()
+    yield new_bench
+    new_bench.close()
 
 
 def wrong(seed: int, bench: Bench) -> list[str]:
     """One query on one table; `Random(seed)` makes both."""
     random = Random(seed)
-    asked = planned(random, bench)
-    rows = world(random, asked.query.rows.declaration)
+    release_plan = planned(random, bench)
+    rows = world(random, release_plan.query.rows.declaration)
     bench.put(rows)
-    return differences(asked, through_the_door(asked), rows)
+    return differences(release_plan, through_the_door(release_plan), rows)
 
 
 @pytest.mark.parametrize("block", range(16))
@@ -75,15 +75,15 @@ def wrong_in_a_file(seed: int, folder: Path) -> list[str]:
     """
     random, path = Random(10**7 + seed), folder / f"{seed}.parquet"
     pq.write_table(arrow([]), path)
-    schema = ParquetBench(path)
-    asked = planned(random, schema)  # type: ignore[arg-type]
+    schema: Any = ParquetBench(path)
+    release_plan = planned(random, schema)
     schema.close()
-    rows = world(random, asked.query.rows.declaration)
+    rows = world(random, release_plan.query.rows.declaration)
     pq.write_table(arrow(rows), path, row_group_size=random.choice((3, 1000)))
     again = ParquetBench(path)
     try:
-        made = plan(asked.query, asked.promise, again.source)
-        return differences(made, through_the_door(made), rows)
+        file_plan = plan(release_plan.query, release_plan.promise, again.source)
+        return differences(file_plan, through_the_door(file_plan), rows)
     finally:
         again.close()
 
@@ -111,34 +111,41 @@ def test_the_engine_agrees_on_many_more_files(block: int, tmp_path: Path) -> Non
 
 def test_every_kind_of_question_is_asked(bench: Bench) -> None:
     """What the generator covers: without it the test above could be green for want of questions."""
-    kinds, forms, norms, seen = set(), set(), set(), set()
+    kinds, forms, norms, features = set(), set(), set(), set()
     for seed in range(400):
-        asked = planned(Random(seed), bench)
-        declared, bounding = asked.query.rows.declaration, asked.calibration.bounding
-        kinds |= {aggregate.kind for _, aggregate in asked.query.aggregates}
-        forms |= {piece.form for piece in asked.components}
+        release_plan = planned(Random(seed), bench)
+        declared, bounding = release_plan.query.rows.declaration, release_plan.calibration.bounding
+        kinds |= {aggregate.kind for _, aggregate in release_plan.query.aggregates}
+        forms |= {piece.form for piece in release_plan.components}
         norms.add((bounding.norm, bounding.truncation, bounding.relation, bounding.grouped))
-        seen |= {
+        features |= {
             ("unit", len(declared.unit)),
-            ("public", asked.query.public),
-            ("keys", len(asked.query.keys)),
+            ("public", release_plan.query.public),
+            ("keys", len(release_plan.query.keys)),
         }
-        seen |= {("step", type(step).__name__) for step in asked.query.rows.steps}
-        seen |= {("wide", statements.needs_decimal(piece, bounding)) for piece in asked.components}
-        seen |= {("doubles", statements.as_doubles(piece, bounding)) for piece in asked.components}
-        seen |= {("filter", aggregate.where is not None) for _, aggregate in asked.query.aggregates}
+        features |= {("step", type(step).__name__) for step in release_plan.query.rows.steps}
+        features |= {
+            ("wide", statements.needs_decimal(piece, bounding)) for piece in release_plan.components
+        }
+        features |= {
+            ("doubles", statements.as_doubles(piece, bounding)) for piece in release_plan.components
+        }
+        features |= {
+            ("filter", aggregate.where is not None)
+            for _, aggregate in release_plan.query.aggregates
+        }
     assert kinds == set(COMPONENT_BUILDERS)
     assert forms == set(get_args(ComponentForm))
     assert len(norms) == 16
-    wanted = (
+    required = (
         {("unit", n) for n in (0, 1, 2)}
         | {("keys", n) for n in (0, 1, 2)}
         | {("step", "RowStep"), ("step", "PerUnit")}
     )
-    wanted |= {
-        (what, known) for what in ("public", "wide", "doubles", "filter") for known in (True, False)
+    required |= {
+        (what, value) for what in ("public", "wide", "doubles", "filter") for value in (True, False)
     }
-    assert wanted <= seen
+    assert required <= features
 
 
 def _unclipped(self: Grid, value: Any) -> Any:
@@ -185,7 +192,7 @@ def test_several_aggregates_share_their_pieces(bench: Bench) -> None:
         schema=bench.schema,
     )
     rows = Rows.of(declared, Nobody()).group_by("k0")
-    asked = rows.aggregate(
+    query = rows.aggregate(
         n=count(),
         m=mean("v0"),
         s=std("v0"),
@@ -198,8 +205,8 @@ def test_several_aggregates_share_their_pieces(bench: Bench) -> None:
         of=count("v0"),
     )
     for promise in PROMISES:
-        made = plan(asked, promise, bench.source)
-        assert len(made.components) == 10
+        release_plan = plan(query, promise, bench.source)
+        assert len(release_plan.components) == 10
         data = world(Random(3), declared)
         bench.put(data)
-        assert not differences(made, through_the_door(made), data)
+        assert not differences(release_plan, through_the_door(release_plan), data)

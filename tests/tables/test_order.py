@@ -93,9 +93,9 @@ QUESTIONS: dict[str, tuple[Ask, Guarantee, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    made = Bench()
-    yield made
-    made.close()
+    new_bench = Bench()
+    yield new_bench
+    new_bench.close()
 
 
 @pytest.fixture(scope="module")
@@ -118,15 +118,15 @@ def orders(
     """The same rows in twenty orders, as Parquet files in chunks of several sizes, each read by an
     engine with its own number of threads.
     """
-    made = list(
+    sources = list(
         engines(
             table,
             tmp_path_factory.mktemp("orders"),
             ((seed, THREADS[(seed + seed // 3) % 3]) for seed in range(ORDERS)),
         )
     )
-    yield made
-    for source in made:
+    yield sources
+    for source in sources:
         source.engine.close()
 
 
@@ -142,7 +142,8 @@ def engines(
                 table.take(pa.array(order)), path, row_group_size=CHUNKS[seed % len(CHUNKS)]
             )
         source = open_source(path, name="world", threads=threads)
-        source.engine._sql_cache = written = written or source.engine._sql_cache  # type: ignore[attr-defined]
+        engine: Any = source.engine
+        engine._sql_cache = written = written or engine._sql_cache
         yield source
 
 
@@ -156,23 +157,23 @@ def bits(through: Through) -> list[Any]:
     """All that was handed to the noise, with dtypes; what comes in the engine's own order
     sorted.
     """
-    found: list[Any] = [through.groups.rows]
+    recorded: list[Any] = [through.groups.rows]
     for call in through.calls:
-        found.append([str(values.dtype) for values in call.integers])
-        found.append(sorted(zip(*(values.tolist() for values in call.integers), strict=True)))
-    return found
+        recorded.append([str(values.dtype) for values in call.integers])
+        recorded.append(sorted(zip(*(values.tolist() for values in call.integers), strict=True)))
+    return recorded
 
 
 def all_alike(name: str, bench: Bench, sources: Iterable[TableSource]) -> bool:
     """Whether every source gives the same bits."""
     rehearsal = Rehearsal(planned(bench, name))
-    found = []
+    recordings = []
     for source in sources:
         # the same statements on every engine, so that a key which is drawn when planning is the
         # same, too
         object.__setattr__(rehearsal.plan, "source", source)
-        found.append(bits(rehearsal.run()))
-    return len(found) >= ORDERS and all(one == found[0] for one in found)
+        recordings.append(bits(rehearsal.run()))
+    return len(recordings) >= ORDERS and all(recording == recordings[0] for recording in recordings)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -218,10 +219,10 @@ def test_the_double_path_is_taken_and_exact(bench: Bench, table: pa.Table) -> No
 
 def test_sums_of_raw_doubles_depend_on_the_order(orders: list[TableSource]) -> None:
     """The twin: what an engine gives for SUM of the column itself."""
-    found = {
+    sums = {
         source.engine.run(source.table.filter(source.table.v0.abs() < 1e200).v0.sum().as_table())[
             0
         ][0].as_py()
         for source in orders
     }
-    assert len(found) > 1
+    assert len(sums) > 1

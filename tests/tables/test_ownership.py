@@ -30,8 +30,10 @@ UNIT = (("people", "id"),)
 
 
 def owned(**links: str) -> dict[str, Owner]:
-    pairs = {tuple(one.split("__")): tuple(other.split(".")) for one, other in links.items()}
-    return find_owners(UNIT, pairs, SCHEMAS)  # type: ignore[arg-type]
+    pairs: Any = {
+        tuple(column.split("__")): tuple(target.split(".")) for column, target in links.items()
+    }
+    return find_owners(UNIT, pairs, SCHEMAS)
 
 
 def test_a_column_of_the_unit_or_one_that_leads_to_it() -> None:
@@ -56,10 +58,10 @@ def test_what_names_the_unit_itself_goes_before_what_leads_to_it() -> None:
 
 def test_columns_that_name_the_same_may_be_joined_on() -> None:
     links = {("visits", "person"): ("people", "id"), ("tests", "visit"): ("visits", "number")}
-    found = find_owners(UNIT, links, SCHEMAS)
-    assert join_columns(found, links, "tests") == {"visit": "visits.number"}
-    assert join_columns(found, links, "visits") == {"number": "visits.number"}
-    assert join_columns(found, links, "people") == {}
+    owners = find_owners(UNIT, links, SCHEMAS)
+    assert join_columns(owners, links, "tests") == {"visit": "visits.number"}
+    assert join_columns(owners, links, "visits") == {"number": "visits.number"}
+    assert join_columns(owners, links, "people") == {}
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ COLUMNS: dict[str, tuple[Any, Any, list[Any]]] = {
         pa.string(),
         ["a", None, "b"],
     ),
-}  # type: ignore[dict-item]
+}
 
 
 @pytest.mark.parametrize("case", COLUMNS)
@@ -180,8 +180,8 @@ class Hostile(int):
 def test_other_objects_are_null(kind: str) -> None:
     others = [
         cell
-        for other, cells in OF_KIND.items()
-        if other != kind
+        for other_kind, cells in OF_KIND.items()
+        if other_kind != kind
         for cell, _ in cells
         if not isinstance(cell, (*OBJECTS.get(kind, ()), str))
     ]

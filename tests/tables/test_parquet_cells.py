@@ -91,23 +91,23 @@ def test_one_bad_cell_changes_nothing_but_itself(tmp_path: Path) -> None:
     names = {f"c{place}": kind for place, kind in enumerate(ARROW_TYPES)}
     columns: dict[str, Any] = {UNIT: units()}
     for name, kind in names.items():
-        made = column(kind)
+        array = column(kind)
         if (
             pa.types.is_string(kind)
             or pa.types.is_large_string(kind)
             or pa.types.is_string_view(kind)
         ):
-            made = pa.array(cells_of([text.decode() for text in TEXTS if _is_text(text)]), kind)
+            array = pa.array(cells_of([text.decode() for text in TEXTS if _is_text(text)]), kind)
         elif pa.types.is_timestamp(kind) and kind.unit == "ms":
-            made = pa.array(
+            array = pa.array(
                 cells_of([value for value in INSTANTS if abs(value) < 2**63 // 1000]), pa.int64()
             ).view(kind)
         try:
-            pq.write_table(pa.table({name: made}), tmp_path / "one.parquet")
+            pq.write_table(pa.table({name: array}), tmp_path / "one.parquet")
         except (pa.ArrowException, OSError):  # a type that Parquet does not have
             continue
-        columns[name] = made
-    found = []
+        columns[name] = array
+    tables = []
     for cell in ("good", "bad"):
         columns["last"] = texts(
             pa.string(),
@@ -118,11 +118,11 @@ def test_one_bad_cell_changes_nothing_but_itself(tmp_path: Path) -> None:
         shown = source.table.select(
             **{name: source.table[name].cast("string") for name in source.schema}
         )
-        found.append(source.engine.run(shown))
+        tables.append(source.engine.run(shown))
         assert source.engine._parquet["t"]._copied is (cell == "bad")
         source.engine.close()
-    order = [(name, "ascending") for name in found[0].column_names if name != "last"]
-    good, bad = (table.drop_columns(["last"]).sort_by(order) for table in found)
+    order = [(name, "ascending") for name in tables[0].column_names if name != "last"]
+    good, bad = (table.drop_columns(["last"]).sort_by(order) for table in tables)
     assert good.num_rows == ROWS
     assert good.num_columns > 30
     differing = {
@@ -131,29 +131,29 @@ def test_one_bad_cell_changes_nothing_but_itself(tmp_path: Path) -> None:
         if not good[name].equals(bad[name])
     }
     assert not differing
-    assert found[1]["last"].null_count == 1
+    assert tables[1]["last"].null_count == 1
 
 
 def test_int96_is_read_alike(tmp_path: Path) -> None:
     stamps = pa.array([0, 10**15, -(10**15), 253402300799 * 10**6, None]).cast(pa.timestamp("us"))
-    found = []
+    readings = []
     for cell in (b"good", b"\xff"):
         table = pa.table(
             {UNIT: [1, 2, 3, 4, 5], "t": stamps, "last": texts(pa.string(), [cell] * 5)}
         )
         pq.write_table(table, tmp_path / "t.parquet", use_deprecated_int96_timestamps=True)
         source = open_source(str(tmp_path / "t.parquet"), name="t")
-        found.append(
+        readings.append(
             sorted(map(str, source.engine.run(source.table.select("t", "last"))["t"].to_pylist()))
         )
         source.engine.close()
-    assert found[0] == found[1]
+    assert readings[0] == readings[1]
 
 
 def test_a_file_that_is_replaced_is_checked_again(tmp_path: Path) -> None:
     path = write(tmp_path / "t.parquet", {"c": pa.array(["a", "b", "c", "d"])})
     with protect(path) as table:
-        for columns, wanted in (
+        for columns, expected in (
             (None, 4),
             ({"c": BAD}, 2),
             ({"c": pa.array(["a", "b", "c", None])}, 3),
@@ -162,7 +162,7 @@ def test_a_file_that_is_replaced_is_checked_again(tmp_path: Path) -> None:
             if columns is not None:
                 write(tmp_path / "new.parquet", columns)
                 os.replace(tmp_path / "new.parquet", path)
-            assert count(table, "SELECT COUNT(c) AS n FROM t") == [wanted]
+            assert count(table, "SELECT COUNT(c) AS n FROM t") == [expected]
 
 
 def test_only_the_columns_of_the_question_are_checked(tmp_path: Path) -> None:
@@ -183,8 +183,8 @@ def test_several_files_and_names_that_need_quotes(tmp_path: Path) -> None:
             tmp_path / f"it's {place}.parquet",
         )
     source = open_source(str(tmp_path / "it's *.parquet"), name="t")
-    found = source.engine.run(source.table.select('the "c".d'))
-    assert sorted(map(str, found.column(0).to_pylist())) == [
+    result = source.engine.run(source.table.select('the "c".d'))
+    assert sorted(map(str, result.column(0).to_pylist())) == [
         "None",
         "None",
         "a",

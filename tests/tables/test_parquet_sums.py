@@ -44,17 +44,17 @@ def numbers(kind: str, rows: int, rng: random.Random, *, tame: bool) -> pa.Array
             1e300 if kind == "float64" else 3e38,
         ]
 
-    def one() -> Any:
+    def draw_number() -> Any:
         if not tame and rng.random() < 0.2:
             return rng.choice(wild)
         return rng.uniform(-20, 100) if kind.startswith("f") else rng.randint(-20, 100)
 
-    return pa.array([one() for _ in range(rows)], kind)
+    return pa.array([draw_number() for _ in range(rows)], kind)
 
 
 @pytest.fixture
 def protect(tmp_path: Path) -> Source:
-    def made(*tables: pa.Table, row_group: int = 100, **more: Any) -> Any:
+    def protect_files(*tables: pa.Table, row_group: int = 100, **more: Any) -> Any:
         for i, table in enumerate(tables):
             pq.write_table(table, tmp_path / f"part{i}.parquet", row_group_size=row_group)
         bounds = {name: (-10, 50) for name in ("x", "y") if name in tables[0].column_names}
@@ -71,14 +71,14 @@ def protect(tmp_path: Path) -> Source:
         table._source.engine._threads = threads
         return table
 
-    return made
+    return protect_files
 
 
 def both(query: Any, **promise: Any) -> tuple[list[Any], list[Any]]:
     """The integers of every piece, in arrays and in SQL."""
     plan = query.plan(**(promise or {"promise": sf.Pure(1)}))
-    assert [one.plain is not None for one in plan.statements] == [True]
-    found = []
+    assert [statement.plain is not None for statement in plan.statements] == [True]
+    results = []
     for way, closed in (
         (DuckDBEngine.tally, (DuckDBEngine, "run")),
         (Engine.tally, (parquet_sums.PlainSums, "compute")),
@@ -86,8 +86,8 @@ def both(query: Any, **promise: Any) -> tuple[list[Any], list[Any]]:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(DuckDBEngine, "tally", way)
             patched.setattr(*closed, _not_this_way)
-            found.append([one.values.tolist() for one in through_the_door(plan).pieces])
-    return found[0], found[1]
+            results.append([piece.values.tolist() for piece in through_the_door(plan).pieces])
+    return results[0], results[1]
 
 
 def _not_this_way(*_: Any, **__: Any) -> None:
@@ -95,7 +95,7 @@ def _not_this_way(*_: Any, **__: Any) -> None:
 
 
 def anything(pieces: list[Any]) -> bool:
-    return any(np.any(np.array(one, dtype=object) != 0) for one in pieces)
+    return any(np.any(np.array(piece, dtype=object) != 0) for piece in pieces)
 
 
 def owners(rows: int, rng: random.Random, kind: str = "int64", *, some: bool = True) -> pa.Array:
@@ -111,7 +111,7 @@ def owners(rows: int, rng: random.Random, kind: str = "int64", *, some: bool = T
     )
 
 
-def asked() -> dict[str, Any]:
+def make_aggregates() -> dict[str, Any]:
     return {
         "n": sf.count(),
         "known": sf.count("x"),
@@ -146,7 +146,10 @@ def test_all_types_of_numbers(kind: str, tame: bool, unit: dict[str, Any], prote
         "y": numbers(rng.choice(KINDS), 1000, rng, tame=tame),
     }
     table = protect(pa.table(columns), **unit)
-    for query in (table.group_by(k=range(1, 6)).aggregate(**asked()), table.aggregate(**asked())):
+    for query in (
+        table.group_by(k=range(1, 6)).aggregate(**make_aggregates()),
+        table.aggregate(**make_aggregates()),
+    ):
         short, long = both(query)
         assert short == long
         assert anything(short)
@@ -312,7 +315,7 @@ def test_any_promise(promise: dict[str, Any], protect: Source) -> None:
 def test_other_questions_go_to_the_engine(query: Any, protect: Source) -> None:
     rows = pa.table({"k": pa.array([1, 2], "int32"), "c": ["a", "b"], "x": [1.0, 2.0]})
     plan = query(protect(rows)).plan(epsilon=1)
-    assert all(one.plain is None for one in plan.statements)
+    assert all(statement.plain is None for statement in plan.statements)
 
 
 def test_other_units_and_sources_do(protect: Source) -> None:
@@ -393,9 +396,9 @@ def test_columns_that_duckdb_calls_otherwise_go_to_the_engine(
     ]
     pq.write_table(pa.Table.from_arrays(values, names=names), tmp_path / "a.parquet")
     with sf.protect(tmp_path / "a.parquet", name="t", budget=sf.Pure(1)) as looked:
-        known = list(looked._source.stored.names)
-    assert known != names
-    for unit in known[1:]:
+        duckdb_names = list(looked._source.stored.names)
+    assert duckdb_names != names
+    for unit in duckdb_names[1:]:
         table = sf.protect(
             tmp_path / "a.parquet",
             name="t",
@@ -409,7 +412,7 @@ def test_columns_that_duckdb_calls_otherwise_go_to_the_engine(
         assert plan.statements[0].plain is not None
         with plan.statements[0].plain.open_files() as files:
             assert not plan.statements[0].plain.can_read(files)
-        weight = 6 << 20 if known.index(unit) != 2 else 6 * ((1 << 20) // 6)
+        weight = 6 << 20 if duckdb_names.index(unit) != 2 else 6 * ((1 << 20) // 6)
         assert through_the_door(plan).integers("count").tolist() == [[weight]]
 
 
@@ -425,7 +428,7 @@ def test_what_arrow_cannot_read_goes_to_the_engine(tmp_path: Path) -> None:
     table._source.engine._threads = 2
     plan = table.aggregate(total=sf.sum("x")).plan(epsilon=1)
     assert plan.statements[0].plain is not None
-    assert anything([one.values.tolist() for one in through_the_door(plan).pieces])
+    assert anything([piece.values.tolist() for piece in through_the_door(plan).pieces])
 
 
 @pytest.mark.filterwarnings("error")
@@ -546,8 +549,9 @@ def test_a_question_stops_when_its_time_is_up(
     table = protect(pa.table({"x": [1.0]}))
     plan = table.aggregate(total=sf.sum("x")).plan(epsilon=1)
     statement = plan.statements[0]
-    with statement.plain.open_files() as files, pytest.raises(TimeUp):  # type: ignore[union-attr]
-        statement.plain.compute(files, statement.expression.schema(), 2, lambda: True)  # type: ignore[union-attr]
+    assert statement.plain is not None
+    with statement.plain.open_files() as files, pytest.raises(TimeUp):
+        statement.plain.compute(files, statement.expression.schema(), 2, lambda: True)
     waiting = parquet_sums._Totals.add
 
     def slow(self: Any, batch: Any) -> None:
@@ -563,9 +567,9 @@ def test_a_question_stops_when_its_time_is_up(
 
 
 def _endless(real: Any) -> Any:
-    def batches(*asked: Any) -> Any:
+    def batches(*arguments: Any) -> Any:
         while True:
-            yield from real(*asked)
+            yield from real(*arguments)
 
     return batches
 
@@ -596,9 +600,11 @@ def test_a_rounding_of_its_own_would_be_seen(
     """A twin that rounds down."""
     rng = random.Random(3)
     table = protect(pa.table({"x": numbers("float64", 500, rng, tame=True)}))
-    down = lambda self: (  # noqa: E731
-        lambda found, out: np.floor(np.multiply(found, float(1 / self.step), out=out), out=out)
-    )
+
+    def down(grid: Any) -> Any:
+        step = float(1 / grid.step)
+        return lambda values, out: np.floor(np.multiply(values, step, out=out), out=out)
+
     monkeypatch.setattr("sfumato.tables.expr.grids.Grid.rounder", down)
     short, long = both(table.aggregate(total=sf.sum("x")))
     assert short != long
@@ -611,11 +617,11 @@ def counted_then_replaced(protect: Source, folder: Path) -> tuple[Any, Callable[
     table = protect(pa.table({"u": [1], "k": [0]}), unit="u", max_rows=1)
     statement = table.group_by(k=[0]).aggregate(n=sf.count()).plan(epsilon=1).statements[0]
     pq.write_table(pa.table({"u": [1] * 1000, "k": [0] * 1000}), folder / "tomorrow")
-    asked = []
+    calls = []
 
     def hook() -> bool:
-        asked.append(None)
-        if len(asked) == 1:  # the first reading gives one batch
+        calls.append(None)
+        if len(calls) == 1:  # the first reading gives one batch
             (folder / "tomorrow").replace(folder / "part0.parquet")
         return False
 
@@ -629,8 +635,8 @@ def test_a_file_that_is_replaced_between_the_readings_is_read_as_it_was(
     opened.
     """
     statement, hook = counted_then_replaced(protect, tmp_path)
-    found = statement.plain.attempt(statement.expression.schema(), 1, hook)
-    assert found.column("s0_0").to_pylist() == [1 << 20]
+    result = statement.plain.attempt(statement.expression.schema(), 1, hook)
+    assert result.column("s0_0").to_pylist() == [1 << 20]
     assert pq.read_metadata(tmp_path / "part0.parquet").num_rows == 1000
 
 
@@ -642,11 +648,11 @@ def test_a_file_that_is_opened_for_each_reading_gives_a_unit_a_thousand_times_it
     monkeypatch.setattr(
         parquet_sums,
         "_read_batches",
-        lambda _, *asked: true([pq.ParquetFile(tmp_path / "part0.parquet")], *asked),
+        lambda _, *arguments: true([pq.ParquetFile(tmp_path / "part0.parquet")], *arguments),
     )
     statement, hook = counted_then_replaced(protect, tmp_path)
-    found = statement.plain.attempt(statement.expression.schema(), 1, hook)
-    assert found.column("s0_0").to_pylist() == [1000 << 20]
+    result = statement.plain.attempt(statement.expression.schema(), 1, hook)
+    assert result.column("s0_0").to_pylist() == [1000 << 20]
 
 
 def test_more_files_than_may_be_open_go_to_the_engine(

@@ -87,8 +87,8 @@ def test_no_total_fails_whatever_rows_hold(total: Total) -> None:
     ids=lambda total: total.text,
 )
 def test_no_order_of_rows_and_no_neighbour_changes_a_total(total: Total) -> None:
-    """The texts of all totals of the units that stay are the same, to the last bit: in another
-    order, on one thread, and without the others.
+    """The units that stay have equal totals, to the last bit, in another order, on one thread and
+    without the other units.
     """
     results = []
     pick = random.Random(3)

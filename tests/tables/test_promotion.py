@@ -14,12 +14,12 @@ from sfumato.tables.expr.types import NAMES, Type
 
 from ..refusing import refusal
 
-SCHEMA = {name.replace(" ", "_"): known for name, known in NAMES.items()} | {
+SCHEMA = {name.replace(" ", "_"): column_type for name, column_type in NAMES.items()} | {
     name: Type.of(name) for name in ("decimal(4,2)", "decimal(38,20)", "decimal(38,0)")
 }
 
 
-def known(*names: str) -> list[Argument]:
+def make_arguments(*names: str) -> list[Argument]:
     return [Argument(Type.of(name), Type.of(name).limits, name) for name in names]
 
 
@@ -42,8 +42,8 @@ def known(*names: str) -> list[Argument]:
 )
 def test_together(names: tuple[str, ...], together: str) -> None:
     assert (
-        common_type(known(*names), "x")
-        == common_type(known(*names[::-1]), "x")
+        common_type(make_arguments(*names), "x")
+        == common_type(make_arguments(*names[::-1]), "x")
         == Type.of(together)
     )
 
@@ -60,7 +60,7 @@ def test_together(names: tuple[str, ...], together: str) -> None:
     ],
 )
 def test_what_has_no_type_together_is_refused(names: tuple[str, str]) -> None:
-    refusal(lambda: common_type(known(*names), "x = y"), "expression.type")
+    refusal(lambda: common_type(make_arguments(*names), "x = y"), "expression.type")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_texts_that_are_no_dates_are_refused_before_anything_is_read(written: st
 
 
 @pytest.mark.parametrize(
-    ("ends", "scale", "whole", "kind"),
+    ("ends", "scale", "integral", "kind"),
     [
         ((0, 127), 0, True, "int8"),
         ((0, 2**63), 0, True, "float64"),
@@ -119,13 +119,13 @@ def test_texts_that_are_no_dates_are_refused_before_anything_is_read(written: st
         (None, 2, False, "float64"),
     ],
 )
-def test_exact_numbers(ends: Any, scale: int, whole: bool, kind: str) -> None:
+def test_exact_numbers(ends: Any, scale: int, integral: bool, kind: str) -> None:
     assert exact_type(
-        ends and (Fraction(ends[0]), Fraction(ends[1])), scale, integral=whole
+        ends and (Fraction(ends[0]), Fraction(ends[1])), scale, integral=integral
     ) == Type.of(kind)
 
 
 def test_a_float_beside_anything_is_a_float() -> None:
-    assert arithmetic_type((Fraction(0), Fraction(1)), known("int8", "float32"), 0) == Type.of(
-        "float64"
-    )
+    assert arithmetic_type(
+        (Fraction(0), Fraction(1)), make_arguments("int8", "float32"), 0
+    ) == Type.of("float64")

@@ -26,7 +26,7 @@ ROME = datetime.timezone(datetime.timedelta(hours=1))
 
 
 @pytest.mark.parametrize(
-    ("kind", "given", "known"),
+    ("kind", "keys", "expected"),
     [
         ("bool", [True, False, None], (False, True, None)),
         ("bool", ["true", np.False_], (False, True)),
@@ -68,16 +68,16 @@ ROME = datetime.timezone(datetime.timedelta(hours=1))
         ("uuid", [str(ID)], (ID,)),
     ],
 )
-def test_keys(kind: str, given: Any, known: tuple[Any, ...]) -> None:
-    found = check_keys("x", given, Type.of(kind))
-    assert found == known
-    assert [type(key) for key in found] == [type(key) for key in known]
-    assert check_keys("x", found, Type.of(kind)) == found, "as it stands it stays"
-    assert str(found[0]) != "-0.0"
+def test_keys(kind: str, keys: Any, expected: tuple[Any, ...]) -> None:
+    checked = check_keys("x", keys, Type.of(kind))
+    assert checked == expected
+    assert [type(key) for key in checked] == [type(key) for key in expected]
+    assert check_keys("x", checked, Type.of(kind)) == checked, "as it stands it stays"
+    assert str(checked[0]) != "-0.0"
 
 
 @pytest.mark.parametrize(
-    ("kind", "given"),
+    ("kind", "keys"),
     [
         ("bool", [1]),
         ("bool", ["yes"]),
@@ -125,14 +125,14 @@ def test_keys(kind: str, given: Any, known: tuple[Any, ...]) -> None:
         ("string", None),
     ],
 )
-def test_what_is_no_list_of_keys_is_refused(kind: str, given: Any) -> None:
-    assert "'x'" in refusal(lambda: check_keys("x", given, Type.of(kind)), "table.keys").place
+def test_what_is_no_list_of_keys_is_refused(kind: str, keys: Any) -> None:
+    assert "'x'" in refusal(lambda: check_keys("x", keys, Type.of(kind)), "table.keys").place
 
 
 @pytest.mark.parametrize("kind", READERS)
-def test_the_examples_are_keys(kind: str) -> None:
-    known = Type("decimal", precision=5, scale=2) if kind == "decimal" else Type(kind)  # type: ignore[arg-type]
-    assert check_keys("x", eval(EXAMPLES[kind]), known)
+def test_the_examples_are_keys(kind: Any) -> None:
+    column_type = Type("decimal", precision=5, scale=2) if kind == "decimal" else Type(kind)
+    assert check_keys("x", eval(EXAMPLES[kind]), column_type)
 
 
 @pytest.mark.parametrize(
@@ -159,12 +159,12 @@ def test_many_keys_at_once_are_those_one_by_one(
     the same refusal.
     """
 
-    def known() -> Any:
+    def check_or_refuse() -> Any:
         try:
             return check_keys("k", iter(keys), Type.of(kind))
         except Refused as refused:
             return str(refused)
 
-    quickly = known()
+    quickly = check_or_refuse()
     monkeypatch.setattr("sfumato.tables.declare.public_keys._plain_keys", lambda *_: None)
-    assert known() == quickly
+    assert check_or_refuse() == quickly

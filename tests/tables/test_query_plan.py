@@ -61,7 +61,7 @@ def test_statements_are_made_once_for_a_question(bench: Bench) -> None:
     noise, another table.
     """
 
-    def asked(
+    def plan_statements(
         where: int = 5,
         aggregate: ag.Aggregate | None = None,
         promise: Guarantee | None = None,
@@ -76,19 +76,19 @@ def test_statements_are_made_once_for_a_question(bench: Bench) -> None:
         )
         return plan(query, promise or Pure(1), source).statements
 
-    first = asked()
-    assert asked(promise=Pure(2)) is first
+    first = plan_statements()
+    assert plan_statements(promise=Pure(2)) is first
     others = [
-        asked(6),
-        asked(aggregate=ag.mean("v0")),
-        asked(bounds={"v0": (0, 9)}),
-        asked(max_rows=3),
-        asked(relation="replace"),
-        asked(promise=GDP(1)),
-        asked(source=replace(bench.source, name="other")),
+        plan_statements(6),
+        plan_statements(aggregate=ag.mean("v0")),
+        plan_statements(bounds={"v0": (0, 9)}),
+        plan_statements(max_rows=3),
+        plan_statements(relation="replace"),
+        plan_statements(promise=GDP(1)),
+        plan_statements(source=replace(bench.source, name="other")),
     ]
     assert len({id(item) for item in [first, *others]}) == 8
-    assert asked() is first
+    assert plan_statements() is first
 
 
 def test_what_is_drawn_for_a_plan_is_drawn_for_each(bench: Bench) -> None:
@@ -272,7 +272,7 @@ def test_a_plan_is_for_one_kind_of_noise(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("promise", "about", "told"),
+    ("promise", "about", "has_total"),
     [
         (Approx(1, "1e-6"), {}, True),
         (ZCDP("0.1", "1e-6"), {}, False),
@@ -282,7 +282,7 @@ def test_a_plan_is_for_one_kind_of_noise(bench: Bench) -> None:
     ids=str,
 )
 def test_all_rows_are_counted_only_where_they_weigh_what_they_weigh_in_groups(
-    bench: Bench, promise: Guarantee, about: dict[str, Any], told: bool
+    bench: Bench, promise: Guarantee, about: dict[str, Any], has_total: bool
 ) -> None:
     """A total with L1 weights was compared with groups that have L2 weights: 29 % were said to be
     withheld where 90 % were.
@@ -290,6 +290,6 @@ def test_all_rows_are_counted_only_where_they_weigh_what_they_weigh_in_groups(
     release_plan = plan(
         rows(bench, **about).group_by("place").aggregate(n=ag.count()), promise, bench.source
     )
-    assert ("total" in [piece.name for piece in release_plan.components]) == told
+    assert ("total" in [piece.name for piece in release_plan.components]) == has_total
     assert len(release_plan.calibration.noise) == len(release_plan.components)
-    assert (release_plan.calibration.bounding.rule == "root") == (not told)
+    assert (release_plan.calibration.bounding.rule == "root") == (not has_total)

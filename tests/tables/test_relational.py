@@ -25,11 +25,11 @@ def _lines(table: Any) -> list[Any]:
 
 def test_columns_where_conditions_hold() -> None:
     table = _duckdb()
-    made = select(
+    selected = select(
         table, {"k": table.c, "twice": table.a + table.a}, [table.a.notnull(), table.b > 2]
     )
-    assert made.columns == ("k", "twice")
-    assert _lines(made) == _lines(
+    assert selected.columns == ("k", "twice")
+    assert _lines(selected) == _lines(
         table.filter(table.a.notnull(), table.b > 2).select(k="c", twice=ibis._.a + ibis._.a)
     )
     assert len(_lines(select(table, {"a": table.a}))) == 5
@@ -37,8 +37,8 @@ def test_columns_where_conditions_hold() -> None:
 
 def test_each_combination_once() -> None:
     table = _duckdb()
-    made = select(table, {"a": table.a, "c": table.c}, [table.a.notnull()], distinct=True)
-    assert _lines(made) == ["{'a': 1, 'c': 'x'}", "{'a': 2, 'c': 'x'}", "{'a': 2, 'c': 'y'}"]
+    selected = select(table, {"a": table.a, "c": table.c}, [table.a.notnull()], distinct=True)
+    assert _lines(selected) == ["{'a': 1, 'c': 'x'}", "{'a': 2, 'c': 'x'}", "{'a': 2, 'c': 'y'}"]
 
 
 def test_sums_by_key_of_steps_upon_steps() -> None:

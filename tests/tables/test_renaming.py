@@ -7,12 +7,12 @@ from sfumato.tables.expr.renaming import rename_columns, right_names
 
 
 def test_every_column_is_renamed() -> None:
-    made = when(col("a") > col("b") + 1, col("c")).otherwise(0)
+    expression = when(col("a") > col("b") + 1, col("c")).otherwise(0)
     assert (
-        rename_columns(made, {"a": "x", "b": "a"}).text
+        rename_columns(expression, {"a": "x", "b": "a"}).text
         == when(col("x") > col("a") + 1, col("c")).otherwise(0).text
     )
-    assert rename_columns(made, {}).text == made.text
+    assert rename_columns(expression, {}).text == expression.text
 
 
 def test_names_are_kept_where_they_are_free() -> None:
@@ -25,6 +25,6 @@ def test_names_are_kept_where_they_are_free() -> None:
 
 def test_no_two_columns_get_one_name() -> None:
     left, right = {"a": 1, "a_right": 2}, {"a": 1, "A_right_2": 2, "a_right": 3}
-    found = right_names(left, right)
-    assert len({name.lower() for name in (*left, *found.values())}) == len(left) + len(right)
-    assert found["A_right_2"] == "A_right_2"
+    new_names = right_names(left, right)
+    assert len({name.lower() for name in (*left, *new_names.values())}) == len(left) + len(right)
+    assert new_names["A_right_2"] == "A_right_2"

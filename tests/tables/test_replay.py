@@ -32,16 +32,16 @@ PAIRS = 20
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    made = Bench()
-    yield made
-    made.close()
+    new_bench = Bench()
+    yield new_bench
+    new_bench.close()
 
 
 @pytest.fixture(scope="module")
 def shelf() -> Iterator[Shelf]:
-    made = Shelf()
-    yield made
-    made.close()
+    new_shelf = Shelf()
+    yield new_shelf
+    new_shelf.close()
 
 
 def replay(seed: int, shelf: Shelf, *, every: bool = False) -> Fraction:
@@ -49,31 +49,31 @@ def replay(seed: int, shelf: Shelf, *, every: bool = False) -> Fraction:
     that anything moved.
     """
     random = Random(10**6 + seed)
-    made = planned(random, shelf, aggregates=3 if every else 1)
-    declared = made.query.rows.declaration
+    release_plan = planned(random, shelf, aggregates=3 if every else 1)
+    declared = release_plan.query.rows.declaration
     rows = world(random, declared)
     others = [neighbour(random, rows, declared) for _ in range(PAIRS)]
     nobodys = [{**row(random), declared.unit[-1]: None} for _ in range(3)] if declared.unit else []
     shelf.lay([rows, *others, [*rows, *nobodys]])
-    rehearsal = Rehearsal(made)
+    rehearsal = Rehearsal(release_plan)
     shelf.look(0)
-    one = rehearsal.run()
-    assert not differences(made, one, rows), seed
+    before = rehearsal.run()
+    assert not differences(release_plan, before, rows), seed
     most = Fraction(0)
     for pair, other_rows in enumerate(others):
         shelf.look(pair + 1)
         if pair == 0 and (every or seed % 4 == 0):
-            again = plan(made.query, made.promise, shelf.source)
+            again = plan(release_plan.query, release_plan.promise, shelf.source)
             assert texts(again) == texts(rehearsal.plan), seed
-            assert again.mechanism == made.mechanism, seed
-        other = rehearsal.run()
-        found = moved(made, one, other)
-        assert not found.wrong, (seed, pair, found.wrong)
-        most = max(most, found.most)
+            assert again.mechanism == release_plan.mechanism, seed
+        after = rehearsal.run()
+        change = moved(release_plan, before, after)
+        assert not change.wrong, (seed, pair, change.wrong)
+        most = max(most, change.most)
         if pair < 2:
-            assert not differences(made, other, other_rows), (seed, pair)
+            assert not differences(release_plan, after, other_rows), (seed, pair)
     shelf.look(PAIRS + 1)
-    assert moved(made, one, rehearsal.run()) == Moved([], Fraction(0)), (
+    assert moved(release_plan, before, rehearsal.run()) == Moved([], Fraction(0)), (
         seed
     )  # what nobody owns changes nothing
     return most
@@ -114,18 +114,18 @@ def _plan(
     )
 
 
-def _caught(made: Plan, bench: Bench, one: list[Row], other: list[Row]) -> bool:
+def _caught(release_plan: Plan, bench: Bench, before: list[Row], after: list[Row]) -> bool:
     """Whether the recorder sees a difference: in the status, the calls, or the distance."""
-    rehearsal = Rehearsal(made)
-    found, status = [], []
-    for rows in (one, other):
+    rehearsal = Rehearsal(release_plan)
+    runs, status = [], []
+    for rows in (before, after):
         bench.put(rows)
         try:
-            found.append(rehearsal.run())
+            runs.append(rehearsal.run())
             status.append("answered")
         except Exception:
             status.append("failed")
-    return status[0] != status[1] or bool(moved(made, *found).wrong)
+    return status[0] != status[1] or bool(moved(release_plan, *runs).wrong)
 
 
 def _rows(*owned: Row) -> list[Row]:
@@ -139,7 +139,7 @@ def _rows(*owned: Row) -> list[Row]:
         "votes": True,
         "place": 1,
     }
-    return [{**plain, **one} for one in owned]
+    return [{**plain, **cells} for cells in owned]
 
 
 ALONE = _rows({"user": 1}, {"user": 2, "k0": "Bari"})
@@ -167,13 +167,13 @@ def _whole_votes(base: Any, bounding: Any, units: list[str], keys: list[str], se
 
 
 def _smallest_dtype(*arguments: Any, **named: Any) -> Any:
-    found = READ(*arguments, **named)
-    return found.astype(np.int32) if abs(found).max(initial=0) < 2**24 else found
+    values = READ(*arguments, **named)
+    return values.astype(np.int32) if abs(values).max(initial=0) < 2**24 else values
 
 
 def _only_groups_with_rows(*arguments: Any, **named: Any) -> Any:
-    found = READ(*arguments, **named)
-    return found[found.any(axis=1)]
+    values = READ(*arguments, **named)
+    return values[values.any(axis=1)]
 
 
 READ = door.read_component
@@ -265,10 +265,10 @@ TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[s
 
 @pytest.mark.parametrize("name", TWINS)
 def test_a_hole_is_found(name: str, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    where, attribute, twin, ask, other, about = TWINS[name]
-    assert not _caught(_plan(bench, ask, **about), bench, ALONE, other)
+    where, attribute, twin, ask, other_rows, about = TWINS[name]
+    assert not _caught(_plan(bench, ask, **about), bench, ALONE, other_rows)
     monkeypatch.setattr(where, attribute, twin)
-    assert _caught(_plan(bench, ask, **about), bench, ALONE, other)
+    assert _caught(_plan(bench, ask, **about), bench, ALONE, other_rows)
 
 
 def test_statements_that_depend_on_data_are_found(
@@ -277,15 +277,15 @@ def test_statements_that_depend_on_data_are_found(
     def ask(rows: Rows) -> Query:
         return rows.group_by(k0=CITIES).aggregate(a=ag.count())
 
-    def twice(other: list[Row]) -> list[list[str]]:
-        found = []
-        for rows in (ALONE, other):
+    def twice(other_rows: list[Row]) -> list[list[str]]:
+        statement_texts = []
+        for rows in (ALONE, other_rows):
             bench.put(rows)
-            found.append(texts(_plan(bench, ask)))
-        return found
+            statement_texts.append(texts(_plan(bench, ask)))
+        return statement_texts
 
-    one, same = twice(MANY)
-    assert one == same
+    before, same = twice(MANY)
+    assert before == same
     monkeypatch.setattr(statements, "is_inline", lambda domain: bench.rows < 10)
-    one, other = twice(MANY)
-    assert one != other
+    before, after = twice(MANY)
+    assert before != after

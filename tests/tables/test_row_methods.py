@@ -32,7 +32,7 @@ class Source:
     engine = object()
 
 
-class Kept(RowVerbs):
+class RowHolder(RowVerbs):
     """Something that has rows."""
 
     def __init__(self, **about: Any) -> None:
@@ -62,20 +62,20 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_is_that_of_the_rows(verb: str) -> None:
-    remaining = Kept()
+    remaining = RowHolder()
     built, direct = CALLS[verb](remaining), CALLS[verb](remaining.rows)
     assert type(built) is type(direct)
-    assert said(built) == said(direct)
+    assert describe(built) == describe(direct)
 
 
-def said(made: Any) -> str:
+def describe(stage: Any) -> str:
     """A stage or an expression, as text."""
-    if hasattr(made, "text"):
-        return str(made.text)
+    if hasattr(stage, "text"):
+        return str(stage.text)
     return (
-        repr((made.keys, made.domains))
-        if hasattr(made, "keys")
-        else repr([step.text for step in made.steps])
+        repr((stage.keys, stage.domains))
+        if hasattr(stage, "keys")
+        else repr([step.text for step in stage.steps])
     )
 
 
@@ -97,11 +97,11 @@ def test_no_table_says_a_verb_again(kind: type) -> None:
 
 
 def test_what_is_not_there_is_refused() -> None:
-    refusal(lambda: Kept()["nothing"], "expression.column")
+    refusal(lambda: RowHolder()["nothing"], "expression.column")
     with pytest.raises(NotImplementedError):
         RowVerbs().rows  # noqa: B018  # the property raises
 
 
 def test_whose_rows_they_are() -> None:
-    assert Kept()._whose == "unit user"
-    assert Kept(unit=None, max_rows=None)._whose == "each row is taken as a different person"
+    assert RowHolder()._whose == "unit user"
+    assert RowHolder(unit=None, max_rows=None)._whose == "each row is taken as a different person"

@@ -55,7 +55,7 @@ def rows(source: Any) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("source", "found", "name"),
+    ("source", "expected", "name"),
     [
         ("a.parquet", ["a.parquet"], "a"),
         (Path("a.parquet"), ["a.parquet"], "a"),
@@ -70,9 +70,9 @@ def rows(source: Any) -> list[tuple[Any, ...]]:
         ("many.db::old.visits", ["many.db"], "visits"),
     ],
 )
-def test_what_a_path_means(source: Any, found: list[str], name: str | None) -> None:
+def test_what_a_path_means(source: Any, expected: list[str], name: str | None) -> None:
     files = find_files(source)
-    assert [Path(path).name for path in files.paths] == found
+    assert [Path(path).name for path in files.paths] == expected
     assert all(os.path.isabs(path) for path in files.paths)
     assert files.name == name
 
@@ -163,7 +163,7 @@ def test_folders_are_no_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "second_table",
     [
         pa.table({"user_id": [1.5], "city": ["Roma"]}),
         pa.table({"city": ["Roma"], "user_id": [1]}),
@@ -172,8 +172,8 @@ def test_folders_are_no_columns(tmp_path: Path) -> None:
         pa.table({"user_id": pa.array([1], pa.int32()), "city": ["Roma"]}),
     ],
 )
-def test_files_that_differ_in_their_columns_are_refused(tmp_path: Path, other: Any) -> None:
-    pq.write_table(other, tmp_path / "other.parquet")
+def test_files_that_differ_in_their_columns_are_refused(tmp_path: Path, second_table: Any) -> None:
+    pq.write_table(second_table, tmp_path / "other.parquet")
     refusal(lambda: rows("*.parquet"), "table.files")
 
 

@@ -8,7 +8,7 @@ import datetime
 import itertools
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import ibis
@@ -50,8 +50,8 @@ def as_text(schema: Any) -> dict[str, str]:
 
 
 def all_kinds(folder: Path) -> dict[str, tuple[Any, dict[str, str]]]:
-    """The same table as everything that is taken, with the types that have to be declared for
-    it.
+    """Make the same table as every kind of source that `open_source` reads, each with the types
+    that it has to declare.
     """
     table = pa.table({**ROWS, "city": pa.array(ROWS["city"]).dictionary_encode()})
     pq.write_table(table, folder / "visits.parquet")
@@ -79,14 +79,14 @@ KINDS = ["Parquet", "CSV", "DuckDB", "pandas", "polars", "arrow", "Ibis"]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_source_is_the_same_table(tmp_path: Path, kind: str) -> None:
-    given, types = all_kinds(tmp_path)[kind]
-    source = open_source(given, types)
+    data, types = all_kinds(tmp_path)[kind]
+    source = open_source(data, types)
     assert as_text(source.schema) == TYPES
     assert result(source) == ROWS
     assert source.left_out == {}
     assert source.kind == (kind if kind in ("Parquet", "CSV", "DuckDB", "Ibis") else "frame")
     assert source.name == (None if source.kind == "frame" else "visits")
-    assert open_source(given, types, "mine").name == "mine"
+    assert open_source(data, types, "mine").name == "mine"
     assert {
         name: Type.from_ibis(dtype, name) for name, dtype in source.table.schema().items()
     } == source.schema, "Ibis and we agree on what they are"
@@ -95,9 +95,9 @@ def test_every_kind_of_source_is_the_same_table(tmp_path: Path, kind: str) -> No
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_declared_types_are_what_columns_become(tmp_path: Path, kind: str) -> None:
-    given, _ = all_kinds(tmp_path)[kind]
+    data, _ = all_kinds(tmp_path)[kind]
     source = open_source(
-        given,
+        data,
         {
             "user_id": "string",
             "spend": "decimal(10,1) not null",
@@ -124,8 +124,8 @@ def test_declared_types_are_what_columns_become(tmp_path: Path, kind: str) -> No
 
 
 def test_text_is_text_until_declared(tmp_path: Path) -> None:
-    given, _ = all_kinds(tmp_path)["CSV"]
-    assert set(as_text(open_source(given).schema).values()) == {"string"}
+    data, _ = all_kinds(tmp_path)["CSV"]
+    assert set(as_text(open_source(data).schema).values()) == {"string"}
     frame = pd.DataFrame({"x": pd.Series([1, 2], dtype=object)})
     assert as_text(open_source(frame).schema) == {"x": "string"}
 
@@ -246,8 +246,8 @@ def test_unsigned_integers_have_room(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "u.parquet")
     backend = ibis.duckdb.connect()
     backend.create_table("u", table)
-    for given in (tmp_path / "u.parquet", table, backend.table("u")):
-        source = open_source(given)
+    for data in (tmp_path / "u.parquet", table, backend.table("u")):
+        source = open_source(data)
         assert as_text(source.schema) == {
             "u8": "int16",
             "u16": "int32",
@@ -277,14 +277,14 @@ def test_columns_of_other_types_are_left_out_and_say_why(tmp_path: Path, how: st
             f"CREATE TABLE odd AS SELECT 1 AS user_id, {columns}, 'x'::ENUM('x', 'y') AS "
             f"kind, 5::HUGEINT AS huge"
         )
-    given: Any = tmp_path / "odd.duckdb"
+    data: Any = tmp_path / "odd.duckdb"
     if how == "Ibis":
-        given = ibis.duckdb.connect(given, read_only=True).table("odd")
-    source = open_source(given)
+        data = ibis.duckdb.connect(data, read_only=True).table("odd")
+    source = open_source(data)
     assert as_text(source.schema) == {"user_id": "int32", "kind": "string", "huge": "decimal(38,0)"}
     assert set(source.left_out) == set(UNREAD)
     assert result(source) == {"user_id": [1], "kind": ["x"], "huge": [5]}
-    refused = refusal(lambda: open_source(given, {"list": "string"}), "table.column")
+    refused = refusal(lambda: open_source(data, {"list": "string"}), "table.column")
     assert refused.reason == source.left_out["list"]
 
 
@@ -294,15 +294,15 @@ def test_a_table_of_nothing_that_is_read_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "data",
     [
         pa.table([[1], [2]], names=["Age", "age"]),
         pa.table([[1], [[2]]], names=["Age", "age"]),
         pa.table([[1]], names=["a\nb"]),
     ],
 )
-def test_names_that_an_engine_confuses_are_refused(given: Any, tmp_path: Path) -> None:
-    refusal(lambda: open_source(given), "table.columns")
+def test_names_that_an_engine_confuses_are_refused(data: Any, tmp_path: Path) -> None:
+    refusal(lambda: open_source(data), "table.columns")
     (tmp_path / "x.csv").write_text("Age,age\n")
     refusal(lambda: open_source(tmp_path / "x.csv"), "table.columns")
 
@@ -314,10 +314,10 @@ def test_no_row_is_read_before_the_first_answer(
     load = FrameSource.load
     monkeypatch.setattr(FrameSource, "load", lambda self: (loads.append(self), load(self))[1])
     for kind in ("pandas", "polars", "arrow"):
-        given, types = all_kinds(
-            tmp_path / kind if (tmp_path / kind).mkdir() is None else tmp_path
-        )[kind]
-        source = open_source(given, types)
+        folder = tmp_path / kind
+        folder.mkdir()
+        data, types = all_kinds(folder)[kind]
+        source = open_source(data, types)
         source.engine.sql(source.table)
         assert loads == []
         result(source)
@@ -349,19 +349,19 @@ def test_several_tables_share_an_engine(tmp_path: Path) -> None:
     assert len({id(source.engine) for source in sources.values()}) == 1
     assert [source.name for source in sources.values()] == names
     first, *others = (source.table for source in sources.values())
-    for other in others:
-        joined = first.join(other, "user_id")
+    for table in others:
+        joined = first.join(table, "user_id")
         assert sources["CSV"].engine.run(joined.agg(n=joined.count())).to_pydict() == {"n": [3]}
 
 
 def test_tables_of_one_connection_are_asked_together(tmp_path: Path) -> None:
     backend = ibis.duckdb.connect()
-    one, two = (backend.create_table(name, pa.table({"x": [1]})) for name in ("one", "two"))
-    sources = open_sources({"a": one, "b": two})
+    first, second = (backend.create_table(name, pa.table({"x": [1]})) for name in ("one", "two"))
+    sources = open_sources({"a": first, "b": second})
     assert sources["a"].engine is sources["b"].engine
     elsewhere = ibis.duckdb.connect().create_table("three", pa.table({"x": [1]}))
-    refusal(lambda: open_sources({"a": one, "c": elsewhere}), "table.engines")
-    refusal(lambda: open_sources({"a": one, "c": pa.table({"x": [1]})}), "table.engines")
+    refusal(lambda: open_sources({"a": first, "c": elsewhere}), "table.engines")
+    refusal(lambda: open_sources({"a": first, "c": pa.table({"x": [1]})}), "table.engines")
 
 
 def test_a_query_is_no_table() -> None:
@@ -377,7 +377,7 @@ def test_a_query_is_no_table() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "data",
     [
         None,
         5,
@@ -393,8 +393,8 @@ def test_a_query_is_no_table() -> None:
         b"x.parquet",
     ],
 )
-def test_what_is_no_table_is_refused(given: Any) -> None:
-    refusal(lambda: open_source(given), "table.source")
+def test_what_is_no_table_is_refused(data: Any) -> None:
+    refusal(lambda: open_source(data), "table.source")
 
 
 def test_types_of_unknown_columns_are_refused_with_a_near_name() -> None:
@@ -403,7 +403,7 @@ def test_types_of_unknown_columns_are_refused_with_a_near_name() -> None:
         == "'spend'"
     )
     refusal(lambda: open_source(pa.table(ROWS), {"spend": "quantity"}), "table.type")
-    refusal(lambda: open_source(pa.table(ROWS), ["spend"]), "table.type")  # type: ignore[arg-type]
+    refusal(lambda: open_source(pa.table(ROWS), cast(Any, ["spend"])), "table.type")
 
 
 def test_a_type_that_nothing_becomes_is_refused() -> None:

@@ -216,9 +216,9 @@ def test_milliseconds_of_parquet_are_refused_where_they_are_read(
 
 def test_the_rewrite_works(visits: Any, tmp_path: Path) -> None:
     """A sample that is written and read back is a table."""
-    said = refusal(lambda: protect(visits.sample(0.5, seed=7)), "table.source")
+    refused = refusal(lambda: protect(visits.sample(0.5, seed=7)), "table.source")
     path = str(tmp_path / "sampled")
     visits.sample(0.5, seed=7).write.parquet(path)
-    assert 'frame.write.parquet("visits")' in said.rewrite
+    assert 'frame.write.parquet("visits")' in refused.rewrite
     with protect(visits.sparkSession.read.parquet(path)) as table:
         assert len(table.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)) == 1

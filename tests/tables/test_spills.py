@@ -34,7 +34,7 @@ engine.run(wide.group_by("a").agg(n=wide.count()).agg(groups=lambda t: t.count()
 
 
 @pytest.fixture(autouse=True)
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A directory for temporary files of this test and of the processes that it starts."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -45,23 +45,23 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_a_directory_is_private_and_goes_when_it_is_not_used() -> None:
-    made = Spills()
-    directory = Path(made.path)
+    spill = Spills()
+    directory = Path(spill.path)
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert stat.S_IMODE((directory / LOCK).stat().st_mode) == 0o600
     sweep()  # it is in use
     assert directory.exists()
-    made.remove()
+    spill.remove()
     assert not directory.exists()
     directory = Path(Spills().path)  # nobody keeps it
     assert not directory.exists()
 
 
-def test_what_a_killed_process_has_spilled_is_removed_by_the_next(own: Path) -> None:
+def test_what_a_killed_process_has_spilled_is_removed_by_the_next(scratch: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", SPILLING], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     directory = Path(process.stdout.readline().strip())
-    assert directory.parent == own
+    assert directory.parent == scratch
 
     def spilled() -> int:
         return sum(path.read_bytes().count(CANARY) for path in directory.iterdir())
@@ -75,22 +75,22 @@ def test_what_a_killed_process_has_spilled_is_removed_by_the_next(own: Path) -> 
     process.wait()
     process.stdout.close()
     assert spilled() > 0, "nothing was spilled: the test has no force"
-    made = Spills()  # as the next engine does
-    assert [path.name for path in own.iterdir()] == [Path(made.path).name]
-    made.remove()
+    spill = Spills()  # as the next engine does
+    assert [path.name for path in scratch.iterdir()] == [Path(spill.path).name]
+    spill.remove()
 
 
-def test_what_is_somebody_elses_is_left_alone(own: Path) -> None:
-    (own / "sfumato-notes").write_text("a file", encoding="ascii")
-    (own / "sfumato-other").mkdir()  # without a lock: it is just being made, or something else
-    (own / "other").mkdir()
-    (own / "other" / LOCK).touch()
-    (own / "sfumato-link").symlink_to(own / "other")
+def test_what_is_somebody_elses_is_left_alone(scratch: Path) -> None:
+    (scratch / "sfumato-notes").write_text("a file", encoding="ascii")
+    (scratch / "sfumato-other").mkdir()  # without a lock: it is just being made, or something else
+    (scratch / "other").mkdir()
+    (scratch / "other" / LOCK).touch()
+    (scratch / "sfumato-link").symlink_to(scratch / "other")
     sweep()
-    assert sorted(path.name for path in own.iterdir()) == [
+    assert sorted(path.name for path in scratch.iterdir()) == [
         "other",
         "sfumato-link",
         "sfumato-notes",
         "sfumato-other",
     ]
-    assert os.listdir(own / "other") == [LOCK]
+    assert os.listdir(scratch / "other") == [LOCK]

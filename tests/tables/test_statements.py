@@ -51,7 +51,7 @@ def _schema(kind: str) -> pa.Schema:
     return pa.schema([("u", pa.int64()), ("x", array(kind, []).type), ("k", pa.string())])
 
 
-def _seen(kind: str, value: Any) -> Any:
+def _to_python(kind: str, value: Any) -> Any:
     return UUID(value) if kind == "uuid" and value is not None else python(kind, value)
 
 
@@ -71,7 +71,7 @@ def _filled(kind: str, swap: Swap) -> list[dict[str, Any]]:
     owners = [*range(len(values)), *[-1] * len(values), *[-2] * len(values)]
     swap.hold(_table(kind, values * 3, owners))
     return [
-        {"u": u, "x": _seen(kind, value), "k": str(i % 3)}
+        {"u": u, "x": _to_python(kind, value), "k": str(i % 3)}
         for i, (u, value) in enumerate(zip(owners, values * 3, strict=True))
     ]
 

@@ -69,11 +69,11 @@ def test_an_interrupt_that_fails_is_tried_again() -> None:
         query.run()
 
 
-@pytest.mark.parametrize(("given", "known"), [(None, None), (1, 1.0), (0.5, 0.5)])
-def test_times(given: Any, known: Any) -> None:
-    assert check_timeout(given) == known
+@pytest.mark.parametrize(("timeout", "expected"), [(None, None), (1, 1.0), (0.5, 0.5)])
+def test_times(timeout: Any, expected: Any) -> None:
+    assert check_timeout(timeout) == expected
 
 
-@pytest.mark.parametrize("given", [0, -1, float("nan"), float("inf"), 1e30, "5", True, [1]])
-def test_what_is_no_time_is_refused(given: Any) -> None:
-    refusal(lambda: check_timeout(given), "engine.timeout")
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e30, "5", True, [1]])
+def test_what_is_no_time_is_refused(timeout: Any) -> None:
+    refusal(lambda: check_timeout(timeout), "engine.timeout")

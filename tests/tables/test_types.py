@@ -15,10 +15,10 @@ from ..refusing import refusal
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("suffix", ["", " not null"])
 def test_a_name_is_read_back(name: str, suffix: str) -> None:
-    known = Type.of(name + suffix)
-    assert Type.of(str(known)) == known
-    assert known.nullable is not bool(suffix)
-    assert known.bare == Type.of(name)
+    parsed = Type.of(name + suffix)
+    assert Type.of(str(parsed)) == parsed
+    assert parsed.nullable is not bool(suffix)
+    assert parsed.bare == Type.of(name)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_what_is_no_type_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_ibis_and_back(name: str) -> None:
-    known = Type.of(name)
-    assert Type.from_ibis(known.to_ibis(), "a column") == known
-    assert known.to_ibis() is Type.of(name + " not null").to_ibis()
+    column_type = Type.of(name)
+    assert Type.from_ibis(column_type.to_ibis(), "a column") == column_type
+    assert column_type.to_ibis() is Type.of(name + " not null").to_ibis()
 
 
 @pytest.mark.parametrize(
-    ("dtype", "known"),
+    ("dtype", "type_name"),
     [
         (dt.uint8, "int16"),
         (dt.uint64, "decimal(20,0)"),
@@ -82,8 +82,8 @@ def test_ibis_and_back(name: str) -> None:
         (dt.Decimal(38, 0), "decimal(38,0)"),
     ],
 )
-def test_what_engines_have(dtype: dt.DataType, known: str) -> None:
-    assert Type.from_ibis(dtype, "a column") == Type.of(known)
+def test_what_engines_have(dtype: dt.DataType, type_name: str) -> None:
+    assert Type.from_ibis(dtype, "a column") == Type.of(type_name)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +122,8 @@ def test_limits() -> None:
 
 def test_every_kind_has_words_and_casts() -> None:
     assert (
-        set(WORDS) == set(CASTS) == {known.kind for known in NAMES.values()} | {"null", "decimal"}
+        set(WORDS)
+        == set(CASTS)
+        == {column_type.kind for column_type in NAMES.values()} | {"null", "decimal"}
     )
     assert all(kind in targets for kind, targets in CASTS.items() if kind != "null")

@@ -127,7 +127,7 @@ def test_without_a_unit_rows_are_not_repeated() -> None:
 
 @pytest.mark.parametrize("groups", [None, MOST_ROWS], ids=["rows", "groups"])
 def test_a_unit_counts_for_no_more_rows_than_may_be_declared(groups: int | None) -> None:
-    """More would leave its weights no bits: what is asked is refused, not broken off."""
+    """More rows would leave the unit's weights no bits: the library refuses such a union."""
     half = MOST_ROWS // 2 if groups is None else 5
     with clinic(
         max_rows={"patients": half, "visits": half, "tests": 1},

@@ -36,8 +36,10 @@ def visits(rows: int, others: int = 40) -> pa.Table:
     )
 
 
-def protected(rows: int, **other: Any) -> Table:
-    built: Table = sf.protect(visits(rows), name="v", unit="u", max_rows=4, budget=1000, **other)
+def protected(rows: int, **arguments: Any) -> Table:
+    built: Table = sf.protect(
+        visits(rows), name="v", unit="u", max_rows=4, budget=1000, **arguments
+    )
     return built
 
 
@@ -64,14 +66,14 @@ def join(times: int) -> str:
     )
 
 
-@pytest.mark.parametrize(("rows", "seen"), [(64, 4), (65, 0)])
-def test_a_unit_with_too_many_joined_rows_finds_no_match(rows: int, seen: int) -> None:
+@pytest.mark.parametrize(("rows", "expected_rows"), [(64, 4), (65, 0)])
+def test_a_unit_with_too_many_joined_rows_finds_no_match(rows: int, expected_rows: int) -> None:
     """64 · 64 rows are 4,096: the unit counts for its four rows. 65 · 65 are more, and it is left
     out. Others count as ever.
     """
-    assert rows**2 <= JOINED_ROWS or not seen
+    assert rows**2 <= JOINED_ROWS or not expected_rows
     with protected(rows) as table:
-        assert counted(table, join(1)) == 40 + seen
+        assert counted(table, join(1)) == 40 + expected_rows
 
 
 def test_a_table_joined_with_itself_again_and_again_does_not_multiply_one_units_rows() -> None:
@@ -89,8 +91,8 @@ def test_in_a_left_join_the_rows_of_such_a_unit_stay_without_a_match() -> None:
         assert counted(table, text.format("w.day")) == 40
 
 
-@pytest.mark.parametrize(("kind", "seen"), [("EXISTS", 0), ("NOT EXISTS", 44)])
-def test_so_it_is_where_pairs_are_compared(kind: str, seen: int) -> None:
+@pytest.mark.parametrize(("kind", "expected"), [("EXISTS", 0), ("NOT EXISTS", 44)])
+def test_so_it_is_where_pairs_are_compared(kind: str, expected: int) -> None:
     with protected(300) as table:
         result = counted(
             table,
@@ -99,7 +101,7 @@ def test_so_it_is_where_pairs_are_compared(kind: str, seen: int) -> None:
                 f"v.u AND w.day < v.day)"
             ),
         )
-        assert result == pytest.approx(seen)
+        assert result == pytest.approx(expected)
 
 
 def test_pairs_are_counted_by_all_that_has_to_be_equal() -> None:
@@ -386,12 +388,12 @@ def rows_computed(table: Table, text: str) -> int:
         for item in plan.sql
     ]
 
-    def given(node: Any) -> int:
+    def count_rows(node: Any) -> int:
         return int(node.get("operator_cardinality", 0)) + sum(
-            given(child) for child in node.get("children", [])
+            count_rows(child) for child in node.get("children", [])
         )
 
-    return sum(given(item) for item in message)
+    return sum(count_rows(item) for item in message)
 
 
 @pytest.mark.parametrize("rows", [4, 64, 65, 400])

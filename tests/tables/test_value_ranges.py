@@ -110,8 +110,10 @@ def test_whole_divisors_stay_away_from_zero(rounding: Callable[[Fraction], int])
 
     for a in ((-7, 5), (0, 9), (-3, -2)):
         for b in ((-2, 3), (0, 4), (-5, 0), (2, 3), (-1, 1)):
-            one, other = ((Fraction(low), Fraction(high)) for low, high in (a, b))
-            assert value_ranges.whole_quotient(rounding)([one, other], []) == exactly(one, other)
+            dividend, divisor = ((Fraction(low), Fraction(high)) for low, high in (a, b))
+            assert value_ranges.whole_quotient(rounding)([dividend, divisor], []) == exactly(
+                dividend, divisor
+            )
     zero = (Fraction(0), Fraction(0))
     assert value_ranges.whole_quotient(rounding)([zero, zero], []) == zero
 

@@ -42,7 +42,7 @@ def frame() -> pa.Table:
         {
             "id": pa.array(rows, pa.int32()),
             "city": pa.array([NAMES[i % len(NAMES)] for i in rows], pa.string()),
-            "padded": pa.array([NAMES[i % 4].rstrip(" ") for i in rows], pa.string()),  # type: ignore[union-attr]
+            "padded": pa.array([(NAMES[i % 4] or "").rstrip(" ") for i in rows], pa.string()),
             "seen": pa.array([TIMES[i % len(TIMES)] for i in rows], pa.timestamp("us", "UTC")),
             "spend": pa.array([i / 4 for i in rows], pa.float64()),
         }

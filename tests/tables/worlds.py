@@ -268,7 +268,7 @@ class Shelf(Bench):
 class Nobody:
     """A curator who does neither plan nor release."""
 
-    def plan(self, query: Query, **asked: Any) -> Any:
+    def plan(self, query: Query, **arguments: Any) -> Any:
         raise NotImplementedError
 
     release = plan

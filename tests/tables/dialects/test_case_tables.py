@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import duckdb
 import pytest
 
@@ -12,9 +14,9 @@ from sfumato.tables.engine.dialects import case_tables
     ("function", "table"),
     [("lower", case_tables.small_letters), ("upper", case_tables.capital_letters)],
 )
-def test_every_letter_is_duckdbs(function: str, table: object) -> None:
-    pairs = dict(zip(*table(), strict=True))  # type: ignore[operator]
-    found = (
+def test_every_letter_is_duckdbs(function: str, table: Callable[[], tuple[str, str]]) -> None:
+    pairs = dict(zip(*table(), strict=True))
+    rows = (
         duckdb.connect()
         .execute(
             f"SELECT chr(i::int), {function}(chr(i::int)) FROM range(1, 1114112) t(i) "
@@ -23,7 +25,9 @@ def test_every_letter_is_duckdbs(function: str, table: object) -> None:
         .fetchall()
     )
     assert [
-        (one, other, pairs.get(one)) for one, other in found if pairs.get(one, one) != other
+        (letter, expected, pairs.get(letter))
+        for letter, expected in rows
+        if pairs.get(letter, letter) != expected
     ] == []
     assert len(pairs) > 1400
 

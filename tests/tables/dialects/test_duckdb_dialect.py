@@ -53,8 +53,8 @@ def test_statements_are_written_alike() -> None:
     bench = Bench()
     theirs: Any = bench.source.engine.backend
     for seed in range(20):
-        made = planned(Random(seed), bench)
-        assert [compile_sql(theirs, statement.expression) for statement in made.statements] == list(
-            made.sql
-        )
+        release_plan = planned(Random(seed), bench)
+        assert [
+            compile_sql(theirs, statement.expression) for statement in release_plan.statements
+        ] == list(release_plan.sql)
     bench.close()

@@ -56,11 +56,11 @@ TABLE: Any = ibis.table(
     ids=range(12),
 )
 def test_sizes(value: Any, least: float, most: float) -> None:
-    found = size(value.op())
-    assert found[0] <= least + 1e-6
-    assert found[1] >= most - 1e-6
-    assert found[0] >= least - 2
-    assert found[1] <= most + 2
+    bounds = size(value.op())
+    assert bounds[0] <= least + 1e-6
+    assert bounds[1] >= most - 1e-6
+    assert bounds[0] >= least - 2
+    assert bounds[1] <= most + 2
 
 
 def test_a_literal_that_is_no_finite_number_has_no_size() -> None:
@@ -90,6 +90,6 @@ def test_what_an_analyst_multiplies_is_not() -> None:
 
 
 def test_a_column_is_what_it_was_made_of() -> None:
-    made = TABLE.select(v=TABLE.i.cast("float64") * number(0.5))
-    assert size(made.v.op())[1] < 65
-    assert math.isclose(size(made.select(w=made.v).w.op())[1], size(made.v.op())[1])
+    derived = TABLE.select(v=TABLE.i.cast("float64") * number(0.5))
+    assert size(derived.v.op())[1] < 65
+    assert math.isclose(size(derived.select(w=derived.v).w.op())[1], size(derived.v.op())[1])

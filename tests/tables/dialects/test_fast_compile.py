@@ -84,12 +84,12 @@ def test_where_there_is_something_to_find_they_stay(engine: str, name: str) -> N
     theirs = written(lambda compiler: compiler.to_sqlglot(expression), THEIRS[engine]())
     assert written(lambda compiler: compiler.tree(expression), ours) == theirs
     try:
-        found = written(
+        statement = written(
             lambda compiler: compiler.to_sqlglot(expression), fast_compile._without(OURS[engine])
         )
     except Exception:
         return
-    assert found != theirs or (engine, name) in SILENT
+    assert statement != theirs or (engine, name) in SILENT
 
 
 def test_these_are_all_passes() -> None:

@@ -19,7 +19,7 @@ def here(pattern: str) -> re.Pattern[str]:
     """The same for Python, which has the same atoms and writes letters and the end otherwise."""
     return re.compile(
         re.sub(
-            r"\\x\{([0-9a-f]+)\}", lambda found: f"\\U{int(found[1], 16):08x}", java(pattern)
+            r"\\x\{([0-9a-f]+)\}", lambda match: f"\\U{int(match[1], 16):08x}", java(pattern)
         ).replace(r"\z", r"\Z")
     )
 
@@ -35,12 +35,12 @@ def test_it_finds_what_duckdb_matches() -> None:
         for text in ("ab", "abab", "aabb", "abaabb", "bbbaab")
         for _ in range(400)
     ]
-    wanted = duckdb.connect().execute(
+    expected = duckdb.connect().execute(
         "SELECT unnest(?) LIKE unnest(?)", [list(side) for side in zip(*pairs, strict=True)]
     )
-    found = [here(pattern).search(text) is not None for text, pattern in pairs]
-    assert found == [one for (one,) in wanted.fetchall()]
-    assert {True, False} == set(found)
+    matches = [here(pattern).search(text) is not None for text, pattern in pairs]
+    assert matches == [match for (match,) in expected.fetchall()]
+    assert {True, False} == set(matches)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_what_is_no_number(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("inf", True),
         ("-infinity", True),
@@ -60,12 +60,12 @@ def test_what_is_no_number(text: str) -> None:
         ("nan", False),
     ],
 )
-def test_what_is_infinite(text: str, wanted: bool) -> None:
-    assert bool(re.search(INFINITE, text)) is wanted
+def test_what_is_infinite(text: str, expected: bool) -> None:
+    assert bool(re.search(INFINITE, text)) is expected
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("2026-01-31", True),
         ("2026-1-3", True),
@@ -80,11 +80,13 @@ def test_what_is_infinite(text: str, wanted: bool) -> None:
         ("2026-01-31 12:30:00.1234567", False),
     ],
 )
-def test_what_is_a_moment(text: str, wanted: bool) -> None:
-    assert bool(re.search(MOMENT, text)) is wanted
-    if wanted:
+def test_what_is_a_moment(text: str, expected: bool) -> None:
+    assert bool(re.search(MOMENT, text)) is expected
+    if expected:
         assert read(text, "TIMESTAMP") is not None
-        assert read(re.search(DAY, text)[0], "DATE") is not None  # type: ignore[index]
+        day = re.search(DAY, text)
+        assert day is not None
+        assert read(day[0], "DATE") is not None
 
 
 @pytest.mark.parametrize(
@@ -92,20 +94,20 @@ def test_what_is_a_moment(text: str, wanted: bool) -> None:
     ["true", "T", "1", "yes", "Y", "False", "f", "0", "NO", "n", "", "on", "truth", " true", None],
 )
 def test_truth_is_read_as_by_duckdb(text: str | None) -> None:
-    found = DUCK.execute(
+    row = DUCK.execute(
         f"SELECT {BOOL_OF_TEXT}, TRY_CAST(a_ AS BOOLEAN) FROM (SELECT CAST(? AS VARCHAR) AS a_)",
         [text],
     ).fetchall()[0]
-    assert found[0] == found[1]
+    assert row[0] == row[1]
 
 
 @given(st.floats())
 def test_a_double_is_itself(value: float) -> None:
-    found = DUCK.execute(f"SELECT {double(value, 'DOUBLE')}").fetchall()[0][0]
+    parsed = DUCK.execute(f"SELECT {double(value, 'DOUBLE')}").fetchall()[0][0]
     assert (
-        math.isnan(found)
+        math.isnan(parsed)
         if math.isnan(value)
-        else (found, math.copysign(1, found)) == (value, math.copysign(1, value))
+        else (parsed, math.copysign(1, parsed)) == (value, math.copysign(1, value))
     )
 
 
