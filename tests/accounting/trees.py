@@ -24,7 +24,7 @@ up.
 """
 
 
-def response(epsilon: Fraction | str, leak: Fraction | str = 0) -> Channel:
+def response(epsilon: Fraction | str, leak: Fraction | str | int = 0) -> Channel:
     """Randomized response that betrays its input with probability `leak`: every (ε, δ)-DP pair is a
     processing of it.
     """

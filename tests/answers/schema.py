@@ -8,7 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float)}
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+}
 KNOWN = {
     *(
         "$schema",

@@ -350,7 +350,8 @@ def _protected(table: pa.Table, promise: str, **about: Any) -> Table:
         "keys": {"g": KEYS},
         "budget": BUDGET[promise],
     }
-    return sf.protect(table, **{**arguments, **about})
+    protected: Table = sf.protect(table, **{**arguments, **about})
+    return protected
 
 
 def _kinds(promise: str, arguments: Any, **about: Any) -> World:
@@ -378,7 +379,9 @@ def _world_of_query(
     **about: Any,
 ) -> World:
     query = _protected(_people() if table is None else table, promise, **about)
-    return World.of(query, query.plan(text, **(arguments or {"epsilon": 40})))
+    release_plan = query.plan(text, **(arguments or {"epsilon": 40}))
+    assert isinstance(release_plan, Plan)
+    return World.of(query, release_plan)
 
 
 def _percentiles() -> World:

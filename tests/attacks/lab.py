@@ -91,4 +91,5 @@ def perfect(count: int) -> Array:
 
 def too_fine(outputs: Array) -> Array:
     """Which outputs are no multiples of 2^-53."""
-    return outputs * 2.0**53 % 1 != 0
+    fine: Array = outputs * 2.0**53 % 1 != 0
+    return fine

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.guarantees import Guarantee
+from sfumato.mechanisms.shared.additive import Additive
 from sfumato.session.protected_table import Table
 from sfumato.tables.query.stages import Query
 from sfumato.testing.exact_checks import Through, through_the_door
@@ -22,7 +23,8 @@ Ask = Callable[[Any], Query]
 def table(columns: dict[str, Any] | pa.Table, **about: Any) -> Table:
     """A table in memory, protected."""
     values = columns if isinstance(columns, pa.Table) else pa.table(columns)
-    return sf.protect(values, **{"name": "t", "budget": 100, **about})
+    protected: Table = sf.protect(values, **{"name": "t", "budget": 100, **about})
+    return protected
 
 
 def tally(
@@ -40,4 +42,5 @@ def distance(first: Through, second: Through, place: int = 0) -> tuple[Fraction,
         abs(int(x) - int(y))
         for x, y in zip(a.values.ravel().tolist(), b.values.ravel().tolist(), strict=True)
     )
-    return moved * a.step, Fraction(a.mechanism.sensitivity) * a.step
+    assert isinstance(a.mechanism, Additive)
+    return moved * a.step, a.mechanism.sensitivity * a.step

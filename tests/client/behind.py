@@ -17,6 +17,8 @@ from sfumato.guarantees.stored_guarantee import record, restore
 from sfumato.server.http.encode_replies import number, reply
 from sfumato.server.http.problems import problem_of
 from sfumato.session import Database, Table
+from sfumato.session.pending_plan import PendingPlan
+from sfumato.sql.sql_plan import SqlPlan
 
 from ..sql.people import protected
 
@@ -112,7 +114,7 @@ class Paper:
                     "says": str(verification).splitlines(),
                 }
             )
-        how = {
+        how: dict[str, Any] = {
             name: restore(value) if name == "promise" else value
             for name, value in body.items()
             if name != "sql"
@@ -127,7 +129,8 @@ class Paper:
 
     def _planned(self, sql: str, how: dict[str, Any]) -> dict[str, Any]:
         plan = self.table.plan(sql, **how)
-        shape = getattr(plan, "base", plan)
+        shape = plan.base if isinstance(plan, PendingPlan) else plan
+        assert isinstance(shape, SqlPlan)
         errors = plan.error(how.get("confidence", 0.95), group_size=how.get("group_size"))
         return {
             "cost": record(plan.cost),

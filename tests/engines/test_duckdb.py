@@ -55,7 +55,7 @@ class Lent(Other):
         self._backend, self._laid = ibis.duckdb.connect(), 0
         self.engine = ExternalDuckDB(self._backend)
 
-    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:  # type: ignore[override]
+    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:
         self._laid += 1
         columns = {f"c{i}": array(name, [row[i] for row in rows]) for i, name in enumerate(names)}
         copy_rows(

@@ -41,7 +41,7 @@ class Server(Other):
         self._connection = psycopg.connect(url, autocommit=True)
         self.engine = Postgres(ibis.postgres.from_connection(self._connection))
 
-    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:  # type: ignore[override]
+    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:
         columns = ", ".join(f"c{i} {COLUMNS.get(name, name)}" for i, name in enumerate(names))
         self._connection.execute(
             "SET client_min_messages TO error; DROP TABLE IF EXISTS given_rows"

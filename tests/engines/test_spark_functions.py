@@ -43,7 +43,7 @@ class Cluster(Other):
         self._theirs = ibis.pyspark.connect(session)
         self.engine = Spark(self._theirs)
 
-    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:  # type: ignore[override]
+    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:
         self._laid += 1
         columns = {f"c{i}": array(name, [row[i] for row in rows]) for i, name in enumerate(names)}
         path = self._folder / f"{self._laid}.parquet"

@@ -1,5 +1,6 @@
-"""Processes that begin the same book at the same moment: `beginnings.py FOLDER-OR-URL WORKERS
-REPEATS`.
+"""Processes that begin the same book at the same moment.
+
+`python -m tests.ledger.beginnings FOLDER-OR-URL WORKERS REPEATS` runs this.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ import json
 import os
 import sys
 
-from fresh import fresh
-
 import sfumato as sf
+
+from .fresh import fresh
 
 
 def begin(path: str) -> sf.Ledger:

@@ -48,10 +48,11 @@ def quick_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def run(script: str, *arguments: object) -> Any:
-    """What a script of this folder prints. It runs in a process with one thread, which may fork."""
+def run(module: str, *arguments: object) -> Any:
+    """What a module of this folder prints. It runs in a process with one thread, which may fork."""
     done = subprocess.run(
-        [sys.executable, str(HERE / script), *map(str, arguments)],
+        [sys.executable, "-m", f"tests.ledger.{module}", *map(str, arguments)],
+        cwd=HERE.parents[1],
         capture_output=True,
         text=True,
         check=False,

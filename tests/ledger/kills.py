@@ -1,6 +1,6 @@
-"""Writers that are killed: `kills.py ledger|early FOLDER PLACE KILLS ROOM WORKERS SEED`. Prints
-what was acknowledged and what the books say.
+"""Writers that are killed. Prints what was acknowledged and what the books say.
 
+`python -m tests.ledger.kills ledger|early FOLDER PLACE KILLS ROOM WORKERS SEED` runs this.
 The notes are in the folder, the books in the place: the same folder, or a server.
 
 Each writer charges, and notes the receipt in a file that outlives it. `early` is the twin: it notes
@@ -17,9 +17,9 @@ import sys
 import time
 from pathlib import Path
 
-from fresh import fresh
-
 import sfumato as sf
+
+from .fresh import fresh
 
 
 def writer(path: str, notes: int, name: str, *, early: bool) -> None:
@@ -97,7 +97,7 @@ def compare(path: str, noted: Path, room: int, early: bool) -> dict[str, int]:
     ledger = sf.Ledger.open(path)
     with ledger._store.reading() as tx:
         rows = tx.execute("SELECT key, digest FROM entry WHERE kind = 'charge'").fetchall()
-    digests = dict(rows)
+    digests: dict[str, str] = dict(rows)
     acknowledged = {
         f"{name}-{turn}": digest
         for name, turn, digest in (line.split() for line in noted.read_text().splitlines())

@@ -1,5 +1,7 @@
-"""Processes that race for the last of a budget: `race.py ledger|naive FOLDER-OR-URL ROOM ATTEMPTS
-WORKERS REPEATS`. Prints what was granted each time, and what the book says.
+"""Processes that race for the last of a budget. Prints what was granted each time, and what the
+book says.
+
+`python -m tests.ledger.race ledger|naive FOLDER-OR-URL ROOM ATTEMPTS WORKERS REPEATS` runs this.
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ import sys
 from collections.abc import Callable
 
 import psycopg
-from fresh import fresh
 
 import sfumato as sf
+
+from .fresh import fresh
 
 Ask = Callable[[int], bool]
 
@@ -70,8 +73,8 @@ def race(make: Callable[[], Ask], attempts: int, workers: int) -> list[int]:
             os.close(go)
             ask = make()
             os.read(start, 1)  # returns when the parent closes its end
-            granted = sum(ask(turn) for turn in range(attempts // workers))
-            os.write(tell, str(granted).encode())
+            count = sum(ask(turn) for turn in range(attempts // workers))
+            os.write(tell, str(count).encode())
             os._exit(0)
         os.close(tell)
     os.close(go)

@@ -23,7 +23,8 @@ TABLES = ("book", "entry", "balance", "reservation", "answer", "shown")
 
 def rich_book(folder: Path, monkeypatch: Any) -> tuple[Path, list[Path], str]:
     """A closed book, a copy of it after every step, and its head."""
-    path, copies = folder / "rich.ledger", []
+    path = folder / "rich.ledger"
+    copies: list[Path] = []
 
     def keep() -> None:
         copies.append(Path(shutil.copyfile(path, folder / f"copy{len(copies)}")))

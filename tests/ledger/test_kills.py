@@ -27,18 +27,18 @@ def check(counts: dict[str, int], kills: int) -> None:
 @pytest.mark.parametrize("kills", [200, pytest.param(1000, marks=pytest.mark.slow)])
 def test_attack_f2_kill_at_random_points(kills: int) -> None:
     with quick_folder() as folder:
-        check(run("kills.py", "ledger", folder, folder, kills, 400, WORKERS, 1), kills)
+        check(run("kills", "ledger", folder, folder, kills, 400, WORKERS, 1), kills)
 
 
 @pytest.mark.slow
 def test_attack_f2_kill_at_random_points_on_a_disk(tmp_path: Path) -> None:
     """Most kills hit a writer that waits for the disk."""
-    check(run("kills.py", "ledger", tmp_path, tmp_path, 1000, 100, WORKERS, 2), 1000)
+    check(run("kills", "ledger", tmp_path, tmp_path, 1000, 100, WORKERS, 2), 1000)
 
 
 def test_attack_f2_works_on_the_twin_that_answers_first() -> None:
     with quick_folder() as folder:
-        counts = run("kills.py", "early", folder, folder, 30, 1_000_000, WORKERS, 1)
+        counts = run("kills", "early", folder, folder, 30, 1_000_000, WORKERS, 1)
     assert counts["lost"] > 0
     assert counts["damaged"] == 0
 
@@ -47,12 +47,12 @@ def test_attack_f2_works_on_the_twin_that_answers_first() -> None:
 def test_attack_f2_kill_writers_of_a_server(
     kills: int, tmp_path: Path, server: PostgresServer
 ) -> None:
-    check(run("kills.py", "ledger", tmp_path, server.url(), kills, 150, WORKERS, 3), kills)
+    check(run("kills", "ledger", tmp_path, server.url(), kills, 150, WORKERS, 3), kills)
 
 
 def test_attack_f2_works_on_the_twin_that_answers_first_on_a_server(
     tmp_path: Path, server: PostgresServer
 ) -> None:
-    counts = run("kills.py", "early", tmp_path, server.url(), 20, 1_000_000, WORKERS, 1)
+    counts = run("kills", "early", tmp_path, server.url(), 20, 1_000_000, WORKERS, 1)
     assert counts["lost"] > 0
     assert counts["damaged"] == 0

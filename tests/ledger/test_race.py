@@ -20,7 +20,7 @@ WORKERS, ROOM, ATTEMPTS = 8, 1000, 10_000
 @pytest.mark.parametrize("repeats", [4, pytest.param(100, marks=pytest.mark.slow)])
 def test_attack_f1_exactly_what_fits_is_granted(repeats: int) -> None:
     with quick_folder() as folder:
-        for outcome in run("race.py", "ledger", folder, ROOM, ATTEMPTS, WORKERS, repeats):
+        for outcome in run("race", "ledger", folder, ROOM, ATTEMPTS, WORKERS, repeats):
             assert outcome["granted"] == outcome["charges"] == ROOM
             assert outcome["spent"]
             assert outcome["problems"] == []
@@ -34,8 +34,7 @@ def test_attack_f1_works_on_the_naive_twin() -> None:
     """
     with quick_folder() as folder:
         granted = [
-            outcome["granted"]
-            for outcome in run("race.py", "naive", folder, 100, 10_000, WORKERS, 20)
+            outcome["granted"] for outcome in run("race", "naive", folder, 100, 10_000, WORKERS, 20)
         ]
     assert min(granted) >= 100
     assert max(granted) > 100
@@ -43,7 +42,7 @@ def test_attack_f1_works_on_the_naive_twin() -> None:
 
 def test_race_on_a_disk(tmp_path: object) -> None:
     """The same where a commit takes its time."""
-    (outcome,) = run("race.py", "ledger", tmp_path, 100, 1000, WORKERS, 1)
+    (outcome,) = run("race", "ledger", tmp_path, 100, 1000, WORKERS, 1)
     assert outcome["granted"] == outcome["charges"] == 100
     assert outcome["problems"] == []
 
@@ -73,7 +72,7 @@ def test_threads_share_a_ledger(in_memory: bool) -> None:
 def test_many_processes_make_one_book() -> None:
     """All of them find no file, and all of them begin it."""
     with quick_folder() as folder:
-        for outcome in run("beginnings.py", folder, WORKERS, 20):
+        for outcome in run("beginnings", folder, WORKERS, 20):
             assert outcome["heads"] == 1
             assert outcome["refused"] == []
             assert outcome["entries"] == 1
@@ -87,7 +86,7 @@ def test_attack_f1_on_a_server(room: int, repeats: int, server: PostgresServer) 
     """The same from processes that share nothing but the server, as those of several hosts; ten
     asks for each that fits.
     """
-    for outcome in run("race.py", "ledger", server.url(), room, 10 * room, WORKERS, repeats):
+    for outcome in run("race", "ledger", server.url(), room, 10 * room, WORKERS, repeats):
         assert outcome["granted"] == outcome["charges"] == room
         assert outcome["spent"]
         assert outcome["problems"] == []
@@ -97,15 +96,14 @@ def test_attack_f1_on_a_server(room: int, repeats: int, server: PostgresServer) 
 
 def test_attack_f1_works_on_the_naive_twin_on_a_server(server: PostgresServer) -> None:
     granted = [
-        outcome["granted"]
-        for outcome in run("race.py", "naive", server.url(), 100, 1_600, WORKERS, 5)
+        outcome["granted"] for outcome in run("race", "naive", server.url(), 100, 1_600, WORKERS, 5)
     ]
     assert min(granted) >= 100
     assert max(granted) > 100
 
 
 def test_many_processes_begin_one_book_on_a_server(server: PostgresServer) -> None:
-    for outcome in run("beginnings.py", server.url(), WORKERS, 2):
+    for outcome in run("beginnings", server.url(), WORKERS, 2):
         assert outcome["heads"] == 1
         assert outcome["refused"] == []
         assert outcome["entries"] == 1

@@ -5,12 +5,11 @@ ways, and the probabilities are multiplied as rationals.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.local import client
 
@@ -19,6 +18,8 @@ LARGE = 1 << 16
 """A uniform choice among more is not followed: `large_draws` fixes it. The law is then that of the
 rest, given this choice (of a hash function).
 """
+
+Report = TypeVar("Report", bound=Hashable)
 
 
 @dataclass
@@ -58,7 +59,7 @@ class Run:
 
 
 @contextmanager
-def chosen(module: ModuleType | Any, run: Run) -> Iterator[None]:
+def chosen(module: Any, run: Run) -> Iterator[None]:
     before = module.coin, module.below
     module.coin, module.below = run.coin, run.below
     try:
@@ -68,10 +69,10 @@ def chosen(module: ModuleType | Any, run: Run) -> Iterator[None]:
 
 
 def law_of_call(
-    call: Callable[[], bytes], *, large_draws: tuple[int, ...] = (), module: Any = client
-) -> dict[bytes, Fraction]:
+    call: Callable[[], Report], *, large_draws: tuple[int, ...] = (), module: Any = client
+) -> dict[Report, Fraction]:
     """The exact law of what a call returns."""
-    law: defaultdict[bytes, Fraction] = defaultdict(Fraction)
+    law: defaultdict[Report, Fraction] = defaultdict(Fraction)
     open_: list[tuple[int, ...]] = [()]
     while open_:
         run = Run(open_.pop(), large_draws)

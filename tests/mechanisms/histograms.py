@@ -11,9 +11,8 @@ from sfumato.mechanisms.shared.histogram_result import PrivateHistogram
 
 
 def histogram(**arguments: Any) -> mech.Histogram:
-    return mech.Histogram(
-        **({"edges": [0, 1, 2, 3], "epsilon": 1, "relation": "replace"} | arguments)
-    )
+    defaults: dict[str, Any] = {"edges": [0, 1, 2, 3], "epsilon": 1, "relation": "replace"}
+    return mech.Histogram(**(defaults | arguments))
 
 
 def released(counts: Any, **arguments: Any) -> PrivateHistogram:

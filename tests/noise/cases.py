@@ -104,16 +104,14 @@ def geometric_magnitudes(scale: Fraction) -> Iterable[tuple[int, ...]]:
 @cache
 def end(j: int, bits: int) -> int:
     """The first bits of the probability of cells 0 … j."""
-    return (
-        rational.decide(
-            lambda p: reference.digits(
-                tuple(Fraction(ends[j], 1 << p) for ends in reference.cumulative(p)), bits
-            ),
-            256,
-        )
-        if j >= 0
-        else 0
-    )
+    if j < 0:
+        return 0
+
+    def probability(p: int) -> Interval:
+        low, high = reference.cumulative(p)
+        return Fraction(low[j], 1 << p), Fraction(high[j], 1 << p)
+
+    return rational.decide(lambda p: reference.digits(probability(p), bits), 256)
 
 
 def inside(j: int) -> list[int]:

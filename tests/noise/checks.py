@@ -17,7 +17,7 @@ from scipy import stats
 from sfumato.noise.bits import Bits
 from sfumato.testing import TapeBits
 
-from . import reference, truth
+from . import rational, reference, truth
 
 Draw = Callable[[Bits], Any]
 Tail = Callable[[int], float]
@@ -100,7 +100,7 @@ def geometric_miscount(draw: Draw, scale: Fraction, k: int) -> Fraction:
     size = 1 << 63
     number = counted(lambda word: abs(draw(TapeBits([word, 1]))) >> split >= k, size)
     ends = (
-        reference.rational.exp(-k * (1 << split) / scale, 128)
+        rational.exp(-k * (1 << split) / scale, 128)
         if split
         else [2 * end for end in truth.geometric_tail(scale, k)]
     )
@@ -115,7 +115,7 @@ def remainder_miscount(draw: Draw, scale: Fraction, r: int) -> Fraction:
     number = counted(
         lambda level: draw(TapeBits([1 << 62, level << 36 | r, second])) & 1 == r & 1, size
     )
-    return _beyond(number, reference.rational.exp(-r / scale, 128), size)
+    return _beyond(number, rational.exp(-r / scale, 128), size)
 
 
 def wall_miscount(draw: Draw, first: Sequence[int], j: int, point: int) -> Fraction:
@@ -127,7 +127,7 @@ def wall_miscount(draw: Draw, first: Sequence[int], j: int, point: int) -> Fract
     number = counted(
         lambda level: draw(TapeBits([word | level, point, *second, *minus])) >= 0, size
     )
-    ends = [reference.rational.exp(reference.fall(j, u), 128) for u in reference.unit(point, 64)]
+    ends = [rational.exp(reference.fall(j, u), 128) for u in reference.unit(point, 64)]
     return _beyond(number, (ends[1][0], ends[0][1]), size)
 
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Final
 
-from sfumato.noise.bits import CHUNK, Bits
+from sfumato.noise.bits import CHUNK, Bits, Words
 
 from . import rational
 from .rational import Interval, decide
@@ -148,7 +148,9 @@ def _remainder(scale: Fraction, k: int, rest: int, bits: Bits) -> int:
 
 def _below_exp(here: Interval, low: Fraction, high: Fraction) -> bool | str:
     """Whether a uniform number lies below e^x for every x between two rationals."""
-    return decide(lambda p: is_below(here, rational.exp(low, p), rational.exp(high, p)))
+    answer = decide(lambda p: is_below(here, rational.exp(low, p), rational.exp(high, p)))
+    assert isinstance(answer, bool | str)
+    return answer
 
 
 # Rounded normal
@@ -238,11 +240,12 @@ def _cells(words: Sequence[int], bits: Bits) -> list[int]:
     """The second words of all that need one are read before any third."""
     cells = [known_cell(word >> 49) for word in words]
     unsure = [lane for lane, j in enumerate(cells) if j is None]
-    for lane, more in zip(unsure, bits.words(len(unsure)).tolist(), strict=True):
-        cells[lane] = (words[lane] >> 49) << 49 | more >> 15
-    for lane in unsure:
-        cells[lane] = cell(cells[lane], 64, bits)
-    return cells
+    seconds: list[int] = bits.words(len(unsure)).tolist()
+    settled = {
+        lane: cell((words[lane] >> 49) << 49 | more >> 15, 64, bits)
+        for lane, more in zip(unsure, seconds, strict=True)
+    }
+    return [settled[lane] if j is None else j for lane, j in enumerate(cells)]
 
 
 @cache
@@ -250,6 +253,9 @@ def known_cell(number: int) -> int | None:
     """The cell, if 15 bits tell it."""
 
     class Refusing:
+        def words(self, count: int) -> Words:
+            raise EOFError
+
         def integer(self, bits: int) -> int:
             raise EOFError
 
@@ -345,7 +351,7 @@ def bernoulli_sample(
     octets = b"".join(word.to_bytes(8, "little") for word in bits.words(-(-count // 8)).tolist())[
         :count
     ]
-    first = decide(lambda q: digits(coin(p, exponent, q), 8))
+    first = _first_digits(p, exponent, 8)
     tied = [lane for lane, octet in enumerate(octets) if octet == first]
     numbers = {
         lane: octets[lane] << 64 | more
@@ -362,11 +368,16 @@ def digits(value: Interval, bits: int) -> int | None:
     return low if low == high else None
 
 
+def _first_digits(p: Fraction | None, exponent: Fraction | None, bits: int) -> int:
+    """The first bits of the probability of a coin."""
+    return decide(lambda q: digits(coin(p, exponent, q), bits))
+
+
 def _toss(
     p: Fraction | None, exponent: Fraction | None, number: int, known_bits: int, bits: Bits
 ) -> bool:
     while True:
-        first = decide(lambda q, known_bits=known_bits: digits(coin(p, exponent, q), known_bits))
+        first = _first_digits(p, exponent, known_bits)
         if number != first or Fraction(first, 1 << known_bits) == p:
             return number < first
         number, known_bits = number << 64 | bits.integer(64), known_bits + 64

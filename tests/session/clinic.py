@@ -11,6 +11,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.session import Database
+from sfumato.tables.plan.query_plan import Plan
 from sfumato.testing.exact_checks import through_the_door
 
 TABLES = {
@@ -41,12 +42,14 @@ DECLARED: dict[str, Any] = {
 
 def clinic(**other: Any) -> Database:
     about = {**DECLARED, "public": {"cities": CITIES}, "budget": sf.Approx(1000, "1e-3"), **other}
-    return sf.protect(TABLES, **about)
+    db: Database = sf.protect(TABLES, **about)
+    return db
 
 
 def counted(db: Database, text: str) -> list[float]:
     """The first column of an answer, without noise; of each group."""
     plan = db.plan(text, promise=sf.Approx(1, "1e-6"))
+    assert isinstance(plan, Plan)
     piece = through_the_door(plan).pieces[plan.columns[0].components[0]]
     return [float(value * piece.step) for value in piece.values.ravel()]
 
@@ -77,4 +80,5 @@ def hospital(units: int = 1200, **other: Any) -> Database:
         "public": {"days": pa.table({"day": [5, 6], "length": [7.5, 8.0]})},
         "budget": 1000,
     }
-    return sf.protect(tables, **{**about, **other})
+    db: Database = sf.protect(tables, **{**about, **other})
+    return db

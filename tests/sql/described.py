@@ -12,6 +12,7 @@ from typing import Any
 import sfumato as sf
 from sfumato.session import Table
 from sfumato.tables.expr.expressions import Expr, call, when
+from sfumato.tables.query.aggregates import Aggregate, Aggregates
 
 Pair = tuple[str, Expr]
 """An expression: its SQL, and itself."""
@@ -88,7 +89,7 @@ class Describer:
     def aggregate(self) -> tuple[str, Any]:
         text, of = self.number()
         k = self.pick.randrange(10, 60)
-        built = [
+        choices: list[tuple[str, Aggregate | Aggregates]] = [
             ("COUNT(*)", sf.count()),
             ("COUNT(spend)", sf.count("spend")),
             (f"SUM({text})", sf.sum(of)),
@@ -109,7 +110,8 @@ class Describer:
             (f"WEIGHTED_AVG({text}, age)", sf.mean(of, weight="age")),
             (f"SUM(age * ({text}))", sf.sum(of, weight="age")),
             (f"QUANTILES({text}, [0.05, 0.{k}])", sf.quantiles(of, ["0.05", f"0.{k}"])),
-        ][self.pick.randrange(20)]
+        ]
+        built = choices[self.pick.randrange(20)]
         if self.pick.random() < 0.25:
             where_text, where = self.condition(1)
             return f"{built[0]} FILTER (WHERE {where_text})", built[1].filter(where)

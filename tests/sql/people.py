@@ -60,7 +60,8 @@ def protected(data: dict[str, list[Any]] | None = None, **declared: Any) -> Tabl
         "bounds": {"age": (0, 120), "spend": (0, 100)},
         "keys": {"city": ["Roma", "Bari", "Milano"]},
     }
-    return sf.protect(arrow(data), **{**arguments, **declared})
+    table: Table = sf.protect(arrow(data), **{**arguments, **declared})
+    return table
 
 
 class UnexpectedRun(Exception):
@@ -76,5 +77,5 @@ def unasked(table: Table, *public: str) -> Table:
             return run(expression, **how)
         raise UnexpectedRun
 
-    table._source.engine.run = run_public
+    table._source.engine.run = run_public  # type: ignore[method-assign]  # refuses first
     return table

@@ -469,7 +469,8 @@ def _about(kind: Type) -> str:
 def _one_of_each(schema: Mapping[str, Type]) -> dict[str, Type]:
     """The first column of each type."""
     return {
-        name: kind for kind, name in {kind: name for name, kind in reversed(schema.items())}.items()
+        name: kind
+        for kind, name in {kind: name for name, kind in reversed([*schema.items()])}.items()
     }
 
 
@@ -477,7 +478,7 @@ def ask_as_units(
     source: Any, schema: Mapping[str, Type], *, thorough: bool = False, **declared: Any
 ) -> dict[str, str]:
     """The same with every column as the unit, where it can be one."""
-    failed = {}
+    failed: dict[str, str] = {}
     for name, kind in (schema if thorough else _one_of_each(schema)).items():
         if kind.kind != "float":
             with sf.protect(

@@ -22,7 +22,7 @@ from sfumato.tables.plan.bounding import Bounding
 from sfumato.tables.plan.query_plan import Plan
 from sfumato.tables.query.aggregates import Aggregate
 from sfumato.tables.query.per_unit import PerUnit, Total
-from sfumato.tables.query.stages import Query
+from sfumato.tables.query.stages import Query, RowStep
 from sfumato.testing.exact_checks import Through
 
 from .oracle import evaluate
@@ -105,15 +105,15 @@ class Ends:
         )
 
     def integer(self, value: Any) -> int | None:
-        side = self.side(value)
+        number, side = self.exactly(value), self.side(value)
         return (
             None
-            if side is None
+            if number is None
             else self.low
             if side == 0
             else self.high
             if side == 2
-            else round(Fraction(self.exactly(value)) / self.step)
+            else round(Fraction(number) / self.step)
         )
 
 
@@ -410,7 +410,9 @@ def _arriving(rows: Iterable[Row], query: Query) -> tuple[list[Arrived], dict[st
     for step in query.rows.steps:
         if isinstance(step, PerUnit):
             table, schema = _per_unit(table, step, schema), step.schema(schema)
-        elif step.column is None:
+            continue
+        assert isinstance(step, RowStep)
+        if step.column is None:
             table = [row for row in table if evaluate(step.expression, row, schema) is True]
         else:
             for row in table:

@@ -144,6 +144,7 @@ def compare(connection: Any, names: Sequence[str], most: int) -> int:
     places = spread(len(rows), most, len(VALUES[names[-1]]))
     compared = 0
     for number, expression in enumerate(expressions):
+        assert isinstance(expression, FunctionCall)
         resolved = expression._resolve(types, {})
         column = results.column(number)
         check_column(column, resolved)
@@ -319,7 +320,7 @@ def test_what_a_file_states_about_its_values_changes_nothing(
     """Parquet states the least and the largest value without NaN, and DuckDB decides comparisons by
     what is stated.
     """
-    groups = (
+    groups: list[list[Any]] = (
         [
             [math.nan, 1.0, 2.0],
             [-5.0, math.nan, -3.0],

@@ -18,6 +18,7 @@ from sfumato.tables.declare.declaration import Declaration, declare
 from sfumato.tables.expr import grids
 from sfumato.tables.plan import statements
 from sfumato.tables.plan.query_plan import Plan, plan
+from sfumato.tables.plan.read_results import read_component
 from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Query, Rows
 from sfumato.testing.exact_checks import Rehearsal
@@ -176,7 +177,7 @@ def _only_groups_with_rows(*arguments: Any, **named: Any) -> Any:
     return values[values.any(axis=1)]
 
 
-READ = door.read_component
+READ = read_component
 
 TWINS: dict[str, tuple[Any, str, Any, Callable[[Rows], Query], list[Row], dict[str, Any]]] = {
     "no clip": (

@@ -24,7 +24,7 @@ import pyarrow as pa
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from sfumato.tables.declare.declaration import Declaration, declare
-from sfumato.tables.engine.duckdb_engine import copy_rows
+from sfumato.tables.engine.duckdb_engine import DuckDBEngine, copy_rows
 from sfumato.tables.engine.sources import TableSource, open_source
 from sfumato.tables.expr.expressions import Expr, col, literal, when
 from sfumato.tables.expr.types import Type
@@ -197,7 +197,8 @@ class Swap:
         self.source: TableSource = open_source(
             schema.empty_table(), types, "world", threads=threads
         )
-        self._engine: Any = self.source.engine
+        assert isinstance(self.source.engine, DuckDBEngine)
+        self._engine = self.source.engine
         (self._name,) = self._engine._frames
         self._engine._frames.clear()
         self.rows = 0
@@ -227,9 +228,9 @@ class Shelf(Bench):
 
     def __init__(self) -> None:
         super().__init__()
-        statement = self._engine.connection.execute(
+        ((statement,),) = self._engine.connection.execute(
             "SELECT sql FROM duckdb_views() WHERE view_name = 'world'"
-        ).fetchone()[0]
+        ).fetchall()
         self._view = (
             statement[statement.index("SELECT") :]
             .rstrip("; \n")
@@ -237,7 +238,7 @@ class Shelf(Bench):
         )
         self._made = 0
         self._at = 0
-        self._engine.run = self._run
+        self._engine.run = self._run  # type: ignore[method-assign]  # reads the table at hand
 
     def lay(self, tables: list[list[Row]]) -> None:
         """These, by their places."""
@@ -272,6 +273,9 @@ class Nobody:
         raise NotImplementedError
 
     release = plan
+
+    def condition(self, text: str, rows: Rows) -> Expr:
+        raise NotImplementedError
 
 
 def row(random: Random) -> Row:

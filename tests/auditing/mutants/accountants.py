@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
@@ -50,7 +50,8 @@ SAMPLED: list[tuple[Schedule, float]] = [
 
 
 def epsilon_of(m: Any) -> Fraction:
-    return m.to(Pure).parameters["epsilon"]
+    pure: Pure = m.to(Pure)
+    return pure.parameters["epsilon"]
 
 
 def mu_of(m: Any) -> float:
@@ -198,7 +199,7 @@ def _tail(k: int) -> arb:
 def deltas(state: Callable[[int], float]) -> Callable[[], Statements]:
     """The δ of a threshold of k, as it is stated."""
     return lambda: (
-        (f"threshold {k}", lower(lambda k=k: _tail(k)), Fraction(state(k))) for k in range(1, 41)
+        (f"threshold {k}", lower(partial(_tail, k)), Fraction(state(k))) for k in range(1, 41)
     )
 
 

@@ -83,7 +83,7 @@ def laws(
 def exactly(law: Law) -> dict[Hashable, Fraction]:
     """Exact probabilities of sum 1; an answer that cannot occur is left out."""
     values = {outcome: Fraction(p) for outcome, p in law.items() if p}
-    total = sum(values.values())
+    total = sum(values.values(), Fraction(0))
     assert abs(total - 1) < Fraction(1, 10**11), float(total)
     return {outcome: p / total for outcome, p in values.items()}
 

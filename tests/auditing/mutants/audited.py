@@ -110,10 +110,11 @@ def generator() -> np.random.Generator:
     return np.random.default_rng()
 
 
-def geometric(scale: float, shape: Any) -> Array:
+def geometric(scale: float, shape: int | tuple[int, ...]) -> Array:
     """Two-sided geometric noise."""
     p = -np.expm1(-1 / scale)
-    return generator().geometric(p, shape) - generator().geometric(p, shape)
+    noise: Array = generator().geometric(p, shape) - generator().geometric(p, shape)
+    return noise
 
 
 def plain(scale: float) -> Release:

@@ -16,7 +16,8 @@ from .case import Case, case
 def textbook(x: float, n: int) -> Array:
     """The inverse of the distribution function at a uniform number of 53 bits."""
     d = generator().random(n) - 0.5
-    return x - np.sign(d) * np.log1p(-2 * np.abs(np.clip(d, -0.5 + 2**-53, 0.5 - 2**-53)))
+    outputs: Array = x - np.sign(d) * np.log1p(-2 * np.abs(np.clip(d, -0.5 + 2**-53, 0.5 - 2**-53)))
+    return outputs
 
 
 def polar(x: float, n: int) -> Array:
@@ -28,13 +29,17 @@ def correct_to_the_last_bit(x: float, n: int) -> Array:
     uniform = np.ldexp(
         generator().integers(2**52, 2**53, n).astype(float), -52 - generator().geometric(0.5, n)
     )
-    return x + np.log1p(-uniform) * generator().choice([-1.0, 1.0], n)
+    outputs: Array = x + np.log1p(-uniform) * generator().choice([-1.0, 1.0], n)
+    return outputs
 
 
 def four_uniforms(x: float, n: int) -> Array:
     """Four uniform numbers for one draw."""
     u = generator().random((4, n))
-    return x + (np.log1p(-u[0]) * np.cos(np.pi * u[1]) + np.log1p(-u[2]) * np.cos(np.pi * u[3]))
+    outputs: Array = x + (
+        np.log1p(-u[0]) * np.cos(np.pi * u[1]) + np.log1p(-u[2]) * np.cos(np.pi * u[3])
+    )
+    return outputs
 
 
 def on_the_grid(kind: Any, **about: Any) -> Release:
@@ -51,7 +56,8 @@ def noise_rounded_only(x: float, n: int) -> Array:
 
 
 def answer_rounded_only(x: float, n: int) -> Array:
-    return np.rint(x * 2**10) * 2.0**-10 + correct_to_the_last_bit(0.0, n)
+    outputs: Array = np.rint(x * 2**10) * 2.0**-10 + correct_to_the_last_bit(0.0, n)
+    return outputs
 
 
 def both_rounded(x: float, n: int) -> Any:

@@ -95,7 +95,7 @@ def pointwise(P: dict[Hashable, Fraction], Q: dict[Hashable, Fraction]) -> Fract
 
 
 def summed(P: dict[Hashable, Fraction], Q: dict[Hashable, Fraction]) -> Fraction:
-    return sum(max(p - Q.get(o, 0), Fraction(0)) for o, p in P.items())
+    return sum((max(p - Q.get(o, 0), Fraction(0)) for o, p in P.items()), Fraction(0))
 
 
 def uniforms(x: int) -> dict[Hashable, Fraction]:

@@ -37,7 +37,7 @@ is no number, D queries, E randomness, F ledgers), errata of the sources (E-01 â
 
 def page() -> str:
     """Build the page."""
-    how = Counter(case.how for case in CASES.values())
+    how: Counter[str] = Counter(case.how for case in CASES.values())
     parts = [
         HEAD.format(
             count=len(CASES), others=len({repr(case.correct) for case in CASES.values()}), **how

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato import Pure
+from sfumato import GDP, Pure
 from sfumato import mechanisms as mech
 from sfumato.auditing.local_reports import reports_at
 from sfumato.guarantees import Guarantee
@@ -41,11 +41,7 @@ class NarrowGaussian(mech.Gaussian):
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
-        return (
-            type(super().promises[0])(
-                Fraction(super().promises[0].parameters["mu"]) * Fraction(9, 10)
-            ),
-        )
+        return (GDP(Fraction(super().promises[0].parameters["mu"]) * Fraction(9, 10)),)
 
 
 class NeverCleared(Unary):

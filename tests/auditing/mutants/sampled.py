@@ -76,7 +76,8 @@ def cut_noise(x: int, n: int) -> Array:
 
 
 def cut_answers(x: int, n: int) -> Array:
-    return np.clip(x + geometric(1, n), -3, 3)
+    answers: Array = np.clip(x + geometric(1, n), -3, 3)
+    return answers
 
 
 def redrawn_if_negative(x: int, n: int) -> Array:
