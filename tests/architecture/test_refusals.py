@@ -47,7 +47,7 @@ def fields(entry: RefusalText) -> set[str]:
 
 def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[str, str]]]:
     """Every place where a module names an entry: where, the node, the call that fills it."""
-    known, found = entries(), []
+    catalogue, mentions = entries(), []
     for path in sorted(SOURCE.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         modules, names = {}, {}
@@ -62,9 +62,9 @@ def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[s
                             alias.name,
                         )
         if path.name == "errors.py":
-            names = {name: (module, name) for module, name in known if module == "errors"}
+            names = {name: (module, name) for module, name in catalogue if module == "errors"}
         elif path in CATALOGUES:
-            names |= {name: (module, name) for module, name in known if module == path.stem}
+            names |= {name: (module, name) for module, name in catalogue if module == path.stem}
         calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
         for node in ast.walk(tree):
             key = None
@@ -72,10 +72,10 @@ def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[s
                 key = (modules.get(node.value.id, ""), node.attr)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 key = names.get(node.id)
-            if key in known:
+            if key in catalogue:
                 where = f"{path.relative_to(ROOT)}:{node.lineno}"
-                found.append((where, node, calls.get(id(node)), key))
-    return found
+                mentions.append((where, node, calls.get(id(node)), key))
+    return mentions
 
 
 def documented() -> set[str]:
@@ -107,13 +107,13 @@ def test_every_entry_is_used() -> None:
 
 
 def test_every_call_fills_exactly_the_fields() -> None:
-    known, wrong = entries(), []
+    catalogue, wrong = entries(), []
     for where, _, call, key in uses():
         if call is None or any(keyword.arg is None for keyword in call.keywords):
             continue  # handed on to a function that fills it
         stated = {keyword.arg for keyword in call.keywords}
-        if stated != fields(known[key]) or call.args:
-            wrong.append(f"{where} {key[1]}: {sorted(stated ^ fields(known[key]))}")
+        if stated != fields(catalogue[key]) or call.args:
+            wrong.append(f"{where} {key[1]}: {sorted(stated ^ fields(catalogue[key]))}")
     assert wrong == []
 
 
