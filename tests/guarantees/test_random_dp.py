@@ -25,7 +25,7 @@ def test_adds_over_the_same_distribution() -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "guarantee",
     [
         sf.Pure(1),
         sf.Approx(1, "1e-6"),
@@ -36,14 +36,14 @@ def test_adds_over_the_same_distribution() -> None:
     ],
     ids=repr,
 )
-def test_nothing_else_implies_it_or_follows_from_it(other: sf.Guarantee) -> None:
-    assert not other <= LIKELY
+def test_nothing_else_implies_it_or_follows_from_it(guarantee: sf.Guarantee) -> None:
+    assert not guarantee <= LIKELY
     with pytest.raises(Refused, match=r"guarantee\.random"):
         assert sf.Approx(100, "0.9") >= LIKELY
     with pytest.raises(Refused, match=r"guarantee\.random"):
-        LIKELY + other
+        LIKELY + guarantee
     with pytest.raises(Refused, match=r"guarantee\.random"):
-        other + LIKELY
+        guarantee + LIKELY
 
 
 @pytest.mark.parametrize(

@@ -142,8 +142,8 @@ def test_what_cannot_be_read_is_not_guessed() -> None:
 
 
 def test_a_record_that_says_less_noise_is_priced_by_what_it_says() -> None:
-    """What is stored is what was promised then; a mechanism that is made again never hides it, both
-    are listed.
+    """A record stores the promise of its time. `promises` lists it beside the promise of the
+    rebuilt mechanism, which never hides it.
     """
     stored = record(mech.Laplace(sensitivity=1, epsilon=1))
     better = {**stored, "promises": [guarantee_record(sf.Pure("1/2"))]}
