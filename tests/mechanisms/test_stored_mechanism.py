@@ -176,3 +176,11 @@ def test_candidates_that_are_no_json_are_stored_as_text_and_not_guessed_back() -
     assert stored["public"]["candidates"] == [{"text": repr(day)} for day in days]
     assert restore(stored) is None
     assert promises(stored) == mechanism.promises
+
+
+@pytest.mark.parametrize("listed", [[], None, "Pure(1)"])
+def test_a_record_without_promises_is_refused(listed: object) -> None:
+    stored = {**through_text(mech.Laplace(sensitivity=1, epsilon=1)), "promises": listed}
+    with pytest.raises(sf.Refused) as caught:
+        promises(stored)
+    assert caught.value.code == "mechanism.stored"
