@@ -71,5 +71,5 @@ def test_of_two_promises_the_one_for_more_pairs_is_kept() -> None:
 
 
 def test_the_parameters_are_those_of_the_promise_and_gamma() -> None:
-    found = sf.RandomDP(sf.Approx(1, "1e-6"), "0.1", over="iid rows").parameters
-    assert found == {**sf.Approx(1, "1e-6").parameters, "gamma": Fraction(1, 10)}
+    parameters = sf.RandomDP(sf.Approx(1, "1e-6"), "0.1", over="iid rows").parameters
+    assert parameters == {**sf.Approx(1, "1e-6").parameters, "gamma": Fraction(1, 10)}

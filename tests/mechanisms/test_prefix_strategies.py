@@ -103,5 +103,5 @@ def test_refused() -> None:
 @pytest.mark.parametrize("branching", [2, 16])
 def test_a_tree_over_one_value_is_its_root(branching: int) -> None:
     for query in ("prefix", "range"):
-        found = tree(1, branching, query=query)  # type: ignore[arg-type]  # two known names
-        assert (found.levels, found.nodes) == (1, 1)
+        strategy = tree(1, branching, query=query)  # type: ignore[arg-type]  # two known names
+        assert (strategy.levels, strategy.nodes) == (1, 1)
