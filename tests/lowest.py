@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 EXTRAS = ("tables", "spark", "postgres", "server", "plots")
 _LOWEST = re.compile(
-    r"(?P<name>[a-z0-9-]+)(?:\[[a-z]+\])?(?:>=(?P<from>[0-9.]+)|==(?P<series>[0-9.]+)\.\*)(?:,<[0-9.]+)?"
+    r"(?P<name>[a-z0-9-]+)(?:\[[a-z]+\])?"
+    r"(?:>=(?P<from>[0-9.]+)|==(?P<series>[0-9.]+)\.\*)(?:,<[0-9.]+)?"
 )
 
 
@@ -28,12 +29,12 @@ def lowest() -> dict[str, str]:
         *project["dependencies"],
         *(line for extra in EXTRAS for line in project["optional-dependencies"][extra]),
     ]
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for line in lines:
         read = _LOWEST.fullmatch(line)
         assert read is not None, f"{line}: a lower bound is declared of every package"
-        found[read["name"]] = read["from"] or read["series"]
-    return found
+        versions[read["name"]] = read["from"] or read["series"]
+    return versions
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ ROWS = pa.table(
 
 @pytest.fixture
 def visits(tmp_path: Path) -> Iterator[Table]:
-    made = sf.protect(
+    table = sf.protect(
         ROWS,
         name="visits",
         unit="u",
@@ -48,8 +48,8 @@ def visits(tmp_path: Path) -> Iterator[Table]:
         budget=sf.Approx(10, "1e-5"),
         ledger=tmp_path / "visits.ledger",
     )
-    with made:
-        yield made
+    with table:
+        yield table
 
 
 def counted(table: Table) -> Query:
@@ -93,7 +93,7 @@ def test_an_answer_records_how_its_units_were_bounded(
         answer = counted(table).release(promise=promise)
         alone = table.aggregate(n=sf.count()).release(promise=promise)
     rows = 3 if rule != "row" else 1
-    assert answer.weighing == Weighing(rule, rows, rows, bits)  # type: ignore[arg-type]
+    assert answer.weighing == Weighing(rule, rows, rows, bits)  # type: ignore[arg-type]  # a rule
     assert alone.weighing is not None
     assert alone.weighing.rule == ("part" if rule == "root" else rule), (
         "without groups there is one norm"
@@ -115,19 +115,19 @@ def test_private_keys_may_hide_groups(visits: Table) -> None:
 def test_the_charge_is_durable_before_the_engine_is_asked(
     visits: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = []
+    charged = []
     tally = type(visits._source.engine).tally
 
     def watched(self: Any, *arguments: Any, **named: Any) -> Any:
-        other = sf.Ledger.open(tmp_path / "visits.ledger", dataset="visits")
-        seen.append(Fraction(other.spent.parameters["epsilon"]))
-        other.close()
+        ledger = sf.Ledger.open(tmp_path / "visits.ledger", dataset="visits")
+        charged.append(Fraction(ledger.spent.parameters["epsilon"]))
+        ledger.close()
         return tally(self, *arguments, **named)
 
     monkeypatch.setattr(type(visits._source.engine), "tally", watched)
     counted(visits).release(epsilon=1)
-    assert seen
-    assert set(seen) == {Fraction(1)}
+    assert charged
+    assert set(charged) == {Fraction(1)}
 
 
 # Again
@@ -146,15 +146,15 @@ def test_the_same_question_again_costs_nothing_and_is_the_same(
     assert spent(visits) == 1
     assert again.recalled
     assert not first.recalled
-    for one, other in zip(first.pieces, again.pieces, strict=True):
-        assert one.values.tolist() == other.values.tolist()
+    for before, after in zip(first.pieces, again.pieces, strict=True):
+        assert before.values.tolist() == after.values.tolist()
     assert str(first["n"]) == str(again["n"])
     third = counted(visits).release(epsilon=1)
     assert third.to_json() == again.to_json()
 
 
-@pytest.mark.parametrize("other", ["epsilon", "question", "fresh", "version", "bounds"])
-def test_another_question_is_charged(other: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("changed", ["epsilon", "question", "fresh", "version", "bounds"])
+def test_another_question_is_charged(changed: str, tmp_path: Path) -> None:
     def ask(**about: Any) -> Table:
         limits = {"unit": "u", "max_rows": 3, "bounds": {"x": (0, 10)}, **about}
         return sf.protect(
@@ -167,11 +167,11 @@ def test_another_question_is_charged(other: str, tmp_path: Path) -> None:
 
     with ask() as table:
         counted(table).release(epsilon=1)
-    about = {"version": {"version": "2"}, "bounds": {"bounds": {"x": (0, 11)}}}.get(other, {})
+    about = {"version": {"version": "2"}, "bounds": {"bounds": {"x": (0, 11)}}}.get(changed, {})
     with ask(**about) as table:
-        query = table.aggregate(n=sf.count()) if other == "question" else counted(table)
-        query.release(epsilon="1.5" if other == "epsilon" else 1, fresh=other == "fresh")
-        assert spent(table) == (Fraction(5, 2) if other == "epsilon" else 2)
+        query = table.aggregate(n=sf.count()) if changed == "question" else counted(table)
+        query.release(epsilon="1.5" if changed == "epsilon" else 1, fresh=changed == "fresh")
+        assert spent(table) == (Fraction(5, 2) if changed == "epsilon" else 2)
 
 
 def test_a_stored_answer_outlives_the_process_and_the_table(tmp_path: Path) -> None:
@@ -236,13 +236,13 @@ def broken(what: str) -> BaseException:
     try:
         raise ValueError(f"cell {CANARY} of {NUMBER}")
     except ValueError as error:
-        made: BaseException = {
+        failure: BaseException = {
             "exception": RuntimeError,
             "memory": MemoryError,
             "assertion": AssertionError,
         }[what](f"row {CANARY}")
-        made.__cause__ = error
-        return made
+        failure.__cause__ = error
+        return failure
 
 
 @pytest.mark.parametrize("what", ["exception", "memory", "assertion"])
@@ -272,9 +272,9 @@ def test_whatever_breaks_says_one_text(
     error = failed.value
     assert str(error) == Failed.TEXT
     assert (error.__cause__, error.__context__) == (None, None)
-    said = "".join(traceback.format_exception(error)) + caplog.text
-    assert CANARY not in said
-    assert str(NUMBER) not in said
+    shown = "".join(traceback.format_exception(error)) + caplog.text
+    assert CANARY not in shown
+    assert str(NUMBER) not in shown
     assert spent(visits) == 1  # what was charged stays charged
     monkeypatch.undo()
     visits.group_by("city").aggregate(n=sf.count()).release(epsilon=1)
@@ -332,10 +332,10 @@ def test_an_answer_has_the_moment_of_its_charge(
     """Neither when the work ended is in it, nor what others have spent meanwhile."""
     true = door._tally
 
-    def slow(*given: Any) -> Any:
+    def slow(*arguments: Any) -> Any:
         visits.ledger.charge(sf.Pure(1))
         time.sleep(1.1)
-        return true(*given)
+        return true(*arguments)
 
     monkeypatch.setattr(door, "_tally", slow)
     answer = counted(visits).release(epsilon=1)
@@ -373,7 +373,7 @@ def test_no_frame_of_a_failure_holds_data(visits: Table, monkeypatch: pytest.Mon
 def test_an_interrupted_engine_fails_like_any_other(
     visits: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A time-out that strikes: the engine is made to work on something endless instead."""
+    """The test replaces the statement by an endless one, so that the time-out strikes."""
     engine = visits._source.engine
     endless = (
         f"SELECT sum(t0.n * t9.n) FROM {', '.join(f'visits t{i}' for i in range(12))}"  # 20^12 rows
@@ -401,8 +401,8 @@ def test_no_canary_gets_out(
     the book, or what is printed.
     """
     caplog.set_level(logging.DEBUG)
-    said = [repr(visits), visits.declaration.to_toml()]
-    asked = [
+    texts = [repr(visits), visits.declaration.to_toml()]
+    queries = [
         counted(visits),
         visits.group_by("city").aggregate(n=sf.count(), s=sf.sum("x")),
         visits.where(sf.col("n") > 5)
@@ -412,10 +412,10 @@ def test_no_canary_gets_out(
         ),
         visits.group_by("n").aggregate(u=sf.count_units()),
     ]
-    for query in asked:
+    for query in queries:
         plan = query.plan(epsilon="1/10")
         answer = query.release(epsilon="1/10")
-        said += [
+        texts += [
             str(plan),
             *plan.sql,
             repr(plan),
@@ -431,15 +431,15 @@ def test_no_canary_gets_out(
     ):
         with pytest.raises(sf.Refused) as refused:
             code().release(epsilon=1, learn=False)
-        said.append(str(refused.value))
+        texts.append(str(refused.value))
     learned = visits.aggregate(s=sf.sum("n")).release(
         epsilon="1/10"
     )  # bounds of n, which are powers of two whatever is there
-    said += [str(learned), str(learned.card()), visits.declaration.to_toml()]
-    said += [visits.ledger.to_csv(), visits.ledger.to_json()]
+    texts += [str(learned), str(learned.card()), visits.declaration.to_toml()]
+    texts += [visits.ledger.to_csv(), visits.ledger.to_json()]
     captured = capfd.readouterr()
     book = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    text = "\n".join(map(str, said)) + caplog.text + captured.out + captured.err
+    text = "\n".join(map(str, texts)) + caplog.text + captured.out + captured.err
     for secret in (CANARY, str(NUMBER)):
         assert secret not in text
         assert secret.encode() not in book
@@ -449,32 +449,34 @@ def test_no_canary_gets_out(
 
 
 def test_many_threads_may_ask_at_once(visits: Table) -> None:
-    found: list[Any] = []
+    outcomes: list[Any] = []
 
     def ask(i: int) -> None:
         try:
-            found.append(visits.aggregate(n=sf.count_if(sf.col("x") > i)).release(epsilon="1/10"))
+            outcomes.append(
+                visits.aggregate(n=sf.count_if(sf.col("x") > i)).release(epsilon="1/10")
+            )
         except Exception as error:
-            found.append(error)
+            outcomes.append(error)
 
     threads = [threading.Thread(target=ask, args=(i,)) for i in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert all(isinstance(answer, sf.answers.Answer) for answer in found), found
+    assert all(isinstance(answer, sf.answers.Answer) for answer in outcomes), outcomes
     assert spent(visits) == Fraction(8, 10)
 
 
 def test_the_question_has_all_that_matters(visits: Table) -> None:
     plan = counted(visits).plan(epsilon=1)
     assert door.question_key(plan) == door.question_key(counted(visits).plan(epsilon=1))
-    for other in (
+    for changed in (
         counted(visits).plan(epsilon=2),
         counted(visits).plan(promise=sf.ZCDP("1/8")),
         visits.aggregate(n=sf.count()).plan(epsilon=1),
     ):
-        assert door.question_key(other) != door.question_key(plan)
+        assert door.question_key(changed) != door.question_key(plan)
 
 
 def test_groups_that_nobody_selected_are_not_read(
@@ -485,9 +487,9 @@ def test_groups_that_nobody_selected_are_not_read(
     original = read_results.read_component
 
     def watched(*arguments: Any, **named: Any) -> Any:
-        found = original(*arguments, **named)
-        shapes.append(found.shape)
-        return found
+        component = original(*arguments, **named)
+        shapes.append(component.shape)
+        return component
 
     monkeypatch.setattr(door, "read_component", watched)
     answer = (

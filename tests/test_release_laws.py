@@ -57,16 +57,16 @@ class Loss:
     most: float
     renyi: Floats = field(default_factory=lambda: np.zeros(len(ORDERS)))
 
-    def __add__(self, other: Loss) -> Loss:
-        if self is NOTHING or other is NOTHING:
-            return other if self is NOTHING else self
-        chances = np.maximum(fftconvolve(self.chances, other.chances), 0.0)
+    def __add__(self, second: Loss) -> Loss:
+        if self is NOTHING or second is NOTHING:
+            return second if self is NOTHING else self
+        chances = np.maximum(fftconvolve(self.chances, second.chances), 0.0)
         return Loss(
-            self.first + other.first,
+            self.first + second.first,
             chances,
-            self.lost + other.lost,
-            self.most + other.most,
-            self.renyi + other.renyi,
+            self.lost + second.lost,
+            self.most + second.most,
+            self.renyi + second.renyi,
         )
 
     def part(self, chance: float, shift: float) -> Loss:
@@ -110,39 +110,41 @@ def of(p: Floats, q: Floats) -> Loss:
     )
 
 
-def either(one: Loss, other: Loss) -> Loss:
+def either(left: Loss, right: Loss) -> Loss:
     """Of two events that exclude each other."""
-    first = min(one.first, other.first)
-    chances = np.zeros(max(one.first + len(one.chances), other.first + len(other.chances)) - first)
-    for each in (one, other):
+    first = min(left.first, right.first)
+    chances = np.zeros(
+        max(left.first + len(left.chances), right.first + len(right.chances)) - first
+    )
+    for each in (left, right):
         chances[each.first - first : each.first - first + len(each.chances)] += each.chances
-    return Loss(first, chances, one.lost + other.lost, max(one.most, other.most))
+    return Loss(first, chances, left.lost + right.lost, max(left.most, right.most))
 
 
 @cache
 def half(law: Any, far: int) -> Floats:
     """P(0), P(1), …, P(far)."""
-    found: Floats = law.pmf(np.arange(far + 1))
-    return found
+    probabilities: Floats = law.pmf(np.arange(far + 1))
+    return probabilities
 
 
-def added(mechanism: Additive, one: int, other: int) -> Loss:
+def added(mechanism: Additive, left: int, right: int) -> Loss:
     """Of an integer with noise; what lies beyond the window is lost."""
-    if one == other:
+    if left == right:
         return NOTHING
     far = mechanism.law.half_width(Fraction(10**25 - 1, 10**25))
     law = half(mechanism.law, far + 200)
-    window = np.arange(min(one, other) - far, max(one, other) + far + 1)
-    found = of(law[abs(window - one)], law[abs(window - other)])
-    return Loss(found.first, found.chances, found.lost + 1e-12, found.most, found.renyi)
+    window = np.arange(min(left, right) - far, max(left, right) + far + 1)
+    joint = of(law[abs(window - left)], law[abs(window - right)])
+    return Loss(joint.first, joint.chances, joint.lost + 1e-12, joint.most, joint.renyi)
 
 
 def chosen(
-    mechanism: WeightedQuantile, one: list[tuple[int, int]], other: list[tuple[int, int]]
+    mechanism: WeightedQuantile, left: list[tuple[int, int]], right: list[tuple[int, int]]
 ) -> Loss:
     """Of a point."""
     laws = []
-    for rows in (one, other):
+    for rows in (left, right):
         law = np.zeros(int(mechanism.high - mechanism.low) + 1)
         points, weights = (np.array([row[i] for row in rows], dtype=np.int64) for i in (0, 1))
         for first, last, chance in mechanism.law(points, weights):
@@ -153,16 +155,18 @@ def chosen(
     return of(laws[0], laws[1])
 
 
-def loss(plan: Plan, one: Through, other: Through) -> Loss:
+def loss(plan: Plan, truth: Through, neighbour: Through) -> Loss:
     """Of the whole release, when the truth is the first table."""
     places = [
         dict(zip(through.groups.rows, range(len(through.groups)), strict=True))
-        for through in (one, other)
+        for through in (truth, neighbour)
     ]
     keys = sorted({*places[0], *places[1]}, key=str)
     selection = plan.calibration.selection
-    votes = [_votes(through) if selection is not None else {} for through in (one, other)]
-    calls = [iter(through.calls[1 if selection is not None else 0 :]) for through in (one, other)]
+    votes = [_votes(through) if selection is not None else {} for through in (truth, neighbour)]
+    calls = [
+        iter(through.calls[1 if selection is not None else 0 :]) for through in (truth, neighbour)
+    ]
     by_group, total = dict.fromkeys(keys, NOTHING), NOTHING
     for piece, noise in zip(plan.components, plan.calibration.noise, strict=True):
         for mechanism in noise:
@@ -178,27 +182,27 @@ def loss(plan: Plan, one: Through, other: Through) -> Loss:
                         ]
                         for call, i in zip(pair, at, strict=True)
                     ]
-                    found = chosen(mechanism, rows[0], rows[1])
+                    piece_loss = chosen(mechanism, rows[0], rows[1])
                 else:
                     cells = [
                         call.integers[0][i].tolist() if i >= 0 else [0] * piece.cells
                         for call, i in zip(pair, at, strict=True)
                     ]
-                    found = NOTHING
+                    piece_loss = NOTHING
                     for a, b in zip(*cells, strict=True):
-                        found = found + added(mechanism, a, b)  # type: ignore[arg-type]
+                        piece_loss += added(mechanism, a, b)  # type: ignore[arg-type]  # additive
                 if piece.pooled:
-                    total = total + found
+                    total = total + piece_loss
                 else:
-                    by_group[key] = by_group[key] + found
-    for key, found in by_group.items():
+                    by_group[key] = by_group[key] + piece_loss
+    for key, group_loss in by_group.items():
         if selection is None:
-            total = total + found
+            total = total + group_loss
             continue
         p, q = (selection.keep_probability(v.get(key, 0)) for v in votes)
         silent = Loss(0, np.array([1 - p]), 0.0, 0.0).part(1.0, math.log((1 - p) / (1 - q)))
         total = total + (
-            either(found.part(p, math.log(p / q)), silent)
+            either(group_loss.part(p, math.log(p / q)), silent)
             if p and q
             else Loss(silent.first, silent.chances, p, silent.most)
         )
@@ -243,7 +247,7 @@ def neighbours(relation: str) -> Iterator[tuple[Data, Data]]:
         pairs: Iterable[tuple[Data, Data]] = (
             product(NEW, NEW) if relation == "replace" else ((new, []) for new in NEW)
         )
-        yield from (([*rest, *one], [*rest, *other]) for one, other in pairs)
+        yield from (([*rest, *left], [*rest, *right]) for left, right in pairs)
 
 
 def worst(
@@ -261,19 +265,19 @@ def worst(
         "relation": "add-remove",
         **about,
     }
-    swap, found = Swap(arrow([]).schema), 0.0
+    swap, highest = Swap(arrow([]).schema), 0.0
     rows = Rows.of(declare(name="world", schema=swap.source.schema, **limits), Nobody())
-    made = plan(ask(rows), promise, swap.source)
-    rehearsal, seen = Rehearsal(made), dict[str, Through]()
-    for one, other in neighbours(limits["relation"]):
-        for data in (one, other):
-            if str(data) not in seen:
+    query_plan = plan(ask(rows), promise, swap.source)
+    rehearsal, runs = Rehearsal(query_plan), dict[str, Through]()
+    for left, right in neighbours(limits["relation"]):
+        for data in (left, right):
+            if str(data) not in runs:
                 swap.hold(arrow(data))
-                seen[str(data)] = rehearsal.run()
-        for a, b in ((one, other), (other, one)):
-            found = max(found, measure(loss(made, seen[str(a)], seen[str(b)])))
+                runs[str(data)] = rehearsal.run()
+        for a, b in ((left, right), (right, left)):
+            highest = max(highest, measure(loss(query_plan, runs[str(a)], runs[str(b)])))
     swap.close()
-    return found
+    return highest
 
 
 def counted(table: Any) -> Query:
@@ -299,11 +303,11 @@ def named(table: Any) -> Query:
 ASKED = {"counts and sums": counted, "histogram": histogram, "quantiles": quantiles}
 
 
-def largest(found: Loss) -> float:
+def largest(release_loss: Loss) -> float:
     """Of a pure promise: no outcome tells more. (Beyond the window the loss of these laws is that
     at its ends.)
     """
-    return found.most
+    return release_loss.most
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -314,18 +318,21 @@ def test_a_pure_promise_is_kept_outcome_by_outcome(name: str, relation: str) -> 
 
 @pytest.mark.parametrize("name", ["counts and sums", "histogram"])
 def test_a_promise_with_a_delta_is_kept(name: str) -> None:
-    assert worst(ASKED[name], sf.Approx(2, "1e-3"), lambda found: found.delta(2.0)) <= 1e-3
+    assert (
+        worst(ASKED[name], sf.Approx(2, "1e-3"), lambda release_loss: release_loss.delta(2.0))
+        <= 1e-3
+    )
 
 
 def test_gaussian_noise_keeps_a_promise_with_a_delta() -> None:
     many = {f"n{i}": sf.count_if(sf.col("x") > i / 8) for i in range(12)}
-    found = worst(
+    delta = worst(
         lambda t: t.aggregate(**many),
         sf.Approx(2, "1e-3"),
-        lambda found: found.delta(2.0),
+        lambda release_loss: release_loss.delta(2.0),
         max_rows=1,
     )
-    assert 1e-4 < found <= 1.02e-3  # rounded up; and nearly all of what is promised is used
+    assert 1e-4 < delta <= 1.02e-3  # rounded up; and nearly all of what is promised is used
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
@@ -335,7 +342,7 @@ def test_a_concentrated_promise_is_kept_at_every_order(relation: str) -> None:
         < worst(
             counted,
             sf.ZCDP("1/2"),
-            lambda found: float((found.renyi / ORDERS).max()),
+            lambda release_loss: float((release_loss.renyi / ORDERS).max()),
             relation=relation,
         )
         <= 0.5 + 1e-6
@@ -347,8 +354,8 @@ def test_naming_groups_keeps_its_promise_too(relation: str) -> None:
     """Groups that only the neighbour has are named with a small probability, which is what δ pays
     for.
     """
-    found = worst(named, sf.Approx(1, "1e-3"), lambda loss_: loss_.delta(1.0), relation=relation)
-    assert 1e-5 < found <= 1.001e-3  # rounded up; and some of it is used
+    delta = worst(named, sf.Approx(1, "1e-3"), lambda loss_: loss_.delta(1.0), relation=relation)
+    assert 1e-5 < delta <= 1.001e-3  # rounded up; and some of it is used
 
 
 def test_noise_that_is_too_small_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -359,7 +366,12 @@ def test_noise_that_is_too_small_is_found(monkeypatch: pytest.MonkeyPatch) -> No
         Bounding, "l2_squared", lambda self, piece: max(1, honest_l2(self, piece) // 4)
     )
     assert worst(counted, sf.Pure(2), largest) > 2.5
-    assert worst(counted, sf.ZCDP("1/2"), lambda found: float((found.renyi / ORDERS).max())) > 0.6
+    assert (
+        worst(
+            counted, sf.ZCDP("1/2"), lambda release_loss: float((release_loss.renyi / ORDERS).max())
+        )
+        > 0.6
+    )
 
 
 @pytest.mark.parametrize("norm", ["L1", "L2"])
@@ -379,12 +391,12 @@ def test_weights_lose_no_more_than_whole_rows(norm: str) -> None:
         )
     )
     for pair in neighbours("add-remove"):
-        found = []
+        runs = []
         for data in pair:
             swap.hold(arrow(data))
-            found.append(rehearsal.run())
+            runs.append(rehearsal.run())
         total = 0.0
-        for a, b in zip(found[0].pieces, found[1].pieces, strict=True):
+        for a, b in zip(runs[0].pieces, runs[1].pieces, strict=True):
             apart = [
                 int(x) - int(y)
                 for x, y in zip(a.values.ravel().tolist(), b.values.ravel().tolist(), strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Each public name and the module it lives in: loaded at first use, so that `import sfumato` stays
 # quick.

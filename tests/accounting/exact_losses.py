@@ -45,8 +45,8 @@ class Exact:
             (arb(1), arb(1))
         ]  # the probabilities by either law of each way the answers may come out
         for law, count in self.laws:
-            own = list(powers(law(), count))
-            sums = [(p * a, q * b) for p, q in sums for a, b in own]
+            atoms = list(powers(law(), count))
+            sums = [(p * a, q * b) for p, q in sums for a, b in atoms]
         total, growth = arb(0), ball(epsilon).exp()
         for first, second in sums:
             p, q = (second, first) if swap else (first, second)

@@ -129,15 +129,15 @@ def test_gaussian_noise_against_its_closed_form(mu: float, count: int, delta: st
 
 def test_continuous_laplace_against_closed_forms() -> None:
     """One: δ(ε) = 1 − e^((ε − ε₀)/2). Two of scale 1 at ε = 1: 1 − 5/4·e^(−½)."""
-    one, two = laplace_law(1.0, math.inf), 1 - 1.25 * math.exp(-0.5)
+    single, double_delta = laplace_law(1.0, math.inf), 1 - 1.25 * math.exp(-0.5)
     for epsilon in (Fraction(0), Fraction(1, 2), Fraction(9, 10)):
-        low, high = delta_bounds([(one, 1)], epsilon)
+        low, high = delta_bounds([(single, 1)], epsilon)
         truth = -math.expm1((float(epsilon) - 1) / 2)
         assert low <= truth * (1 + 1e-15)
         assert high >= truth * (1 - 1e-15)
         assert high - low < 2e-5 * truth
-    low, high = delta_bounds([(one, 2)], Fraction(1))
-    assert low <= two <= high <= low * (1 + 1e-5)
+    low, high = delta_bounds([(single, 2)], Fraction(1))
+    assert low <= double_delta <= high <= low * (1 + 1e-5)
 
 
 EXTREMES = {
@@ -186,8 +186,8 @@ def test_directions_are_told_apart() -> None:
     from sfumato.accounting.loss.loss_laws import reverse
 
     single = [
-        certificate._delta_bounds([(one, 3)], {"up": 0.5, "down": 0.5}, 0.0, 1 << 16)
-        for one in (law, reverse(law))
+        certificate._delta_bounds([(oriented, 3)], {"up": 0.5, "down": 0.5}, 0.0, 1 << 16)
+        for oriented in (law, reverse(law))
     ]
     assert max(low for low, _ in single) <= both[1]
     assert abs(single[0][1] - single[1][1]) > 1e-4

@@ -63,7 +63,7 @@ def test_the_text_of_the_float_is_what_is_promised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("arguments", "code"),
     [
         ({}, "choose.one"),
         ({"error": 25, "advantage": 0.1}, "choose.one"),
@@ -75,10 +75,10 @@ def test_the_text_of_the_float_is_what_is_promised() -> None:
         ({"error": 0}, "number.not-positive"),
     ],
 )
-def test_refusals(asked: dict[str, Any], code: str) -> None:
+def test_refusals(arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as caught:
-        sf.choose_epsilon(**asked)
+        sf.choose_epsilon(**arguments)
     assert caught.value.code == code
     if code == "choose.posterior":
         name, value = caught.value.rewrite.split("=")
-        assert sf.choose_epsilon(**(asked | {name: value})) > 0
+        assert sf.choose_epsilon(**(arguments | {name: value})) > 0

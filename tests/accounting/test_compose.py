@@ -32,13 +32,13 @@ def test_it_undercuts_every_theorem_in_closed_form() -> None:
 
 def test_integers_lose_more_than_a_fine_grid() -> None:
     """The case that peers take for continuous: 5.0908 on a fine grid, 5.1000 on integers."""
-    fine, whole = ({"grid": 2**-20}, {})
+    fine, integers = ({"grid": 2**-20}, {})
     schedules = [
         [
             (mech.Laplace(sensitivity=1, scale=50, **g), 1000),
             (mech.Gaussian(sensitivity=1, sigma=50, **g), 1000),
         ]
-        for g in (fine, whole)
+        for g in (fine, integers)
     ]
     totals = [sf.compose(schedule) for schedule in schedules]
     assert totals[0].epsilon_lower("1e-8") <= 5.0907632 <= totals[0].epsilon("1e-8") < 5.09077

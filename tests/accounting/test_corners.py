@@ -49,8 +49,8 @@ def coins(k: int, p: arb, q: arb, epsilon: arb) -> arb:
 
 def response(epsilon: Fraction, k: int, delta: Fraction = ZERO) -> tuple[Pair, int, Truth]:
     def truth(at: Fraction, _: bool) -> arb:
-        p, kept = 1 / (1 + ball(-epsilon).exp()), ball(1 - delta) ** k
-        return 1 - kept + kept * coins(k, p, 1 - p, ball(at))
+        p, unleaked = 1 / (1 + ball(-epsilon).exp()), ball(1 - delta) ** k
+        return 1 - unleaked + unleaked * coins(k, p, 1 - p, ball(at))
 
     return ResponsePair(epsilon, delta), k, truth
 

@@ -27,16 +27,16 @@ def laplace(scale: float) -> Any:
     return event("LaplaceDpEvent", noise_multiplier=scale)
 
 
-def times(one: Any, count: int) -> Any:
-    return event("SelfComposedDpEvent", event=one, count=count)
+def times(repeated: Any, count: int) -> Any:
+    return event("SelfComposedDpEvent", event=repeated, count=count)
 
 
 def together(*events: Any) -> Any:
     return event("ComposedDpEvent", events=list(events))
 
 
-def poisson(rate: float, one: Any) -> Any:
-    return event("PoissonSampledDpEvent", sampling_probability=rate, event=one)
+def poisson(rate: float, sampled: Any) -> Any:
+    return event("PoissonSampledDpEvent", sampling_probability=rate, event=sampled)
 
 
 PRINTED = {

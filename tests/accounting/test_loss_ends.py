@@ -26,18 +26,18 @@ Law = list[tuple[F, F]]
 
 def outcomes(parts: list[tuple[FinitePair, int]], side: int) -> Law:
     """The probabilities of every sequence of outcomes by either law, written out."""
-    found: Law = [(F(1), F(1))]
+    pairs: Law = [(F(1), F(1))]
     for pair, count in parts:
         both = list(zip(*((pair.p, pair.q) if side == 0 else (pair.q, pair.p)), strict=True))
         for _ in range(count):
             joined: dict[F | None, tuple[F, F]] = {}
-            for (p, q), (a, b) in itertools.product(found, both):
+            for (p, q), (a, b) in itertools.product(pairs, both):
                 if p * a:
                     ratio = p * a / (q * b) if q * b else None
                     before = joined.get(ratio, (F(0), F(0)))
                     joined[ratio] = before[0] + p * a, before[1] + q * b
-            found = list(joined.values())
-    return found
+            pairs = list(joined.values())
+    return pairs
 
 
 def least_growth(law: Law, delta: F) -> F | None:
@@ -46,7 +46,7 @@ def least_growth(law: Law, delta: F) -> F | None:
         return None
     if sum((max(F(0), p - q) for p, q in law), F(0)) <= delta:
         return F(1)
-    law = sorted(law, key=lambda one: -one[0] / one[1] if one[1] else F(-(10**30)))
+    law = sorted(law, key=lambda masses: -masses[0] / masses[1] if masses[1] else F(-(10**30)))
     p, q = F(0), F(0)
     for i, (a, b) in enumerate(law):
         p, q = p + a, q + b
@@ -65,7 +65,7 @@ def holds(loss: Loss, parts: list[tuple[FinitePair, int]], delta: F) -> None:
     if None in growth:
         assert low == high == math.inf
         return
-    truth = max(one for one in growth if one is not None)
+    truth = max(least for least in growth if least is not None)
     with precision(256):
         exactly = ball(truth).log()
         assert not ball(F(low)) > exactly

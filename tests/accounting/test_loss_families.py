@@ -14,10 +14,10 @@ from sfumato.accounting.loss.loss_families import GaussianLaw, LaplaceLaw, lapla
 from sfumato.exact.balls import ball, normal_cdf, precision
 
 
-def worst(found: np.ndarray, exact: list[arb], least: float = 1e-280) -> float:
+def worst(computed: np.ndarray, exact: list[arb], least: float = 1e-280) -> float:
     return max(
         float(abs(ball(Fraction(float(f))) / e - 1).mid())
-        for f, e in zip(found, exact, strict=True)
+        for f, e in zip(computed, exact, strict=True)
         if e > least
     )
 
@@ -54,7 +54,7 @@ def test_gaussian_cells(mu: float) -> None:
             ),
             None,
         ]
-        for found, shift in ((p, ball(Fraction(mu))), (q, arb(0))):
+        for masses, shift in ((p, ball(Fraction(mu))), (q, arb(0))):
             exact = [
                 between(None if a is None else a - shift, None if b is None else b - shift)
                 for a, b in pairwise(x)
@@ -62,12 +62,12 @@ def test_gaussian_cells(mu: float) -> None:
             wide = (
                 np.concatenate(([1.0], np.diff(edges), [1.0])) > 1e-6 * mu
             )  # narrower cells move with the rounding of their own edges
-            assert worst(found[wide], [e for e, w in zip(exact, wide, strict=True) if w]) < 1e-9
+            assert worst(masses[wide], [e for e, w in zip(exact, wide, strict=True) if w]) < 1e-9
     # in doubles that edges are exact in, the stated error holds
-    whole = np.arange(-8, 9) / 4.0
-    p, q = GaussianLaw(1.0).cells(whole - 0.5)
+    quarters = np.arange(-8, 9) / 4.0
+    p, q = GaussianLaw(1.0).cells(quarters - 0.5)
     with precision(300):
-        ends = [None, *(ball(Fraction(float(w))) for w in whole), None]
+        ends = [None, *(ball(Fraction(float(w))) for w in quarters), None]
         exact = [between(a, b) for a, b in pairwise(ends)]
         assert worst(q, exact) < GaussianLaw(1.0).error
 

@@ -27,7 +27,7 @@ from .exact_losses import BITS, random_composition
 SIZES = (F(1, 10**9), F(1, 1000), F(1), F(30), F(200), F(300), F(301), F(746), F(10_000))
 
 
-def told(epsilon: F) -> FinitePair:
+def rare_pair(epsilon: F) -> FinitePair:
     """One half against about half of e^(−ε)."""
     rare = F(1, 2 ** math.ceil(1 + epsilon / F("0.7"))) if epsilon < 8000 else F(1, 2**11_500)
     return FinitePair((F(1, 2), F(1, 2)), (rare, 1 - rare))
@@ -37,12 +37,12 @@ KINDS: dict[str, tuple[Callable[[F], Pair], ...]] = {
     "gaussian": (GaussianPair,),
     "laplace": (LaplacePair, lambda e: LaplacePair(e, 20), lambda e: LaplacePair(e, 2**20)),
     "response": (ResponsePair, lambda e: ResponsePair(e, F(1, 10**7), 5)),
-    "finite": (told,),
+    "finite": (rare_pair,),
     "rounded": (lambda e: RoundedPair(1, max(F(1, 60), min(F(64), 1 / e))),),
     "clone": (lambda e: ClonePair(e, 20),),
     "sampled": (
         lambda e: SampledPair(LaplacePair(e, 3), F(1, 10)),
-        lambda e: SampledPair(told(e), F(1, 10)),
+        lambda e: SampledPair(rare_pair(e), F(1, 10)),
         lambda e: SampledPair(GaussianPair(e), F(1, 10)),
         lambda e: SampledPair(ResponsePair(e), F(1, 10), "fixed"),
     ),
@@ -60,7 +60,9 @@ def test_every_kind_is_here() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "size"), CASES, ids=lambda one: one if isinstance(one, str) else f"{float(one):g}"
+    ("kind", "size"),
+    CASES,
+    ids=lambda value: value if isinstance(value, str) else f"{float(value):g}",
 )
 def test_every_size_is_answered(kind: str, size: F) -> None:
     """Without a warning (they are errors here): an interval that is finite above, and holds what is

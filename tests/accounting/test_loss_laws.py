@@ -34,12 +34,12 @@ def points(low: float, high: float, count: int = 1500) -> np.ndarray:
     return np.concatenate((spread, near[(near > low) & (near < high)]))
 
 
-def errors(name: str, found: Callable[[np.ndarray], np.ndarray] | None = None) -> float:
+def errors(name: str, function: Callable[[np.ndarray], np.ndarray] | None = None) -> float:
     """The largest relative error, in units of what is assumed."""
     ours, true, (low, high) = FUNCTIONS[name]
     x = points(low, high)
     x = x[x != 0]
-    values = (found or ours)(x)
+    values = (function or ours)(x)
     with precision(200):
         return (
             max(

@@ -32,10 +32,10 @@ def excess(outcomes: list[tuple[Fraction, Fraction]], t: Fraction) -> Fraction:
 def test_noise_on_two_numbers_is_dominated_by_noise_on_one(a: int, b: int, ratio: str) -> None:
     r = Fraction(ratio)
     both = [(p * x, q * y) for (p, q), (x, y) in product(geometric(r, a), geometric(r, b))]
-    one, less = geometric(r, a + b), geometric(r, a + b - 1)
-    losses = [p / q for p, q in both + one]
+    single, less = geometric(r, a + b), geometric(r, a + b - 1)
+    losses = [p / q for p, q in both + single]
     for t in [*losses, *(x * Fraction(101, 100) for x in losses), Fraction(1)]:
-        assert excess(both, t) <= excess(one, t)
+        assert excess(both, t) <= excess(single, t)
     assert any(excess(both, p / q) > excess(less, p / q) for p, q in less), (
         "with a step less it would not be"
     )

@@ -44,13 +44,13 @@ def test_the_promise_of_a_finite_pair_is_its_largest_loss_in_either_direction() 
         assert promise is not None
         assert promise.epsilon() == pytest.approx(math.log(5), rel=1e-14)
         assert promise.epsilon() >= math.log(5)
-    zero, one = Fraction(0), Fraction(1)
-    assert FinitePair((zero, one), p).guarantee is None
+    impossible, certain = Fraction(0), Fraction(1)
+    assert FinitePair((impossible, certain), p).guarantee is None
 
 
 def test_a_nearer_pair_has_small_losses_and_is_given_up_if_its_numbers_grow_too_long() -> None:
-    zero, one = Fraction(0), Fraction(1)
-    pair = FinitePair((zero, one), (one, zero))
+    impossible, certain = Fraction(0), Fraction(1)
+    pair = FinitePair((impossible, certain), (certain, impossible))
     nearer = pair.nearer(40)
     assert nearer is not None
     assert nearer.lost == (0, 0)

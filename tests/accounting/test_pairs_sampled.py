@@ -40,10 +40,10 @@ def test_only_a_pair_that_is_not_sampled_yet_is_sampled(base: Pair) -> None:
 def test_a_sampled_pair_promises_what_sampling_leaves_of_the_promise(
     base: Pair, promise: sf.Guarantee, how: str
 ) -> None:
-    found = SampledPair(base, TENTH, how).guarantee  # type: ignore[arg-type]  # two known names
-    assert found is not None
-    assert (found.relation, found.unit) == (None, None)
-    assert found.parameters == promise.subsample("0.1").parameters
+    guarantee = SampledPair(base, TENTH, how).guarantee  # type: ignore[arg-type]  # two known names
+    assert guarantee is not None
+    assert (guarantee.relation, guarantee.unit) == (None, None)
+    assert guarantee.parameters == promise.subsample("0.1").parameters
 
 
 @pytest.mark.parametrize(

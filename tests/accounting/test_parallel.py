@@ -61,9 +61,9 @@ def test_replace_from_add_remove_costs_is_the_group_of_two(
         assert total.parameters["delta"] == max(cost.group(2).parameters["delta"] for cost in costs)
     else:
         assert total == expected
-    for i, one in enumerate(costs):  # what it has to cover: a replacement inside, and a move
-        assert one.group(2) <= total
-        assert all(one + second <= total for second in costs[:i])
+    for i, cost in enumerate(costs):  # what it has to cover: a replacement inside, and a move
+        assert cost.group(2) <= total
+        assert all(cost + second <= total for second in costs[:i])
 
 
 @pytest.mark.parametrize(

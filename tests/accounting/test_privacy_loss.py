@@ -238,8 +238,8 @@ def test_rounded_normal_noise_is_within_real_normal_noise() -> None:
 def test_of_two_losses_the_one_that_implies_the_other_is_kept() -> None:
     less, more = (Loss(((ResponsePair(Fraction(e)), 1),)) for e in (1, 2))
     assert less._meet(more) == more._meet(less) == less._meet(less) == less
-    other = Loss(((GaussianPair(Fraction(1)), 1),))
-    assert less._meet(other) == less
+    gaussian = Loss(((GaussianPair(Fraction(1)), 1),))
+    assert less._meet(gaussian) == less
 
 
 def test_the_parameters_of_a_loss_are_its_pairs() -> None:

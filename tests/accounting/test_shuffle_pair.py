@@ -192,7 +192,10 @@ def test_losses_lie_within_the_stated_slack(epsilon: float) -> None:
     with precision(600):
         exact = exact_losses(epsilon, 6)
         for loss in law.points.loss.tolist():
-            assert min(abs(ball(Fraction(loss)) - one).upper() for one in exact) <= law.slack
+            assert (
+                min(abs(ball(Fraction(loss)) - exact_loss).upper() for exact_loss in exact)
+                <= law.slack
+            )
     assert law.points.loss == pytest.approx(-law.points.loss[::-1], abs=0)
 
 

@@ -25,7 +25,11 @@ def grouped(x: Dataset) -> Dataset:
 
 
 TRANSFORMATIONS: dict[str, Callable[[Dataset], Dataset]] = {
-    "filter": lambda x: tuple(record for record in x if record[1] == 1),  # type: ignore[index]  # a pair
+    "filter": lambda x: tuple(
+        record
+        for record in x
+        if record[1] == 1  # type: ignore[index]  # a pair
+    ),
     "map": lambda x: tuple(record[0] for record in x),  # type: ignore[index]  # a pair
     "group-by": grouped,
 }

@@ -20,7 +20,7 @@ EPSILONS = ("0", "0.05", "0.2", "0.7")
 
 
 def response(value: int, epsilon: Fraction) -> list[Fraction]:
-    """The laws of a bit that is kept with odds of about e^ε, as ratios."""
+    """The law of randomized response, which keeps a bit with odds of about e^ε, as ratios."""
     odds = Fraction(math.exp(float(epsilon)))
     return (
         [odds / (1 + odds), 1 / (1 + odds)] if value == 0 else [1 / (1 + odds), odds / (1 + odds)]
@@ -75,8 +75,8 @@ def test_poisson_sampling_of_one_release_is_exact_in_both_directions(rate: str) 
 
 
 def test_one_direction_alone_does_not_dominate() -> None:
-    """Composed, addition may lose more than removal at some ε: whoever takes one direction
-    under-states it (and the twin shows that the test can tell).
+    """Composed, addition may lose more than removal at some ε: a bound from one direction alone
+    under-states the loss (and the twin shows that the test can tell).
     """
     from sfumato.accounting.loss.certificate import _delta_bounds
 

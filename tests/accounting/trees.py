@@ -43,8 +43,8 @@ def delta_of_responses(epsilon: Fraction, k: int, leak: Fraction, at: Fraction) 
             for j in range(k + 1)
             if (k - 2 * j) * epsilon > at
         )
-        kept = ball((1 - leak) ** k)
-        return 1 - kept + kept * sum(terms, arb(0))
+        unleaked = ball((1 - leak) ** k)
+        return 1 - unleaked + unleaked * sum(terms, arb(0))
 
     return evaluate(formula, "down")
 

@@ -37,7 +37,7 @@ EQUAL = [f"k{i:02}" for i in range(40)]
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """What is asked, its exact integers, and the answer without noise."""
+    """A plan, its exact integers, and the answer without noise."""
 
     plan: Plan
     tally: tuple[Any, ...]
@@ -244,8 +244,8 @@ def surely(count: int) -> Check:
 
 
 def learned(world: World, answer: Answer) -> tuple[tuple[Fraction, ...], str, tuple[Fraction, ...]]:
-    """The limit, or the bounds, that are learned from a histogram, what is said of them, and of
-    units or rows up to where.
+    """Return the limit or bounds learned from a histogram, the note that states their shares, and
+    the ends up to which the note counts units or rows.
     """
     limit = _choose_limit(
         world.about["lack"],
@@ -265,8 +265,8 @@ def learned(world: World, answer: Answer) -> tuple[tuple[Fraction, ...], str, tu
 
 
 def learned_rows(world: World, answer: Answer) -> Iterable[bool]:
-    """What is said of units with more rows than the learned limit, among those with up to so many
-    rows.
+    """Check the stated share of units with more rows than the learned limit, among the units up to
+    the note's end.
     """
     (limit,), text, place = learned(world, answer)
     rows = world.about["rows"][world.about["rows"] <= float(place[0])]
@@ -274,7 +274,7 @@ def learned_rows(world: World, answer: Answer) -> Iterable[bool]:
 
 
 def learned_bounds(world: World, answer: Answer) -> Iterable[bool]:
-    """What is said of values outside of learned bounds, among those between two ends."""
+    """Check the stated shares of values outside the learned bounds, for values between two ends."""
     (low, high), text, place = learned(world, answer)
     values = world.about["values"]
     values = values[(values >= float(place[0])) & (values < float(place[1]))]

@@ -181,7 +181,7 @@ def test_what_is_stated_holds_in_a_larger_sample(name: str) -> None:
 @pytest.mark.parametrize("name", ["equal", "first", "learned rows"])
 def test_what_does_not_hold_is_seen(name: str) -> None:
     """The twin: intervals at 60 %, the level of one group for a group that noise has chosen, and
-    half of the error that is told beside a limit.
+    half of the error stated with a limit.
     """
     place = world(name)
 

@@ -258,8 +258,8 @@ def test_a_file_of_version_1_is_read() -> None:
 
 
 def test_how_an_answer_of_version_1_bounded_its_units_is_not_known() -> None:
-    """It is read, and shown, but neither averaged with another nor moved to a total, and no share
-    is told that rests on equal weights.
+    """The library reads and shows the answer, but neither averages it with another nor moves it to
+    a total, and states no share that rests on equal weights.
     """
     old = Answer.from_json(OLD.read_bytes())
     stored = replace(

@@ -39,12 +39,12 @@ def ends() -> list[tuple[str, int, int]]:
     return [(text, before + place, len(text)) for place, text in enumerate(OFFERED)]
 
 
-def whole() -> str:
+def build_script() -> str:
     return SCRIPT + "\n".join(OFFERED) + "\n"
 
 
 def test_jedi_completes(tmp_path: Path) -> None:
-    script = jedi.Script(whole(), path=tmp_path / "first.py", project=jedi.Project(tmp_path))
+    script = jedi.Script(build_script(), path=tmp_path / "first.py", project=jedi.Project(tmp_path))
     for text, line, column in ends():
         offered = {completion.name for completion in script.complete(line + 1, column)}
         assert OFFERED[text] - offered == set(), text
@@ -115,7 +115,7 @@ def test_pyright_completes(server: LanguageServer, tmp_path: Path) -> None:
     settings = {"venvPath": str(Path(sys.prefix).parent), "venv": Path(sys.prefix).name}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     file = tmp_path / "first.py"
-    file.write_text(whole(), encoding="utf-8")
+    file.write_text(build_script(), encoding="utf-8")
     folder = {"uri": tmp_path.as_uri(), "name": "first"}
     server.ask(
         "initialize",
@@ -123,7 +123,7 @@ def test_pyright_completes(server: LanguageServer, tmp_path: Path) -> None:
         | {"capabilities": {"workspace": {"configuration": True, "workspaceFolders": True}}},
     )
     server.notify("initialized", {})
-    document = {"uri": file.as_uri(), "languageId": "python", "version": 1, "text": whole()}
+    document = {"uri": file.as_uri(), "languageId": "python", "version": 1, "text": build_script()}
     server.notify("textDocument/didOpen", {"textDocument": document})
     for text, line, column in ends():
         place = {"textDocument": {"uri": file.as_uri()}}

@@ -82,18 +82,18 @@ def test_the_core_works_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("asked", HINTS)
-def test_a_missing_extra_is_named(asked: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("statement", HINTS)
+def test_a_missing_extra_is_named(statement: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x\n1\n")
     done = python(
         (
-            f"import sfumato as sf\ntry:\n    {asked}\nexcept sf.Refused as refusal:\n    "
+            f"import sfumato as sf\ntry:\n    {statement}\nexcept sf.Refused as refusal:\n    "
             f"print(refusal.rewrite)\n"
         ),
         tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    assert HINTS[asked] in done.stdout
+    assert HINTS[statement] in done.stdout
     assert len(done.stdout.splitlines()) == 1
 
 
@@ -161,7 +161,7 @@ def test_the_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
     ]
     subprocess.run(install, check=True)
     subprocess.run([fresh / "python", "-c", CORE], check=True, cwd=tmp_path)
-    told = subprocess.run(
+    version = subprocess.run(
         [fresh / "sfumato", "version"], check=True, capture_output=True, text=True
     )
-    assert told.stdout.startswith("sfumato ")
+    assert version.stdout.startswith("sfumato ")

@@ -1,4 +1,4 @@
-"""Names and sizes that keep the source readable: counts that may fall and must not rise."""
+"""Names and sizes that keep source and tests readable: counts that may fall and must not rise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "src" / "sfumato"
+ROOT = Path(__file__).parents[2]
 
 EMPTY = frozenset(
     [
@@ -39,17 +39,26 @@ EMPTY = frozenset(
 """Names that could stand for anything."""
 
 MOST = {
-    "variables with an empty name": 5,
-    "parameters with an empty name": 10,
+    "variables with an empty name": 2,
+    "parameters with an empty name": 8,
     "functions and classes with an empty name": 0,
-    "functions with more than 8 parameters": 43,
-    "uses of Any": 2130,
+    "functions with more than 8 parameters": 6,
+    "uses of Any": 135,
     "suppressions without a reason": 0,
     "lines over 100 columns": 0,
     "module names used more than once": 0,
     "folders with more than 25 modules": 0,
 }
 """The most places of each kind. Lower a number when the source has got better."""
+
+MOST_IN_TESTS = {
+    "variables with an empty name": 0,
+    "parameters with an empty name": 0,
+    "functions and classes with an empty name": 0,
+    "suppressions without a reason": 2,  # the examples below
+    "lines over 100 columns": 0,
+}
+LIMITS = {"src/sfumato": MOST, "tests": MOST_IN_TESTS}
 
 SUPPRESSION = re.compile(r"#\s*(type: ignore|noqa)")
 REASON = re.compile(r"#\s*(type: ignore\[[^\]]+\]|noqa: [A-Z0-9, ]+)\s+#\s*\S")
@@ -80,13 +89,13 @@ def of_nodes(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 @cache
-def places() -> dict[str, list[str]]:
-    """The places of each kind in the whole package."""
+def places(root: str) -> dict[str, list[str]]:
+    """Return the places of each kind under a folder of the repository."""
     found_at: dict[str, list[str]] = defaultdict(list)
     stems: dict[str, list[str]] = defaultdict(list)
-    modules = sorted(PACKAGE.rglob("*.py"))
+    modules = sorted((ROOT / root).rglob("*.py"))
     for path in modules:
-        text, name = path.read_text(encoding="utf-8"), path.relative_to(PACKAGE).as_posix()
+        text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT / root).as_posix()
         for kind, line in (*of_lines(text), *of_nodes(ast.parse(text))):
             found_at[kind].append(f"{name}:{line}")
         if not path.stem.startswith("__"):
@@ -100,10 +109,12 @@ def places() -> dict[str, list[str]]:
     return found_at
 
 
-@pytest.mark.parametrize("kind", MOST)
-def test_the_count_does_not_rise(kind: str) -> None:
-    at = places().get(kind, [])
-    assert len(at) <= MOST[kind], f"{len(at)} {kind}: {'; '.join(at[:20])}"
+@pytest.mark.parametrize(
+    ("root", "kind"), [(root, kind) for root, most in LIMITS.items() for kind in most]
+)
+def test_the_count_does_not_rise(root: str, kind: str) -> None:
+    at = places(root).get(kind, [])
+    assert len(at) <= LIMITS[root][kind], f"{len(at)} {kind}: {'; '.join(at[:20])}"
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def is_refuse(call: ast.Call) -> bool:
 
 def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[str, str]]]:
     """Every place where a module names an entry: where, the node, the call that fills it."""
-    known, found = entries(), []
+    catalogue, mentions = entries(), []
     for path in sorted(SOURCE.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         modules, names = {}, {}
@@ -67,9 +67,9 @@ def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[s
                             alias.name,
                         )
         if path.name == "errors.py":
-            names = {name: (module, name) for module, name in known if module == "errors"}
+            names = {name: (module, name) for module, name in catalogue if module == "errors"}
         elif path in CATALOGUES:
-            names |= {name: (module, name) for module, name in known if module == path.stem}
+            names |= {name: (module, name) for module, name in catalogue if module == path.stem}
         calls = {
             id(node.args[0] if is_refuse(node) and node.args else node.func): node
             for node in ast.walk(tree)
@@ -81,10 +81,10 @@ def uses() -> list[tuple[str, ast.Attribute | ast.Name, ast.Call | None, tuple[s
                 key = (modules.get(node.value.id, ""), node.attr)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 key = names.get(node.id)
-            if key in known:
+            if key in catalogue:
                 where = f"{path.relative_to(ROOT)}:{node.lineno}"
-                found.append((where, node, calls.get(id(node)), key))
-    return found
+                mentions.append((where, node, calls.get(id(node)), key))
+    return mentions
 
 
 def documented() -> set[str]:
@@ -116,12 +116,12 @@ def test_every_entry_is_used() -> None:
 
 
 def test_every_call_fills_exactly_the_fields() -> None:
-    known, wrong = entries(), []
+    catalogue, wrong = entries(), []
     for where, _, call, key in uses():
         if call is None or any(keyword.arg is None for keyword in call.keywords):
             continue  # handed on to a function that fills it
         stated = {keyword.arg for keyword in call.keywords}
-        needed = fields(known[key]) - (ADDED if is_refuse(call) else set())
+        needed = fields(catalogue[key]) - (ADDED if is_refuse(call) else set())
         if stated != needed or len(call.args) != (2 if is_refuse(call) else 0):
             wrong.append(f"{where} {key[1]}: {sorted(stated ^ needed)}")
     assert wrong == []

@@ -47,9 +47,9 @@ def text_of(path: Path) -> str:
 
 def test_no_machine_paths() -> None:
     assert {
-        f"{path.relative_to(ROOT)}: {found[0]}"
+        f"{path.relative_to(ROOT)}: {match[0]}"
         for path in tracked()
-        if (found := MACHINE.search(text_of(path)))
+        if (match := MACHINE.search(text_of(path)))
     } == set()
 
 

@@ -105,8 +105,8 @@ def test_the_guess_bound_is_attained_by_randomized_response(epsilon: str, choice
 
 
 def test_the_guess_bound_with_delta_is_attained() -> None:
-    """With δ the truth is told outright; else randomized response: right with δ + (1 − δ)·e^ε/(e^ε
-    + 1), for two values exactly (e^ε + δ)/(1 + e^ε).
+    """With probability δ the mechanism reveals the truth, else it is randomized response. A guess
+    is right with δ + (1 − δ)·e^ε/(e^ε + 1), for two values exactly (e^ε + δ)/(1 + e^ε).
     """
     e, delta = math.e, 0.01
     assert guess_bound(sf.Approx(1, delta)) == pytest.approx((e + delta) / (1 + e), rel=1e-12)

@@ -38,15 +38,15 @@ def test_alone_by_every_set_of_columns(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("wanted", [1, 20, 40, 55, 60])
-def test_the_smallest_sets(seed: int, wanted: int) -> None:
+@pytest.mark.parametrize("least_alone", [1, 20, 40, 55, 60])
+def test_the_smallest_sets(seed: int, least_alone: int) -> None:
     rows = table(seed)
-    result = CodedColumns(read_columns(rows), list(rows)).smallest(wanted)
+    result = CodedColumns(read_columns(rows), list(rows)).smallest(least_alone)
     enough = [
         names
         for size in range(1, 6)
         for names in combinations(rows, size)
-        if brute(rows, names) >= wanted
+        if brute(rows, names) >= least_alone
     ]
     least = min(map(len, enough), default=0)
     assert set(result) == {names for names in enough if len(names) == least}

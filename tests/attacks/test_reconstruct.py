@@ -104,7 +104,7 @@ def test_the_promise_is_kept(method: str) -> None:
 
 
 def test_a_promise_that_is_not_kept_is_seen() -> None:
-    """Private answers at ε = 100 000, called ε = 1: everything is told, and the limit is passed."""
+    """Private answers at ε = 100 000, called ε = 1: they reveal everything and exceed the limit."""
     result = reconstruct(subset_counts(secret(80), epsilon=100_000, bits=SeededBits(8))).successes[
         0
     ]

@@ -161,7 +161,7 @@ def test_without_an_epsilon_sentences_are_whole(report: RiskReport) -> None:
 
 
 def test_both_questions_are_about_many_or_it_is_not_said() -> None:
-    """Somebody alone whose secret many have is taken first; where there is none, the page does not
+    """The report prefers a unique person whose secret many share. Without one, the page does not
     say that the questions are about many.
     """
     many = pd.DataFrame({"a": range(40), "s": ["rare", *["flu"] * 15, *["none"] * 24]})

@@ -48,8 +48,8 @@ def true_delta(epsilon: Fraction, mu: arb) -> arb:
 
 @pytest.mark.parametrize(("epsilon", "delta"), CASES)
 def test_attack_B12_what_is_stated_is_true_at_200_bits(epsilon: str, delta: str) -> None:
-    """Many pieces, so that Gaussian noise is taken; all of them together against the one point that
-    the ledger is charged.
+    """The plan has many pieces and therefore uses Gaussian noise. Their total is compared with the
+    point that the ledger charges.
     """
     with table({"x": [1.0], "k": ["a"]}, budget=sf.Approx(100, "1e-3")) as protected:
         requested = {f"n{i}": sf.count_if(sf.col("x") > i) for i in range(40)}

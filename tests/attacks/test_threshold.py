@@ -13,8 +13,8 @@ from sfumato.testing.seeded_bits import SeededBits
 
 
 def test_S_158_the_curves_lie_on_each_other_and_on_the_law() -> None:
-    """30 runs of n bits at each level, seeded. The law is an approximation, so what is asked for is
-    closeness: 0.04.
+    """30 runs of n bits at each level, seeded. The law is an approximation, so the test allows a
+    distance of 0.04.
     """
     result = threshold(
         (32, 64), ("0.1", "0.3", 1, 4), runs=30, epsilons=(), people=8, bits=SeededBits(1)

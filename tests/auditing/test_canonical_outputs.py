@@ -125,7 +125,7 @@ def test_the_message_of_an_error_is_not_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "equal"),
+    ("first", "second", "equal"),
     [
         (np.array([1, 2]), [1, 2], True),
         (np.array([1, 2]), np.array([1, 2], dtype=np.int32), True),
@@ -139,8 +139,8 @@ def test_the_message_of_an_error_is_not_looked_at() -> None:
     ],
     ids=str,
 )
-def test_outputs_of_two_inputs_are_written_in_one_way(one: Any, other: Any, equal: bool) -> None:
-    a, b = read_both_outputs(one, other)
+def test_outputs_of_two_inputs_are_written_in_one_way(first: Any, second: Any, equal: bool) -> None:
+    a, b = read_both_outputs(first, second)
     assert a.symbols.dtype == b.symbols.dtype
     assert a.structure.dtype == b.structure.dtype
     assert (a.symbols.tolist() == b.symbols.tolist()) is equal

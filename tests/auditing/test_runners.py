@@ -84,7 +84,7 @@ def test_what_cannot_be_run_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "returned",
     [
         3.0,
         "abc" * 10,
@@ -98,9 +98,9 @@ def test_what_cannot_be_run_is_refused() -> None:
     ],
     ids=lambda v: type(v).__name__,
 )
-def test_many_gives_as_many_as_are_asked_for(given: Any) -> None:
+def test_many_gives_as_many_as_are_asked_for(returned: Any) -> None:
     with pytest.raises(Refused, match=r"audit\.many"):
-        runner_of(many(lambda *_: given)).draw(0, 30)
+        runner_of(many(lambda *_: returned)).draw(0, 30)
 
 
 def test_what_many_raises_is_an_output_of_every_draw() -> None:

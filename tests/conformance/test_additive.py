@@ -89,19 +89,19 @@ def violations(
     """Where the hockey-stick divergence of a shift surely exceeds a promise. Few ε where the sum
     runs over three coordinates.
     """
-    found = []
+    messages = []
     for shift in shifts:
         atoms, outside = pairs(law, shift)
         for e in epsilons if len(atoms) < 5000 else epsilons[2::4]:
             claimed = [(p, arb(p.delta(e))) for p in promises]
             for truth in hockey_stick(atoms, outside, e):
                 assert truth.rad() < arb(2) ** (-90 if len(shift) < 3 else -40)
-                found += [
+                messages += [
                     f"{p}: shift {shift}, ε = {e}: {truth.str(8)}"
                     for p, delta in claimed
                     if truth > delta
                 ]
-    return found
+    return messages
 
 
 @each

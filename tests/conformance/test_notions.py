@@ -57,14 +57,14 @@ def test_order_is_reflexive(a: Guarantee) -> None:
 
 
 def test_order_is_transitive_on_a_grid() -> None:
-    seen = 0
+    chains = 0
     below = {(i, j) for (i, a), (j, b) in product(enumerate(ALL), repeat=2) if a <= b}
     for i, j in below:
         for k in range(len(ALL)):
             if (j, k) in below:
-                seen += i != j != k
+                chains += i != j != k
                 assert (i, k) in below, f"{ALL[i]} <= {ALL[j]} <= {ALL[k]} but not the ends"
-    assert seen > 50
+    assert chains > 50
 
 
 @pytest.mark.parametrize(("a", "b"), SAME_NOTION, ids=repr)

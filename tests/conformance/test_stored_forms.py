@@ -71,7 +71,7 @@ PAIRS: dict[str, tuple[Pair, ...]] = {
     ),
 }
 GUARANTEES = [
-    *(one for some in EXAMPLES.values() for one in some),
+    *(guarantee for some in EXAMPLES.values() for guarantee in some),
     *(Loss(((pair, 3),), relation="add-remove") for some in PAIRS.values() for pair in some),
 ]
 OTHERS: tuple[Any, ...] = (
@@ -135,12 +135,12 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 def changed(value: Any, rng: random.Random) -> Any:
     """The record with one or two changes."""
-    made = copy.deepcopy(value)
+    record = copy.deepcopy(value)
     for _ in range(rng.choice((1, 1, 1, 2))):
-        *path, last = rng.choice(list(places(made))[1:] or [(None,)])
+        *path, last = rng.choice(list(places(record))[1:] or [(None,)])
         if last is None:
             return rng.choice(OTHERS)
-        at = made
+        at = record
         for key in path:
             at = at[key]
         what = rng.random()
@@ -154,33 +154,34 @@ def changed(value: Any, rng: random.Random) -> Any:
             at.append(copy.deepcopy(at[last]))
         else:
             at[last] = rng.choice(OTHERS)
-    return made
+    return record
 
 
-def rebuilt(found: Guarantee) -> Guarantee:
+def rebuilt(guarantee: Guarantee) -> Guarantee:
     """The guarantee from its parts, by its constructor."""
-    about: dict[str, Any] = {"relation": found.relation, "unit": found.unit}
-    match found:
+    about: dict[str, Any] = {"relation": guarantee.relation, "unit": guarantee.unit}
+    match guarantee:
         case Loss():
-            return Loss(tuple((again(pair), count) for pair, count in found.parts), **about)
+            return Loss(tuple((again(pair), count) for pair, count in guarantee.parts), **about)
         case sf.GDP():
-            return sf.GDP.from_square(found.mu_squared, **about)
+            return sf.GDP.from_square(guarantee.mu_squared, **about)
         case sf.Renyi():
-            return sf.Renyi(dict(found.curve), found.parameters.get("delta", 0), **about)
+            return sf.Renyi(dict(guarantee.curve), guarantee.parameters.get("delta", 0), **about)
         case sf.RandomDP():
-            return sf.RandomDP(rebuilt(found.guarantee), found.gamma, over=found.over)
+            return sf.RandomDP(rebuilt(guarantee.guarantee), guarantee.gamma, over=guarantee.over)
         case Mixed():
             return Guarantee._bind(
-                sum((rebuilt(part) for part in found.parts[1:]), rebuilt(found.parts[0])),
-                found.relation,
-                found.unit,
+                sum((rebuilt(part) for part in guarantee.parts[1:]), rebuilt(guarantee.parts[0])),
+                guarantee.relation,
+                guarantee.unit,
             )
-    return type(found)(*found.parameters.values(), **about)
+    return type(guarantee)(*guarantee.parameters.values(), **about)
 
 
 def again(pair: Pair) -> Pair:
     """The pair by its constructor."""
-    values = {f.name: getattr(pair, f.name) for f in fields(pair)}  # type: ignore[arg-type]
+    listed = fields(pair)  # type: ignore[arg-type]  # every pair is a dataclass
+    values = {f.name: getattr(pair, f.name) for f in listed}
     return type(pair)(
         **{
             name: again(value) if isinstance(value, Pair) else value
@@ -199,11 +200,11 @@ def survives(
         for _ in range(times):
             bad = changed(record, rng)
             try:
-                found = restore(bad)
+                value = restore(bad)
             except Refused:
                 refused += 1
                 continue
-            check(found)
+            check(value)
             restored += 1
     return restored, refused
 
@@ -216,8 +217,8 @@ def test_every_kind_of_pair_is_here() -> None:
 def every(kind: Any) -> list[Any]:
     return [
         sub
-        for one in kind.__subclasses__()
-        for sub in (one, *every(one))
+        for subclass in kind.__subclasses__()
+        for sub in (subclass, *every(subclass))
         if sub.__module__.startswith("sfumato")
     ]
 
@@ -230,11 +231,11 @@ def test_every_notion_is_here() -> None:
 
 
 def test_guarantees() -> None:
-    def check(found: Guarantee) -> None:
-        assert rebuilt(found) == found
-        assert Guarantee.from_json(found.to_json()) == found
+    def check(guarantee: Guarantee) -> None:
+        assert rebuilt(guarantee) == guarantee
+        assert Guarantee.from_json(guarantee.to_json()) == guarantee
 
-    records = [json.loads(one.to_json()) for one in GUARANTEES] + [
+    records = [json.loads(guarantee.to_json()) for guarantee in GUARANTEES] + [
         json.loads(line) for line in (VECTORS / "guarantees-v1.jsonl").read_text().splitlines()
     ]
     restored, refused = survives(
@@ -279,16 +280,16 @@ def test_a_relation_is_not_put_on_a_loss_that_has_no_meaning_under_it() -> None:
 
 
 def test_pairs() -> None:
-    def check(found: Pair) -> None:
-        assert again(found) == found
-        assert pair_from(record_of(found)) == found
+    def check(pair: Pair) -> None:
+        assert again(pair) == pair
+        assert pair_from(record_of(pair)) == pair
 
     def restore(record: Any) -> Pair:
         part = {**record, "count": "1"} if isinstance(record, dict) else record
-        ((found, _),) = Guarantee.from_json(
+        ((pair, _),) = Guarantee.from_json(
             json.dumps({"sfumato": "guarantee", "version": 1, "notion": "Loss", "parts": [part]})
         ).parts or ((GaussianPair(F(0)), 1),)
-        return found  # type: ignore[no-any-return]
+        return pair  # type: ignore[no-any-return]  # parts are untyped
 
     restored, refused = survives(
         [record_of(pair) for some in PAIRS.values() for pair in some], restore, check, 400
@@ -302,21 +303,27 @@ def test_mechanisms() -> None:
     same, or refused.
     """
 
-    def check(found: Any) -> None:
-        assert found is None or mechanisms.restore(mechanisms.record(found)) in (found, None)
+    def check(mechanism: Any) -> None:
+        assert mechanism is None or mechanisms.restore(mechanisms.record(mechanism)) in (
+            mechanism,
+            None,
+        )
 
     def restore(record: Any) -> Any:
-        found = mechanisms.restore(record)
-        if found is not None:
-            assert mechanisms._kind_and_fields(found) == {
+        mechanism = mechanisms.restore(record)
+        if mechanism is not None:
+            assert mechanisms._kind_and_fields(mechanism) == {
                 "kind": record["kind"],
                 "public": record["public"],
             }
         mechanisms.promises(record)
-        return found
+        return mechanism
 
     restored, refused = survives(
-        [json.loads(json.dumps(mechanisms.record(one))) for one in KINDS], restore, check, 60
+        [json.loads(json.dumps(mechanisms.record(mechanism))) for mechanism in KINDS],
+        restore,
+        check,
+        60,
     )
     assert restored > 50
     assert refused > 50
@@ -340,7 +347,7 @@ def test_questions() -> None:
     restored, refused = survives(
         records,
         restore_question.restore,
-        lambda found: restore_question.restore(found.question) == found,
+        lambda oracle: restore_question.restore(oracle.question) == oracle,
         60,
     )
     assert refused > 500
@@ -348,20 +355,20 @@ def test_questions() -> None:
 
 
 def test_answers() -> None:
-    records = [json.loads(one.to_json()) for one in (visits(), counted([1, 2, 3]))] + [
+    records = [json.loads(answer.to_json()) for answer in (visits(), counted([1, 2, 3]))] + [
         json.loads((VECTORS / "answer-v1.json").read_text())
     ]
 
-    def check(found: Answer) -> None:
-        assert Answer.from_json(found.to_json()) == found
+    def check(answer: Answer) -> None:
+        assert Answer.from_json(answer.to_json()) == answer
 
     _, refused = survives(records, lambda record: Answer.from_json(json.dumps(record)), check, 400)
     assert refused > 200
 
 
 def test_curves() -> None:
-    def check(found: Curve) -> None:
-        assert replace(found, noise=getattr(found.noise, "noise", found.noise)) == found
+    def check(value: Curve) -> None:
+        assert replace(value, noise=getattr(value.noise, "noise", value.noise)) == value
 
     records = [
         json.loads(curve([0.0, 1.0, 0.5]).to_json()),
@@ -375,13 +382,13 @@ def test_declarations() -> None:
     import tomllib
     from decimal import Decimal
 
-    said = tomllib.loads((VECTORS / "declaration-v1.toml").read_text(), parse_float=Decimal)
+    declared = tomllib.loads((VECTORS / "declaration-v1.toml").read_text(), parse_float=Decimal)
 
-    def check(found: Any) -> None:
-        assert from_values(tomllib.loads(to_toml(found), parse_float=Decimal)) == found
+    def check(declaration: Any) -> None:
+        assert from_values(tomllib.loads(to_toml(declaration), parse_float=Decimal)) == declaration
 
     _, refused = survives(
-        [said],
+        [declared],
         lambda record: from_values(record) if isinstance(record, dict) else check_refused(),
         check,
         1000,
@@ -399,30 +406,30 @@ def test_what_was_learned() -> None:
         (MissingLimit("bounds", ("age",), "t"), ["0", "100"]),
     ):
         record = {"learned": 1, "value": value, "shares": ["0.1"] * len(value) + ["0.01"]}
-        found = LearnedLimit.from_json(lack, json.dumps(record).encode())
+        limit = LearnedLimit.from_json(lack, json.dumps(record).encode())
 
-        def restore(said: Any, lack: MissingLimit = lack) -> LearnedLimit:
-            return LearnedLimit.from_json(lack, json.dumps(said).encode())
+        def restore(values: Any, lack: MissingLimit = lack) -> LearnedLimit:
+            return LearnedLimit.from_json(lack, json.dumps(values).encode())
 
-        assert restore(json.loads(found.to_json())) == found
-        _, refused = survives([record], restore, lambda one: None, 300)
+        assert restore(json.loads(limit.to_json())) == limit
+        _, refused = survives([record], restore, lambda _: None, 300)
         assert refused > 100
 
 
 @pytest.mark.parametrize(
     "text",
-    [one for one in OTHERS if not isinstance(one, list | dict)],
-    ids=lambda one: repr(one)[:20],
+    [value for value in OTHERS if not isinstance(value, list | dict)],
+    ids=lambda value: repr(value)[:20],
 )
 def test_a_number_is_read_as_it_is_written_and_at_once(text: Any) -> None:
     """Powers of ten that would be computed for ever, digits of other scripts and denominators of
     zero are none of the texts that are written.
     """
     try:
-        found = ratio(text)
+        number = ratio(text)
     except ValueError:
         return
-    assert ratio(str(found)) == found
+    assert ratio(str(number)) == number
 
 
 def test_numbers_of_a_book() -> None:

@@ -28,11 +28,11 @@ def test_draws_beside_opendp() -> None:
 
 def test_draws_beside_numpy() -> None:
     laplace, gaussian = ratios("Laplace", 4), ratios("Gaussian", 4)
-    said = (
+    sentence = (
         f"Laplace {min(laplace):.1f} to {max(laplace):.1f} times as fast, Gaussian "
         f"{min(gaussian):.2f} to {max(gaussian):.2f} times"
     )
-    assert said in page("why/comparison.md")
+    assert sentence in page("why/comparison.md")
 
 
 def test_the_local_model() -> None:

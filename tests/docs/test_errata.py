@@ -36,12 +36,12 @@ class Erratum(NamedTuple):
 
 
 def errata(page: str) -> list[Erratum]:
-    found = []
+    entries = []
     for entry in ENTRY.finditer(page):
         tests = (
             () if entry["test"] == "text only" else tuple(re.findall(r"`([^`]+)`", entry["test"]))
         )
-        found.append(
+        entries.append(
             Erratum(
                 entry["id"],
                 entry["anchor"],
@@ -51,7 +51,7 @@ def errata(page: str) -> list[Erratum]:
                 tests,
             )
         )
-    return found
+    return entries
 
 
 def indexed(number: str, index: dict[str, list[str]]) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def blocks(text: str) -> list[Block]:
     """All fenced blocks of a page; an indented fence (in a list or a tab) takes its indentation off
     its lines.
     """
-    found: list[Block] = []
+    code_blocks: list[Block] = []
     opening: re.Match[str] | None = None
     start = 0
     lines = text.splitlines()
@@ -44,7 +44,7 @@ def blocks(text: str) -> list[Block]:
             and not fence["info"].strip()
         ):
             indent = len(opening["indent"])
-            found.append(
+            code_blocks.append(
                 Block(
                     start + 1,
                     opening["info"].strip(),
@@ -53,7 +53,7 @@ def blocks(text: str) -> list[Block]:
             )
             opening = None
     assert opening is None, f"the block that begins at line {start} is never closed"
-    return found
+    return code_blocks
 
 
 def run(page: Path) -> int:

@@ -58,14 +58,14 @@ def anchors(page: Path) -> set[str]:
 
 def broken(page: Path, text: str) -> list[str]:
     """Links that lead nowhere."""
-    found = []
+    broken_links = []
     for target, anchor in LINK.findall(text):
         there = (page.parent / target).resolve() if target else page
         if not there.exists() or (
             anchor and there.suffix == ".md" and anchor not in anchors(there)
         ):
-            found.append(f"{target}#{anchor}" if anchor else target)
-    return found
+            broken_links.append(f"{target}#{anchor}" if anchor else target)
+    return broken_links
 
 
 def test_every_page_is_listed_once() -> None:

@@ -132,55 +132,55 @@ def without_nul(rows: list[Row]) -> list[Row]:
     ]
 
 
-def asked(seed: int, bench: Bench) -> tuple[Plan, list[Row]]:
-    """A query and a table, both from a number."""
+def generate_case(seed: int, bench: Bench) -> tuple[Plan, list[Row]]:
+    """Draw a query and a table from a seed."""
     random = Random(seed)
-    made = planned(random, bench)
-    return made, without_nul(world(random, made.query.rows.declaration))
+    plan = planned(random, bench)
+    return plan, without_nul(world(random, plan.query.rows.declaration))
 
 
-def on(made: Plan, source: TableSource) -> Plan:
+def on(plan: Plan, source: TableSource) -> Plan:
     """The same plan for another engine, with the same statements but for their language."""
-    there = replace(made, source=source)
+    there = replace(plan, source=source)
     there.__dict__["statements"] = build_statements(
         source.table, there.query, there.components, there.calibration.bounding, SECRET
     )
     return there
 
 
-def tally(made: Plan) -> list[Any]:
+def tally(plan: Plan) -> list[Any]:
     """Everything that reaches the noise, in an order that is not the engine's."""
-    rehearsal = Rehearsal(made)
-    rehearsal.plan.__dict__["statements"] = made.statements
+    rehearsal = Rehearsal(plan)
+    rehearsal.plan.__dict__["statements"] = plan.statements
     through = rehearsal.run()
     groups = [tuple(plain(key) for key in row) for row in through.groups.rows]
-    found: list[Any] = [groups]
+    tallies: list[Any] = [groups]
     for call in through.calls:
         if len(call.integers) == 3:
-            found.append(sorted(zip(*(values.tolist() for values in call.integers), strict=True)))
-        elif not made.query.public and call is through.calls[0]:
-            found.append(
+            tallies.append(sorted(zip(*(values.tolist() for values in call.integers), strict=True)))
+        elif not plan.query.public and call is through.calls[0]:
+            tallies.append(
                 sorted(zip(map(repr, ballot_keys(through)), call.integers[0].tolist(), strict=True))
             )
         else:
-            found.append((str(call.integers[0].dtype), call.integers[0].tolist()))
-    return found
+            tallies.append((str(call.integers[0].dtype), call.integers[0].tolist()))
+    return tallies
 
 
-def differs(seed: int, bench: Bench, other: Any, *, refusing: bool = False) -> str:
-    """What is different between two engines in the answer to one query; nothing where they agree,
-    or the second may be, and is, refusing.
+def differs(seed: int, bench: Bench, second: Any, *, refusing: bool = False) -> str:
+    """Say where two engines answer one query differently. The text is empty where they agree, and
+    where the second engine may refuse and does.
     """
-    known = ENGINES[other.source.engine.backend.name]
-    assert type(other.source.engine) is getattr(known.load(), known.name)
-    made, rows = asked(seed, bench)
+    entry = ENGINES[second.source.engine.backend.name]
+    assert type(second.source.engine) is getattr(entry.load(), entry.name)
+    plan, rows = generate_case(seed, bench)
     try:
-        there = on(made, other.source)
+        there = on(plan, second.source)
         assert there.sql  # written before anything is read
     except Refused as refused:
         return "" if refusing and refused.code == "engine.language" else str(refused)
     bench.put(rows)
-    other.put(rows)
-    here, beyond = tally(on(made, bench.source)), tally(there)
+    second.put(rows)
+    here, beyond = tally(on(plan, bench.source)), tally(there)
     apart = [pair for pair in zip(here, beyond, strict=True) if pair[0] != pair[1]]
-    return "" if not apart else f"{seed}: {apart}\n{made.text}"
+    return "" if not apart else f"{seed}: {apart}\n{plan.text}"

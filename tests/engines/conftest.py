@@ -42,9 +42,9 @@ def server() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
-    made = Bench()
-    yield made
-    made.close()
+    rows_bench = Bench()
+    yield rows_bench
+    rows_bench.close()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ beside what DuckDB does.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -49,24 +49,31 @@ def holds(name: str, value: Any) -> bool:
 
 
 def rows_of(names: Sequence[str], most: int) -> list[tuple[Any, ...]]:
-    found = list(
+    combinations = list(
         product(*([value for value in VALUES[name] if holds(name, value)] for name in names))
     )
-    return [found[place] for place in spread(len(found), most, len(VALUES[names[-1]]))]
+    return [
+        combinations[place] for place in spread(len(combinations), most, len(VALUES[names[-1]]))
+    ]
 
 
-class Other:
-    """An engine to compare with: `lay` gives it rows with their numbers, and returns its table."""
+class ComparedEngine:
+    """An engine to compare with DuckDB."""
 
     engine: Any
-    lay: Callable[[Sequence[str], list[tuple[Any, ...]]], Any]
     mathematics = True  # the same library
 
+    def lay(self, names: Sequence[str], rows: list[tuple[Any, ...]]) -> Any:
+        """Store rows with their numbers in the engine, and return the engine's table of them."""
+        raise NotImplementedError
 
-def compare(other: Other, names: Sequence[str], most: int = 10**9) -> tuple[int, set[str]]:
+
+def compare(
+    candidate: ComparedEngine, names: Sequence[str], most: int = 10**9
+) -> tuple[int, set[str]]:
     """How many expressions were compared, and the names of the functions that were refused."""
     rows, types = rows_of(names, most), schema(*names)
-    there = other.lay(names, rows)
+    there = candidate.lay(names, rows)
     connection = engine()
     columns = {f"c{i}": (name, [row[i] for row in rows]) for i, name in enumerate(names)}
     here = table(connection, "given_rows", {"number": ("int32", list(range(len(rows)))), **columns})
@@ -76,41 +83,45 @@ def compare(other: Other, names: Sequence[str], most: int = 10**9) -> tuple[int,
     compared, refused = 0, set[str]()
     for start in range(0, len(expressions), TOGETHER):
         for part, statement in _written(
-            other.engine, there, expressions[start : start + TOGETHER], types, refused
+            candidate.engine, there, expressions[start : start + TOGETHER], types, refused
         ):
-            wanted = connection.to_pyarrow(_statement(here, part, types)).sort_by("number")
-            found = other.engine.run(statement).sort_by("number")
+            expected = connection.to_pyarrow(_statement(here, part, types)).sort_by("number")
+            actual = candidate.engine.run(statement).sort_by("number")
             for place, expression in enumerate(part):
                 pairs = zip(
-                    found.column(place + 1).to_pylist(),
-                    wanted.column(place + 1).to_pylist(),
+                    actual.column(place + 1).to_pylist(),
+                    expected.column(place + 1).to_pylist(),
                     rows,
                     strict=True,
                 )
                 wrong = [
                     (row, got, want)
                     for got, want, row in pairs
-                    if not _same(expression, types, names, row, got, want, exact=other.mathematics)
+                    if not _same(
+                        expression, types, names, row, got, want, exact=candidate.mathematics
+                    )
                 ]
                 assert not wrong, f"{expression.text:.200}: {wrong[:3]!s:.500}"
             compared += len(part)
     return compared, refused
 
 
-def _statement(given: Any, expressions: Sequence[Expr], types: Any) -> Any:
-    return given.select(
+def _statement(rows_table: Any, expressions: Sequence[Expr], types: Any) -> Any:
+    return rows_table.select(
         "number",
-        **{f"r{i}": expression.build(given, types) for i, expression in enumerate(expressions)},
+        **{
+            f"r{i}": expression.build(rows_table, types) for i, expression in enumerate(expressions)
+        },
     )
 
 
 def _written(
-    engine: Any, given: Any, expressions: Sequence[FunctionCall], types: Any, refused: set[str]
+    engine: Any, rows_table: Any, expressions: Sequence[FunctionCall], types: Any, refused: set[str]
 ) -> Iterator[tuple[Sequence[FunctionCall], Any]]:
     """Statements of as many expressions as the engine takes together: those that hold one that it
     refuses are halved until that one is alone.
     """
-    statement = _statement(given, expressions, types)
+    statement = _statement(rows_table, expressions, types)
     try:
         assert engine.sql(statement)
     except Refused as refusal:
@@ -121,7 +132,7 @@ def _written(
             return
         half = len(expressions) // 2
         for part in (expressions[:half], expressions[half:]):
-            yield from _written(engine, given, part, types, refused)
+            yield from _written(engine, rows_table, part, types, refused)
         return
     yield expressions, statement
 
@@ -137,9 +148,9 @@ def _same(
     exact: bool,
 ) -> bool:
     name = expression.function.name
-    known = expression.type(types)
+    result_type = expression.type(types)
     if any(kind in COARSE for kind in names) and (
-        known.kind in ("float", "bool") or name == "cast"
+        result_type.kind in ("float", "bool") or name == "cast"
     ):
         return True
     if (

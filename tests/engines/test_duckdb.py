@@ -20,35 +20,37 @@ from ..refusing import refusal
 from ..tables.special_values import VALUES, array
 from ..tables.worlds import Bench
 from .benches import DuckDBBench, differs
-from .functions import Other, compare
+from .functions import ComparedEngine, compare
 
 BLOCK = 20
 DEFAULT = ("int64", "float64", "string", "timestamp with time zone")
 
 
 @pytest.fixture(scope="module")
-def other() -> Iterator[DuckDBBench]:
-    made = DuckDBBench()
-    yield made
-    made.close()
+def second_bench() -> Iterator[DuckDBBench]:
+    opened = DuckDBBench()
+    yield opened
+    opened.close()
 
 
 @pytest.mark.parametrize("block", range(3))
-def test_both_engines_agree(block: int, bench: Bench, other: DuckDBBench) -> None:
+def test_both_engines_agree(block: int, bench: Bench, second_bench: DuckDBBench) -> None:
     """Sixty queries, none of which is refused."""
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
-        assert not differs(seed, bench, other)
+        assert not differs(seed, bench, second_bench)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(3, 100))
-def test_both_engines_agree_on_many_more(block: int, bench: Bench, other: DuckDBBench) -> None:
+def test_both_engines_agree_on_many_more(
+    block: int, bench: Bench, second_bench: DuckDBBench
+) -> None:
     """Two thousand, with those above."""
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
-        assert not differs(seed, bench, other)
+        assert not differs(seed, bench, second_bench)
 
 
-class Lent(Other):
+class Lent(ComparedEngine):
     """A connection of the owner's."""
 
     def __init__(self) -> None:
@@ -93,11 +95,11 @@ class Wrapping:
 
 
 def test_an_engine_whose_sums_wrap_is_noticed(
-    bench: Bench, other: DuckDBBench, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, second_bench: DuckDBBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A twin of which the corpus, and the constants that `protect` asks for, have to tell."""
-    engine: Any = other.source.engine
+    engine: Any = second_bench.source.engine
     engine.backend.con.execute("CREATE MACRO sum_16(x) AS sum(x) % 65536")
     monkeypatch.setattr(engine, "_sql_cache", Wrapping(engine._sql_cache))
-    assert any(differs(seed, bench, other) for seed in range(20))
+    assert any(differs(seed, bench, second_bench) for seed in range(20))
     refusal(lambda: check_capabilities(engine), "engine.capability")

@@ -21,26 +21,28 @@ BLOCK = 25
 
 
 @pytest.fixture(scope="module")
-def other(server: PostgresServer) -> Iterator[PostgresBench]:
+def second_bench(server: PostgresServer) -> Iterator[PostgresBench]:
     url = server.new()
-    made = PostgresBench(url, url.replace("postgres@", "reader@"))
-    yield made
-    made.close()
+    opened = PostgresBench(url, url.replace("postgres@", "reader@"))
+    yield opened
+    opened.close()
 
 
 @pytest.mark.parametrize("block", range(8))
-def test_both_engines_agree(block: int, bench: Bench, other: PostgresBench) -> None:
+def test_both_engines_agree(block: int, bench: Bench, second_bench: PostgresBench) -> None:
     """Two hundred queries, none of which is refused."""
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
-        assert not differs(seed, bench, other)
+        assert not differs(seed, bench, second_bench)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(8, 400))
-def test_both_engines_agree_on_many_more(block: int, bench: Bench, other: PostgresBench) -> None:
+def test_both_engines_agree_on_many_more(
+    block: int, bench: Bench, second_bench: PostgresBench
+) -> None:
     """Ten thousand, with those above."""
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
-        assert not differs(seed, bench, other, refusing=True)
+        assert not differs(seed, bench, second_bench, refusing=True)
 
 
 def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
@@ -50,17 +52,17 @@ def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
 
 
 def test_a_wrong_dialect_is_noticed(
-    bench: Bench, other: PostgresBench, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, second_bench: PostgresBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of weights: quotients in doubles. Functions that rows rarely need have their twins beside
     their own tests.
     """
     monkeypatch.setattr(postgres_dialect.TotalPostgresCompiler, "visit_FloorDivide", _in_doubles)
-    assert any(differs(seed, bench, other) for seed in range(400))
+    assert any(differs(seed, bench, second_bench) for seed in range(400))
 
 
 def test_plain_arithmetic_would_fail(
-    bench: Bench, other: PostgresBench, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, second_bench: PostgresBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The forms are there for a reason: PostgreSQL raises where a product is too large."""
     monkeypatch.setattr(postgres_floats, "PRODUCT", "a_ * b_")
@@ -68,7 +70,7 @@ def test_plain_arithmetic_would_fail(
 
     def fails(seed: int) -> bool:
         try:
-            return bool(differs(seed, bench, other))
+            return bool(differs(seed, bench, second_bench))
         except Refused:
             raise
         except Exception:

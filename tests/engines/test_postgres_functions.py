@@ -19,7 +19,7 @@ from sfumato.tables.engine.external_postgres import Postgres
 from ..ledger.servers import PostgresServer
 from ..tables.special_values import VALUES
 from ..tables.test_functions import PAIRS
-from .functions import Other, compare
+from .functions import ComparedEngine, compare
 
 COLUMNS = {
     "bool": "boolean",
@@ -36,7 +36,7 @@ REFUSED = {"log2", "cast"}
 """The logarithm to base 2, and floats as decimals of more than 18 digits."""
 
 
-class Server(Other):
+class Server(ComparedEngine):
     def __init__(self, url: str) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
         self.engine = Postgres(ibis.postgres.from_connection(self._connection))
@@ -57,15 +57,15 @@ class Server(Other):
 
 
 @pytest.fixture(scope="module")
-def other(server: PostgresServer) -> Iterator[Server]:
-    made = Server(server.new())
-    yield made
-    made.close()
+def compared_server(server: PostgresServer) -> Iterator[Server]:
+    opened = Server(server.new())
+    yield opened
+    opened.close()
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_one_column(name: str, other: Server) -> None:
-    compared, refused = compare(other, [name])
+def test_one_column(name: str, compared_server: Server) -> None:
+    compared, refused = compare(compared_server, [name])
     assert compared > 15
     assert refused <= REFUSED
 
@@ -79,14 +79,14 @@ def test_one_column(name: str, other: Server) -> None:
     ],
     ids=" and ".join,
 )
-def test_two_columns(names: tuple[str, str], other: Server) -> None:
-    compare(other, names, 400)
+def test_two_columns(names: tuple[str, str], compared_server: Server) -> None:
+    compare(compared_server, names, 400)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", PAIRS, ids=" and ".join)
-def test_two_columns_in_full(names: tuple[str, str], other: Server) -> None:
-    compare(other, names)
+def test_two_columns_in_full(names: tuple[str, str], compared_server: Server) -> None:
+    compare(compared_server, names)
 
 
 def _even(self: Any, op: Any, *, arg: Any, digits: Any) -> Any:
@@ -103,14 +103,14 @@ def _by_their_server(self: Any, op: Any, *, arg: Any) -> Any:
     ids=["halves to even", "other letters"],
 )
 def test_a_wrong_dialect_is_noticed(
-    column: str, name: str, twin: Any, other: Server, monkeypatch: pytest.MonkeyPatch
+    column: str, name: str, twin: Any, compared_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_dialect.TotalPostgresCompiler, name, twin)
     with pytest.raises(AssertionError):
-        compare(other, [column])
+        compare(compared_server, [column])
 
 
-def test_what_the_forms_are_for(other: Server) -> None:
+def test_what_the_forms_are_for(compared_server: Server) -> None:
     """PostgreSQL's own raise an error on such values, so the tests above would see a form that is
     missing.
     """
@@ -129,10 +129,10 @@ def test_what_the_forms_are_for(other: Server) -> None:
         "SELECT ln(CAST(0 AS float8))",
     ):
         with pytest.raises(psycopg.Error):
-            other._connection.execute(statement)
+            compared_server._connection.execute(statement)
 
 
-def test_uuids_are_read_as_duckdb_reads_them(other: Server) -> None:
+def test_uuids_are_read_as_duckdb_reads_them(compared_server: Server) -> None:
     bare = "0123456789abcdefABCDEF0123456789"
     texts = [
         bare,
@@ -147,9 +147,9 @@ def test_uuids_are_read_as_duckdb_reads_them(other: Server) -> None:
         "",
         f"{bare[:-1]}g",
     ]
-    wanted = duckdb.connect().execute("SELECT try_cast(unnest(?) AS UUID)", [texts]).fetchall()
-    found = [
-        other._connection.execute(
+    expected = duckdb.connect().execute("SELECT try_cast(unnest(?) AS UUID)", [texts]).fetchall()
+    cursors = [
+        compared_server._connection.execute(
             postgres_casts.UUID_OF_TEXT.replace("a_", "t").join(
                 ("SELECT ", " FROM (SELECT %s::text AS t) AS s")
             ),
@@ -157,7 +157,7 @@ def test_uuids_are_read_as_duckdb_reads_them(other: Server) -> None:
         )
         for t in texts
     ]
-    assert [cursor.fetchone() for cursor in found] == wanted
+    assert [cursor.fetchone() for cursor in cursors] == expected
 
 
 def test_what_is_refused_is_said() -> None:

@@ -103,8 +103,8 @@ LEFT_OUT: dict[str, str] = {
 @pytest.fixture(scope="module")
 def everything(server: PostgresServer) -> str:
     """A table with a column of each type."""
-    made = server.new()
-    with psycopg.connect(made, autocommit=True) as connection:
+    url = server.new()
+    with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
             "CREATE TYPE mood AS ENUM ('calm', ''); CREATE TYPE pair AS (a int, b text); "
             "CREATE DOMAIN positive AS int CHECK (value > 0)"
@@ -120,14 +120,14 @@ def everything(server: PostgresServer) -> str:
             )
             connection.execute(f"INSERT INTO t VALUES ({row // 2}, {', '.join(cells)})")
         connection.execute("GRANT SELECT ON t TO reader")
-    return made.replace("postgres@", "reader@")
+    return url.replace("postgres@", "reader@")
 
 
 def test_every_type_of_postgres_is_listed(server: PostgresServer) -> None:
     """All that the server has of its own, but arrays, rows of its catalogues and pseudo-types,
     which no column has.
     """
-    found = server.sql(
+    type_rows = server.sql(
         server.url(),
         (
             "SELECT typname FROM pg_type WHERE typnamespace = 'pg_catalog'::regnamespace AND "
@@ -140,7 +140,7 @@ def test_every_type_of_postgres_is_listed(server: PostgresServer) -> None:
         "positive",
         "int4[]",
     }
-    assert {name for (name,) in found} == listed - {"int2vector", "oidvector"}
+    assert {name for (name,) in type_rows} == listed - {"int2vector", "oidvector"}
 
 
 def test_numbers_of_types_are_the_servers(server: PostgresServer) -> None:
@@ -160,10 +160,10 @@ def test_numbers_of_types_are_the_servers(server: PostgresServer) -> None:
         "timestamptz",
         "uuid",
     ]
-    found = server.sql(
+    type_rows = server.sql(
         server.url(), "SELECT oid::int, typname FROM pg_type WHERE oid = ANY(%s)", (list(TYPES),)
     )
-    assert [name for _, name in sorted(found)] == names
+    assert [name for _, name in sorted(type_rows)] == names
 
 
 def test_every_accepted_column_answers(everything: str) -> None:
@@ -177,23 +177,23 @@ def test_every_accepted_column_answers(everything: str) -> None:
 )
 def test_a_column_that_is_left_out_is_named_with_the_reason(kind: str, everything: str) -> None:
     name = f"c{[*READ, *LEFT_OUT].index(kind)}"
-    said = refusal(
+    refused = refusal(
         lambda: sf.protect(
             everything, table="t", unit=UNIT, max_rows=1, budget=1, types={name: "string"}
         ),
         "table.column",
     )
-    assert "are not read" in said.reason
+    assert "are not read" in refused.reason
 
 
 def test_a_table_of_nothing_that_is_read_is_refused(server: PostgresServer) -> None:
     """`protect` raises nothing of the driver's or of Ibis, whatever the types are."""
-    made = server.new()
+    url = server.new()
     for place, kind in enumerate(("numeric(3, 5)", "regclass", "money")):
-        server.sql(made, f"CREATE TABLE t{place} (c {kind})")
-        refusal(lambda place=place: sf.protect(made, table=f"t{place}", budget=1), "table.columns")
-    server.sql(made, "CREATE TABLE nothing ()")
-    refusal(lambda: sf.protect(made, table="nothing", budget=1), "table.columns")
+        server.sql(url, f"CREATE TABLE t{place} (c {kind})")
+        refusal(lambda place=place: sf.protect(url, table=f"t{place}", budget=1), "table.columns")
+    server.sql(url, "CREATE TABLE nothing ()")
+    refusal(lambda: sf.protect(url, table="nothing", budget=1), "table.columns")
 
 
 def test_a_lent_connection_knows_the_same_types(everything: str) -> None:

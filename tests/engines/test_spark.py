@@ -22,31 +22,33 @@ BLOCK = 20
 
 
 @pytest.fixture(scope="module")
-def other(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkBench]:
-    made = SparkBench(spark, tmp_path_factory.mktemp("worlds"))
-    yield made
-    made.close()
+def second_bench(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkBench]:
+    opened = SparkBench(spark, tmp_path_factory.mktemp("worlds"))
+    yield opened
+    opened.close()
 
 
 @pytest.mark.parametrize("block", range(2))
-def test_both_engines_agree(block: int, bench: Bench, other: SparkBench) -> None:
+def test_both_engines_agree(block: int, bench: Bench, second_bench: SparkBench) -> None:
     """Forty queries, none of which is refused."""
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
-        assert not differs(seed, bench, other)
+        assert not differs(seed, bench, second_bench)
 
 
 @pytest.mark.parametrize("seed", [413, 421, 835])
-def test_truncation_keeps_the_same_rows(seed: int, bench: Bench, other: SparkBench) -> None:
+def test_truncation_keeps_the_same_rows(seed: int, bench: Bench, second_bench: SparkBench) -> None:
     """Queries that truncate rows with floats, which Spark writes otherwise than DuckDB does."""
-    assert not differs(seed, bench, other)
+    assert not differs(seed, bench, second_bench)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(2, 50))
-def test_both_engines_agree_on_many_more(block: int, bench: Bench, other: SparkBench) -> None:
+def test_both_engines_agree_on_many_more(
+    block: int, bench: Bench, second_bench: SparkBench
+) -> None:
     """A thousand, with those above."""
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
-        assert not differs(seed, bench, other, refusing=True)
+        assert not differs(seed, bench, second_bench, refusing=True)
 
 
 def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
@@ -56,7 +58,7 @@ def _in_doubles(self: Any, op: Any, *, left: Any, right: Any) -> Any:
 
 
 def test_a_wrong_dialect_is_noticed(
-    bench: Bench, other: SparkBench, monkeypatch: pytest.MonkeyPatch
+    bench: Bench, second_bench: SparkBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dialect.TotalSparkCompiler, "visit_FloorDivide", _in_doubles)
-    assert any(differs(seed, bench, other) for seed in range(60))
+    assert any(differs(seed, bench, second_bench) for seed in range(60))

@@ -18,7 +18,7 @@ from sfumato.tables.expr.expressions import call, col
 
 from ..tables.special_values import VALUES, array, engine, schema, table
 from .conftest import SPARK
-from .functions import Other, compare
+from .functions import ComparedEngine, compare
 
 pytestmark = SPARK
 
@@ -35,7 +35,7 @@ DEFAULT = (
 )
 
 
-class Cluster(Other):
+class Cluster(ComparedEngine):
     mathematics = False
 
     def __init__(self, session: Any, folder: Path) -> None:
@@ -55,15 +55,15 @@ class Cluster(Other):
 
 
 @pytest.fixture(scope="module")
-def other(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    made = Cluster(spark, tmp_path_factory.mktemp("rows"))
-    yield made
-    made.engine.close()
+def cluster(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    opened = Cluster(spark, tmp_path_factory.mktemp("rows"))
+    yield opened
+    opened.engine.close()
 
 
 @pytest.mark.parametrize("name", DEFAULT)
-def test_one_column(name: str, other: Cluster) -> None:
-    compared, refused = compare(other, [name])
+def test_one_column(name: str, cluster: Cluster) -> None:
+    compared, refused = compare(cluster, [name])
     assert compared > 15
     assert refused <= {"cast"}
 
@@ -71,38 +71,41 @@ def test_one_column(name: str, other: Cluster) -> None:
 EDGES = (None, 1.0, -1.0, 0.0, -0.0, math.inf, -math.inf, 0.5, -0.3, 3.0)
 
 
-def test_powers_and_angles_at_their_edges(other: Cluster) -> None:
+def test_powers_and_angles_at_their_edges(cluster: Cluster) -> None:
     """1 and −1 to infinite powers are 1, and the angle of −0 is that of 0, as on the other engines.
     So is what is computed from a zero that was rounded.
     """
     rows, types = list(product(EDGES, EDGES)), schema("float64", "float64")
     a, b = col("c0"), col("c1")
-    asked = [
+    expressions = [
         call("power", a, b),
         a.atan2(b),
         call("round", a, 0).atan2(b),
         call("trunc", a).atan2(call("round", b, 0)),
         call("power", a, b) == 1,
     ]
-    there = other.lay(["float64", "float64"], rows)
+    there = cluster.lay(["float64", "float64"], rows)
     columns = {f"c{i}": ("float64", [row[i] for row in rows]) for i in range(2)}
     here = table(
         connection := engine(),
         "given_rows",
         {"number": ("int32", list(range(len(rows)))), **columns},
     )
-    made = [
-        given.select(
+    statements = [
+        rows_table.select(
             "number",
-            **{f"r{i}": expression.build(given, types) for i, expression in enumerate(asked)},
+            **{
+                f"r{i}": expression.build(rows_table, types)
+                for i, expression in enumerate(expressions)
+            },
         )
-        for given in (here, there)
+        for rows_table in (here, there)
     ]
-    wanted, found = (
+    expected, actual = (
         rows_of.sort_by("number").to_pylist()
-        for rows_of in (connection.to_pyarrow(made[0]), other.engine.run(made[1]))
+        for rows_of in (connection.to_pyarrow(statements[0]), cluster.engine.run(statements[1]))
     )
-    for row, want, got in zip(rows, wanted, found, strict=True):
+    for row, want, got in zip(rows, expected, actual, strict=True):
         for name, value in want.items():
             same = got[name] == value or (
                 isinstance(value, float)
@@ -116,8 +119,8 @@ def test_powers_and_angles_at_their_edges(other: Cluster) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in VALUES if name not in DEFAULT and name != "uuid"]
 )
-def test_one_more_column(name: str, other: Cluster) -> None:
-    compare(other, [name])
+def test_one_more_column(name: str, cluster: Cluster) -> None:
+    compare(cluster, [name])
 
 
 @pytest.mark.slow
@@ -126,5 +129,5 @@ def test_one_more_column(name: str, other: Cluster) -> None:
     [("int64", "int64"), ("float64", "float64"), ("decimal(18,4)", "int64"), ("date", "timestamp")],
     ids=" and ".join,
 )
-def test_two_columns(names: tuple[str, str], other: Cluster) -> None:
-    compare(other, names, 400)
+def test_two_columns(names: tuple[str, str], cluster: Cluster) -> None:
+    compare(cluster, names, 400)

@@ -113,12 +113,12 @@ ABSTRACT = {
 def test_every_type_of_spark_is_listed() -> None:
     from pyspark.sql import types
 
-    found = {
+    type_names = {
         name
         for name, kind in inspect.getmembers(types, inspect.isclass)
         if issubclass(kind, types.DataType) and kind.__module__ == types.__name__
     }
-    assert found - ABSTRACT - {"StructField"} == set(TYPES)
+    assert type_names - ABSTRACT - {"StructField"} == set(TYPES)
 
 
 def test_stored_columns_answer(spark: Any, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_stored_columns_answer(spark: Any, tmp_path: Path) -> None:
         for kind in STORED
     ]
     pq.write_table(
-        pa.table({UNIT: units(), **{f"c{place}": made for place, made in enumerate(cells)}}), path
+        pa.table({UNIT: units(), **{f"c{place}": cell for place, cell in enumerate(cells)}}), path
     )
     assert not ask_together(spark.read.parquet(str(path)))
 

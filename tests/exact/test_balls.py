@@ -51,13 +51,13 @@ def test_precision_is_given_back() -> None:
 def test_precision_belongs_to_one_thread_at_a_time() -> None:
     entered, precisions = threading.Event(), list[int]()
 
-    def other() -> None:
+    def record_precision() -> None:
         entered.set()
         with precision(500):
             precisions.append(ctx.prec)
 
     with precision(200):
-        thread = threading.Thread(target=other)
+        thread = threading.Thread(target=record_precision)
         thread.start()
         entered.wait()
         thread.join(0.05)

@@ -31,8 +31,8 @@ def script() -> Iterator[ModuleType]:
 
 
 def load(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return notebook
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -67,9 +67,9 @@ def test_every_tutorial_has_a_notebook() -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_is_small_and_of_version_4(path: Path) -> None:
-    found = load(path)
-    assert (found["nbformat"], found["nbformat_minor"]) == (4, 5)
-    assert len({cell["id"] for cell in found["cells"]}) == len(found["cells"])
+    notebook = load(path)
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])
     assert path.stat().st_size < 50_000
 
 

@@ -418,7 +418,7 @@ def test_under_add_remove_the_order_of_records_changes_nothing(name: str) -> Non
             how.lattice.values(fit([records[int(i)] for i in rng.permutation(count)]))
             for _ in range(6)
         ]
-        assert all((other == values[0]).all() for other in values)
+        assert all((curve_values == values[0]).all() for curve_values in values)
 
 
 def test_every_fit_is_in_the_test_of_orders() -> None:

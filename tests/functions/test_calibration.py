@@ -231,7 +231,10 @@ def test_what_noise_is_not_scaled_to(kind: type) -> None:
 @pytest.mark.parametrize(
     ("call", "code"),
     [
-        (lambda: noise_for(None, sf.Pure(1)), "sensitivity.missing"),  # type: ignore[arg-type]  # refused
+        (
+            lambda: noise_for(None, sf.Pure(1)),  # type: ignore[arg-type]  # refused
+            "sensitivity.missing",
+        ),
         (lambda: noise_for(0, sf.Pure(1)), "number.not-positive"),
         (lambda: noise_for("much", sf.Pure(1)), "number.text"),
         (lambda: noise_for(1, sf.Pure(1), slack=-1), "number.not-positive"),
@@ -254,7 +257,10 @@ def test_what_noise_is_not_scaled_to(kind: type) -> None:
         (lambda: promise_from(None, None, None, "f"), "privatize.promise"),
         (lambda: promise_from(1, None, sf.Pure(1), "f"), "privatize.promise"),
         (lambda: promise_from(None, 1e-6, sf.Pure(1), "f"), "privatize.promise"),
-        (lambda: promise_from(None, None, "much", "f"), "privatize.promise"),  # type: ignore[arg-type]  # refused
+        (
+            lambda: promise_from(None, None, "much", "f"),  # type: ignore[arg-type]  # refused
+            "privatize.promise",
+        ),
         (
             lambda: promise_from(None, None, sf.RandomDP(sf.Pure(1), 0.1, over="x"), "f"),
             "privatize.promise",

@@ -67,10 +67,10 @@ def tail(weights: list[float], noise: Any, beyond: float) -> float:
     pmf[reach] = 1.0
     law = np.asarray(noise.probability(np.arange(-400, 401) * float(noise.step)))
     for w in multiples:
-        one = np.zeros(2 * reach + 1)
-        one[reach + w * np.arange(-255, 256)] = law[400 - 255 : 400 + 256]
+        term = np.zeros(2 * reach + 1)
+        term[reach + w * np.arange(-255, 256)] = law[400 - 255 : 400 + 256]
         size = 1 << 16
-        pmf = np.fft.irfft(np.fft.rfft(pmf, size) * np.fft.rfft(one, size), size)[
+        pmf = np.fft.irfft(np.fft.rfft(pmf, size) * np.fft.rfft(term, size), size)[
             reach : 3 * reach + 1
         ]
     places = np.abs(np.arange(-reach, reach + 1)) * float(noise.step) / 16

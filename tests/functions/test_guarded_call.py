@@ -34,7 +34,7 @@ THREE = form_of(size=3, default=7)
 
 
 @pytest.mark.parametrize(
-    ("found", "plain", "bounded"),
+    ("output", "plain", "bounded"),
     [
         (0.5, 0.5, 0.5),
         (3, 3.0, 3.0),
@@ -55,15 +55,15 @@ THREE = form_of(size=3, default=7)
     ],
     ids=repr,
 )
-def test_one_number(found: Any, plain: float, bounded: float) -> None:
+def test_one_number(output: Any, plain: float, bounded: float) -> None:
     for form, expected in ((ONE, plain), (BOUNDED, bounded)):
-        value = call_guarded(lambda _: found, None, form)
+        value = call_guarded(lambda _: output, None, form)
         assert type(value) is float or isinstance(value, np.floating)
         assert value == expected
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("output", "expected"),
     [
         ([1, 2, 3], [1, 2, 3]),
         ((1.5, math.nan, math.inf), [1.5, 7, 7]),
@@ -79,8 +79,8 @@ def test_one_number(found: Any, plain: float, bounded: float) -> None:
     ],
     ids=lambda v: type(v).__name__,
 )
-def test_an_array(found: Any, expected: list[float]) -> None:
-    value = call_guarded(lambda _: found, None, THREE)
+def test_an_array(output: Any, expected: list[float]) -> None:
+    value = call_guarded(lambda _: output, None, THREE)
     assert value.dtype == np.float64
     assert value.tolist() == expected
 
@@ -193,9 +193,9 @@ def test_an_integer_is_not_made_a_double(noise: NoiseSetup, kind: Any, start: in
     assert (before, after) == (start, start + 1)
 
 
-@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("integer_valued", [True, False])
 @pytest.mark.parametrize(
-    "found",
+    "output",
     [
         [2**60 + 129, 0],
         np.array([2**60 + 129, 0]),
@@ -204,22 +204,28 @@ def test_an_integer_is_not_made_a_double(noise: NoiseSetup, kind: Any, start: in
     ],
     ids=repr,
 )
-def test_nor_are_those_of_an_array(found: Any, whole: bool) -> None:
-    grid = None if whole else 1
-    made = prepare(NoiseRequest(Global(l1=1, integer_valued=whole), 1, size=2, grid=grid))
-    value = call_guarded(lambda _: found, None, made.form)
+def test_nor_are_those_of_an_array(output: Any, integer_valued: bool) -> None:
+    grid = None if integer_valued else 1
+    prepared = prepare(
+        NoiseRequest(Global(l1=1, integer_valued=integer_valued), 1, size=2, grid=grid)
+    )
+    value = call_guarded(lambda _: output, None, prepared.form)
     assert [int(v) for v in value] == [2**60 + 129, 0]
-    assert made.noise.perturb(value).dtype == (np.int64 if whole else np.float64)
+    assert prepared.noise.perturb(value).dtype == (np.int64 if integer_valued else np.float64)
 
 
 def test_integers_are_clipped_as_integers() -> None:
-    """Whatever stands beside them: the same value becomes the same, so that one coordinate does not
-    move another.
+    """A value is clipped alike whatever stands beside it, so that one coordinate does not move
+    another.
     """
     form = form_of(size=3, bounds=("1/2", 2**61))
-    for third, kept in ((2**60 + 1, 2**60 + 1), (2**62, 2**61), (7, 7)):
-        for found in ([0, 5, third], np.array([0, 5, third]), [0.0, 5.0, third]):
-            assert list(call_guarded(lambda _, found=found: found, None, form)) == [0.5, 5, kept]
+    for third, clipped in ((2**60 + 1, 2**60 + 1), (2**62, 2**61), (7, 7)):
+        for output in ([0, 5, third], np.array([0, 5, third]), [0.0, 5.0, third]):
+            assert list(call_guarded(lambda _, output=output: output, None, form)) == [
+                0.5,
+                5,
+                clipped,
+            ]
     assert (
         call_guarded(lambda _: 10**400, None, ONE) == 10**400
     )  # which perturb clamps to the end of the grid

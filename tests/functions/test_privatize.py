@@ -402,17 +402,17 @@ COUNTED = {"a": 3, "c": 5, "b": 4, "secret": 9}
 
 
 @pytest.mark.parametrize(
-    "found",
+    "output",
     [COUNTED, pd.Series(COUNTED), pd.Series(COUNTED).sort_values(), Counter(COUNTED)],
     ids=["dict", "Series", "sorted", "Counter"],
 )
-def test_labels_are_kept_and_only_those_that_are_public(found: Any) -> None:
+def test_labels_are_kept_and_only_those_that_are_public(output: Any) -> None:
     """A dictionary or a Series is read by public labels, in whatever order the function gives it; a
     label of the data alone does not come out.
     """
     stated = sens.Global(l1=2, sup=1, integer_valued=True)
     released = privatize(
-        lambda _: found,
+        lambda _: output,
         X,
         epsilon=1,
         sensitivity=stated,
@@ -428,12 +428,12 @@ def test_labels_are_kept_and_only_those_that_are_public(found: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "found",
+    "output",
     [{}, None, 3, [1.0, 2.0], {"a": "x"}, pd.DataFrame({"a": [1]}), {"a": [1]}, "ab", forbidden],
-    ids=lambda found: type(found).__name__,
+    ids=lambda output: type(output).__name__,
 )
-def test_labels_come_out_whatever_the_function_gives(found: Any) -> None:
-    f = found if callable(found) else lambda _: found
+def test_labels_come_out_whatever_the_function_gives(output: Any) -> None:
+    f = output if callable(output) else lambda _: output
     assert list(privatize(f, X, epsilon=1, sensitivity=1, labels=("a", "b"), default=2).value) == [
         "a",
         "b",

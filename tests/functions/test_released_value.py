@@ -28,5 +28,6 @@ def test_an_error_that_would_depend_on_the_data_is_not_given() -> None:
 
 
 def test_it_cannot_be_changed() -> None:
+    released = Released(1, mech.Laplace(sensitivity=1, epsilon=1))
     with pytest.raises(dataclasses.FrozenInstanceError):
-        Released(1, mech.Laplace(sensitivity=1, epsilon=1)).value = 2  # type: ignore[misc]  # frozen
+        released.value = 2  # type: ignore[misc]  # frozen

@@ -19,12 +19,12 @@ def delta_of_responses(epsilon: Fraction, k: int, leak: Fraction, at: Fraction) 
 
     def formula() -> arb:
         p, q = 1 / (1 + ball(-epsilon).exp()), 1 / (1 + ball(epsilon).exp())
-        kept = ball((1 - leak) ** k)
+        unleaked = ball((1 - leak) ** k)
         total = arb(0)
         for j in range(k + 1):
             if (k - 2 * j) * epsilon > at:  # where the first law is more than e^at times the second
                 total += comb(k, j) * (p ** (k - j) * q**j - ball(at).exp() * q ** (k - j) * p**j)
-        return 1 - kept + kept * total
+        return 1 - unleaked + unleaked * total
 
     return evaluate(formula, "down")
 

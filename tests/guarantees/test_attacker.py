@@ -34,7 +34,7 @@ def errors(attacker: Attacker, says_other: tuple[F | int, ...]) -> tuple[F, F]:
 def test_the_test_has_the_least_sum_of_errors(attacker: Attacker) -> None:
     every = [errors(attacker, says) for says in product((0, 1), repeat=len(attacker.outputs))]
     assert min(sum(pair) for pair in every) == attacker.total_error
-    says = tuple(int(other) for other in attacker.test.values())
+    says = tuple(int(decision) for decision in attacker.test.values())
     assert errors(attacker, says) == (attacker.type_one, attacker.type_two)
     assert attacker.advantage == F(
         f_divergence("tv", attacker.null, attacker.alternative)

@@ -20,10 +20,10 @@ def by_convolution(most: int, count: int, epsilon: float) -> float:
     reach = max(40, math.ceil(60 / epsilon))
     z = np.arange(-reach, reach + 1)
     q = math.exp(-epsilon)
-    one = (1 - q) / (1 + q) * q ** np.abs(z)
+    single_law = (1 - q) / (1 + q) * q ** np.abs(z)
     law = np.array([1.0])
     for _ in range(count):
-        law = np.convolve(law, one)
+        law = np.convolve(law, single_law)
     middle = len(law) // 2
     return float(law[middle - most : middle + most + 1].sum())
 

@@ -54,7 +54,7 @@ def test_any_statement_about_one_person(prior: tuple[str, ...]) -> None:
     """S-013, S-122, S-126: for every set of inputs and every answer the odds move by e^ε at most,
     and the belief by e^ε at most, up or down.
     """
-    epsilon, seen = Fraction(THREE.epsilon()), 0
+    epsilon, statements = Fraction(THREE.epsilon()), 0
     for inputs in chain.from_iterable(combinations(range(3), size) for size in (1, 2)):
         before = sum(Fraction(prior[x]) for x in inputs)
         for y in THREE.outputs:
@@ -63,8 +63,8 @@ def test_any_statement_about_one_person(prior: tuple[str, ...]) -> None:
             assert after in bayes.semantic_bounds(epsilon, before)
             assert after / (1 - after) / (before / (1 - before)) in bayes.odds_factor(epsilon)
             assert belief_shift(before, after, rounding="down") <= epsilon
-            seen += 1
-    assert seen == 24
+            statements += 1
+    assert statements == 24
 
 
 def test_the_bounds_on_the_odds_are_inside_the_semantic_ones() -> None:
@@ -125,10 +125,10 @@ def test_independent_rows_keep_the_bound_and_copies_break_it() -> None:
 
 
 def test_correlated_posterior_is_the_group_bound_attained() -> None:
-    found = bayes.correlated_posterior(1, 10, "0.1")
-    assert found == pytest.approx(0.9995915675173918, abs=1e-15)
-    assert found > bayes.semantic_bounds(1, "0.1").high == pytest.approx(0.2718281828459045)
-    assert sf.Pure(1).group(10).meaning(prior=0.1).posterior.high == pytest.approx(found)
+    posterior = bayes.correlated_posterior(1, 10, "0.1")
+    assert posterior == pytest.approx(0.9995915675173918, abs=1e-15)
+    assert posterior > bayes.semantic_bounds(1, "0.1").high == pytest.approx(0.2718281828459045)
+    assert sf.Pure(1).group(10).meaning(prior=0.1).posterior.high == pytest.approx(posterior)
     assert (
         bayes.correlated_posterior(1, 1, "0.1", rounding="up")
         == bayes.posterior_bounds(1, "0.1").high

@@ -215,9 +215,9 @@ def test_the_one_sided_semantic_bound_bounds_nothing() -> None:
 def test_what_cannot_be_answered_otherwise_is_an_infinite_loss() -> None:
     """Printed as undefined; it is +∞, and its mass is the δ that no ε removes."""
     leak = Channel([[F(99, 100), F(1, 100)], [1, 0]])
-    betrayed, other = leak.losses(0, 1)
+    betrayed, hidden = leak.losses(0, 1)
     assert (betrayed.value, betrayed.mass, betrayed.odds) == (math.inf, F(1, 100), None)
-    assert other.odds == F(99, 100)
+    assert hidden.odds == F(99, 100)
     assert leak.epsilon() == math.inf
     assert leak.delta(700) == pytest.approx(0.01)
     assert leak.epsilon(F(1, 101)) == math.inf
@@ -288,11 +288,11 @@ def test_a_small_world() -> None:
         [[*(noise.get(a - count, F(0)) for a in answers), F(45, 100)] for count in range(3)],
         outputs=[*answers, "beyond"],
     )
-    asked = passed.compose(noisy)
+    query = passed.compose(noisy)
     prior = {True: 0.4, False: 0.6}
-    assert asked.row(True)[asked.outputs.index(1)] == F(21, 100)
-    assert asked.marginal(prior)[1] == F(198, 1000)
-    assert asked.posterior(prior, 1)[True] == F(14, 33)
+    assert query.row(True)[query.outputs.index(1)] == F(21, 100)
+    assert query.marginal(prior)[1] == F(198, 1000)
+    assert query.posterior(prior, 1)[True] == F(14, 33)
 
 
 def test_labels_join_channels() -> None:

@@ -20,19 +20,19 @@ TARGETS = (sf.Pure, sf.Approx, sf.ZCDP, sf.GDP, sf.Renyi)
 @pytest.mark.parametrize("arrow", ARROWS, ids=lambda r: f"{r.start.__name__}-{r.end.__name__}")
 def test_every_arrow_is_sound_and_named(arrow: object) -> None:
     """What an arrow ends at is never a stronger statement than what it starts from."""
-    seen = 0
+    followed = 0
     for a in EXAMPLES[arrow.start.__name__]:
         weaker = arrow.follow(a)
         if weaker is None:
             continue
-        seen += 1
+        followed += 1
         assert isinstance(weaker, arrow.end)
         assert a <= weaker
         for e in EPSILONS:
             assert a.delta(e) <= weaker.delta(e) * (1 + 1e-13)
         for alpha in ALPHAS:
             assert a.tradeoff(alpha) >= weaker.tradeoff(alpha) * (1 - 1e-13)
-    assert seen > 0
+    assert followed > 0
     assert len(arrow.theorem) > 3
 
 

@@ -52,9 +52,12 @@ def test_the_exponent_as_printed_is_wrong() -> None:
 def test_a_third_law_costs_at_most_this(
     p: tuple[F, ...], r: tuple[F, ...], q: tuple[F, ...], order: F, conjugate: F
 ) -> None:
-    one, two = triangle_orders(order, conjugate)
+    first_order, second_order = triangle_orders(order, conjugate)
     bound = triangle_bound(
-        order, conjugate, F(renyi(p, r, one, rounding="up")), F(renyi(r, q, two, rounding="up"))
+        order,
+        conjugate,
+        F(renyi(p, r, first_order, rounding="up")),
+        F(renyi(r, q, second_order, rounding="up")),
     )
     assert renyi(p, q, order, rounding="down") <= bound
 

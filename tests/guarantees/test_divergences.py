@@ -68,12 +68,12 @@ def test_hockey_stick_is_the_best_event(PQ: Laws, epsilon: F) -> None:
 @given(laws(), st.sampled_from([F(0), F(1, 20), F(1, 3), F(9, 10)]))
 def test_approximate_max_divergence_is_the_best_event(PQ: Laws, delta: F) -> None:
     p, q = PQ
-    found = approx_max_divergence(p, q, delta)
-    wanted = max(
+    divergence = approx_max_divergence(p, q, delta)
+    best = max(
         math.inf if not b else math.log((a - delta) / b) for a, b in events(p, q) if a > delta
     )
-    assert close(found, wanted)
-    assert found >= math.log(1 - delta) - 1e-12
+    assert close(divergence, best)
+    assert divergence >= math.log(1 - delta) - 1e-12
 
 
 @given(laws(), st.sampled_from([F(0), F(1, 20), F(1, 3)]))
@@ -205,11 +205,11 @@ def test_processing_never_helps(PQ: Laws, kernel: list[list[int]], epsilon: F) -
 def test_a_quantised_divergence_is_smaller(PQ: Laws, f: str, colours: list[int]) -> None:
     p, q = PQ
     cells = [[i for i in range(len(p)) if colours[i] == colour] for colour in range(3)]
-    whole = [[i] for i in range(len(p))]
+    singletons = [[i] for i in range(len(p))]
     assert quantised_f_divergence(f, p, q, cells, rounding="down") <= f_divergence(
         f, p, q, rounding="up"
     )
-    assert quantised_f_divergence(f, p, q, whole) == f_divergence(f, p, q)
+    assert quantised_f_divergence(f, p, q, singletons) == f_divergence(f, p, q)
     assert quantised_f_divergence(f, p, q, [range(len(p))]) == 0.0
 
 

@@ -66,8 +66,8 @@ def test_ends_in_a_value_or_a_refusal(name: str) -> None:
     try:
         CALLS[name]()
     except sf.Refused as refusal:
-        said = str(refusal)
-        assert len(said) < 1000
+        message = str(refusal)
+        assert len(message) < 1000
 
 
 def test_what_is_reported_can_be_typed_in_again() -> None:

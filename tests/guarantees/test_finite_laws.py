@@ -78,11 +78,11 @@ def test_two_laws_speak_of_the_same_outcomes() -> None:
 
 @given(two_laws())
 def test_steps_hold_all_the_mass_in_order(laws: tuple[tuple[F, ...], tuple[F, ...]]) -> None:
-    found = steps(*laws)
-    assert sum(s.p for s in found) == sum(s.q for s in found) == 1
-    ratios = [math.inf if s.infinite else s.ratio for s in found]
+    ordered = steps(*laws)
+    assert sum(s.p for s in ordered) == sum(s.q for s in ordered) == 1
+    ratios = [math.inf if s.infinite else s.ratio for s in ordered]
     assert all(a > b for a, b in itertools.pairwise(ratios))
-    assert all(s.p or s.q for s in found)
+    assert all(s.p or s.q for s in ordered)
 
 
 @given(

@@ -29,6 +29,6 @@ def test_a_promise_is_not_moved_from_an_open_relation_nor_from_replace_to_add_re
 
 def test_guarantees_add_up_by_sum_and_with_nothing_else() -> None:
     assert sum([sf.Pure(1), sf.Pure(2)]) == sf.Pure(3)
-    for other in (1, "1", 1.5, None):
+    for addend in (1, "1", 1.5, None):
         with pytest.raises(TypeError):
-            other + sf.Pure(1)
+            addend + sf.Pure(1)

@@ -29,8 +29,8 @@ def phi(x: Fraction) -> float:
 def beyond(channel: Channel, epsilon: float, *, both: bool) -> Fraction:
     """The exact P(L > ε), or P(|L| > ε), the worse of the two inputs."""
     worst = Fraction(0)
-    for x, other in ((a, b) for a in channel.inputs for b in channel.inputs if a != b):
-        losses = channel.losses(x, other)
+    for x, neighbour in ((a, b) for a in channel.inputs for b in channel.inputs if a != b):
+        losses = channel.losses(x, neighbour)
         worst = max(
             worst,
             sum(
@@ -47,7 +47,7 @@ def beyond(channel: Channel, epsilon: float, *, both: bool) -> Fraction:
 
 @pytest.mark.parametrize("name", CHANNELS)
 def test_channels_keep_to_the_bounds(name: str) -> None:
-    channel, seen = CHANNELS[name], 0
+    channel, checked = CHANNELS[name], 0
     for t in ("0", "0.3", "0.6", "1", "2"):
         promise = sf.Approx(t, Fraction(channel.delta(t)))
         for epsilon in ("0.5", "1.05", "1.3", "3"):
@@ -55,8 +55,8 @@ def test_channels_keep_to_the_bounds(name: str) -> None:
         for eta in ("0.5", "0.2", "0.05"):
             if promise.parameters["delta"] < Fraction(eta):
                 assert beyond(channel, epsilon_outside(promise, eta), both=True) <= Fraction(eta)
-                seen += 1
-    assert seen
+                checked += 1
+    assert checked
 
 
 def test_the_tail_is_attained() -> None:
@@ -132,8 +132,8 @@ def test_outside_grows_as_the_event_shrinks() -> None:
         sf.Renyi({2: "0.1", 8: "0.5"}),
         sf.Pure(1) + sf.GDP("0.1"),
     ):
-        found = [epsilon_outside(guarantee, eta) for eta in ("0.1", "1e-2", "1e-4", "1e-8")]
-        assert found == sorted(found)
+        epsilons = [epsilon_outside(guarantee, eta) for eta in ("0.1", "1e-2", "1e-4", "1e-8")]
+        assert epsilons == sorted(epsilons)
 
 
 def test_pure_holds_for_every_answer() -> None:

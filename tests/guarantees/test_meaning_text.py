@@ -82,22 +82,22 @@ def test_relation_and_unit_say_whom_it_is_about() -> None:
 
 
 def test_exceptions_are_stated_with_their_probability() -> None:
-    told = sf.Approx(1, "1e-6").meaning().sentences()
-    assert told[1].startswith(
+    sentences = sf.Approx(1, "1e-6").meaning().sentences()
+    assert sentences[1].startswith(
         "Except with a chance of 1 %, their confidence is between 26.8 % and 73.2 % after the"
     )
-    assert told[2].startswith("Except with a chance of 0.01 %")
+    assert sentences[2].startswith("Except with a chance of 0.01 %")
     assert (
-        told[3]
+        sentences[3]
         == "With a chance of up to 1 in 1 000 000 (this is δ) the answer may give everything away."
     )
-    assert not any("whatever the answer" in sentence for sentence in told)
+    assert not any("whatever the answer" in sentence for sentence in sentences)
 
 
 def test_a_large_epsilon_is_called_what_it_is() -> None:
-    told = sf.Pure(50).meaning().sentences()
-    assert told[-1] == "This is hardly a protection: an attacker may be right nearly always."
-    assert "This single answer already does not exclude" in told[-3]
+    sentences = sf.Pure(50).meaning().sentences()
+    assert sentences[-1] == "This is hardly a protection: an attacker may be right nearly always."
+    assert "This single answer already does not exclude" in sentences[-3]
     assert "hardly" not in str(sf.Pure(1).meaning())
 
 
@@ -112,9 +112,9 @@ def test_one_answer_only() -> None:
 
 
 def test_random() -> None:
-    told = RANDOM.meaning().sentences()
-    assert told[0].startswith("This is no promise to any particular person.")
-    assert "5 %" in told[1]
+    sentences = RANDOM.meaning().sentences()
+    assert sentences[0].startswith("This is no promise to any particular person.")
+    assert "5 %" in sentences[1]
 
 
 def test_a_chance_that_is_not_known_gives_no_sentence() -> None:

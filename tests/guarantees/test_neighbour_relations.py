@@ -102,36 +102,36 @@ def test_the_symmetric_difference_is_the_l1_distance_of_histograms(
 @pytest.mark.parametrize(("domain", "size"), [("ab", 1), ("ab", 3), ("abc", 2)])
 def test_pairs_of_replace_are_all_pairs(domain: str, size: int) -> None:
     everything = list(product(domain, repeat=size))
-    wanted = {
+    expected = {
         (x, y) for x in everything for y in everything if x != y and REPLACE.are_neighbours(x, y)
     }
-    found = list(REPLACE.pairs(domain, size))
-    assert found
-    assert all(x != y for x, y in found)
-    assert len(found) == len(set(found))
-    assert set(found) == wanted
+    listed = list(REPLACE.pairs(domain, size))
+    assert listed
+    assert all(x != y for x, y in listed)
+    assert len(listed) == len(set(listed))
+    assert set(listed) == expected
 
 
 @pytest.mark.parametrize(("domain", "size"), [("a", 1), ("ab", 1), ("ab", 3), ("abc", 2)])
 def test_pairs_of_add_remove_are_all_pairs(domain: str, size: int) -> None:
     everything = multisets(domain, size)
-    wanted = {
+    expected = {
         (x, y) for x in everything for y in everything if x != y and ADD_REMOVE.are_neighbours(x, y)
     }
-    found = list(ADD_REMOVE.pairs(domain, size))
-    assert found
-    assert all(Counter(x) != Counter(y) for x, y in found)
-    assert len(found) == len(set(found))
-    assert set(found) == wanted
+    listed = list(ADD_REMOVE.pairs(domain, size))
+    assert listed
+    assert all(Counter(x) != Counter(y) for x, y in listed)
+    assert len(listed) == len(set(listed))
+    assert set(listed) == expected
 
 
 @pytest.mark.parametrize("name", RELATIONS)
 def test_neighbours_are_one_step_away_and_different(name: str) -> None:
     relation = RELATIONS[name]
-    found = list(relation.neighbours(("b", "a", "a"), "abc"))
-    assert found
-    assert {relation.distance(("b", "a", "a"), y) for y in found} == {1}
-    assert len(set(found)) == len(found) == {"replace": 6, "add-remove": 5}[name]
+    neighbours = list(relation.neighbours(("b", "a", "a"), "abc"))
+    assert neighbours
+    assert {relation.distance(("b", "a", "a"), y) for y in neighbours} == {1}
+    assert len(set(neighbours)) == len(neighbours) == {"replace": 6, "add-remove": 5}[name]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -157,10 +157,10 @@ def test_at_equal_sizes_the_symmetric_difference_is_even(xyz: tuple[tuple[int, .
 
 
 def test_a_replacement_is_two_steps_of_add_remove() -> None:
-    found = list(REPLACE.pairs("ab", 1))
-    assert (("a",), ("b",)) in found
-    assert {ADD_REMOVE.distance(x, y) for x, y in found} == {2}
-    assert not any(ADD_REMOVE.are_neighbours(x, y) for x, y in found)
+    pairs = list(REPLACE.pairs("ab", 1))
+    assert (("a",), ("b",)) in pairs
+    assert {ADD_REMOVE.distance(x, y) for x, y in pairs} == {2}
+    assert not any(ADD_REMOVE.are_neighbours(x, y) for x, y in pairs)
     assert l1_distance([3, 2, 0], [2, 2, 1]) == 2
 
 

@@ -33,10 +33,10 @@ def above(threshold: int, mean: int) -> float:
     ids=lambda g: type(g).__name__,
 )
 def test_every_event_of_a_channel(guarantee: sf.Guarantee) -> None:
-    for x, other in ((0, 1), (1, 0)):
+    for x, neighbour in ((0, 1), (1, 0)):
         for event in EVENTS:
             baseline, chance = (
-                sum((CHANNEL.row(i)[y] for y in event), Fraction(0)) for i in (x, other)
+                sum((CHANNEL.row(i)[y] for y in event), Fraction(0)) for i in (x, neighbour)
             )
             assert chance in outcome_bounds(guarantee, baseline)
 

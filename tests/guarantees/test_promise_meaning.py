@@ -69,9 +69,9 @@ def test_the_numbers_fit_together(guarantee: sf.Guarantee) -> None:
     if m.posterior is not None:
         assert m.semantic.low <= m.posterior.low <= prior <= m.posterior.high <= m.semantic.high
         assert m.conditional_error <= m.total_error
-    known = [case.epsilon for case in m.outside]
-    assert known == sorted(known)
-    assert [case.eta for case in m.outside] == list(ETAS[: len(known)])
+    epsilons = [case.epsilon for case in m.outside]
+    assert epsilons == sorted(epsilons)
+    assert [case.eta for case in m.outside] == list(ETAS[: len(epsilons)])
     assert all(prior in case.posterior for case in m.outside)
 
 
@@ -98,8 +98,13 @@ def test_randomized_response_attains_all_of_a_pure_meaning() -> None:
 
 def test_a_betraying_channel_attains_an_approximate_meaning() -> None:
     """The worst (ln 3, 1/100)-DP pair: betray with probability δ, else toss coins."""
-    kept, delta = Fraction(99, 100), Fraction(1, 100)
-    channel = Channel([[delta, kept * 3 / 4, kept / 4, 0], [0, kept / 4, kept * 3 / 4, delta]])
+    undisclosed, delta = Fraction(99, 100), Fraction(1, 100)
+    channel = Channel(
+        [
+            [delta, undisclosed * 3 / 4, undisclosed / 4, 0],
+            [0, undisclosed / 4, undisclosed * 3 / 4, delta],
+        ]
+    )
     m = sf.Approx(Fraction(channel.epsilon(delta)), delta).meaning()
     attacker = channel.attacker(0, 1)
     assert float(attacker.advantage) == pytest.approx(m.advantage)

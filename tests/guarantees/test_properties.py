@@ -56,10 +56,10 @@ def test_linkage_is_neutralised(channel: Channel, prior: list[Fraction]) -> None
     bound = odds(channel)
     for y in channel.outputs:
         posterior = channel.posterior(dict(zip(channel.inputs, prior, strict=True)), y)
-        for (x, before), (other, against) in product(
+        for (x, before), (alternative, against) in product(
             zip(channel.inputs, prior, strict=True), repeat=2
         ):
-            assert posterior[x] * against <= bound * posterior[other] * before
+            assert posterior[x] * against <= bound * posterior[alternative] * before
 
 
 @settings(max_examples=50)
@@ -82,11 +82,11 @@ def test_loss_is_quantified(channel: Channel) -> None:
 @given(channels(outputs=2), st.lists(channels(outputs=2), min_size=2, max_size=2))
 def test_composition(first: Channel, second: list[Channel]) -> None:
     """Two answers, the second question chosen after the first answer: the losses add up."""
-    whole = [
+    rows_of_both = [
         [p * q for p, after in zip(first.row(x), second, strict=True) for q in after.row(x)]
         for x in first.inputs
     ]
-    both = Channel(whole)
+    both = Channel(rows_of_both)
     promised = sf.Pure(F(first.epsilon())) + sf.Pure(F(max(after.epsilon() for after in second)))
     assert both.epsilon() <= promised.epsilon() * SLACK
     for at in ("0", "0.5", "2"):
@@ -101,25 +101,27 @@ def test_group_privacy(size: int, leak: str) -> None:
     """
     response = Channel.randomized_response(odds=2)
     d = F(leak)
-    one = Channel([[*(((1 - d) * p) for p in response.row(x)), d * (1 - x), d * x] for x in (0, 1)])
+    single = Channel(
+        [[*(((1 - d) * p) for p in response.row(x)), d * (1 - x), d * x] for x in (0, 1)]
+    )
     datasets = list(product((0, 1), repeat=3))
-    whole = Channel(
-        [[p * q * r for p, q, r in product(*(one.row(bit) for bit in x))] for x in datasets],
+    joint = Channel(
+        [[p * q * r for p, q, r in product(*(single.row(bit) for bit in x))] for x in datasets],
         inputs=datasets,
     )
     apart = [(x, y) for x in datasets for y in datasets if REPLACE.distance(x, y) == size]
     assert apart
     epsilon = F(response.epsilon())
     promised = (sf.Approx(epsilon, d) if d else sf.Pure(epsilon)).group(size)
-    assert whole.delta(promised.parameters["epsilon"], pairs=apart) <= promised.parameters.get(
+    assert joint.delta(promised.parameters["epsilon"], pairs=apart) <= promised.parameters.get(
         "delta", 0
     )
     if not d:
-        assert whole.epsilon(pairs=apart) == pytest.approx(
+        assert joint.epsilon(pairs=apart) == pytest.approx(
             size * float(epsilon), rel=1e-12
         )  # attained
     elif size > 1:
-        assert whole.delta(size * epsilon, pairs=apart) > d  # that δ stays as it is would be false
+        assert joint.delta(size * epsilon, pairs=apart) > d  # that δ stays as it is would be false
 
 
 @settings(max_examples=50)

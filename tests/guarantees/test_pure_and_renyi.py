@@ -29,11 +29,11 @@ def test_chance_of_an_outcome(order: Fraction) -> None:
     a, epsilon = float(order), OTHER.renyi(order)
     for y in range(4):
         p, q = float(OTHER.row(0)[y]), float(OTHER.row(1)[y])
-        for x, other in ((p, q), (q, p)):
+        for x, opposite in ((p, q), (q, p)):
             assert (
-                math.exp(-epsilon) * other ** (a / (a - 1))
+                math.exp(-epsilon) * opposite ** (a / (a - 1))
                 <= x
-                <= (math.exp(epsilon) * other) ** ((a - 1) / a)
+                <= (math.exp(epsilon) * opposite) ** ((a - 1) / a)
             )
 
 

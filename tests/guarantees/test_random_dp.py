@@ -25,7 +25,7 @@ def test_adds_over_the_same_distribution() -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "guarantee",
     [
         sf.Pure(1),
         sf.Approx(1, "1e-6"),
@@ -36,14 +36,14 @@ def test_adds_over_the_same_distribution() -> None:
     ],
     ids=repr,
 )
-def test_nothing_else_implies_it_or_follows_from_it(other: sf.Guarantee) -> None:
-    assert not other <= LIKELY
+def test_nothing_else_implies_it_or_follows_from_it(guarantee: sf.Guarantee) -> None:
+    assert not guarantee <= LIKELY
     with pytest.raises(Refused, match=r"guarantee\.random"):
         assert sf.Approx(100, "0.9") >= LIKELY
     with pytest.raises(Refused, match=r"guarantee\.random"):
-        LIKELY + other
+        LIKELY + guarantee
     with pytest.raises(Refused, match=r"guarantee\.random"):
-        other + LIKELY
+        guarantee + LIKELY
 
 
 @pytest.mark.parametrize(
@@ -71,5 +71,5 @@ def test_of_two_promises_the_one_for_more_pairs_is_kept() -> None:
 
 
 def test_the_parameters_are_those_of_the_promise_and_gamma() -> None:
-    found = sf.RandomDP(sf.Approx(1, "1e-6"), "0.1", over="iid rows").parameters
-    assert found == {**sf.Approx(1, "1e-6").parameters, "gamma": Fraction(1, 10)}
+    parameters = sf.RandomDP(sf.Approx(1, "1e-6"), "0.1", over="iid rows").parameters
+    assert parameters == {**sf.Approx(1, "1e-6").parameters, "gamma": Fraction(1, 10)}

@@ -31,12 +31,12 @@ def test_published_conversions() -> None:
 
 def test_no_order_does_better_than_the_one_found() -> None:
     rho, e = 0.1, 1.0
-    found = sf.ZCDP("0.1").delta(1)
+    delta = sf.ZCDP("0.1").delta(1)
     orders = [1 + k / 50 for k in range(1, 2000)]
     tried = min(
         math.exp((a - 1) * (a * rho - e) + a * math.log1p(-1 / a)) / (a - 1) for a in orders
     )
-    assert found <= tried * (1 + 1e-12)
+    assert delta <= tried * (1 + 1e-12)
 
 
 def test_added_delta() -> None:

@@ -123,9 +123,9 @@ def test_one_or_several() -> None:
 
 
 def test_a_mechanism_that_cannot_be_hashed_is_priced_anew_at_every_charge() -> None:
-    """It may change under the same name, so no price of it is kept."""
-    kept = [sf.Pure(1)]
-    mechanism, prices = Promising(kept), Prices()  # type: ignore[arg-type]  # a list, on purpose
+    """The mechanism may change under the same name, so the ledger caches no price for it."""
+    promises = [sf.Pure(1)]
+    mechanism, prices = Promising(promises), Prices()  # type: ignore[arg-type]  # a list
     assert prices.quote(sf.Pure(9), mechanism).cost == sf.Pure(1)
-    kept[0] = sf.Pure(2)
+    promises[0] = sf.Pure(2)
     assert prices.quote(sf.Pure(9), mechanism).cost == sf.Pure(2)

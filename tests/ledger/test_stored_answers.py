@@ -267,9 +267,9 @@ def test_a_question_that_is_asked_twice_at_once_is_paid_for_once() -> None:
     ledger.allow("bob", sf.Pure("0.1"))
     ledger.remember(ledger.charge(sf.Pure("0.1")), "q", b"1")
     before = ledger.head.number
-    found = ledger.recall_all(["q", "q"], share="bob")
-    assert found is not None
-    assert [one.answer for one in found] == [b"1", b"1"]
+    recalled = ledger.recall_all(["q", "q"], share="bob")
+    assert recalled is not None
+    assert [stored.answer for stored in recalled] == [b"1", b"1"]
     assert ledger.account("bob").spent[0] == Fraction("0.1")
     assert ledger.head.number == before + 1
 

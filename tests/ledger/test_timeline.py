@@ -115,6 +115,6 @@ def test_points_of_a_book_that_was_replaced_are_those_of_the_new_book(
 ) -> None:
     points = TimelinePoints("visits", 100)
     read(points, ledger)
-    other = books.open_book(None, 9)
-    other.charge(sf.Pure(4))
-    assert read(points, other) == about_the_dataset(other)
+    replacement = books.open_book(None, 9)
+    replacement.charge(sf.Pure(4))
+    assert read(points, replacement) == about_the_dataset(replacement)

@@ -86,9 +86,9 @@ def noisy_max(scores: Sequence[int], rate: Fraction) -> Law:
         total = arb(0).union(arb(2) ** -149)
         for z in range(1 - len(masses), len(masses)):
             term = masses[abs(z)]
-            for j, other in enumerate(scores):
+            for j, score in enumerate(scores):
                 if j != i:
-                    term *= cdf(z + s - other - (j < i))
+                    term *= cdf(z + s - score - (j < i))
             total += term
         out.append(total)
     return out
@@ -113,11 +113,11 @@ def hockey_stick(P: Law, Q: Law, epsilon: Fraction) -> arb:
     return sum((d for p, q in zip(P, Q, strict=True) if not (d := p - factor * q) < 0), arb(0))
 
 
-def agree(found: Iterable[float], law: Law, relative: float = 2.0**-52) -> bool:
+def agree(doubles: Iterable[float], law: Law, relative: float = 2.0**-52) -> bool:
     """Whether doubles are the exact law, rounded."""
     return all(
         abs(arb(float(p)) - truth) <= truth * arb(relative) + arb(2) ** -140
-        for p, truth in zip(found, law, strict=True)
+        for p, truth in zip(doubles, law, strict=True)
     )
 
 
@@ -134,11 +134,12 @@ def fit(sample: Iterable[int], law: Sequence[float]) -> float:
             np.append(chances[~rare], chances[rare].sum()),
         )
     expected = chances * counts.sum()
-    kept = expected > 0
-    assert not counts[~kept].any()
+    possible = expected > 0
+    assert not counts[~possible].any()
     return float(
         stats.chi2.sf(
-            ((counts - expected)[kept] ** 2 / expected[kept]).sum(), max(1, kept.sum() - 1)
+            ((counts - expected)[possible] ** 2 / expected[possible]).sum(),
+            max(1, possible.sum() - 1),
         )
     )
 
@@ -168,12 +169,12 @@ def violations(
     moves: list[tuple[int, ...]],
 ) -> list[str]:
     """Neighbouring scores between which the law loses more than ε, for certain."""
-    known: dict[tuple[int, ...], Law] = {}
-    found = []
+    laws: dict[tuple[int, ...], Law] = {}
+    messages = []
     for a, b in pairs(BASES, moves):
         for scores in (a, b):
-            if scores not in known:
-                known[scores] = law(scores, rate)
-        if loss(known[a], known[b]) > ball(epsilon):
-            found.append(f"{a} and {b}")
-    return found
+            if scores not in laws:
+                laws[scores] = law(scores, rate)
+        if loss(laws[a], laws[b]) > ball(epsilon):
+            messages.append(f"{a} and {b}")
+    return messages

@@ -14,7 +14,7 @@ from . import choosing
 
 @pytest.fixture
 def no_entropy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The operating system gives no bits: whoever asks fails the test."""
+    """Make every read of the operating system's entropy fail the test."""
 
     def refuse(size: int) -> NoReturn:
         raise AssertionError(f"{size} bytes of entropy were read")

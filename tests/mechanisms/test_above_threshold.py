@@ -91,22 +91,22 @@ def chance(v: Variant, values: tuple[int, ...], answers: Answers, shown: int | N
 
 def sequences(length: int, stop: int) -> list[Answers]:
     """Every sequence of answers: it ends with the last yes that is allowed, or with the queries."""
-    found = []
+    ended = []
     for answers in itertools.product((False, True), repeat=length):
         ends = next((i + 1 for i in range(length) if sum(answers[: i + 1]) == stop), length)
-        found.append(answers[:ends])
-    return sorted(set(found))
+        ended.append(answers[:ends])
+    return sorted(set(ended))
 
 
 def loss(
     v: Variant,
-    one: tuple[int, ...],
-    other: tuple[int, ...],
+    left: tuple[int, ...],
+    right: tuple[int, ...],
     answers: Answers,
     shown: int | None = None,
 ) -> float:
     """ln of the ratio of probabilities."""
-    p, q = chance(v, one, answers, shown), chance(v, other, answers, shown)
+    p, q = chance(v, left, answers, shown), chance(v, right, answers, shown)
     return math.inf if p > arb(2) ** -40 and q < arb(2) ** -60 else float((p / q).log())
 
 
@@ -115,20 +115,20 @@ MONOTONE = {True: [(0, 1), (0, -1)], False: [(-1, 0, 1)]}
 
 def worst(v: Variant, length: int, *, monotone: bool) -> float:
     """The largest loss over all values in {−2, …, 2}, all neighbours and all answers."""
-    found = 0.0
-    for one in itertools.product(range(-2, 3, 1 if length < 3 else 2), repeat=length):
+    largest = 0.0
+    for values in itertools.product(range(-2, 3, 1 if length < 3 else 2), repeat=length):
         for moves in MONOTONE[monotone]:
             for move in itertools.product(moves, repeat=length):
                 if any(move):
-                    other = tuple(a + d for a, d in zip(one, move, strict=True))
-                    found = max(
-                        found,
+                    neighbour = tuple(a + d for a, d in zip(values, move, strict=True))
+                    largest = max(
+                        largest,
                         *(
-                            loss(v, one, other, answers)
+                            loss(v, values, neighbour, answers)
                             for answers in sequences(length, v.stop or length + 1)
                         ),
                     )
-    return found
+    return largest
 
 
 @pytest.mark.parametrize("monotone", [False, True])
@@ -147,8 +147,8 @@ def test_every_answer_of_every_neighbour(
         sum((chance(v, (0, 1, -1)[:length], a) for a in sequences(length, answers)), arb(0))
         > 1 - arb(2) ** -55
     )
-    found = worst(v, length, monotone=monotone)
-    assert 0.2 < found <= ε
+    largest = worst(v, length, monotone=monotone)
+    assert 0.2 < largest <= ε
 
 
 @pytest.mark.slow
@@ -163,8 +163,8 @@ def test_how_tight_it_is() -> None:
     it after 40 of them.
     """
     m = mech.AboveThreshold(sensitivity=1, epsilon=ε, threshold_share="1/2")
-    no, one = (False,) * 40 + (True,), (0,) * 40 + (-30,)
-    assert 0.95 < loss(Variant.of(m), one, (1,) * 40 + (-31,), no) <= ε
+    no, values = (False,) * 40 + (True,), (0,) * 40 + (-30,)
+    assert 0.95 < loss(Variant.of(m), values, (1,) * 40 + (-31,), no) <= ε
 
 
 # Variants that are not private.
@@ -201,16 +201,16 @@ def test_noise_that_does_not_grow_with_the_answers() -> None:
     assert loss(v, (1,) * 5, (0,) * 5, (True,) * 5) < ε, (
         "not seen where all values move together and near the threshold"
     )
-    one, other, answers = (
+    values, neighbour, answers = (
         (0,) * 20 + (-20,) * 5,
         (1,) * 20 + (-21,) * 5,
         (False,) * 20 + (True,) * 5,
     )
-    assert loss(v, one, other, answers) > 1.5
+    assert loss(v, values, neighbour, answers) > 1.5
     right = Variant.of(
         mech.AboveThreshold(sensitivity=1, epsilon=ε, answers=5, threshold_share="1/2")
     )
-    assert loss(right, one, other, answers) <= ε
+    assert loss(right, values, neighbour, answers) <= ε
 
 
 def test_the_noisy_value_is_shown() -> None:
@@ -228,9 +228,9 @@ def test_the_noisy_value_is_shown() -> None:
 def test_no_factor_of_two() -> None:
     """The noise for monotone queries, under queries that are not."""
     m = mech.AboveThreshold(sensitivity=1, epsilon=ε, monotone=True, threshold_share="1/2")
-    one, other, answers = (0,) * 40 + (-20,), (1,) * 40 + (-21,), (False,) * 40 + (True,)
-    assert loss(Variant.of(m), one, other, answers) > 1.3
-    assert loss(RIGHT, one, other, answers) <= ε
+    values, neighbour, answers = (0,) * 40 + (-20,), (1,) * 40 + (-21,), (False,) * 40 + (True,)
+    assert loss(Variant.of(m), values, neighbour, answers) > 1.3
+    assert loss(RIGHT, values, neighbour, answers) <= ε
 
 
 def test_no_noise_on_the_threshold() -> None:
@@ -296,13 +296,13 @@ def test_epsilon_from_accuracy() -> None:
 def test_the_best_share_has_the_least_variance() -> None:
     for answers, monotone in ((1, False), (1, True), (10, False), (100, True)):
         shares = [None, "1/2", "1/10", "9/10", "1/50"]
-        made = [
+        mechanisms = [
             mech.AboveThreshold(
                 sensitivity=1, epsilon=1, answers=answers, monotone=monotone, threshold_share=s
             )
             for s in shares
         ]
-        sums = [m.threshold_law.variance + m.query_law.variance for m in made]
+        sums = [m.threshold_law.variance + m.query_law.variance for m in mechanisms]
         assert min(sums) == sums[0]
 
 

@@ -190,8 +190,8 @@ def test_floats_of_every_width(name: str, dtype: str) -> None:
         [math.floor(Fraction(float(v)) * 1024 + Fraction(1, 2)) for v in values.ravel()]
     ).reshape(2, 2)
     np.testing.assert_array_equal(released, (snapped + m.law.sample((2, 2), SeededBits(9))) / 1024)
-    one = make(name, 0.5, sensitivity=0.01, grid=2**-10)
-    assert one.perturb(values[0, 0], bits=SeededBits(9)) == one.perturb(
+    scalar = make(name, 0.5, sensitivity=0.01, grid=2**-10)
+    assert scalar.perturb(values[0, 0], bits=SeededBits(9)) == scalar.perturb(
         float(values[0, 0]), bits=SeededBits(9)
     )
 

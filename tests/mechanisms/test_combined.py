@@ -49,8 +49,8 @@ CASES: dict[str, mech.Combined] = {
 
 
 def exactly(combined: mech.Combined, notion: Any) -> Any:
-    (found,) = [promise for promise in combined.promises if type(promise) is notion]
-    return found
+    (matching,) = [promise for promise in combined.promises if type(promise) is notion]
+    return matching
 
 
 def test_sums() -> None:

@@ -28,12 +28,12 @@ def test_the_better_mechanism_is_returned() -> None:
     assert chosen[20].moves_squared == 20
     assert chosen[49] == mech.Gaussian(sensitivity=7, epsilon=1, delta=1e-6)
     for k, m in chosen.items():
-        other: Any = (
+        alternative: Any = (
             mech.Laplace(sensitivity=k, epsilon=1)
             if isinstance(m, mech.Gaussian)
             else mech.Gaussian(sensitivity=k**0.5, epsilon=1, delta=1e-6)
         )
-        assert m.variance <= other.variance
+        assert m.variance <= alternative.variance
 
 
 def test_without_delta_only_laplace() -> None:

@@ -15,9 +15,9 @@ from ..refusing import refusing
 
 
 def test_numbers_of_any_kind_become_doubles_and_none_becomes_nan() -> None:
-    found = numbers([1, None, True, Decimal("0.5"), Fraction(1, 4)])
-    assert found.dtype == np.float64
-    assert np.array_equal(found, [1.0, np.nan, 1.0, 0.5, 0.25], equal_nan=True)
+    doubles = numbers([1, None, True, Decimal("0.5"), Fraction(1, 4)])
+    assert doubles.dtype == np.float64
+    assert np.array_equal(doubles, [1.0, np.nan, 1.0, 0.5, 0.25], equal_nan=True)
 
 
 @pytest.mark.parametrize("text", ["1", b"1", "Anna"])

@@ -146,8 +146,10 @@ def test_laplace_as_an_exponential_mechanism_costs_a_factor_two() -> None:
     laplace = mech.Laplace(sensitivity=1, epsilon="1/2")
     assert 1 / m.rate == laplace.scale == 2 * mech.Laplace(sensitivity=1, epsilon=1).scale
     assert laplace.promise == sf.Pure(Fraction(1, 2))
-    found = m.probabilities([-abs(h) for h in range(-reach, reach + 1)])
-    np.testing.assert_allclose(found, laplace.probability(np.arange(-reach, reach + 1)), rtol=1e-12)
+    probabilities = m.probabilities([-abs(h) for h in range(-reach, reach + 1)])
+    np.testing.assert_allclose(
+        probabilities, laplace.probability(np.arange(-reach, reach + 1)), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize(

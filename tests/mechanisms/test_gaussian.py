@@ -80,18 +80,18 @@ def test_epsilon_and_delta_are_kept_and_no_noise_is_wasted(
 @pytest.mark.parametrize("sensitivity", [1, 2, "3/2", math.sqrt(20)])
 def test_rho_is_kept_and_no_noise_is_wasted(rho: Any, sensitivity: Any) -> None:
     m = mech.Gaussian(sensitivity=sensitivity, rho=rho)
-    asked = Fraction(str(rho))
-    assert m.promise.to(sf.ZCDP).rho <= asked
-    assert m.moves_squared / (2 * (m.sigma * (1 - TRIFLE)) ** 2) > asked
+    requested = Fraction(str(rho))
+    assert m.promise.to(sf.ZCDP).rho <= requested
+    assert m.moves_squared / (2 * (m.sigma * (1 - TRIFLE)) ** 2) > requested
 
 
 @pytest.mark.parametrize("mu", [Fraction(1, 3), "0.1", 1e-6, 3, "1.234567891234567891"])
 @pytest.mark.parametrize("sensitivity", [1, 2, "3/2", math.sqrt(20)])
 def test_mu_is_kept_and_no_noise_is_wasted(mu: Any, sensitivity: Any) -> None:
     m = mech.Gaussian(sensitivity=sensitivity, mu=mu)
-    asked = Fraction(str(mu))
-    assert m.promise.mu_squared <= asked**2
-    assert m.moves_squared / (m.sigma * (1 - TRIFLE)) ** 2 > asked**2
+    requested = Fraction(str(mu))
+    assert m.promise.mu_squared <= requested**2
+    assert m.moves_squared / (m.sigma * (1 - TRIFLE)) ** 2 > requested**2
 
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 3), "0.1", 2, 1000, "12345.678"])

@@ -113,8 +113,8 @@ def test_snap_integers_of_any_size(value: int, exponent: int) -> None:
 
 @given(value=st.integers(-(2**70), 2**70), sign=st.sampled_from([-1, 1]))
 def test_an_integer_and_its_double_agree(value: int, sign: int) -> None:
-    whole = int(float(sign * value))
-    assert grid.snap(whole, -3) == grid.snap(float(whole), -3)
+    integer = int(float(sign * value))
+    assert grid.snap(integer, -3) == grid.snap(float(integer), -3)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -176,16 +176,16 @@ def test_sums_at_the_ends(value: int, noise: int, total: int) -> None:
     ],
 )
 def test_integers_of_every_type(dtype: str) -> None:
-    found = grid.integers(np.array([0, 1, 100], dtype=dtype))
-    assert found is not None
-    assert found.dtype == (object if dtype == "object" else np.int64)
-    assert found.tolist() == [0, 1, 100]
+    integers = grid.integers(np.array([0, 1, 100], dtype=dtype))
+    assert integers is not None
+    assert integers.dtype == (object if dtype == "object" else np.int64)
+    assert integers.tolist() == [0, 1, 100]
 
 
 def test_uint64_above_int64_is_its_end() -> None:
-    found = grid.integers(np.array([2**64 - 1, 2**63, 2**63 - 1], dtype=np.uint64))
-    assert found is not None
-    assert found.tolist() == [MOST, MOST, MOST]
+    integers = grid.integers(np.array([2**64 - 1, 2**63, 2**63 - 1], dtype=np.uint64))
+    assert integers is not None
+    assert integers.tolist() == [MOST, MOST, MOST]
 
 
 @pytest.mark.parametrize(

@@ -58,14 +58,14 @@ def test_the_closed_form_is_least_squares(cells: int, branching: int) -> None:
 def test_variances_of_ranges(cells: int, branching: int) -> None:
     A = strategy(cells, branching)
     inverse, n = np.linalg.inv(A.T @ A), A.shape[1]
-    found = []
+    factors = []
     for start, stop in itertools.combinations(range(cells + 1), 2):
         w = np.array([float(start <= i < stop) for i in range(n)])
-        found.append(w @ inverse @ w)
+        factors.append(w @ inverse @ w)
         assert float(range_factor(start, stop, cells, branching)) == pytest.approx(
-            found[-1], rel=1e-9
+            factors[-1], rel=1e-9
         )
-    assert average_factor(cells, branching) == pytest.approx(np.mean(found), rel=1e-9)
+    assert average_factor(cells, branching) == pytest.approx(np.mean(factors), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["replace", "add-remove"])
@@ -99,11 +99,11 @@ def test_released_ranges() -> None:
     assert abs(off.var() / h.variance(5, 40) - 1) < 6 * np.sqrt(5 / 200)
     assert (np.abs(off) <= h.error(5, 40, 0.9)).sum() >= 150
     assert h.error(5, 40) < 2.2 * 1.96 * np.sqrt(h.variance(5, 40)) + 8
-    one = h.perturb(x, bits=bits)
-    assert one.between(5, 40) == one.range(5, 40)
-    assert one.range(0, 64) == pytest.approx(one.range(0, 17) + one.range(17, 64))
-    assert one.promise == h.promise
-    assert one.error(5, 40) == h.error(5, 40)
+    release = h.perturb(x, bits=bits)
+    assert release.between(5, 40) == release.range(5, 40)
+    assert release.range(0, 64) == pytest.approx(release.range(0, 17) + release.range(17, 64))
+    assert release.promise == h.promise
+    assert release.error(5, 40) == h.error(5, 40)
 
 
 def test_B_15b_a_binary_tree_without_consistency_loses_to_a_flat_histogram() -> None:

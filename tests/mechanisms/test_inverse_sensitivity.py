@@ -81,21 +81,21 @@ def test_every_pair_of_small_datasets(name: str) -> None:
     statistic, (public, points, domain, n), epsilon = name.split()[0], CASES[name], Fraction(2)
     m = mech.InverseSensitivity(statistic, epsilon=epsilon, **public)
     rate = count_rate(epsilon, n) if statistic == "count" else epsilon / 2
-    known: dict[tuple[Any, ...], list[arb]] = {}
+    laws: dict[tuple[Any, ...], list[arb]] = {}
 
     def of(x: tuple[Any, ...]) -> list[arb]:
         key = tuple(sorted(x))
-        if key not in known:
-            known[key] = choosing.exponential(
+        if key not in laws:
+            laws[key] = choosing.exponential(
                 [-d for d in distances(statistic, key, points, Fraction(public.get("q", "1/2")))],
                 rate,
             )
-            assert choosing.agree(spread(m, list(key), points), known[key], 2.0**-50)
-        return known[key]
+            assert choosing.agree(spread(m, list(key), points), laws[key], 2.0**-50)
+        return laws[key]
 
     worst = arb(0)
-    seen = {(tuple(sorted(x)), tuple(sorted(y))) for x, y in REPLACE.pairs(domain, n)}
-    for x, y in seen:
+    neighbours = {(tuple(sorted(x)), tuple(sorted(y))) for x, y in REPLACE.pairs(domain, n)}
+    for x, y in neighbours:
         worst = max(worst, choosing.loss(of(x), of(y)))
         for promise in m.promises[1:]:
             assert isinstance(promise, sf.ZCDP)
@@ -183,14 +183,14 @@ def test_draws_fit_the_law(name: str) -> None:
     """False alarms: 1e-6 each, 3 in all. The twin is the law of another dataset."""
     public, points, _, _ = CASES[name]
     m = mech.InverseSensitivity(name, epsilon=2, **public)
-    x, other = {
+    x, different = {
         "median": ([1, 2, 4], [0, 0, 1]),
         "mode": (list("aabc"), list("bbbc")),
         "count": ([1, 1, 1, 1, 0], [0, 0, 0, 0, 1]),
     }[name]
     sample = [points.index(m.perturb(x)) for _ in range(4000)]
     assert choosing.fit(sample, spread(m, x, points)) > choosing.FALSE_ALARM
-    assert choosing.fit(sample, spread(m, other, points)) < 1e-9
+    assert choosing.fit(sample, spread(m, different, points)) < 1e-9
 
 
 @pytest.mark.parametrize("n", [1, 2, *range(1480, 1501, 4), 10**5, 10**6])

@@ -61,8 +61,8 @@ def divergence(m: Any, changes: list[tuple[int, int]], epsilon: Fraction) -> tup
         pairs = list(zip(released(m, here, reach), released(m, there, reach), strict=True))
         product = [(p * a, q * b) for p, q in product for a, b in pairs]
     grow = ball(epsilon).exp()
-    one = sum((v for p, q in product if (v := p - grow * q) > 0), arb(0))
-    return one, sum((v for p, q in product if (v := q - grow * p) > 0), arb(0))
+    forward = sum((v for p, q in product if (v := p - grow * q) > 0), arb(0))
+    return forward, sum((v for p, q in product if (v := q - grow * p) > 0), arb(0))
 
 
 def neighbours(m: Any) -> Iterator[list[tuple[int, int]]]:
@@ -106,9 +106,11 @@ CASES: dict[str, Any] = {
 def test_every_kind_of_neighbour(name: str) -> None:
     m = CASES[name]
     assert m.promise == sf.Approx(m.epsilon, m.delta, relation=m.relation)
-    found = [value for changes in neighbours(m) for value in divergence(m, changes, m.epsilon)]
-    assert not [value for value in found if value > ball(m.delta)]
-    assert not [value for value in found if value > arb(m.true_delta())]
+    divergences = [
+        value for changes in neighbours(m) for value in divergence(m, changes, m.epsilon)
+    ]
+    assert not [value for value in divergences if value > ball(m.delta)]
+    assert not [value for value in divergences if value > arb(m.true_delta())]
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if "replace" not in name])
@@ -156,7 +158,7 @@ def test_the_formula_for_real_noise_fails_on_integers() -> None:
 
 
 def test_at_least_and_above() -> None:
-    """keep is ≥: a noisy count that equals T is kept. (With ">" the same guarantee has T − 1.)"""
+    """`keep` accepts a noisy count that equals T. (With ">" the same guarantee has T − 1.)"""
     m = mech.LaplaceThreshold(epsilon=1, delta=1e-5)
     assert m.keep_probability(1) == pytest.approx(float(tail(m, 12)), rel=1e-15)
 
@@ -213,10 +215,10 @@ def test_weights_and_thresholds_do_not_go_together(groups: int, times: float) ->
 
 
 def test_replace_doubles_the_counts_only() -> None:
-    one, two = (
+    add_remove, replace = (
         mech.LaplaceThreshold(epsilon=1, delta=1e-6, relation=r) for r in ("add-remove", "replace")
     )
-    assert two.law.scale == 2 * one.law.scale
+    assert replace.law.scale == 2 * add_remove.law.scale
     twin = mech.LaplaceThreshold(
         epsilon=1, delta=0.01
     )  # the noise of add-remove, under replace: a unit moves from one group to another
@@ -234,8 +236,8 @@ def test_keep() -> None:
         assert m.keep(10**6) is True
         assert m.keep(0) is False
         assert m.keep(np.int64(0)) is False
-        kept = m.keep(np.array([0, 1, 10**6]), bits=SeededBits(1))
-        assert kept.tolist() == [False, False, True]
+        decisions = m.keep(np.array([0, 1, 10**6]), bits=SeededBits(1))
+        assert decisions.tolist() == [False, False, True]
         assert m.keep_probability(0) == 0
         assert m.keep_probability(m.threshold) > 0.5
         counts = np.full(20_000, m.threshold)

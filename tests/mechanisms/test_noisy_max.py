@@ -69,9 +69,9 @@ def test_the_promise_is_attained() -> None:
 def test_the_closed_form(scores: list[int], epsilon: Fraction) -> None:
     """Geometric series between the scores, against the sum over all noise."""
     m = mech.NoisyMax(sensitivity=1, epsilon=epsilon)
-    found = m.probabilities(scores)
+    probabilities = m.probabilities(scores)
     with_sums = choosing.noisy_max(scores, m.rate)
-    assert choosing.agree(found, with_sums, 2.0**-50)
+    assert choosing.agree(probabilities, with_sums, 2.0**-50)
 
 
 @pytest.mark.parametrize("scale", [10**6, 10**12])

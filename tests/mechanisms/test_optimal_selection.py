@@ -112,7 +112,7 @@ def worst(m: Any, pi: list[arb], splits: list[tuple[int, ...]], bases: tuple[int
     """The largest divergence when a unit with these weights joins groups that have the weights
     `bases`.
     """
-    found = arb(0)
+    largest = arb(0)
     for split in splits:
         for base in (
             itertools.product(bases, repeat=len(split))
@@ -122,8 +122,8 @@ def worst(m: Any, pi: list[arb], splits: list[tuple[int, ...]], bases: tuple[int
             for value in divergence(
                 pi, [(b, b + w) for b, w in zip(base, split, strict=True)], m.epsilon
             ):
-                found = max(found, value)
-    return found
+                largest = max(largest, value)
+    return largest
 
 
 def test_every_split_of_a_units_weight() -> None:
@@ -132,10 +132,10 @@ def test_every_split_of_a_units_weight() -> None:
     """
     m = mech.OptimalSelection(epsilon=1, delta=1e-3, groups=2, quanta=4)
     pi = recursion(m, m._sure + 20)
-    found = worst(
+    largest = worst(
         m, pi, [s for s in partitions(8, 4) if s], (0, 1, m._turn - 2, m._turn, m._sure - 3)
     )
-    assert ball(m.delta) * arb("0.999") < found <= ball(m.delta)
+    assert ball(m.delta) * arb("0.999") < largest <= ball(m.delta)
 
 
 def test_theory_numbers() -> None:
@@ -145,8 +145,8 @@ def test_theory_numbers() -> None:
     m = CASES["m=2 quanta=16"]
     pi = recursion(m, m._sure + 40)
     splits = [(16, 16), (16,), (16, 8, 8), (4,) * 8, (16, 15, 1), (1,) * 8]
-    found = worst(m, pi, splits, (0, m._turn - 8, m._turn))
-    assert arb("9.99e-4") < found <= ball(m.delta)
+    largest = worst(m, pi, splits, (0, m._turn - 8, m._turn))
+    assert arb("9.99e-4") < largest <= ball(m.delta)
     for quanta in (1, 2**4, 2**20):
         m = mech.OptimalSelection(epsilon=1, delta=1e-3, groups=2, quanta=quanta)
         assert (
@@ -220,8 +220,8 @@ def test_the_coin_is_exact() -> None:
 
 
 def boundary_lanes(m: Any) -> list[tuple[int, int, bool]]:
-    """(weight, word, whether it is kept) next to ⌊2^64·π⌋ and to the doubles there, for every
-    weight that is neither dropped nor sure.
+    """List weights and words next to ⌊2^64·π⌋ and to the doubles there, and whether the mechanism
+    keeps each, for every weight that is neither dropped nor sure.
     """
     lanes = []
     with precision(2500):  # some shares lie within 2^-1000 of 0 or 1
@@ -254,20 +254,20 @@ def test_arrays_are_exact_next_to_boundaries(name: str) -> None:
     m = ARRAYS[name]
     lanes = boundary_lanes(m)
     assert lanes
-    found = m.keep(
+    decisions = m.keep(
         np.array([w for w, _, _ in lanes]), bits=TapeBits([word for _, word, _ in lanes])
     )
-    assert found.tolist() == [kept for _, _, kept in lanes]
+    assert decisions.tolist() == [expected for _, _, expected in lanes]
 
 
 def test_without_the_margin_boundaries_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: doubles decide everything."""
     monkeypatch.setattr(optimal_selection, "MARGIN", -1.0)
     lanes = boundary_lanes(CASES["m=2 quanta=16"])
-    found = CASES["m=2 quanta=16"].keep(
+    decisions = CASES["m=2 quanta=16"].keep(
         np.array([w for w, _, _ in lanes]), bits=TapeBits([word for _, word, _ in lanes])
     )
-    assert found.tolist() != [kept for _, _, kept in lanes]
+    assert decisions.tolist() != [expected for _, _, expected in lanes]
 
 
 @pytest.mark.parametrize("name", ARRAYS)
@@ -318,8 +318,8 @@ def test_expm1_is_what_is_assumed() -> None:
             -s,
         ]
     )
-    found = np.expm1(points)
-    for x, y in zip(points.tolist(), found.tolist(), strict=True):
+    results = np.expm1(points)
+    for x, y in zip(points.tolist(), results.tolist(), strict=True):
         truth = arb(x).expm1()
         assert abs(truth - arb(y)) * 100 <= abs(truth) * arb(2) ** -42
 

@@ -63,11 +63,13 @@ def test_branching_matters() -> None:
     """B-15b: under Laplace noise a binary tree loses to no tree at all on half the range; wider
     branching loses less.
     """
-    found = {s.name: s for s in mech.strategies(1024, noise="laplace", query="range", width=512)}
-    assert found["flat"].variance == 1024
-    assert found["tree of 2"].variance == 4356
-    assert (found["tree of 2"].levels, found["tree of 2"].nodes) == (11, 18)
-    best = min((s for s in found.values() if s.branching), key=lambda s: s.variance)
+    strategies = {
+        s.name: s for s in mech.strategies(1024, noise="laplace", query="range", width=512)
+    }
+    assert strategies["flat"].variance == 1024
+    assert strategies["tree of 2"].variance == 4356
+    assert (strategies["tree of 2"].levels, strategies["tree of 2"].nodes) == (11, 18)
+    best = min((s for s in strategies.values() if s.branching), key=lambda s: s.variance)
     assert (best.branching, best.variance) == (11, 1504)
     assert tree(1024, 16, noise="laplace", query="range").variance == 2 * 16 * 62
 
@@ -88,9 +90,9 @@ def test_who_wins(length: int, noise: str, winner: str) -> None:
 
 def test_the_best_comes_first() -> None:
     for query in ("prefix", "range"):
-        found = mech.strategies(500, noise="laplace", query=query)
-        assert [s.variance for s in found] == sorted(s.variance for s in found)
-        assert all(isinstance(s, mech.Strategy) for s in found)
+        strategies = mech.strategies(500, noise="laplace", query=query)
+        assert [s.variance for s in strategies] == sorted(s.variance for s in strategies)
+        assert all(isinstance(s, mech.Strategy) for s in strategies)
 
 
 def test_refused() -> None:
@@ -101,5 +103,5 @@ def test_refused() -> None:
 @pytest.mark.parametrize("branching", [2, 16])
 def test_a_tree_over_one_value_is_its_root(branching: int) -> None:
     for query in ("prefix", "range"):
-        found = tree(1, branching, query=query)  # type: ignore[arg-type]  # two known names
-        assert (found.levels, found.nodes) == (1, 1)
+        strategy = tree(1, branching, query=query)  # type: ignore[arg-type]  # two known names
+        assert (strategy.levels, strategy.nodes) == (1, 1)

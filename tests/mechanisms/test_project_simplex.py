@@ -28,12 +28,15 @@ def test_project_is_the_nearest_point(counts: list[int], total: int) -> None:
 
 @given(st.lists(st.integers(-20, 40), min_size=1, max_size=6), st.integers(0, 60))
 def test_apportion_keeps_the_sum_and_rounds_the_projection(counts: list[int], total: int) -> None:
-    whole = apportion(np.array(counts), total)
-    assert whole.dtype == np.int64
-    assert whole.min() >= 0
-    assert whole.sum() == total
+    apportioned = apportion(np.array(counts), total)
+    assert apportioned.dtype == np.int64
+    assert apportioned.min() >= 0
+    assert apportioned.sum() == total
     if total:
-        assert np.abs(whole - project(np.array(counts, dtype=np.float64), float(total))).max() < 1
+        assert (
+            np.abs(apportioned - project(np.array(counts, dtype=np.float64), float(total))).max()
+            < 1
+        )
 
 
 @pytest.mark.parametrize(

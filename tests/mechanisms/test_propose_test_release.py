@@ -87,19 +87,19 @@ def excess(
     m: mech.ProposeTestRelease, domain: tuple[Any, ...], n: int, threshold: int | None = None
 ) -> arb:
     """The largest δ at ε between neighbours."""
-    known = {
+    laws = {
         x: law(m, list(x), (-1, 5), threshold)
         for x in itertools.combinations_with_replacement(domain, n)
     }
     order = {v: i for i, v in enumerate(domain)}
     worst = arb(0)
-    for x in known:
+    for x in laws:
         for y in {
             tuple(sorted((*x[:i], v, *x[i + 1 :]), key=order.__getitem__))
             for i in range(n)
             for v in domain
         }:
-            worst = max(worst, choosing.hockey_stick(known[x], known[y], m.epsilon))
+            worst = max(worst, choosing.hockey_stick(laws[x], laws[y], m.epsilon))
     return worst
 
 
@@ -240,7 +240,7 @@ def test_draws_fit_the_law(name: str) -> None:
     """False alarms: 1e-6 each, 3 in all. The twin is another dataset's."""
     statistic, public, _, _ = CASES[name]
     m = mech.ProposeTestRelease(statistic, epsilon=4, delta="1/5", **public)
-    x, other = {
+    x, different = {
         "median": ([1] * 5, [0] * 3 + [2] * 2),
         "iqr": ([1] * 5, [0, 1, 1, 2, 2]),
         "mode": (["b"] * 6, ["a"] * 4),
@@ -254,10 +254,10 @@ def test_draws_fit_the_law(name: str) -> None:
         return 1 + answer + 1 if -1 <= answer <= 5 else 8 if answer < -1 else 9
 
     sample = [place(m.perturb(x)) for _ in range(3000)]
-    truth, twin = ([float(p.mid()) for p in law(m, data, (-1, 5))] for data in (x, other))
+    truth, twin = ([float(p.mid()) for p in law(m, data, (-1, 5))] for data in (x, different))
     assert choosing.fit(sample, truth) > choosing.FALSE_ALARM
-    kept = [i for i, p in enumerate(twin) if p > 0 or i not in sample]
-    assert len(kept) < len(twin) or choosing.fit(sample, twin) < 1e-9
+    possible = [i for i, p in enumerate(twin) if p > 0 or i not in sample]
+    assert len(possible) < len(twin) or choosing.fit(sample, twin) < 1e-9
 
 
 def test_the_error_holds() -> None:

@@ -55,20 +55,20 @@ def test_every_pair_of_small_datasets(relation: str, q: Fraction) -> None:
     """
     epsilon = Fraction(2)
     m = mech.Quantile(q=q, low=LOW, high=HIGH, epsilon=epsilon, relation=relation)
-    known: dict[tuple[int, ...], list[arb]] = {}
+    laws: dict[tuple[int, ...], list[arb]] = {}
 
     def of(x: Any) -> list[arb]:
         key = tuple(sorted(x))
-        if key not in known:
-            known[key] = law(key, q, m.rate)
-            assert choosing.agree(spread(m, list(key)), known[key], 2.0**-50)
-        return known[key]
+        if key not in laws:
+            laws[key] = law(key, q, m.rate)
+            assert choosing.agree(spread(m, list(key)), laws[key], 2.0**-50)
+        return laws[key]
 
-    seen = set()
+    compared = set()
     for x, y in RELATIONS[relation].pairs((0, 2, 3, 6), 3):
-        if (pair := (tuple(sorted(x)), tuple(sorted(y)))) in seen:
+        if (pair := (tuple(sorted(x)), tuple(sorted(y)))) in compared:
             continue
-        seen.add(pair)
+        compared.add(pair)
         assert not choosing.loss(of(x), of(y)) > ball(epsilon)
         for order in choosing.ORDERS[::3]:
             assert not choosing.renyi(of(x), of(y), order) > ball(order * epsilon**2 / 8)
@@ -87,11 +87,11 @@ def test_the_sensitivity_of_the_score_by_brute_force(
     relation: str, expected: Any, q: Fraction
 ) -> None:
     world = sorted({x for pair in RELATIONS[relation].pairs(range(4), 3) for x in pair})
-    found = mech.score_sensitivity(
+    sensitivity = mech.score_sensitivity(
         lambda x, z: score(x, z, q), world, range(4), RELATIONS[relation].are_neighbours
     )
     assert (
-        found
+        sensitivity
         == expected(q)
         == mech.Quantile(q=q, low=0, high=3, epsilon=1, relation=relation).sensitivity
     )

@@ -66,20 +66,21 @@ def test_every_neighbouring_pair_of_two_rows(m: mech.RandomizedResponse) -> None
     """The channel of two reports on every dataset of two rows: replacing one row costs ε, replacing
     both twice that.
     """
-    one = m.channel
+    single = m.channel
     rows = {
         x: {
-            y: one.row(x[0])[one.outputs.index(y[0])] * one.row(x[1])[one.outputs.index(y[1])]
+            y: single.row(x[0])[single.outputs.index(y[0])]
+            * single.row(x[1])[single.outputs.index(y[1])]
             for y in itertools.product(m.categories, repeat=2)
         }
         for x in itertools.product(m.categories, repeat=2)
     }
-    two = type(one)(rows)
+    double = type(single)(rows)
     neighbours = list(REPLACE.pairs(m.categories, 2))
-    assert two.epsilon(pairs=neighbours) == pytest.approx(one.epsilon(), rel=1e-12)
-    assert two.epsilon() == pytest.approx(2 * one.epsilon(), rel=1e-12)
-    assert one.density_ratio_holds(m.promise.parameters["epsilon"])
-    assert not one.density_ratio_holds(m.promise.parameters["epsilon"] * Fraction(999, 1000))
+    assert double.epsilon(pairs=neighbours) == pytest.approx(single.epsilon(), rel=1e-12)
+    assert double.epsilon() == pytest.approx(2 * single.epsilon(), rel=1e-12)
+    assert single.density_ratio_holds(m.promise.parameters["epsilon"])
+    assert not single.density_ratio_holds(m.promise.parameters["epsilon"] * Fraction(999, 1000))
 
 
 @pytest.mark.parametrize("m", CASES, ids=repr)
@@ -110,9 +111,9 @@ def test_frequencies_of_many_draws() -> None:
     0.76 would be seen.
     """
     m, n = mech.RandomizedResponse.coin_toss(), 200_000
-    kept = np.mean(m.perturb(np.full(n, "yes"), bits=SeededBits(1)) == "yes")
-    assert abs(kept - 0.75) < 6 * math.sqrt(0.75 * 0.25 / n)
-    assert abs(kept - 0.76) > 6 * math.sqrt(0.75 * 0.25 / n)
+    share = np.mean(m.perturb(np.full(n, "yes"), bits=SeededBits(1)) == "yes")
+    assert abs(share - 0.75) < 6 * math.sqrt(0.75 * 0.25 / n)
+    assert abs(share - 0.76) > 6 * math.sqrt(0.75 * 0.25 / n)
 
 
 def test_both_directions_of_accuracy() -> None:

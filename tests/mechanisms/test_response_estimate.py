@@ -108,7 +108,7 @@ def test_an_end_that_is_not_proved_is_moved_outward_until_it_is(
     """Begun at the double itself, which lies on the wrong side about every second time."""
     missing, moved = Fraction(1, 40), 0
     cases = [(count, 300) for count in range(1, 300, 13)]
-    known = [response_estimate.limit(*case, missing, upper=upper) for case in cases]
+    limits = [response_estimate.limit(*case, missing, upper=upper) for case in cases]
     proved, steps = response_estimate.below, []
 
     def below(*sides: Any) -> bool:
@@ -117,7 +117,7 @@ def test_an_end_that_is_not_proved_is_moved_outward_until_it_is(
 
     monkeypatch.setattr(response_estimate, "_WIDER", Fraction(1, 2**80))
     monkeypatch.setattr(response_estimate, "below", below)
-    for case, before in zip(cases, known, strict=True):
+    for case, before in zip(cases, limits, strict=True):
         steps.clear()
         end = response_estimate.limit(*case, missing, upper=upper)
         assert steps == [False] * (len(steps) - 1) + [True]

@@ -72,8 +72,8 @@ CATEGORIES = ("a", "b", "c")
 
 
 def counts(x: tuple[str, ...]) -> list[int]:
-    seen = Counter(x)
-    return [seen[c] for c in CATEGORIES]
+    frequencies = Counter(x)
+    return [frequencies[c] for c in CATEGORIES]
 
 
 @each
@@ -85,14 +85,14 @@ def test_every_pair_of_small_datasets(name: str, relation: str) -> None:
     m = CHOOSERS[name](
         sensitivity=1, epsilon=1, monotone=relation == "add-remove", relation=relation
     )
-    known = {}
+    exact_laws = {}
     for x, y in RELATIONS[relation].pairs(CATEGORIES, 4 if relation == "add-remove" else 3):
         laws = []
         for scores in (tuple(counts(x)), tuple(counts(y))):
-            if scores not in known:
-                known[scores] = LAWS[name](scores, m.rate)
-                assert choosing.agree(m.probabilities(scores), known[scores])
-            laws.append(known[scores])
+            if scores not in exact_laws:
+                exact_laws[scores] = LAWS[name](scores, m.rate)
+                assert choosing.agree(m.probabilities(scores), exact_laws[scores])
+            laws.append(exact_laws[scores])
         assert not choosing.loss(*laws) > ball(m.epsilon)
 
 
@@ -108,9 +108,9 @@ def test_probabilities_are_the_law(name: str, scores: tuple[int, ...]) -> None:
     law = (
         LAWS[name](small, m.rate) if name != "noisy max" or max(small) < 1000 else [arb(0), arb(1)]
     )
-    found = m.probabilities(scores)
-    assert choosing.agree(found, law, 2.0**-51)
-    assert found.sum() == pytest.approx(1, abs=1e-15)
+    probabilities = m.probabilities(scores)
+    assert choosing.agree(probabilities, law, 2.0**-51)
+    assert probabilities.sum() == pytest.approx(1, abs=1e-15)
 
 
 @each
@@ -184,16 +184,16 @@ def test_floats_live_on_a_grid(name: str) -> None:
     m = CHOOSERS[name](sensitivity=0.1, epsilon=1, grid=2**-4)
     assert m.rate == Fraction(1, 4)  # ⌈0.1 · 16⌉ = 2 steps, and the factor 2
     floats, steps = [0.26, 0.03, 0.5], [4, 0, 8]
-    whole = CHOOSERS[name](sensitivity=2, epsilon=1)
-    np.testing.assert_array_equal(m.probabilities(floats), whole.probabilities(steps))
+    integer_chooser = CHOOSERS[name](sensitivity=2, epsilon=1)
+    np.testing.assert_array_equal(m.probabilities(floats), integer_chooser.probabilities(steps))
     np.testing.assert_array_equal(
-        m.probabilities(np.array(floats, dtype=np.float32)), whole.probabilities(steps)
+        m.probabilities(np.array(floats, dtype=np.float32)), integer_chooser.probabilities(steps)
     )
     np.testing.assert_array_equal(
         m.probabilities([Fraction(26, 100), Decimal("0.03"), Fraction(1, 2)]),
-        whole.probabilities(steps),
+        integer_chooser.probabilities(steps),
     )
-    np.testing.assert_array_equal(m.probabilities([1, 2]), whole.probabilities([16, 32]))
+    np.testing.assert_array_equal(m.probabilities([1, 2]), integer_chooser.probabilities([16, 32]))
     assert m.choose([1e300, -1e300, 0.0]) == 0
 
 
@@ -218,8 +218,10 @@ def test_score_sensitivity_is_the_maximum_over_candidates_too() -> None:
     in its place ε = 1 is 1.886 in truth.
     """
     scores = {0: (0, 0), 1: (0, 5)}
-    found = mech.score_sensitivity(lambda x, h: scores[x][h], [0, 1], [0, 1], lambda a, b: True)
-    assert found == 5
+    sensitivity = mech.score_sensitivity(
+        lambda x, h: scores[x][h], [0, 1], [0, 1], lambda a, b: True
+    )
+    assert sensitivity == 5
     assert mech.score_sensitivity(lambda x, h: scores[x][h], [0, 1], [0], lambda a, b: True) == 0
     wrong, right = (
         choosing.loss(*(choosing.exponential(s, Fraction(1, 2 * d)) for s in scores.values()))

@@ -112,16 +112,16 @@ CASES: dict[str, tuple[str, dict[str, Any], int, int]] = {
 def excess(m: mech.SmoothLaplace, n: int, high: int, scale: Any) -> arb:
     """The largest δ at ε between neighbours, by the exact law of the rounded answer up to 2^-60."""
     reach = 40 + math.ceil(2 * high / m.epsilon * 42)
-    known = {}
+    laws = {}
     for x in itertools.combinations_with_replacement(range(high + 1), n):
         answer = x[m._rank(n) - 1]
-        known[x] = rounded(answer, scale(x), -reach, reach)
+        laws[x] = rounded(answer, scale(x), -reach, reach)
     worst = arb(0)
-    for x in known:
+    for x in laws:
         for y in {
             tuple(sorted((*x[:i], v, *x[i + 1 :]))) for i in range(n) for v in range(high + 1)
         }:
-            worst = max(worst, choosing.hockey_stick(known[x], known[y], m.epsilon))
+            worst = max(worst, choosing.hockey_stick(laws[x], laws[y], m.epsilon))
     return worst
 
 
@@ -129,8 +129,8 @@ def excess(m: mech.SmoothLaplace, n: int, high: int, scale: Any) -> arb:
 def test_every_pair_of_small_datasets(name: str) -> None:
     statistic, more, n, high = CASES[name]
     m = mech.SmoothLaplace(statistic, low=0, high=high, grid=1, epsilon=2, delta="1/50", **more)
-    found = excess(m, n, high, lambda x: 2 * m.sensitivity(list(x)) / m.epsilon)
-    assert not found > ball(m.delta)
+    largest = excess(m, n, high, lambda x: 2 * m.sensitivity(list(x)) / m.epsilon)
+    assert not largest > ball(m.delta)
     assert m.promises == (sf.Approx(2, "1/50", relation="replace"),)
 
 
@@ -163,14 +163,14 @@ def test_noise_scaled_to_the_local_sensitivity_is_not_private() -> None:
     for certain: one look tells the two apart, δ = 1. The smooth sensitivity of the first is not
     0.
     """
-    one, other = np.array([0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1])
-    assert order_statistics.local(one, 3, 0, 1) == 0
-    assert order_statistics.local(other, 3, 0, 1) == 1
+    certain, movable = np.array([0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1])
+    assert order_statistics.local(certain, 3, 0, 1) == 0
+    assert order_statistics.local(movable, 3, 0, 1) == 1
     fine = Fraction(1, 2**40)  # the event "the answer is 0", on finer and finer grids
     p, q = Fraction(1), rounded(0, 2 / fine, 0, 0)[0]
     assert ball(p) - ball(1).exp() * q > arb(1) - arb(2) ** -39
     m = mech.SmoothLaplace("median", low=0, high=1, epsilon=1, delta=1e-6)
-    small, large = m.sensitivity(one), m.sensitivity(other)
+    small, large = m.sensitivity(certain), m.sensitivity(movable)
     assert 0 < small <= large <= small * Fraction(math.exp(float(m.beta) + 1e-9))
 
 
@@ -182,7 +182,7 @@ def test_scaling_to_bounds_found_in_the_data_is_not_private() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 7, *range(1480, 1501, 5), 10**5, 10**6])
 def test_equal_values_break_nothing(n: int) -> None:
-    """A6: S falls to e^(−n/40) here; it is never 0, and a least is kept."""
+    """A6: S falls to e^(−n/40) here; the mechanism never goes below a least value above 0."""
     m = mech.SmoothLaplace("median", low=0, high=1, epsilon=1, delta=1e-6)
     s = m.sensitivity(np.full(n, 0.5))
     assert s >= m.epsilon * m.grid / 1024
@@ -194,10 +194,11 @@ def test_smoothness_far_out() -> None:
     other.
     """
     m = mech.SmoothLaplace("median", low=0, high=1, epsilon=1, delta=1e-6, grid="1/1024")
-    found = [m.sensitivity([0.5] * (801 - k) + [1.0] * k) for k in range(0, 400, 1)]
-    assert found[0] == m.epsilon * m.grid / 1024 < found[-1]
+    sensitivities = [m.sensitivity([0.5] * (801 - k) + [1.0] * k) for k in range(0, 400, 1)]
+    assert sensitivities[0] == m.epsilon * m.grid / 1024 < sensitivities[-1]
     assert all(
-        a <= b <= a * Fraction(math.exp(float(m.beta) + 1e-9)) for a, b in itertools.pairwise(found)
+        a <= b <= a * Fraction(math.exp(float(m.beta) + 1e-9))
+        for a, b in itertools.pairwise(sensitivities)
     )
 
 

@@ -99,9 +99,9 @@ def test_no_private_noise_has_less_error(epsilon: Fraction) -> None:
     gamma, least = mech.staircase_limit(epsilon)
     assert float(m.gamma) == pytest.approx(gamma, abs=1e-3)
     assert m.mean_error == pytest.approx(least, rel=2e-3)
-    for other in (Fraction(1, 50), Fraction(1, 2), Fraction(1)):
+    for gamma_tried in (Fraction(1, 50), Fraction(1, 2), Fraction(1)):
         assert (
-            mech.Staircase(sensitivity=1, epsilon=epsilon, grid=grid, gamma=other).mean_error
+            mech.Staircase(sensitivity=1, epsilon=epsilon, grid=grid, gamma=gamma_tried).mean_error
             >= m.mean_error
         )
 

@@ -142,8 +142,8 @@ def test_what_cannot_be_read_is_not_guessed() -> None:
 
 
 def test_a_record_that_says_less_noise_is_priced_by_what_it_says() -> None:
-    """What is stored is what was promised then; a mechanism that is made again never hides it, both
-    are listed.
+    """A record stores the promise of its time. `promises` lists it beside the promise of the
+    rebuilt mechanism, which never hides it.
     """
     stored = record(mech.Laplace(sensitivity=1, epsilon=1))
     better = {**stored, "promises": [guarantee_record(sf.Pure("1/2"))]}
@@ -176,3 +176,11 @@ def test_candidates_that_are_no_json_are_stored_as_text_and_not_guessed_back() -
     assert stored["public"]["candidates"] == [{"text": repr(day)} for day in days]
     assert restore(stored) is None
     assert promises(stored) == mechanism.promises
+
+
+@pytest.mark.parametrize("listed", [[], None, "Pure(1)"])
+def test_a_record_without_promises_is_refused(listed: object) -> None:
+    stored = {**through_text(mech.Laplace(sensitivity=1, epsilon=1)), "promises": listed}
+    with pytest.raises(sf.Refused) as caught:
+        promises(stored)
+    assert caught.value.code == "mechanism.stored"

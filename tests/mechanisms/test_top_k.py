@@ -53,13 +53,13 @@ def test_every_pair_of_small_datasets(k: int, relation: str) -> None:
     m = mech.TopK(
         k=k, sensitivity=1, epsilon=epsilon, monotone=relation == "add-remove", relation=relation
     )
-    known: dict[tuple[int, ...], list[arb]] = {}
+    laws: dict[tuple[int, ...], list[arb]] = {}
 
     def of(x: Any) -> list[arb]:
         counts = tuple(Counter(x)[c] for c in categories)
-        if counts not in known:
-            known[counts] = list(law(counts, k, m.round.rate).values())
-        return known[counts]
+        if counts not in laws:
+            laws[counts] = list(law(counts, k, m.round.rate).values())
+        return laws[counts]
 
     for x, y in RELATIONS[relation].pairs(categories, 3):
         assert not choosing.loss(of(x), of(y)) > ball(epsilon)

@@ -36,13 +36,13 @@ pytestmark = pytest.mark.usefixtures("precise")
 
 
 def distance(data: Data, z: int, q: Fraction, shift: int) -> Fraction:
-    whole, less, upto = (
+    total, less, upto = (
         sum(w for p, w in data if test(p))
         for test in (lambda p: True, lambda p: p < z, lambda p: p <= z)
     )
     return max(
-        less - q * whole + shift if z > LOW else Fraction(0),
-        q * whole - upto - shift if z < HIGH else Fraction(0),
+        less - q * total + shift if z > LOW else Fraction(0),
+        q * total - upto - shift if z < HIGH else Fraction(0),
         Fraction(0),
     )
 
@@ -53,12 +53,12 @@ def law(data: Data, q: Fraction, shift: int, rate: Fraction) -> list[arb]:
 
 def quantiles(data: Data, q: Fraction) -> list[int]:
     """Points with at most q of the weight below and at most 1 − q above."""
-    whole = sum(w for _, w in data)
+    total = sum(w for _, w in data)
     return [
         z
         for z in POINTS
-        if sum(w for p, w in data if p < z) <= q * whole
-        and sum(w for p, w in data if p > z) <= (1 - q) * whole
+        if sum(w for p, w in data if p < z) <= q * total
+        and sum(w for p, w in data if p > z) <= (1 - q) * total
     ]
 
 
@@ -84,7 +84,7 @@ def shares(total: int) -> list[tuple[Data, Data]]:
     each.
     """
     cells = list(itertools.product((0, 1), (0, 1, 4)))
-    found = {
+    placements = {
         tuple(sorted(c))
         for n in range(total + 1)
         for c in itertools.combinations_with_replacement(cells, n)
@@ -94,7 +94,7 @@ def shares(total: int) -> list[tuple[Data, Data]]:
             tuple((p, sum(1 for c in picked if c == (g, p))) for p in (0, 1, 4) if (g, p) in picked)
             for g in (0, 1)
         )
-        for picked in sorted(found)
+        for picked in sorted(placements)
     ]
 
 
@@ -147,11 +147,11 @@ def test_a_unit_joins_two_groups(q: Fraction, shift: int) -> None:
     m = record(q, shift=shift)
     world = World(q, shift, m.rate)
     for base, unit in itertools.product(BASES, SPREADS):
-        one, two = joined(base, unit), base
-        losses = world.losses(one, two)
+        with_unit, without_unit = joined(base, unit), base
+        losses = world.losses(with_unit, without_unit)
         assert not any(abs(loss) > ball(m.epsilon) for loss in losses)
         for order in (Fraction(11, 10), Fraction(2), Fraction(16)):
-            for side, sign in ((one, 1), (two, -1)):
+            for side, sign in ((with_unit, 1), (without_unit, -1)):
                 moment = sum(
                     (
                         p * (sign * loss * ball(order - 1)).exp()
@@ -231,13 +231,13 @@ def test_the_sensitivity_by_brute_force(
     more.
     """
     m = record(q, **arguments)
-    found = Fraction(0)
+    largest = Fraction(0)
     pairs: Any = ((joined(base, unit), base) for base in BASES for unit in SPREADS)
     if m.relation == "replace":
         pairs = replaced(SPREADS if m.groups else [s for s in SPREADS if not s[1]])
     for x, y in pairs:
-        found = max(
-            found,
+        largest = max(
+            largest,
             sum(
                 (
                     max(abs(distance(a, z, q, 0) - distance(b, z, q, 0)) for z in POINTS)
@@ -247,7 +247,7 @@ def test_the_sensitivity_by_brute_force(
             ),
         )
     assert m.sensitivity == K * expected(q)
-    assert found == m.sensitivity
+    assert largest == m.sensitivity
 
 
 TIES: list[Data] = [
@@ -302,10 +302,10 @@ def test_half_the_shift_and_the_other_score_are_caught() -> None:
     def signed(z: int) -> Fraction:
         return (1 - q) * sum(w for p, w in data if p < z) - q * sum(w for p, w in data if p > z)
 
-    other = choosing.exponential([-abs(signed(z) + t) for z in POINTS], record(q).rate)
+    jumping = choosing.exponential([-abs(signed(z) + t) for z in POINTS], record(q).rate)
     assert quantiles(data, q) == [1]
     assert misses(record(q, shift=t), data, q, lower=True) < 0.05
-    assert sum(other[2:], arb(0)) > arb("0.9")
+    assert sum(jumping[2:], arb(0)) > arb("0.9")
 
 
 def test_ties_do_not_push_the_answer_aside() -> None:
@@ -335,13 +335,13 @@ def test_draws_fit_the_law() -> None:
     of, at, weight = (np.array(column) for column in zip(*rows, strict=True))
     copies = 4000
     every = np.concatenate([of + len(groups) * c for c in range(copies)])
-    found = m.perturb_each(
+    drawn = m.perturb_each(
         every, np.tile(at, copies), np.tile(weight, copies), len(groups) * copies
     ).reshape(copies, len(groups))
     for g, data in enumerate(groups):
-        assert choosing.fit(found[:, g], spread(m, data)) > choosing.FALSE_ALARM
+        assert choosing.fit(drawn[:, g], spread(m, data)) > choosing.FALSE_ALARM
     assert (
-        choosing.fit(found[:, 3], [float(p.mid()) for p in law(groups[3], m.q, 0, 4 * m.rate)])
+        choosing.fit(drawn[:, 3], [float(p.mid()) for p in law(groups[3], m.q, 0, 4 * m.rate)])
         < 1e-9
     )
     alone = [m.perturb([p for p, _ in groups[3]], [w for _, w in groups[3]]) for _ in range(4000)]
@@ -392,8 +392,8 @@ def test_rows_may_come_in_any_order() -> None:
 def test_one_group_is_one_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     m = mech.WeightedQuantile(low=0, high=2**40, weight=1 << 20, epsilon=1, relation="add-remove")
     points, weights = np.array([3, 10**6, 10**9]), np.array([1 << 30, 1 << 31, 1 << 30])
-    one = m.perturb(points, weights, bits=SeededBits(2))
-    assert m.perturb_each([0, 0, 0], points, weights, 1, bits=SeededBits(2)).tolist() == [one]
+    answer = m.perturb(points, weights, bits=SeededBits(2))
+    assert m.perturb_each([0, 0, 0], points, weights, 1, bits=SeededBits(2)).tolist() == [answer]
     monkeypatch.setattr(weighted_runs, "_BLOCK", 1)
     assert len(m.perturb_each([0, 2, 2], points, weights, 4)) == 4
 

@@ -29,13 +29,13 @@ def distances(runs: PointRuns) -> list[Fraction]:
 def by_definition(
     points: list[int], weights: list[int], z: int, q: Fraction, shift: int, ends: Range = RANGE
 ) -> Fraction:
-    whole = sum(weights)
+    total = sum(weights)
     less, upto = (
         sum(w for p, w in zip(points, weights, strict=True) if test(p))
         for test in (lambda p: p < z, lambda p: p <= z)
     )
-    above = less - q * whole + shift if z > ends.first else Fraction(0)
-    under = q * whole - upto - shift if z < ends.last else Fraction(0)
+    above = less - q * total + shift if z > ends.first else Fraction(0)
+    under = q * total - upto - shift if z < ends.last else Fraction(0)
     return max(above, under, Fraction(0))
 
 
@@ -65,11 +65,11 @@ def test_every_point_has_its_distance(q: Fraction, shift: int, unit: int) -> Non
             q,
             shift,
         )
-        found = [
+        by_point = [
             d for d, size in zip(distances(runs), runs.sizes, strict=True) for _ in range(size)
         ]
-        assert found == [by_definition(points, weights, z, q, shift) for z in range(10)]
-        assert min(found) == 0
+        assert by_point == [by_definition(points, weights, z, q, shift) for z in range(10)]
+        assert min(by_point) == 0
         assert runs.firsts[0] == 0
         assert int(runs.sizes.sum()) == 10
 
@@ -89,10 +89,10 @@ def test_python_integers_take_over() -> None:
             7,
         )
         assert (runs._hi.dtype == object) == (unit > 1 << 60)
-        found = [
+        by_point = [
             d for d, size in zip(distances(runs), runs.sizes, strict=True) for _ in range(size)
         ]
-        assert found == [by_definition(points, weights, z, q, 7) for z in range(10)]
+        assert by_point == [by_definition(points, weights, z, q, 7) for z in range(10)]
         rate = Fraction(1, unit)
         assert np.allclose(
             runs.exponents(rate), [-float(rate * d) for d in distances(runs)], rtol=1e-14
@@ -114,8 +114,8 @@ def test_python_integers_take_over() -> None:
     "rate", [Fraction(1), Fraction(10) ** 300, Fraction(1, 10**9), Fraction(2, 3)]
 )
 def test_exponents_are_right_to_a_few_bits(rate: Fraction) -> None:
-    """2^-50 of themselves, as `choose_each` is told; where all is beyond e^(−800), at least
-    that.
+    """Each is right to 2^-50 of itself, as `choose_each` assumes, or at most −800 where e^x hardly
+    counts.
     """
     generator = np.random.default_rng(2)
     weights = generator.integers(0, 1 << 50, size=200)
@@ -126,12 +126,12 @@ def test_exponents_are_right_to_a_few_bits(rate: Fraction) -> None:
         Fraction(7, 1000003),
         5,
     )
-    for found, distance in zip(runs.exponents(rate).tolist(), distances(runs), strict=True):
+    for exponent, distance in zip(runs.exponents(rate).tolist(), distances(runs), strict=True):
         truth = -rate * distance
         if truth >= -900:
-            assert abs(Fraction(found) - truth) <= abs(truth) / 2**50
+            assert abs(Fraction(exponent) - truth) <= abs(truth) / 2**50
         else:
-            assert found <= -800
+            assert exponent <= -800
 
 
 def test_rows_in_any_order() -> None:
@@ -142,21 +142,21 @@ def test_rows_in_any_order() -> None:
         generator.integers(0, 100, size=2000),
     )
     sorted_ = np.lexsort((at, of))
-    one, two = (
+    shuffled, ordered = (
         group_points(of, at, weight, 50, RANGE),
         group_points(of[sorted_], at[sorted_], weight[sorted_], 50, RANGE),
     )
     wide = group_points(
         of, at, weight, 50, Range(0, 9 << 57, 1 << 57)
     )  # too many points for one key
-    for a, b, c in zip(one, two, wide, strict=True):
+    for a, b, c in zip(shuffled, ordered, wide, strict=True):
         assert a.tolist() == b.tolist()
         assert len(a) >= len(c)
     for g in range(50):
         for z in range(10):
             inside = weight[(of == g) & (np.clip(at, 0, 9) == z)].sum()
-            here = slice(one.begins[g], one.begins[g + 1])
-            assert one.weights[here][one.points[here] == z].sum() == inside
+            here = slice(shuffled.begins[g], shuffled.begins[g + 1])
+            assert shuffled.weights[here][shuffled.points[here] == z].sum() == inside
 
 
 def test_the_ends_are_in_every_group_and_others_in_none() -> None:

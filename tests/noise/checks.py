@@ -52,14 +52,16 @@ def fit(sample: NDArray[Any], tail: Tail, cuts: Sequence[int]) -> float:
     """Pearson's p-value of a sample against a law with P(Z ≥ z) = tail(z); cells that expect fewer
     than 20 are joined to their neighbours.
     """
-    kept, chances, above = [], [], 1.0
+    boundaries, chances, above = [], [], 1.0
     for cut in cuts:
         here = tail(cut)
         if (above - here) * len(sample) >= 20 and here * len(sample) >= 20:
-            kept.append(cut)
+            boundaries.append(cut)
             chances.append(above - here)
             above = here
-    counts = np.bincount(np.searchsorted(kept, sample, side="right"), minlength=len(kept) + 1)
+    counts = np.bincount(
+        np.searchsorted(boundaries, sample, side="right"), minlength=len(boundaries) + 1
+    )
     return _pearson(counts, np.array([*chances, above]))
 
 

@@ -113,12 +113,12 @@ def _stretched(scale: Fraction, number: int, bits: Bits, *, centred: bool) -> in
     """⌊−scale·ln V⌋, plus the offset if centred, for the uniform V that begins with the 63 bits of
     `number`.
     """
-    known = 63
+    known_bits = 63
     while True:
         if number:
-            ends = unit(number, known)
+            ends = unit(number, known_bits)
 
-            def whole(p: int, ends: Interval = ends) -> int | str | None:
+            def integer_part(p: int, ends: Interval = ends) -> int | str | None:
                 c = offset(scale, p) if centred else (Fraction(0), Fraction(0))
                 near, far = rational.log(ends[1], p), rational.log(ends[0], p)
                 return floor(
@@ -126,10 +126,10 @@ def _stretched(scale: Fraction, number: int, bits: Bits, *, centred: bool) -> in
                     (c[0] - scale * far[1], c[1] - scale * far[0]),
                 )
 
-            answer = decide(whole)
+            answer = decide(integer_part)
             if isinstance(answer, int):
                 return answer
-        number, known = number << 64 | bits.integer(64), known + 64
+        number, known_bits = number << 64 | bits.integer(64), known_bits + 64
 
 
 def _remainder(scale: Fraction, k: int, rest: int, bits: Bits) -> int:
@@ -138,9 +138,9 @@ def _remainder(scale: Fraction, k: int, rest: int, bits: Bits) -> int:
     """
     while True:
         r = rest & ((1 << k) - 1)
-        level, known = rest >> 36, 28
-        while (answer := _below_exp(unit(level, known), -r / scale, -r / scale)) == MORE:
-            level, known = level << 64 | bits.integer(64), known + 64
+        level, known_bits = rest >> 36, 28
+        while (answer := _below_exp(unit(level, known_bits), -r / scale, -r / scale)) == MORE:
+            level, known_bits = level << 64 | bits.integer(64), known_bits + 64
         if answer:
             return r
         rest = bits.integer(64)
@@ -268,20 +268,20 @@ def known_cell(number: int) -> int | None:
 def _proposal(sigma: Fraction, word: int, j: int, point: int, bits: Bits) -> int | None:
     """The leading part of ⌊σx + ½⌋ for x in cell j, or None where the density refuses it."""
     k = shift(sigma)
-    level, fine, known = word & ((1 << 48) - 1), 48, 64
+    level, fine, known_bits = word & ((1 << 48) - 1), 48, 64
     accepted: bool | str = MORE
     while True:
-        u = unit(point, known)
+        u = unit(point, known_bits)
         if accepted == MORE:
             accepted = _below_exp(unit(level, fine), fall(j, u[1]), fall(j, u[0]))
             if accepted is False:
                 return None
         if accepted is True:
             x = [(sigma * WIDTH * (j + end) + Fraction(1, 2)) / (1 << k) for end in u]
-            whole = floor((x[0], x[0]), (x[1], x[1]))
-            if isinstance(whole, int):
-                return whole
-        point, known = point << 64 | bits.integer(64), known + 64
+            integer_part = floor((x[0], x[0]), (x[1], x[1]))
+            if isinstance(integer_part, int):
+                return integer_part
+        point, known_bits = point << 64 | bits.integer(64), known_bits + 64
         if accepted == MORE:
             level, fine = level << 64 | bits.integer(64), fine + 64
 
@@ -313,7 +313,7 @@ def _append(sigma: Fraction, leading: int, rest: int, bits: Bits) -> int:
 
 
 def _lies_below_density(sigma: Fraction, base: int, r: int, level: int, bits: Bits) -> bool:
-    v, fine, known = r << 64 | bits.integer(64), 64, 28
+    v, fine, known_bits = r << 64 | bits.integer(64), 64, 28
     half = Fraction(1, 2)
     if base == 0 and v < 1 << 63:
         return False  # |σX| + ½ is never below ½
@@ -322,11 +322,11 @@ def _lies_below_density(sigma: Fraction, base: int, r: int, level: int, bits: Bi
         high, low = (
             (start**2 - (base - half + end) ** 2) / (2 * sigma**2) for end in unit(v, fine)
         )
-        answer = _below_exp(unit(level, known), low, high)
+        answer = _below_exp(unit(level, known_bits), low, high)
         if answer != MORE:
             return answer is True
         level, v = level << 64 | bits.integer(64), v << 64 | bits.integer(64)
-        known, fine = known + 64, fine + 64
+        known_bits, fine = known_bits + 64, fine + 64
 
 
 # Coin and choice
@@ -407,17 +407,17 @@ def shares(law: Weights, bits: int) -> list[Interval]:
         for s, p in zip(scores, prior, strict=True)
     ]
     low, high = (list(itertools.accumulate(part[side] for part in parts)) for side in (0, 1))
-    whole = Fraction(1), Fraction(1)  # known exactly where only candidates of no weight follow
+    certain = Fraction(1), Fraction(1)  # known exactly where only candidates of no weight follow
     return [
-        (low[i] / high[-1], high[i] / low[-1]) if any(prior[i + 1 :]) else whole
+        (low[i] / high[-1], high[i] / low[-1]) if any(prior[i + 1 :]) else certain
         for i in range(len(parts) - 1)
     ]
 
 
 def _chosen(law: Weights, number: int, bits: Bits) -> int:
-    known = 64
+    known_bits = 64
     while True:
-        here = unit(number, known)
+        here = unit(number, known_bits)
 
         def find(p: int, here: Interval = here) -> int | str | None:
             ends = shares(law, p)
@@ -427,7 +427,7 @@ def _chosen(law: Weights, number: int, bits: Bits) -> int:
                     return i if answer is True else answer
             return len(ends)
 
-        answer = decide(find, known + 64)
+        answer = decide(find, known_bits + 64)
         if isinstance(answer, int):
             return answer
-        number, known = number << 64 | bits.integer(64), known + 64
+        number, known_bits = number << 64 | bits.integer(64), known_bits + 64

@@ -117,7 +117,7 @@ def test_shapes(shape: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({}, "noise.bernoulli"),
         ({"p": 0.5, "exponent": 1}, "noise.bernoulli"),
@@ -128,7 +128,7 @@ def test_shapes(shape: Any) -> None:
     ],
     ids=str,
 )
-def test_refused(given: dict[str, Any], code: str) -> None:
+def test_refused(arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as caught:
-        Bernoulli(**given)
+        Bernoulli(**arguments)
     assert caught.value.code == code

@@ -79,13 +79,13 @@ def test_random_bits(law: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in LAWS if name not in {"one", "two equal", "seven equal"}]
 )
-@pytest.mark.parametrize("known", [64, 128])
-def test_words_next_to_boundaries(name: str, known: int) -> None:
+@pytest.mark.parametrize("known_bits", [64, 128])
+def test_words_next_to_boundaries(name: str, known_bits: int) -> None:
     law = LAWS[name]
     n = len(law["scores"])
     for i in sorted({*range(min(4, n - 1)), n - 2}):
-        for number in near(share(law, i, known), 1 << known):
-            tape = words_of(number, known, 64)
+        for number in near(share(law, i, known_bits), 1 << known_bits):
+            tape = words_of(number, known_bits, 64)
             assert [Choice(**law).draw(TapeBits(tape))] == reference.choice_sample(
                 reference.weights(**law), 1, TapeBits(tape)
             )
@@ -196,7 +196,7 @@ def test_shapes(shape: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"scores": []}, "noise.choice"),
         ({"scores": [1, 2], "prior": [1]}, "noise.choice"),
@@ -209,9 +209,9 @@ def test_shapes(shape: Any) -> None:
     ],
     ids=str,
 )
-def test_refused(given: dict[str, Any], code: str) -> None:
+def test_refused(arguments: dict[str, Any], code: str) -> None:
     with pytest.raises(Refused) as caught:
-        Choice(**given)
+        Choice(**arguments)
     assert caught.value.code == code
 
 

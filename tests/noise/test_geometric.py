@@ -116,7 +116,7 @@ def test_no_split_no_minus_zero() -> None:
 
 
 def test_the_law_is_never_cut() -> None:
-    """−ln V beyond 128 scales of 2^56 leaves 64-bit integers; the draw is exact all the same, and
+    """−ln V beyond 128 scales of 2^56 leaves 64-bit integers; the draw is still exact, and
     its neighbours stay.
     """
     scale = Fraction(1 << 56)

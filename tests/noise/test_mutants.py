@@ -143,13 +143,13 @@ class NoFurtherBits(Geometric):
         magnitude = word ^ ONES if word >> 63 else word
         with precision(400):
             x = -self._coarse() * ball(Fraction(2 * magnitude + 1, 1 << 64)).log()
-            whole = floor(x if self._shift else x + self._offset())
-        assert whole is not None
-        return -whole if word >> 63 else whole
+            absolute = floor(x if self._shift else x + self._offset())
+        assert absolute is not None
+        return -absolute if word >> 63 else absolute
 
 
 class CutTail(Geometric):
-    """U = 0 is taken for the smallest U that is not."""
+    """Replace U = 0 by the smallest U above 0."""
 
     def _settle(self, word: int, bits: Bits) -> int:
         return super()._settle({0: 1, ONES: ONES - 1}.get(word, word), bits)
@@ -177,7 +177,7 @@ class LostSign(Geometric):
 
 
 class MinusZero(Geometric):
-    """Minus zero is kept, and zero comes up twice as often."""
+    """Return minus zero too, so that zero comes up twice as often."""
 
     def _settle_split(self, word: int, rest: int, bits: Bits) -> int:
         size = abs(self._settle(word, bits)) << self._shift | self._settle_remainder(rest, bits)
@@ -203,11 +203,11 @@ class SinglePrecision(Geometric):
 
     def draw(self, bits: Bits = SYSTEM) -> int:
         word = bits.integer(64)
-        whole = int(
+        absolute = int(
             self._top
             - self._slope * float(np.log(np.float32((word ^ ONES if word >> 63 else word) or 1)))
         )
-        return -whole if word >> 63 else whole
+        return -absolute if word >> 63 else absolute
 
 
 class Uniform53(Geometric):
@@ -218,8 +218,8 @@ class Uniform53(Geometric):
     def draw(self, bits: Bits = SYSTEM) -> int:
         word = bits.integer(64)
         coarse = ((word ^ ONES if word >> 63 else word) >> 10 or 1) << 10
-        whole = int(self._top - self._slope * math.log(coarse))
-        return -whole if word >> 63 else whole
+        absolute = int(self._top - self._slope * math.log(coarse))
+        return -absolute if word >> 63 else absolute
 
 
 class RoundedLaplace(Geometric):

@@ -83,6 +83,6 @@ def test_a_word_of_the_table_is_found_one_by_one_and_side_by_side() -> None:
 
 
 def test_the_accept_test_stays_in_its_range_before_far() -> None:
-    """e^x is taken of x in [−½, 0] only."""
+    """The accept test computes e^x for x in [−½, 0] only."""
     assert Fraction(-1, 2) <= reference.fall(FAR - 1, Fraction(1))
     assert WIDTH == reference.WIDTH

@@ -53,7 +53,7 @@ def neighbours(points: Doubles, reach: int = 4) -> Doubles:
     )
 
 
-def one(points: Doubles) -> Doubles:
+def absolute_unit(points: Doubles) -> Doubles:
     return np.ones_like(points)
 
 
@@ -91,7 +91,7 @@ def test_log_of_words(points: int) -> None:
     words = np.concatenate(list(words_at_boundaries(points)))
     words = words[(words >= 1.0) & (words <= 2.0**63)]
     assert len(words) >= points * 10 // 11
-    assert worst("log", words, one) * SAFETY <= geometric.MARGIN / 2
+    assert worst("log", words, absolute_unit) * SAFETY <= geometric.MARGIN / 2
 
 
 @pytest.mark.parametrize("points", [POINTS, pytest.param(10 * POINTS, marks=pytest.mark.slow)])
@@ -100,7 +100,7 @@ def test_exp_of_small_falls(points: int) -> None:
     levels = np.concatenate(list(levels_at_walls(points)))
     levels = levels[(levels >= -0.5) & (levels <= 0.0)]
     assert len(levels) >= points * 10 // 11
-    assert worst("exp", levels, one) * SAFETY <= rounded_normal.MARGIN / 2
+    assert worst("exp", levels, absolute_unit) * SAFETY <= rounded_normal.MARGIN / 2
 
 
 def test_exp_of_scores() -> None:

@@ -46,9 +46,9 @@ def test_sums_against_the_definition(epsilon: Fraction, period: int, width: int)
             assert abs(arb(law.pmf(z)) - mass) < mass * small
             assert abs(arb(law.tail(z)) - tail) < tail * small
             assert law.pmf(-z) == law.pmf(z)
-        for power, found in ((1, law.mean_error), (2, law.variance)):
+        for power, value in ((1, law.mean_error), (2, law.variance)):
             moment = 2 * sum((z**power * v for z, v in enumerate(w)), arb(0)) / total
-            assert abs(arb(found) - moment) < moment * small
+            assert abs(arb(value) - moment) < moment * small
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_one_step_is_geometric() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"epsilon": 0, "period": 1, "width": 1}, "number.not-positive"),
         ({"epsilon": 1, "period": 3, "width": 4}, "noise.staircase"),
@@ -129,7 +129,7 @@ def test_one_step_is_geometric() -> None:
     ],
     ids=str,
 )
-def test_refused(given: dict[str, int], code: str) -> None:
+def test_refused(arguments: dict[str, int], code: str) -> None:
     with pytest.raises(Refused) as caught:
-        Staircase(**given)
+        Staircase(**arguments)
     assert caught.value.code == code

@@ -15,7 +15,7 @@ BITS = 160
 
 
 def geometric_tail(scale: Fraction, z: int) -> Interval:
-    """P(Z ≥ z): for z ≥ 1 one exponential over 1 + q, else one minus that of the other side."""
+    """P(Z ≥ z): an exponential over 1 + q for z ≥ 1, else 1 − P(Z ≥ 1 − z)."""
     if z < 1:
         return _complement(geometric_tail(scale, 1 - z))
     top, q = rational.exp(-z / scale, BITS), rational.exp(-1 / scale, BITS)

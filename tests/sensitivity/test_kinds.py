@@ -20,8 +20,8 @@ vectors = st.lists(st.fractions(-100, 100, max_denominator=1000), min_size=1, ma
 )
 
 
-@given(move=vectors, known=st.sets(st.sampled_from(["l1", "l2_squared", "sup"]), min_size=1))
-def test_every_norm_that_follows_is_a_bound(move: list[Fraction], known: set[str]) -> None:
+@given(move=vectors, norms=st.sets(st.sampled_from(["l1", "l2_squared", "sup"]), min_size=1))
+def test_every_norm_that_follows_is_a_bound(move: list[Fraction], norms: set[str]) -> None:
     """Whatever norms of a move are given, the others are never below the truth, and those given are
     kept.
     """
@@ -31,13 +31,13 @@ def test_every_norm_that_follows_is_a_bound(move: list[Fraction], known: set[str
         "l2_squared": sum((v * v for v in sizes), Fraction(0)),
         "sup": max(sizes),
     }
-    stated: dict[str, Any] = {name: true[name] for name in known}
+    stated: dict[str, Any] = {name: true[name] for name in norms}
     sensitivity = Global(**stated)
     assert sensitivity.moves(1, len(move)) >= true["l1"]
     assert sensitivity.squared(len(move)) >= true["l2_squared"]
     assert sensitivity.moves(2, len(move)) ** 2 >= sensitivity.squared(len(move))
     assert sensitivity.moves("inf", len(move)) >= true["sup"]
-    if known == set(true):
+    if norms == set(true):
         assert (
             sensitivity.moves(1, len(move)),
             sensitivity.squared(len(move)),

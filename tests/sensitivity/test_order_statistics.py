@@ -96,12 +96,12 @@ def test_distances_and_smoothness_between_neighbours(high: int, n: int) -> None:
         ) * reach
 
     for r in range(1, n + 1):
-        known = {
+        measured = {
             x: measures(x, r) for x in itertools.combinations_with_replacement(range(high + 1), n)
         }
-        for x, (d, s) in known.items():
+        for x, (d, s) in measured.items():
             for i, v in itertools.product(range(n), range(high + 1)):
-                e, t = known[tuple(sorted((*x[:i], v, *x[i + 1 :])))]
+                e, t = measured[tuple(sorted((*x[:i], v, *x[i + 1 :])))]
                 assert np.abs(d - e).max() <= 1
                 assert s <= t * math.exp(beta) * (1 + 1e-12)
 
@@ -152,7 +152,7 @@ def test_smooth_by_halving_is_the_largest(
 @pytest.mark.parametrize("n", [1480, 1491, 1500, 100_000, 1_000_000])
 def test_equal_values_of_any_number(n: int) -> None:
     """Nothing changes until half of them have, at a distance where e^(−βk) is long zero in doubles:
-    no exception, no NaN, and the least is kept.
+    `smooth` raises nothing and returns no NaN, but (0, 0), for below the least value.
     """
     data, r = np.full(n, 5), (n + 1) // 2
     assert stats.local(data, r, 0, 10) == 0

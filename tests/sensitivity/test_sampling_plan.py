@@ -60,7 +60,7 @@ def test_without_ties_gamma_is_attained(m: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "m", "k", "gamma", "rho", "least"),
+    ("arguments", "m", "k", "gamma", "rho", "least"),
     [
         ({"m": 500, "gamma": 0.2}, 500, 439, 0.2, 0.0071093123100830075, 0.07743960280679663),
         ({"gamma": 0.1}, 285, 285, 0.1, 0.00974461166524198, 0.09988135764734754),
@@ -70,10 +70,10 @@ def test_without_ties_gamma_is_attained(m: int) -> None:
     ids=["both", "gamma=.1", "gamma=.05", "m"],
 )
 def test_the_plan_of_diffpriv(
-    given: dict[str, Any], m: int, k: int, gamma: float, rho: float, least: float
+    arguments: dict[str, Any], m: int, k: int, gamma: float, rho: float, least: float
 ) -> None:
     """S-087: the thesis took 439 of 500, the lectures 285 of 285."""
-    chosen = plan(**given, kind="diffpriv")
+    chosen = plan(**arguments, kind="diffpriv")
     assert (chosen.m, chosen.k) == (m, k)
     assert float(chosen.gamma) == pytest.approx(gamma, abs=1e-12)
     assert chosen.rho == pytest.approx(rho, rel=1e-12)
@@ -92,10 +92,12 @@ WAYS: list[tuple[dict[str, Any], tuple[int, int, Fraction]]] = [
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"), WAYS, ids=lambda v: " ".join(v) if isinstance(v, dict) else ""
+    ("arguments", "expected"), WAYS, ids=lambda v: " ".join(v) if isinstance(v, dict) else ""
 )
-def test_every_way_of_planning(given: dict[str, Any], expected: tuple[int, int, Fraction]) -> None:
-    chosen = plan(**given)
+def test_every_way_of_planning(
+    arguments: dict[str, Any], expected: tuple[int, int, Fraction]
+) -> None:
+    chosen = plan(**arguments)
     assert (chosen.m, chosen.k, chosen.gamma) == expected
     assert chosen.least_gamma == 1 / (chosen.m + 1)
     assert str(chosen.m) in repr(chosen)
@@ -138,7 +140,7 @@ def test_the_lower_branch(x: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {},
         {"m": 5, "gamma": 0.1, "k": 3},
@@ -156,9 +158,9 @@ def test_the_lower_branch(x: float) -> None:
     ],
     ids=lambda v: " ".join(f"{k}={x}" for k, x in v.items()) or "nothing",
 )
-def test_refusals(given: dict[str, Any]) -> None:
+def test_refusals(arguments: dict[str, Any]) -> None:
     with pytest.raises(Refused) as caught:
-        plan(**given)
+        plan(**arguments)
     assert caught.value.code == "sensitivity.plan"
 
 

@@ -277,7 +277,10 @@ def test_a_sum_over_a_public_number_is_not() -> None:
         (lambda: sens.variance(0, 1, relation="replace", n=1), "sensitivity.size"),
         (lambda: sens.variance(0, 1, relation="replace", n=3, ddof=3), "sensitivity.size"),
         (lambda: sens.covariance((0, 1), (0, 1), relation="add-remove"), "sensitivity.mean"),
-        (lambda: sens.count(relation=None), "guarantee.relation"),  # type: ignore[arg-type]  # refused
+        (
+            lambda: sens.count(relation=None),  # type: ignore[arg-type]  # refused
+            "guarantee.relation",
+        ),
         (lambda: sens.sum(0, 1, relation="close"), "guarantee.relation"),
         (lambda: sens.histogram(0, relation="replace"), "sensitivity.size"),
         (lambda: sens.linear([], relation="replace"), "sensitivity.matrix"),

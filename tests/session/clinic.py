@@ -40,8 +40,8 @@ DECLARED: dict[str, Any] = {
 }
 
 
-def clinic(**other: Any) -> Database:
-    about = {**DECLARED, "public": {"cities": CITIES}, "budget": sf.Approx(1000, "1e-3"), **other}
+def clinic(**changes: Any) -> Database:
+    about = {**DECLARED, "public": {"cities": CITIES}, "budget": sf.Approx(1000, "1e-3"), **changes}
     db: Database = sf.protect(TABLES, **about)
     return db
 
@@ -54,7 +54,7 @@ def counted(db: Database, text: str) -> list[float]:
     return [float(value * piece.step) for value in piece.values.ravel()]
 
 
-def hospital(units: int = 1200, **other: Any) -> Database:
+def hospital(units: int = 1200, **changes: Any) -> Database:
     """Of which little is declared: every patient has three or four visits, with spend between 4 and
     8, for one in twenty 40; a visit two tests, of 5 to 7.
     """
@@ -80,5 +80,5 @@ def hospital(units: int = 1200, **other: Any) -> Database:
         "public": {"days": pa.table({"day": [5, 6], "length": [7.5, 8.0]})},
         "budget": 1000,
     }
-    db: Database = sf.protect(tables, **{**about, **other})
+    db: Database = sf.protect(tables, **{**about, **changes})
     return db

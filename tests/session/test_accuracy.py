@@ -75,14 +75,14 @@ def test_amounts_are_all_numbers_of_four_digits_in_order() -> None:
     ],
 )
 def test_the_least_is_found(goal: Fraction) -> None:
-    asked: list[Fraction] = []
+    amounts: list[Fraction] = []
 
     def enough(amount: Fraction) -> Any:
-        asked.append(amount)
+        amounts.append(amount)
         return amount if amount >= goal else None
 
-    assert find_least(enough, "within=1") == goal  # type: ignore[comparison-overlap]
-    assert len(asked) < 40
+    assert find_least(enough, "within=1") == goal  # type: ignore[comparison-overlap]  # an amount
+    assert len(amounts) < 40
 
 
 @pytest.mark.parametrize(
@@ -96,60 +96,60 @@ def test_the_least_is_found(goal: Fraction) -> None:
     ids=str,
 )
 def test_it_is_within_and_nothing_cheaper_is(budget: sf.Guarantee, text: str, within: Any) -> None:
-    wanted = within if isinstance(within, dict) else {"n": within}
-    with visits(budget) as made:
-        plan = made.plan(text, within=within)
+    goals = within if isinstance(within, dict) else {"n": within}
+    with visits(budget) as table:
+        plan = table.plan(text, within=within)
         error = plan.error()
-        assert all(error[name] <= float(most) for name, most in wanted.items())
-        cheaper = made.plan(text, promise=lower(plan)).error()
-        assert any(cheaper[name] > float(most) for name, most in wanted.items())
+        assert all(error[name] <= float(most) for name, most in goals.items())
+        cheaper = table.plan(text, promise=lower(plan)).error()
+        assert any(cheaper[name] > float(most) for name, most in goals.items())
         assert type(plan.promise) is type(budget) or isinstance(plan.promise, sf.Pure | sf.Approx)
 
 
 def test_a_count_costs_what_the_formula_says() -> None:
     """ln(20)·4/25, as Laplace noise of scale 4/ε is within 25 with probability 1 − e^(−25ε/4)."""
-    with visits(sf.Pure(10)) as made:
-        cost = made.plan(COUNT, within=25).promise.parameters["epsilon"]
+    with visits(sf.Pure(10)) as table:
+        cost = table.plan(COUNT, within=25).promise.parameters["epsilon"]
         assert float(cost) == pytest.approx(math.log(20) * 4 / 25, rel=2e-4)
         assert float(
-            made.plan(COUNT, within=25, confidence="0.99").promise.parameters["epsilon"]
+            table.plan(COUNT, within=25, confidence="0.99").promise.parameters["epsilon"]
         ) == pytest.approx(math.log(100) * 4 / 25, rel=2e-4)
 
 
 def test_a_release_is_that_of_the_plan_and_stored_alike() -> None:
-    with visits(sf.Pure(10)) as made:
-        answer = made.sql(COUNT, within=25)
+    with visits(sf.Pure(10)) as table:
+        answer = table.sql(COUNT, within=25)
         low, high = answer.interval("n")
         assert high[0] - low[0] <= 50
-        spent = made.spent
-        assert made.sql(COUNT, within=25).recalled
-        assert made.aggregate(n=sf.count()).release(within=25).recalled
-        assert made.spent == spent
+        spent = table.spent
+        assert table.sql(COUNT, within=25).recalled
+        assert table.aggregate(n=sf.count()).release(within=25).recalled
+        assert table.spent == spent
 
 
 def test_all_groups_at_once_cost_more() -> None:
-    with visits(sf.Pure(100)) as made:
+    with visits(sf.Pure(100)) as table:
         each, both = (
-            made.plan(BOTH, within={"n": 25}, simultaneous=all_) for all_ in (False, True)
+            table.plan(BOTH, within={"n": 25}, simultaneous=all_) for all_ in (False, True)
         )
         assert both.promise.parameters["epsilon"] > each.promise.parameters["epsilon"]
-        answer = made.sql(BOTH, within={"n": 25}, simultaneous=True)
+        answer = table.sql(BOTH, within={"n": 25}, simultaneous=True)
         low, high = answer.interval("n", simultaneous=True)
         assert (high - low).max() <= 50
-    with visits(sf.Approx(100, "1e-6"), keys={}) as made:
-        assert made.plan(BOTH, within={"n": 2500}).error()["n"] <= 2500
+    with visits(sf.Approx(100, "1e-6"), keys={}) as table:
+        assert table.plan(BOTH, within={"n": 2500}).error()["n"] <= 2500
         with pytest.raises(sf.Refused) as refused:
-            made.plan(BOTH, within={"n": 2500}, simultaneous=True)
+            table.plan(BOTH, within={"n": 2500}, simultaneous=True)
         assert refused.value.code == "within.groups"
 
 
 def test_a_mean_is_within_for_groups_of_the_assumed_size() -> None:
-    with visits() as made:
-        small, large = (made.plan(BOTH, within={"m": 1}, group_size=size) for size in (500, 5000))
+    with visits() as table:
+        small, large = (table.plan(BOTH, within={"m": 1}, group_size=size) for size in (500, 5000))
         assert small.error()["m"] <= 1
         assert large.error()["m"] <= 1
         assert large.promise.parameters["epsilon"] < small.promise.parameters["epsilon"]
-        ratio = made.plan(
+        ratio = table.plan(
             "SELECT SUM(spend) / COUNT(*) AS m FROM visits", within=1, group_size=1000
         )
         assert ratio.error()["m"] <= 1
@@ -180,31 +180,31 @@ def test_a_mean_is_within_for_groups_of_the_assumed_size() -> None:
     ids=str,
 )
 def test_what_no_cost_is_known_for_is_refused(text: str, about: dict[str, Any], code: str) -> None:
-    with visits() as made:
-        for ask in (made.plan, made.sql):
+    with visits() as table:
+        for ask in (table.plan, table.sql):
             with pytest.raises(sf.Refused) as refused:
                 ask(text, **about)
             assert refused.value.code == code
-        assert made.spent.parameters["epsilon"] == 0
+        assert table.spent.parameters["epsilon"] == 0
 
 
 def test_the_budget_is_never_exceeded() -> None:
-    with visits(sf.Pure("0.4")) as made:
+    with visits(sf.Pure("0.4")) as table:
         with pytest.raises(sf.BudgetExceeded) as refused:
-            made.sql(COUNT, within=25)
+            table.sql(COUNT, within=25)
         assert "costs ε = 0.47" in refused.value.reason
-        assert made.spent.parameters["epsilon"] == 0
-        made.sql(COUNT, within=31)
+        assert table.spent.parameters["epsilon"] == 0
+        table.sql(COUNT, within=31)
 
 
 def test_limits_are_learned_before_for_a_twentieth_of_the_budget() -> None:
-    with visits(sf.Pure(600), max_rows=None) as made:
+    with visits(sf.Pure(600), max_rows=None) as table:
         with pytest.raises(sf.Refused) as refused:
-            made.plan(COUNT, within=25)
+            table.plan(COUNT, within=25)
         assert refused.value.code == "within.learning"
-        answer = made.sql(COUNT, within=25)
+        answer = table.sql(COUNT, within=25)
         assert "learned first, for an extra ε = 30:" in str(answer)
-        assert made.declaration.max_rows == 4
-        assert float(made.spent.parameters["epsilon"]) == pytest.approx(
+        assert table.declaration.max_rows == 4
+        assert float(table.spent.parameters["epsilon"]) == pytest.approx(
             30 + math.log(20) * 4 / 25, rel=1e-3
         )

@@ -34,8 +34,8 @@ def table() -> Iterator[Table]:
     }
     with sf.protect(
         sf.samples.visits(), name="visits", **about, budget=sf.Approx(100, "1e-3")
-    ) as made:
-        yield made
+    ) as visits:
+        yield visits
 
 
 def mixed(table: Table) -> list[Any]:
@@ -47,25 +47,25 @@ def mixed(table: Table) -> list[Any]:
 
 
 def test_shares_follow_the_noisy_numbers(table: Table) -> None:
-    made = table.plan_all(
+    batch = table.plan_all(
         [*mixed(table), table.group_by("city").aggregate(n=sf.count())], epsilon=1
     )
-    assert made.shares == tuple(
+    assert batch.shares == tuple(
         Fraction(k, 6) for k in (1, 2, 1, 2)
     )  # a count, a mean of two, a quantile, a count and the selection
-    assert sum(made.shares) == 1
-    assert "1/6 of" in made.explain()
+    assert sum(batch.shares) == 1
+    assert "1/6 of" in batch.explain()
 
 
 @pytest.mark.parametrize(
     "promise", [Pure(1), Approx(1, "1e-6"), ZCDP("1/8"), GDP(1)], ids=lambda p: type(p).__name__
 )
 def test_the_whole_keeps_the_promise(promise: Guarantee, table: Table) -> None:
-    made = table.plan_all(mixed(table), promise=promise)
+    batch = table.plan_all(mixed(table), promise=promise)
     if isinstance(promise, Approx):
-        assert made.cost.epsilon(promise.parameters["delta"]) <= 1
+        assert batch.cost.epsilon(promise.parameters["delta"]) <= 1
     else:
-        assert made.mechanism.to(type(promise)) <= promise
+        assert batch.mechanism.to(type(promise)) <= promise
 
 
 def test_equal_numbers_have_equal_noise(table: Table) -> None:
@@ -80,11 +80,11 @@ def test_equal_numbers_have_equal_noise(table: Table) -> None:
 
 def test_many_are_better_with_gaussian_noise_stated_once(table: Table) -> None:
     many = [f"SELECT COUNT(*) AS n FROM visits WHERE age > {age}" for age in range(60)]
-    made = table.plan_all(many, epsilon=1, delta=1e-6)
-    assert all(isinstance(plan.calibration.noise[0][0], Gaussian) for plan in made.plans)
-    assert made.cost.parameters == {"epsilon": 1, "delta": Fraction(1, 10**6)}
+    batch = table.plan_all(many, epsilon=1, delta=1e-6)
+    assert all(isinstance(plan.calibration.noise[0][0], Gaussian) for plan in batch.plans)
+    assert batch.cost.parameters == {"epsilon": 1, "delta": Fraction(1, 10**6)}
     alone = table.plan(many[0], epsilon=Fraction(1, 60), delta=Fraction(1, 60 * 10**6)).error()["n"]
-    assert made.error()[0]["n"] < alone / 2
+    assert batch.error()[0]["n"] < alone / 2
     few = table.plan_all(many[:2], epsilon=1, delta=1e-6)
     assert all(isinstance(plan.calibration.noise[0][0], Laplace) for plan in few.plans)
 
@@ -152,12 +152,12 @@ def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
     not.
     """
     with unlimited() as visits:
-        asked = [
+        queries = [
             SUM,
             visits.aggregate(n=sf.count(), s=sf.sum("spend")),
             "SELECT SUM(age) AS s FROM visits",
         ]
-        plan = visits.plan_all(asked, epsilon=60)
+        plan = visits.plan_all(queries, epsilon=60)
         assert isinstance(plan, PendingBatch)
         assert plan.error() == (
             {"s": "after learning"},
@@ -169,7 +169,7 @@ def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
         assert str(plan).count("learn   bounds of") == 2
         assert "share   1/4 of ε = 60" in str(plan)
         assert visits.spent.parameters["epsilon"] == 0
-        answers = visits.release_all(asked, epsilon=60)
+        answers = visits.release_all(queries, epsilon=60)
         assert visits.spent.parameters["epsilon"] == 70
         assert (visits.declaration.max_rows, visits.declaration.ranges) == (
             4,
@@ -177,9 +177,9 @@ def test_what_any_of_them_lacks_is_learned_once_for_all() -> None:
         )
         assert all("learned first, for an extra ε = 10:" in answer.rules[-1] for answer in answers)
         assert "max_rows = 4" in answers[0].facts["declaration"]
-        assert all(answer.recalled for answer in visits.release_all(asked, epsilon=60))
+        assert all(answer.recalled for answer in visits.release_all(queries, epsilon=60))
         assert visits.spent.parameters["epsilon"] == 70
-        assert visits.plan_all(asked, epsilon=60).cost.parameters["epsilon"] == 60
+        assert visits.plan_all(queries, epsilon=60).cost.parameters["epsilon"] == 60
 
 
 def test_both_fit_or_neither_is_paid_for_also_together() -> None:
@@ -207,16 +207,18 @@ def test_what_is_refused_is_refused_before_anything_is_learned(
     with unlimited() as visits:
         for ask in (visits.plan_all, visits.release_all):
             with pytest.raises(Refused) as refused:
-                ask(queries, epsilon=1, **more)  # type: ignore[operator]
+                ask(queries, epsilon=1, **more)  # type: ignore[operator]  # plan_all or release_all
             assert refused.value.code == code
         assert visits.spent.parameters["epsilon"] == 0
 
 
-def heard(folder: Path, queries: list[str]) -> set[str]:
-    """What somebody is told who cannot pay for the lessons of another, of data that differ in the
-    lessons alone: by a table that has them, and one that finds them.
+def collect_outcomes(folder: Path, queries: list[str]) -> set[str]:
+    """Collect the answers and refusals of an analyst who cannot pay for someone else's lessons.
+
+    The datasets differ in the lessons alone. One table has learned them, the other reads them from
+    the ledger.
     """
-    said = set()
+    outcomes = set()
     for place, wide in enumerate((1.0, 1e12)):
         path, source = (
             folder / f"{place}.ledger",
@@ -229,13 +231,13 @@ def heard(folder: Path, queries: list[str]) -> set[str]:
             for visits in (elsewhere, unlimited(ledger=path, source=source)):
                 for _ in range(2):
                     try:
-                        said.add(str(visits.release_all(queries, epsilon=1, share="bob")))
+                        outcomes.add(str(visits.release_all(queries, epsilon=1, share="bob")))
                     except Refused as refusal:
-                        said.add(str(refusal))
+                        outcomes.add(str(refusal))
                 visits.close()
             with unlimited(ledger=path, source=source) as after:
                 assert after.ledger.account("bob").spent[0] == 0
-    return said
+    return outcomes
 
 
 MANY = [f"SELECT SUM(spend) AS s FROM visits WHERE age > {age}" for age in range(12)]
@@ -250,16 +252,16 @@ TOGETHER = {
 @pytest.mark.parametrize("name", TOGETHER)
 @pytest.mark.usefixtures("certain")
 def test_nothing_of_what_others_learned_is_heard_for_nothing(name: str, tmp_path: Path) -> None:
-    (said,) = heard(tmp_path, TOGETHER[name])
-    assert "do not fit together" in said
+    (outcome,) = collect_outcomes(tmp_path, TOGETHER[name])
+    assert "do not fit together" in outcome
 
 
 @pytest.mark.usefixtures("certain")
 def test_a_batch_that_is_planned_before_it_is_paid_for_would_be_heard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The twin: on what the tables know, whoever asks. Where sums would leave the integers of the
-    engine, the lessons are heard in the refusal.
+    """The twin plans with the limits that the tables know, for any analyst. Where sums would leave
+    the integers of the engine, the refusal reveals the lessons.
     """
 
     def at_once(self: Any, goal: Any, share: Any, *, learning: bool) -> Any:
@@ -267,7 +269,7 @@ def test_a_batch_that_is_planned_before_it_is_paid_for_would_be_heard(
         return PlanAttempt(self.make(goal), (), (), self.table.state.declared, True)
 
     monkeypatch.setattr(Questions, "_attempt", at_once)
-    assert len(heard(tmp_path, TOGETHER["beyond the integers"])) > 1
+    assert len(collect_outcomes(tmp_path, TOGETHER["beyond the integers"])) > 1
 
 
 @pytest.mark.usefixtures("certain")
@@ -296,17 +298,17 @@ def test_a_share_pays_for_lessons_of_others_and_learns_the_rest() -> None:
 
 
 def test_a_stored_batch_is_paid_for_as_one_or_not_at_all(table: Table) -> None:
-    """Whoever is shown all its answers pays what they cost together; whoever cannot is shown none,
-    and has paid nothing.
+    """An analyst who sees all its answers pays what they cost together. One who cannot pay sees
+    none and pays nothing.
     """
-    book, asked = table.ledger, mixed(table)
+    book, queries = table.ledger, mixed(table)
     for name, room in (("ann", "9"), ("bob", "1.5"), ("cas", "0.5")):
         book.allow(name, Approx(room, "1e-4"))
-    first = table.release_all(asked, epsilon=1, share="ann")
-    again = table.release_all(asked, epsilon=1, share="bob")
-    assert [one.to_json() for one in again] == [one.to_json() for one in first]
+    first = table.release_all(queries, epsilon=1, share="ann")
+    again = table.release_all(queries, epsilon=1, share="bob")
+    assert [answer.to_json() for answer in again] == [answer.to_json() for answer in first]
     assert book.account("bob").spent[0] == 1
     with pytest.raises(BudgetExceeded, match="nothing was spent"):
-        table.release_all(asked, epsilon=1, share="cas")
+        table.release_all(queries, epsilon=1, share="cas")
     assert book.account("cas").spent[0] == 0
     assert table.spent.parameters["epsilon"] == 1

@@ -14,10 +14,14 @@ def test_both_kinds() -> None:
         sf.protect(rows, name="t", unit="u", max_rows=1, budget=sf.Pure(1)) as table,
         sf.protect({"t": rows}, unit="t.u", budget=sf.Pure(1)) as db,
     ):
-        for one in (table, db):
-            assert isinstance(one, Budgeted)
-            one.ledger.charge(sf.Pure("1/4"))
-            assert (one.budget.epsilon(), one.spent.epsilon(), one.remaining.epsilon()) == (
+        for budgeted in (table, db):
+            assert isinstance(budgeted, Budgeted)
+            budgeted.ledger.charge(sf.Pure("1/4"))
+            assert (
+                budgeted.budget.epsilon(),
+                budgeted.spent.epsilon(),
+                budgeted.remaining.epsilon(),
+            ) == (
                 1,
                 0.25,
                 0.75,

@@ -4,6 +4,7 @@ noise for those that are not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
@@ -72,14 +73,14 @@ def test_a_unit_is_in_the_cell_of_its_power_of_two() -> None:
 
 @pytest.mark.parametrize("noise", [0.1, 1, 10, 1000])
 def test_the_row_limit_has_the_least_error_of_all_powers_of_two(noise: float) -> None:
-    seen = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n32=30)
+    histogram = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n32=30)
     counts, means = [500, 1100, 2000, 1100, 200, 30], [1, 2, 3.5, 6.5, 12.5, 24.5]
     errors = {
         2**j: (2**j * noise) ** 2
         + (sum(c * max(m - 2**j, 0) for c, m in zip(counts, means, strict=True)) / ROW_GROUPS) ** 2
         for j in range(6)
     }
-    limit, rest = row_limit(seen, noise)
+    limit, rest = row_limit(histogram, noise)
     assert limit == min(errors, key=lambda k: errors[k])
     assert rest is not None
     more = sum(counts[limit.bit_length() :])
@@ -87,8 +88,8 @@ def test_the_row_limit_has_the_least_error_of_all_powers_of_two(noise: float) ->
 
 
 def test_more_noise_never_gives_a_higher_limit() -> None:
-    seen = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n256=90)
-    limits = [row_limit(seen, 2.0**j)[0] for j in range(-8, 16)]
+    histogram = rows(n1=500, n2=1100, n4=2000, n8=1100, n16=200, n256=90)
+    limits = [row_limit(histogram, 2.0**j)[0] for j in range(-8, 16)]
     assert limits == sorted(limits, reverse=True)
     assert limits[0] == 256
     assert limits[-1] == 1
@@ -117,14 +118,14 @@ def test_of_an_empty_histogram_the_default_is_said_to_be_one() -> None:
 
 @pytest.mark.parametrize("name", TYPES)
 def test_edges_cover_a_type_and_every_learned_pair_has_a_grid(name: str) -> None:
-    known = Type.of(name)
-    edges = value_edges(known)
+    column_type = Type.of(name)
+    edges = value_edges(column_type)
     assert all(a < b for a, b in pairwise(edges))
     assert [-edge for edge in reversed(edges)] == list(edges)
     assert Fraction(0) in edges
-    if known.limits is not None:
-        assert edges[0] <= known.limits[0]
-        assert edges[-1] >= known.limits[1]
+    if column_type.limits is not None:
+        assert edges[0] <= column_type.limits[0]
+        assert edges[-1] >= column_type.limits[1]
     for cell in range(len(edges) - 1):
         counts = [0.0] * (len(edges) - 1)
         counts[cell] = 1000.0
@@ -133,12 +134,12 @@ def test_edges_cover_a_type_and_every_learned_pair_has_a_grid(name: str) -> None
         )
         assert low <= 0 <= high
         assert tails is not None
-        assert grid_of("x", known, low, high).low < grid_of("x", known, low, high).high
+        assert grid_of("x", column_type, low, high).low < grid_of("x", column_type, low, high).high
         assert max(-low, high) <= 2**WIDEST
         if edges[cell] >= -(2**WIDEST) and edges[cell + 1] <= 2**WIDEST:
             assert low <= edges[cell]
             assert high >= edges[cell + 1]
-    assert grid_of("x", known, *DEFAULT_BOUNDS)
+    assert grid_of("x", column_type, *DEFAULT_BOUNDS)
 
 
 @pytest.mark.parametrize("noise", [0.01, 1, 10, 100, 10_000])
@@ -160,14 +161,14 @@ def test_bounds_have_the_least_error_of_all_pairs(noise: float) -> None:
         counts[edges.index(Fraction(low))] = count
     first = edges.index(Fraction(-8))
     counts[first + 2 : edges.index(Fraction(1))] = [20.0] * (edges.index(Fraction(1)) - first - 2)
-    seen = NoisyHistogram(tuple(counts), 50, 10, lambda cells: 5.0 * cells)
+    histogram = NoisyHistogram(tuple(counts), 50, 10, lambda cells: 5.0 * cells)
     middles = [float(a + b) / 2 for a, b in pairwise(edges)]
 
     def error(low: float, high: float) -> float:
         lost = sum(c * max(low - m, m - high, 0.0) for c, m in zip(counts, middles, strict=True))
         return (noise * max(-low, high)) ** 2 + (lost / SUM_GROUPS) ** 2
 
-    (low, high), _ = value_bounds(edges, seen, noise)
+    (low, high), _ = value_bounds(edges, histogram, noise)
     ends = [float(edge) for edge in edges if -8 <= edge <= 64]
     least = min(error(a, b) for a in ends if a <= 0 for b in ends if b >= 0 and a < b)
     assert error(float(low), float(high)) == pytest.approx(least, rel=1e-12)
@@ -183,7 +184,7 @@ def test_shares_beyond_are_those_of_all_cells_up_to_the_last_seen_one() -> None:
         edges, NoisyHistogram(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 1e3
     )
     assert (low, high) == (0, 2)
-    assert tails == (0, Fraction(1, 10), tails[2], 0, 2048)  # type: ignore[index]
+    assert tails == (0, Fraction(1, 10), tails[2], 0, 2048)  # type: ignore[index]  # not None
     counts[edges.index(Fraction(1024))] = (
         49.0  # no longer seen: told is of two cells beyond the bounds, and said where they end
     )
@@ -191,7 +192,7 @@ def test_shares_beyond_are_those_of_all_cells_up_to_the_last_seen_one() -> None:
         edges, NoisyHistogram(tuple(counts), 50, 10, lambda cells: 0.5 * cells), 10
     )
     assert (low, high) == (0, 2)
-    assert tails == (0, Fraction(43, 1000), tails[2], 0, 8)  # type: ignore[index]
+    assert tails == (0, Fraction(43, 1000), tails[2], 0, 8)  # type: ignore[index]  # not None
 
 
 def test_who_has_many_times_the_limit_has_more_than_it() -> None:
@@ -224,13 +225,13 @@ def test_the_error_covers_all_shares_that_the_noise_allows(
     counts: tuple[float, ...], share: Fraction, within: tuple[float, float]
 ) -> None:
     """Either cell may be off by eleven."""
-    found, error = NoisyHistogram(counts, 50, 10, lambda cells: 11.0 * cells).share_beyond(
+    estimate, error = NoisyHistogram(counts, 50, 10, lambda cells: 11.0 * cells).share_beyond(
         range(1, 2), range(1)
     )
-    assert found == share
-    assert found - error <= within[0] + 1e-12
-    assert found + error >= within[1] - 1e-12
-    assert error <= max(within[1] - found, found - within[0]) + Fraction(1, 1000)
+    assert estimate == share
+    assert estimate - error <= within[0] + 1e-12
+    assert estimate + error >= within[1] - 1e-12
+    assert error <= max(within[1] - estimate, estimate - within[0]) + Fraction(1, 1000)
 
 
 @pytest.mark.parametrize(
@@ -300,10 +301,10 @@ def test_parts_of_a_promise_add_up_to_it_and_need_no_delta(promise: sf.Guarantee
     ids=["pure", "zcdp", "gdp"],
 )
 def test_the_noise_of_the_reference_is_that_of_a_third_of_it(
-    promise: sf.Guarantee, noise: object
+    promise: sf.Guarantee, noise: Callable[[], float]
 ) -> None:
     assert PIECES == 3
-    assert NOISE[type(promise)](promise) == pytest.approx(noise(), rel=1e-6)  # type: ignore[operator]
+    assert NOISE[type(promise)](promise) == pytest.approx(noise(), rel=1e-6)
     assert set(NOISE) == set(SHARE_BY_NOTION)
 
 

@@ -39,11 +39,11 @@ def test_a_statement_is_made_of_the_pieces_that_the_noise_is_for() -> None:
         'SELECT SUM(z) AS s FROM (SELECT u, MIN(q) AS "a = min(q), z = max(q), b", MAX(x) AS '
         "z FROM t GROUP BY u)"
     )
-    one, other = table.plan(a, epsilon=1), table.plan(b, epsilon=1)
-    assert other.sql != one.sql
-    assert one.query.text != other.query.text
-    assert through_the_door(one).pieces[0].values.max() <= 3 * one.calibration.bounding.l1(
-        one.components[0]
+    first, second = table.plan(a, epsilon=1), table.plan(b, epsilon=1)
+    assert second.sql != first.sql
+    assert first.query.text != second.query.text
+    assert through_the_door(first).pieces[0].values.max() <= 3 * first.calibration.bounding.l1(
+        first.components[0]
     )
 
 
@@ -53,8 +53,8 @@ def test_infinity_is_not_a_column_of_that_name() -> None:
     )
     rows = table.mutate(inf=sf.col("q"))
     a, b = (
-        rows.aggregate(s=sf.sum(call("least", sf.col("q"), other), low=0, high=1))
-        for other in (sf.col("inf"), float("inf"))
+        rows.aggregate(s=sf.sum(call("least", sf.col("q"), limit), low=0, high=1))
+        for limit in (sf.col("inf"), float("inf"))
     )
     assert a.text != b.text
 
@@ -90,11 +90,11 @@ def test_text_of_a_database_is_compared_by_its_bytes(tmp_path: Path) -> None:
 
 
 def test_an_open_ledger_has_to_be_about_the_table() -> None:
-    other = sf.Ledger.open(
+    foreign = sf.Ledger.open(
         budget=sf.Approx(100, 1e-6), dataset="other", unit="u", relation="add-remove"
     )
     with pytest.raises(sf.Refused) as refused:
-        sf.protect(_table(), name="t", unit="u", max_rows=1, budget=1, ledger=other)
+        sf.protect(_table(), name="t", unit="u", max_rows=1, budget=1, ledger=foreign)
     assert refused.value.code == "ledger.dataset"
     mine = sf.Ledger.open(budget=sf.Approx(100, 1e-6), dataset="t", unit="u", relation="add-remove")
     with pytest.raises(sf.Refused) as refused:

@@ -178,14 +178,14 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
             "spend": rng.choice([0.0, -(2.0**50), 1e308, 5.0], m),
             "city": np.arange(m).astype(str),
         }
-        other = (
+        replacement = (
             {"u": np.full(3, 99), "spend": np.array([-7.0] * 3), "city": np.array(["z"] * 3)}
             if relation == "replace"
             else None
         )
         tallies = []
-        for extra in (more, other):
-            whole = (
+        for extra in (more, replacement):
+            columns = (
                 base
                 if extra is None
                 else {
@@ -193,7 +193,7 @@ def test_a_person_moves_a_lesson_by_no_more_than_its_noise_is_made_for(
                     for name in base
                 }
             )
-            with table(source=pa.table(whole), relation=relation, bounding=bounding) as visits:
+            with table(source=pa.table(columns), relation=relation, bounding=bounding) as visits:
                 plan = plan_lesson(visits.state, lack, sf.Pure(1))
                 tallies.append(through_the_door(plan).pieces[0].values.astype(object))
                 declared = plan.calibration.bounding.l1(plan.components[0])
@@ -253,11 +253,11 @@ def test_without_a_unit_there_is_no_limit_to_learn() -> None:
 @pytest.mark.parametrize("lack", [ROWS, SPEND], ids=lambda lack: lack.kind)
 @pytest.mark.parametrize("shares", [None, "some"])
 def test_what_was_found_is_stored_exactly(lack: MissingLimit, shares: str | None) -> None:
-    kept = (
+    fractions = (
         None
         if shares is None
         else tuple(Fraction(i, 1000) for i in range(3 if lack.kind == "bounds" else 2))
     )
     value = (Fraction(0), Fraction(1, 2**32)) if lack.kind == "bounds" else (Fraction(8),)
-    found = LearnedLimit(lack, value, kept)
-    assert LearnedLimit.from_json(lack, found.to_json()) == found
+    limit = LearnedLimit(lack, value, fractions)
+    assert LearnedLimit.from_json(lack, limit.to_json()) == limit

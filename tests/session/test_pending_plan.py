@@ -38,26 +38,29 @@ def test_an_error_that_does_not_depend_on_what_is_missing_is_known() -> None:
 
 
 def test_what_it_is_for_each_row() -> None:
-    """Twice the rows, twice the noise: the number that is told is that of one row."""
+    """Twice the rows, twice the noise: the plan states the error for one row."""
     with table() as visits:
-        told = next(
+        error_line = next(
             line
             for line in str(visits.aggregate(n=sf.count()).plan(epsilon=1)).splitlines()
             if line.startswith("error")
         )
-        one = visits.aggregate(n=sf.count())
-        assert "for each row that a unit counts for" in told
-        assert "bounds" not in told
+        query = visits.aggregate(n=sf.count())
+        assert "for each row that a unit counts for" in error_line
+        assert "bounds" not in error_line
         with table(max_rows=1) as limited:
-            assert f"± {limited.aggregate(n=sf.count()).plan(epsilon=1).error()['n']:.4g}" in told
-        assert one.plan(epsilon=1).error() == {"n": AFTER}
+            assert (
+                f"± {limited.aggregate(n=sf.count()).plan(epsilon=1).error()['n']:.4g}"
+                in error_line
+            )
+        assert query.plan(epsilon=1).error() == {"n": AFTER}
 
 
 @pytest.mark.parametrize("budget", [sf.Pure(1), sf.Approx(1, "1e-6"), sf.ZCDP(1)], ids=str)
 def test_the_cost_is_of_both(budget: sf.Guarantee) -> None:
-    with sf.protect(pa.table({"x": [1.0]}), name="t", budget=budget) as made:
-        asked = {"promise": sf.ZCDP("0.3")} if isinstance(budget, sf.ZCDP) else {"epsilon": "0.3"}
-        plan = made.aggregate(s=sf.sum("x")).plan(**asked)
+    with sf.protect(pa.table({"x": [1.0]}), name="t", budget=budget) as protected:
+        price = {"promise": sf.ZCDP("0.3")} if isinstance(budget, sf.ZCDP) else {"epsilon": "0.3"}
+        plan = protected.aggregate(s=sf.sum("x")).plan(**price)
         name = next(iter(budget.parameters))
         assert plan.cost.parameters[name] == Fraction("0.35")
         assert plan.learning.parameters[name] == Fraction("0.05")

@@ -19,7 +19,7 @@ from sfumato.testing.exact_checks import through_the_door
 ROWS = {"u": ["a", "b", "b", "c", None], "x": [1.0, 2.0, 3.0, None, 5.0], "n": [1, 2, 3, 4, 5]}
 
 
-def asked(table: Any) -> list[Any]:
+def read_tally(table: Any) -> list[Any]:
     groups = table.mutate(big=sf.col("u").upper()).group_by(big=["A", "B", "C"])
     query = groups.aggregate(
         n=sf.count(),
@@ -43,11 +43,11 @@ def test_every_kind_of_source_gives_the_same_integers(tmp_path: Path) -> None:
         "glob": (str(tmp_path / "*.parquet"), {}),
         "csv": (tmp_path / "visits.csv", {"types": types}),
     }
-    found = []
+    tallies = []
     for source, about in sources.values():
         with sf.protect(source, name="visits", unit="u", max_rows=1, budget=1, **about) as table:
-            found.append(asked(table))
-    assert all(one == found[0] for one in found)
+            tallies.append(read_tally(table))
+    assert all(tally == tallies[0] for tally in tallies)
 
 
 def test_a_file_gives_its_name(tmp_path: Path) -> None:
@@ -109,11 +109,11 @@ def test_a_ledger_may_be_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "changes",
     [{"unit": None, "max_rows": None}, {"relation": "replace"}, {"budget": 2}, {"unit": "n"}],
 )
 def test_a_book_is_for_one_budget_one_unit_and_one_relation(
-    other: dict[str, Any], tmp_path: Path
+    changes: dict[str, Any], tmp_path: Path
 ) -> None:
     path = tmp_path / "visits.ledger"
     about: dict[str, Any] = {
@@ -125,7 +125,7 @@ def test_a_book_is_for_one_budget_one_unit_and_one_relation(
     }
     sf.protect(pa.table(ROWS), **about).close()
     with pytest.raises(sf.Refused) as refused:
-        sf.protect(pa.table(ROWS), **{**about, **other})
+        sf.protect(pa.table(ROWS), **{**about, **changes})
     assert refused.value.code.startswith("ledger.")
 
 

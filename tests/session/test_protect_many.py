@@ -31,15 +31,15 @@ def test_files_frames_and_lent_tables_give_the_same(tmp_path: Path) -> None:
     connection = ibis.duckdb.connect()
     lent = {name: connection.create_table(name, table) for name, table in TABLES.items()}
     about: dict[str, Any] = {**DECLARED, "budget": 10}
-    found = []
+    counts = []
     for tables, cities in (
         (TABLES, CITIES),
         (files, CITIES),
         (lent, connection.create_table("cities", CITIES)),
     ):
         with sf.protect(tables, public={"cities": cities}, **about) as db:
-            found.append(counted(db, TEXT))
-    assert found == [[14]] * 3
+            counts.append(counted(db, TEXT))
+    assert counts == [[14]] * 3
 
 
 def test_the_least_owner_of_a_number_that_is_given_twice() -> None:
@@ -120,17 +120,19 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_refused_and_nothing_left(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other, code = REFUSED[name]
+    changes, code = REFUSED[name]
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(Refused) as caught:
-        clinic(**other)
+        clinic(**changes)
     assert caught.value.code == code
     assert not list(tmp_path.iterdir())
 
 
 def test_one_table_has_no_links() -> None:
     with pytest.raises(Refused, match=r"table\.links"):
-        sf.protect(CITIES, name="cities", budget=1, links={})  # type: ignore[call-overload]
+        sf.protect(  # type: ignore[call-overload]  # one table takes no links
+            CITIES, name="cities", budget=1, links={}
+        )
     with pytest.raises(Refused, match=r"table\.public"):
         sf.protect({}, unit="a.b", budget=1)
 

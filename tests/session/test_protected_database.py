@@ -54,8 +54,8 @@ def test_any_table_may_be_asked_about_any_other() -> None:
             )
         query = db["patients"].aggregate(n=sf.count())
         assert db["visits"].plan(query, epsilon=1).query is query
-        with clinic() as other, pytest.raises(Refused, match=r"plan\.query"):
-            other.plan(query, epsilon=1)
+        with clinic() as second, pytest.raises(Refused, match=r"plan\.query"):
+            second.plan(query, epsilon=1)
 
 
 def test_the_answer_says_what_was_asked() -> None:

@@ -84,18 +84,18 @@ def test_ten_tenths_fit_and_nothing_more(
             "public": table.group_by(city=["Roma", "Bari"]),
             "private": table.group_by("city"),
         }[keys]
-        asked = {"n": sf.count(), "s": sf.sum("x")} if keys == "public" else {"n": sf.count()}
+        aggregates = {"n": sf.count(), "s": sf.sum("x")} if keys == "public" else {"n": sf.count()}
         for _ in range(10):
-            rows.aggregate(**asked).release(**part, fresh=True)
+            rows.aggregate(**aggregates).release(**part, fresh=True)
         if isinstance(budget, sf.GDP):
-            assert table.spent.mu_squared <= 1  # type: ignore[attr-defined]
+            assert table.spent.mu_squared <= 1  # type: ignore[attr-defined]  # GDP has it
         else:
             name = next(iter(budget.parameters))
             assert table.spent.parameters[name] <= 1
             assert table.spent.parameters[name] > Fraction(99, 100)
         before = table.spent
         with pytest.raises(sf.BudgetExceeded):
-            rows.aggregate(**asked).release(**part, fresh=True)
+            rows.aggregate(**aggregates).release(**part, fresh=True)
         assert table.spent == before
 
 
@@ -121,17 +121,17 @@ def test_private_keys_need_a_delta() -> None:
 
 
 def test_a_question_belongs_to_its_table() -> None:
-    with visits() as one, visits(name="others") as other:
-        query = one.aggregate(n=sf.count())
+    with visits() as table, visits(name="others") as foreign:
+        query = table.aggregate(n=sf.count())
         for wrong in (
-            lambda: other.plan(query, epsilon=1),
-            lambda: other.release(query, epsilon=1),
-            lambda: other.plan(1, epsilon=1),
-        ):  # type: ignore[arg-type]
+            lambda: foreign.plan(query, epsilon=1),
+            lambda: foreign.release(query, epsilon=1),
+            lambda: foreign.plan(1, epsilon=1),  # type: ignore[arg-type]  # wrong on purpose
+        ):
             with pytest.raises(sf.Refused) as refused:
                 wrong()
             assert refused.value.code == "plan.query"
-        assert one.plan(query, epsilon=1).cost == query.plan(epsilon=1).cost
+        assert table.plan(query, epsilon=1).cost == query.plan(epsilon=1).cost
 
 
 def test_planning_costs_nothing(tmp_path: Path) -> None:

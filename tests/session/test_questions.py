@@ -27,10 +27,10 @@ SUM, COUNT = "SELECT SUM(spend) AS s FROM visits", "SELECT COUNT(*) AS n FROM vi
 def test_the_first_release_learns_and_says_so() -> None:
     with table(source=rows()) as visits:
         answer = visits.sql("SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits", epsilon=60)
-        said = str(answer)
-        assert "a u counts for at most 4 rows (learned)" in said
-        assert "spend clipped to [0, 64] (learned)" in said
-        assert "learned first, for an extra ε = 10:" in said
+        text = str(answer)
+        assert "a u counts for at most 4 rows (learned)" in text
+        assert "spend clipped to [0, 64] (learned)" in text
+        assert "learned first, for an extra ε = 10:" in text
         assert visits.spent.parameters["epsilon"] == 70
         assert "learned" in str(answer.card())
         again = visits.sql("SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits", epsilon=60)
@@ -49,14 +49,16 @@ def test_a_search_for_an_accuracy_reads_the_text_once(monkeypatch: pytest.Monkey
     from sfumato.session import questions
 
     read, needed = [], []
-    first, other = sql.read, questions.components_of
-    monkeypatch.setattr(sql, "read", lambda *given: (read.append(given), first(*given))[1])
+    real_read, real_components = sql.read, questions.components_of
     monkeypatch.setattr(
-        questions, "components_of", lambda query: (needed.append(query), other(query))[1]
+        sql, "read", lambda *arguments: (read.append(arguments), real_read(*arguments))[1]
+    )
+    monkeypatch.setattr(
+        questions, "components_of", lambda query: (needed.append(query), real_components(query))[1]
     )
     with table(max_rows=2, bounds={"spend": (0, 64)}) as visits:
-        found = visits.plan(SUM, within=100)
-        assert found.error()["s"] <= 100
+        plan = visits.plan(SUM, within=100)
+        assert plan.error()["s"] <= 100
     assert (len(read), len(needed)) == (1, 1)
 
 
@@ -205,9 +207,9 @@ def test_what_no_learning_would_help_is_refused_before_anything_is_paid() -> Non
 def test_a_table_of_one_row_a_person_learns_bounds_alone() -> None:
     with sf.protect(
         pa.table({"x": [float(i % 10) for i in range(4000)]}), name="t", budget=1000
-    ) as made:
-        answer = made.aggregate(s=sf.sum("x")).release(epsilon=60)
-        assert made.declaration.ranges == {"x": (0, 16)}
+    ) as protected:
+        answer = protected.aggregate(s=sf.sum("x")).release(epsilon=60)
+        assert protected.declaration.ranges == {"x": (0, 16)}
         assert answer.value("s") == pytest.approx(18000, abs=40)
 
 
@@ -223,9 +225,9 @@ EDGES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def told(visits: Table, text: str, how: dict[str, Any]) -> str:
-    """What somebody hears who can pay for the lessons of another, or for an answer, but has nothing
-    for both.
+def ask_as_bob(visits: Table, text: str, how: dict[str, Any]) -> str:
+    """Return the answer or the refusal for an analyst who can pay for someone else's lessons or for
+    an answer, but not for both.
     """
     try:
         return str(visits.sql(text, share="bob", **how))
@@ -237,10 +239,10 @@ def told(visits: Table, text: str, how: dict[str, Any]) -> str:
 def test_nothing_of_what_others_learned_is_heard_for_nothing(
     text: str, how: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Whatever the lessons are, in this process or another, whoever cannot pay for them is told the
-    same.
+    """An analyst who cannot pay for the lessons reads the same text whatever they are, in this
+    process or another.
     """
-    heard = set()
+    outcomes = set()
     for place, wide in enumerate((1.0, 1e12)):
         path, source = (
             tmp_path / f"{place}.ledger",
@@ -250,12 +252,12 @@ def test_nothing_of_what_others_learned_is_heard_for_nothing(
             elsewhere.ledger.allow("bob", sf.Approx(1, "1e-6"))
             elsewhere.learn(epsilon=60)
             assert elsewhere.declaration.ranges["spend"][1] > wide
-            heard.add(told(elsewhere, text, how))  # the table knows the lessons
+            outcomes.add(ask_as_bob(elsewhere, text, how))  # the table knows the lessons
             with table(ledger=path, source=source) as visits:
-                heard.add(told(visits, text, how))  # the table finds them
-                heard.add(told(visits, text, how))
+                outcomes.add(ask_as_bob(visits, text, how))  # the table finds them
+                outcomes.add(ask_as_bob(visits, text, how))
             assert elsewhere.ledger.account("bob").spent[0] == 0
-    assert len(heard) == 1
+    assert len(outcomes) == 1
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,12 @@ def test_tried_before_learned_and_learned_before_made(
         for where, what in (("make", type(asking)), ("_learn", Request), ("_recall", Request)):
             real = getattr(what, where)
 
-            def noted(self: Any, *given: Any, _real: Any = real, _where: str = where) -> Any:
+            def noted(self: Any, *arguments: Any, _real: Any = real, _where: str = where) -> Any:
                 order.append(_where)
-                return _real(self, *given)
+                return _real(self, *arguments)
 
             monkeypatch.setattr(what, where, noted)
-        made, said = asking.prepare(GOAL, QuestionSettings())
+        prepared, rules = asking.prepare(GOAL, QuestionSettings())
         assert order == [
             "make",
             "make",
@@ -57,10 +57,10 @@ def test_tried_before_learned_and_learned_before_made(
             "_learn",
             "make",
         ]  # it lacks something; with stand-ins there is a plan; with what was learned
-        assert [plan.query.rows.declaration for plan in asking.plans(made)] == [
+        assert [plan.query.rows.declaration for plan in asking.plans(prepared)] == [
             visits.declaration
-        ] * len(asking.plans(made))
-        assert said == ("learned first, for an extra ε = 1: rows per unit, bounds of spend",)
+        ] * len(asking.plans(prepared))
+        assert rules == ("learned first, for an extra ε = 1: rows per unit, bounds of spend",)
         assert visits.spent.parameters["epsilon"] == 1
 
 

@@ -37,14 +37,14 @@ WAYS: dict[str, Ask] = {
 
 @pytest.fixture
 def visits(tmp_path: Path) -> Iterator[Table]:
-    with table(ledger=tmp_path / "visits.ledger", keys=CITIES) as made:
-        yield allowed(made)
+    with table(ledger=tmp_path / "visits.ledger", keys=CITIES) as protected:
+        yield allowed(protected)
 
 
-def allowed(made: Table, ann: Any = 10, bob: Any = 10) -> Table:
+def allowed(visits: Table, ann: Any = 10, bob: Any = 10) -> Table:
     for name, most in (("ann", ann), ("bob", bob)):
-        made.ledger.allow(name, sf.Approx(most, "1e-6"))
-    return made
+        visits.ledger.allow(name, sf.Approx(most, "1e-6"))
+    return visits
 
 
 def spent(visits: Table, share: str | None = None) -> Fraction:
@@ -73,8 +73,8 @@ def test_a_limit_of_groups_is_booked_too(way: str, visits: Table) -> None:
 def test_every_limit_that_an_answer_shows_is_paid_for(way: str, visits: Table) -> None:
     """A count needs no bounds; its declaration has them all the same."""
     visits.learn(epsilon=1, share="ann", columns=["spend", "age"])
-    made = WAYS[way](visits, COUNT, "bob")
-    answer = made[0] if isinstance(made, tuple) else made
+    released = WAYS[way](visits, COUNT, "bob")
+    answer = released[0] if isinstance(released, tuple) else released
     assert '[columns."spend"]' in answer.facts["declaration"]
     assert spent(visits, "bob") == Fraction("1.1")
 
@@ -119,15 +119,15 @@ def test_what_was_learned_anew_elsewhere_is_what_is_paid_for_and_used(tmp_path: 
 def test_a_share_pays_for_both_or_for_neither(way: str, most: str) -> None:
     with table(10) as visits:
         allowed(visits, ann=most)
-        asked: Any = SUM if way == "sql" else visits.aggregate(s=sf.sum("spend"))
+        query: Any = SUM if way == "sql" else visits.aggregate(s=sf.sum("spend"))
         ask = getattr(visits, way)
         with pytest.raises(sf.BudgetExceeded) as refused:
-            ask(asked, epsilon=1, share="ann")
+            ask(query, epsilon=1, share="ann")
         assert "do not fit together" in refused.value.reason
         assert refused.value.place == "visits / ann"
         assert spent(visits) == spent(visits, "ann") == 0
         assert not visits.declaration.learned
-        ask(asked, epsilon="0.1", share="ann")
+        ask(query, epsilon="0.1", share="ann")
         assert spent(visits, "ann") == Fraction("0.1") * Fraction(7, 6)
 
 
@@ -168,8 +168,8 @@ def test_a_stored_answer_is_counted_at_what_it_cost(stored: str, visits: Table) 
 
 def test_learning_is_paid_as_a_whole_or_not_at_all() -> None:
     """Three lessons have a third each: the first two would fit."""
-    for share, whole in ((None, sf.Approx("0.8", "1e-6")), ("ann", sf.Approx(10, "1e-6"))):
-        with table(whole) as visits:
+    for share, budget in ((None, sf.Approx("0.8", "1e-6")), ("ann", sf.Approx(10, "1e-6"))):
+        with table(budget) as visits:
             allowed(visits, ann="0.8")
             with pytest.raises(sf.BudgetExceeded) as refused:
                 visits.learn(epsilon=1, share=share)
@@ -205,7 +205,7 @@ def test_a_lesson_that_was_interrupted_is_not_paid_twice(monkeypatch: pytest.Mon
 
 
 def test_an_accuracy_that_turns_out_too_dear_says_what_was_paid() -> None:
-    """What it costs is known after learning alone: that stays paid for, and is said."""
+    """Only learning shows what it costs: the refusal states that the lesson stays paid for."""
     with table(10) as visits:
         allowed(visits, ann=1)
         with pytest.raises(sf.BudgetExceeded) as refused:

@@ -65,7 +65,7 @@ def test_a_join_learns_what_it_lacks_of_each_table(way: str) -> None:
     that have the same name the one that is meant.
     """
     with hospital() as db:
-        given = db.declaration
+        declared = db.declaration
         answer = WAYS[way](db)
         assert spent(db) == 70
         assert [db[name].declaration.max_rows for name in db] == [1, 4, None]
@@ -82,7 +82,7 @@ def test_a_join_learns_what_it_lacks_of_each_table(way: str) -> None:
         assert (
             DatabaseDeclaration.from_toml(db.declaration.to_toml())
             == db.declaration
-            != given
+            != declared
             == db.original
         )
         WAYS[way](db)
@@ -179,9 +179,10 @@ def test_what_was_learned_can_be_declared_again_with_its_marks() -> None:
         db.sql(JOIN, epsilon=60)
         again = db.declaration.arguments
         assert set(again["learned"]) == {"patients", "visits"}
-        with hospital(**{name: given for name, given in again.items() if name != "types"}) as other:
-            assert other.original == db.declaration
-            assert other.state.lessons == {}
+        arguments = {name: value for name, value in again.items() if name != "types"}
+        with hospital(**arguments) as redeclared:
+            assert redeclared.original == db.declaration
+            assert redeclared.state.lessons == {}
         with pytest.raises(sf.Refused) as refused:
             hospital(learned=again["learned"]["visits"])
         assert refused.value.code == "table.learned"
@@ -202,8 +203,8 @@ def test_a_share_pays_for_what_was_learned_of_any_table(tmp_path: Path) -> None:
 
 
 def test_nothing_of_what_others_learned_is_heard_for_nothing() -> None:
-    """Of people with four rows and with forty: whoever cannot pay for that is told the same."""
-    heard = set()
+    """Whether people have four rows or forty, an analyst who cannot pay reads the same texts."""
+    outcomes = set()
     for many in (1, 10):
         tables = {
             "patients": pa.table({"id": range(500)}),
@@ -228,11 +229,11 @@ def test_nothing_of_what_others_learned_is_heard_for_nothing() -> None:
                 ),
             ):
                 try:
-                    heard.add(str(ask()))
+                    outcomes.add(str(ask()))
                 except sf.Refused as refused:
-                    heard.add(str(refused))
+                    outcomes.add(str(refused))
             assert spent(db, "bob") == 0
-    assert len(heard) == 3
+    assert len(outcomes) == 3
 
 
 @pytest.mark.parametrize("what", OF)
@@ -300,15 +301,15 @@ def test_a_lesson_is_not_the_question_that_is_written_like_it() -> None:
     """
     with hospital(max_rows=4) as db:
         plan = plan_lesson(db.state, OF["spend"], sf.Pure(1))
-        asked = (
+        question = (
             db["visits"]
             .aggregate(
                 h=sf.histogram("spend", edges=value_edges(db["visits"].declaration.schema["spend"]))
             )
             .plan(promise=sf.Pure(1))
         )
-        assert plan.text == asked.text
-        assert question_key(plan) != question_key(asked)
+        assert plan.text == question.text
+        assert question_key(plan) != question_key(question)
 
 
 def test_names_in_the_ledger_tell_tables_apart_and_stay_what_they_were() -> None:

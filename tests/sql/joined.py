@@ -305,11 +305,11 @@ class Asking:
                 first = random.choice(pairs)
                 texts.append(f"{_full(first[0])} = {_full(first[1])}")
                 self.same |= {first[1]} if first[0] in self.same else set()
-                tests.append(lambda row, pair=first: _equal(row[pair[0]], row[pair[1]]))  # type: ignore[misc]  # binds the loop variable
+                tests.append(lambda row: _equal(row[first[0]], row[first[1]]))
             if numbers and random.random() < 0.4:
                 two = random.choice(numbers)
                 texts.append(f"{_full(two[0])} <= {_full(two[1])}")
-                tests.append(lambda row, pair=two: _below(row[pair[0]], row[pair[1]]))  # type: ignore[misc]  # binds the loop variable
+                tests.append(lambda row: _below(row[two[0]], row[two[1]]))
             if not texts:
                 texts.append("TRUE")
         self._joined(how, text, texts, rows, columns, tests, owned=False)
@@ -351,15 +351,15 @@ class Asking:
         self,
         how: str,
         text: str,
-        said: list[str],
+        conditions: list[str],
         rows: list[Owned],
         columns: dict[str, str],
         tests: list[Callable[[Row], bool]],
         *,
         owned: bool,
     ) -> None:
-        self.random.shuffle(said)
-        self.text += f" {how} {text}" + (f" ON {' AND '.join(said)}" if said else "")
+        self.random.shuffle(conditions)
+        self.text += f" {how} {text}" + (f" ON {' AND '.join(conditions)}" if conditions else "")
         result: list[Owned] = []
         for person, row in self.rows:
             fits = [

@@ -162,7 +162,7 @@ def test_units_of_two_columns() -> None:
 
 
 def test_without_a_unit_every_column_has_values() -> None:
-    """Each row is taken as a different person, who has one value."""
+    """Each row counts as a different person, who has one value."""
     with unasked(protected(unit=None, max_rows=None)) as table:
         assert lines(table, "SELECT COUNT(DISTINCT user_id) AS n FROM visits") == [
             "n = count_distinct(user_id)"

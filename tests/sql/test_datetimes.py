@@ -14,10 +14,12 @@ def test_parts_are_functions() -> None:
     assert {name for name in PARTS.values() if name != "dow"} <= set(FUNCTIONS)
 
 
-@pytest.mark.parametrize("said", ["DATE_PART('century', day)", "EXTRACT(millennium FROM day)"])
-def test_another_part_is_refused_with_those_there_are(table: Table, said: str) -> None:
+@pytest.mark.parametrize(
+    "expression", ["DATE_PART('century', day)", "EXTRACT(millennium FROM day)"]
+)
+def test_another_part_is_refused_with_those_there_are(table: Table, expression: str) -> None:
     with pytest.raises(sf.Refused) as caught:
-        table.plan(f"SELECT COUNT(*) AS n FROM visits WHERE {said} = 1", epsilon=1)
+        table.plan(f"SELECT COUNT(*) AS n FROM visits WHERE {expression} = 1", epsilon=1)
     assert caught.value.code == "sql.function"
     assert all(part in caught.value.reason for part in PARTS)
     table.plan(caught.value.rewrite, epsilon=1)

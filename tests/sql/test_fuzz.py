@@ -66,7 +66,7 @@ def test_a_million(seed: int) -> None:
 
 
 def test_a_deep_stack_is_no_crash() -> None:
-    """Whoever calls from far down has little stack left: that is a refusal, too."""
+    """A caller far down has little stack left: the reader refuses the query."""
     text = "SELECT COUNT(*) FROM visits WHERE " + "(" * 20 + "age > 1" + ")" * 20
 
     def down(levels: int) -> None:

@@ -25,8 +25,8 @@ def db() -> Iterator[Database]:
         yield built
 
 
-def text(db: Database, said: str) -> str:
-    result: str = db.plan(said, promise=sf.Approx(1, "1e-6")).query.text
+def text(db: Database, query: str) -> str:
+    result: str = db.plan(query, promise=sf.Approx(1, "1e-6")).query.text
     return result
 
 
@@ -105,11 +105,11 @@ SAME: dict[str, Callable[[Any, Any, Any, Any], Query]] = {
 }
 
 
-@pytest.mark.parametrize("said", SAME)
-def test_the_plan_of_the_fluent_form(said: str, db: Database) -> None:
+@pytest.mark.parametrize("query", SAME)
+def test_the_plan_of_the_fluent_form(query: str, db: Database) -> None:
     assert (
-        text(db, said)
-        == SAME[said](db["visits"], db["patients"], db["tests"], db.public["cities"]).text
+        text(db, query)
+        == SAME[query](db["visits"], db["patients"], db["tests"], db.public["cities"]).text
     )
 
 
@@ -200,11 +200,11 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "code"), REFUSED, ids=[said for said, _ in REFUSED])
-def test_refused(said: str, code: str | None, db: Database) -> None:
+@pytest.mark.parametrize(("query", "code"), REFUSED, ids=[query for query, _ in REFUSED])
+def test_refused(query: str, code: str | None, db: Database) -> None:
     """D7: hostile joins, refused without a call of the engine, which would raise something else."""
     with pytest.raises(Refused) as caught:
-        db.sql(said, epsilon=1)
+        db.sql(query, epsilon=1)
     assert code is None or caught.value.code == code
     assert caught.value.rewrite
     assert db.spent.parameters["epsilon"] == 0

@@ -74,14 +74,14 @@ SAME: dict[str, tuple[Callable[[Any, Any, Any], Query], float]] = {
 }
 
 
-@pytest.mark.parametrize("said", SAME)
-def test_the_plan_of_the_fluent_form(said: str, db: Database) -> None:
-    make, expected = SAME[said]
+@pytest.mark.parametrize("clause", SAME)
+def test_the_plan_of_the_fluent_form(clause: str, db: Database) -> None:
+    make, expected = SAME[clause]
     assert (
-        db.plan(COUNT + said, epsilon=1).query.text
+        db.plan(COUNT + clause, epsilon=1).query.text
         == make(db["visits"], db["patients"], db.public["cities"]).text
     )
-    assert counted(db, COUNT + said) == [expected]
+    assert counted(db, COUNT + clause) == [expected]
 
 
 REFUSED = [
@@ -111,10 +111,10 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "code"), REFUSED, ids=[said for said, _ in REFUSED])
-def test_refused(said: str, code: str, db: Database) -> None:
+@pytest.mark.parametrize(("clause", "code"), REFUSED, ids=[clause for clause, _ in REFUSED])
+def test_refused(clause: str, code: str, db: Database) -> None:
     with pytest.raises(Refused) as caught:
-        db.plan(COUNT + said, epsilon=1)
+        db.plan(COUNT + clause, epsilon=1)
     assert caught.value.code == code
 
 

@@ -38,7 +38,7 @@ def test_constants(table: Table, text: str, condition: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "given", "condition"),
+    ("text", "parameters", "condition"),
     [
         ("age > ?", [18], "age > 18"),
         (
@@ -56,8 +56,8 @@ def test_constants(table: Table, text: str, condition: str) -> None:
         ("vip = $x OR $x", {"x": True}, "(vip = TRUE) OR TRUE"),
     ],
 )
-def test_parameters(table: Table, text: str, given: object, condition: str) -> None:
-    assert lines(table, WHERE + text, given)[0] == f"where {condition}"
+def test_parameters(table: Table, text: str, parameters: object, condition: str) -> None:
+    assert lines(table, WHERE + text, parameters)[0] == f"where {condition}"
 
 
 def test_public_numbers_may_be_parameters(table: Table) -> None:
@@ -74,7 +74,7 @@ def test_public_numbers_may_be_parameters(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "given"),
+    ("text", "parameters"),
     [
         ("age > ?", None),
         ("age > ?", []),
@@ -92,9 +92,9 @@ def test_public_numbers_may_be_parameters(table: Table) -> None:
     ],
 )
 def test_every_parameter_has_a_value_and_every_value_a_parameter(
-    table: Table, text: str, given: object
+    table: Table, text: str, parameters: object
 ) -> None:
-    assert refused(table, WHERE + text, given).code == "sql.parameter"
+    assert refused(table, WHERE + text, parameters).code == "sql.parameter"
 
 
 @pytest.mark.parametrize(

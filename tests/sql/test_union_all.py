@@ -22,7 +22,7 @@ def db() -> Iterator[Database]:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("clause", "expected"),
     [
         (
             (
@@ -58,8 +58,8 @@ def db() -> Iterator[Database]:
         ),
     ],
 )
-def test_rows_of_both(said: str, expected: list[float], db: Database) -> None:
-    assert counted(db, COUNT + said) == expected
+def test_rows_of_both(clause: str, expected: list[float], db: Database) -> None:
+    assert counted(db, COUNT + clause) == expected
 
 
 def test_the_plan_of_the_fluent_form(db: Database) -> None:
@@ -83,7 +83,7 @@ def test_the_unit_stays_the_unit(db: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("clause", "code"),
     [
         ("(SELECT city FROM visits UNION SELECT city FROM patients) AS s", "sql.set"),
         ("(SELECT city FROM visits INTERSECT SELECT city FROM patients) AS s", "sql.set"),
@@ -98,7 +98,7 @@ def test_the_unit_stays_the_unit(db: Database) -> None:
         ("visits UNION ALL SELECT COUNT(*) AS n FROM patients", "sql.set"),
     ],
 )
-def test_refused(said: str, code: str, db: Database) -> None:
+def test_refused(clause: str, code: str, db: Database) -> None:
     with pytest.raises(Refused) as caught:
-        db.plan(COUNT + said, epsilon=1)
+        db.plan(COUNT + clause, epsilon=1)
     assert caught.value.code == code

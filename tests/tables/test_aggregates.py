@@ -85,8 +85,8 @@ def test_filters_are_joined() -> None:
         (lambda: ag.histogram("x", edges=[2, 1]), "aggregate.edges"),
         (lambda: ag.histogram("x", edges=range(10_003)), "aggregate.edges"),
         (lambda: ag.histogram("x", edges=[0, float("inf")]), "number.not-finite"),
-        (lambda: ag.count().filter("x > 1"), "aggregate.where"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: ag.count_if(True), "aggregate.where"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: ag.count().filter("x > 1"), "aggregate.where"),  # type: ignore[arg-type]  # wrong
+        (lambda: ag.count_if(True), "aggregate.where"),  # type: ignore[arg-type]  # wrong
         (lambda: ag.sum(5), "expression.column"),  # type: ignore[arg-type]  # wrong on purpose
     ],
 )

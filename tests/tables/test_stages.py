@@ -153,11 +153,11 @@ def test_equal_questions_have_equal_texts_and_others_not() -> None:
         (lambda: ROWS.mutate(**{"a\nn = count()": col("age")}), "table.columns"),
         (lambda: ROWS.group_by("user"), "stage.unit"),
         (lambda: ROWS.group_by("nothing"), "expression.column"),
-        (lambda: ROWS.group_by(["city"]), "stage.keys"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: ROWS.group_by(col("city")), "stage.keys"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: ROWS.group_by(["city"]), "stage.keys"),  # type: ignore[arg-type]  # wrong
+        (lambda: ROWS.group_by(col("city")), "stage.keys"),  # type: ignore[arg-type]  # wrong
         (lambda: ROWS["nothing"], "expression.column"),
         (lambda: ROWS.aggregate(), "stage.aggregate"),
-        (lambda: ROWS.aggregate(n=1), "stage.aggregate"),  # type: ignore[arg-type]  # wrong on purpose
+        (lambda: ROWS.aggregate(n=1), "stage.aggregate"),  # type: ignore[arg-type]  # wrong
         (lambda: ROWS.group_by("city").aggregate(city=ag.count()), "stage.aggregate"),
         (lambda: ROWS.aggregate(**{f"n{i}": ag.count() for i in range(257)}), "stage.aggregate"),
         (lambda: ROWS.aggregate(**{"": ag.count()}), "table.columns"),

@@ -65,19 +65,19 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
         yield place, float(value)
 
 
-def differences(found: Any, expected: Any, tolerance: Mapping[str, float]) -> list[str]:
+def differences(computed: Any, expected: Any, tolerance: Mapping[str, float]) -> list[str]:
     """Where two values of one shape differ by more than the tolerance, or have different shapes."""
-    got, wanted = dict(leaves(found)), dict(leaves(expected))
-    if got.keys() != wanted.keys():
-        return [f"shape: {sorted(got)} instead of {sorted(wanted)}"]
+    got, reference = dict(leaves(computed)), dict(leaves(expected))
+    if got.keys() != reference.keys():
+        return [f"shape: {sorted(got)} instead of {sorted(reference)}"]
     (kind, size), *_ = tolerance.items()
     allowed = {
-        place: size * (abs(number) if kind == "rel" else 1.0) for place, number in wanted.items()
+        place: size * (abs(number) if kind == "rel" else 1.0) for place, number in reference.items()
     }
     return [
-        f"{place}: {got[place]!r} instead of {wanted[place]!r}"
-        for place in wanted
-        if not abs(got[place] - wanted[place]) <= allowed[place]
+        f"{place}: {got[place]!r} instead of {reference[place]!r}"
+        for place in reference
+        if not abs(got[place] - reference[place]) <= allowed[place]
     ]
 
 

@@ -57,9 +57,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 
@@ -80,16 +80,20 @@ def test_the_numbers_are_inside_the_certificate() -> None:
 
 def test_the_lattice_agrees_with_the_closed_theorems() -> None:
     """The rows of composition.json about optimal composition (KOV), found again by transforms."""
-    seen = 0
+    rows_checked = 0
     for row in oracles.load("composition"):
         if row.name in ("kov_delta", "kov_epsilon"):
             uses = [(response_law(row.inputs["eps"], 2), row.inputs["k"])]
-            given = Fraction(str(row.inputs["eps_global" if row.name == "kov_delta" else "delta"]))
-            low, high = (delta_bounds if row.name == "kov_delta" else epsilon_bounds)(uses, given)
+            parameter = Fraction(
+                str(row.inputs["eps_global" if row.name == "kov_delta" else "delta"])
+            )
+            low, high = (delta_bounds if row.name == "kov_delta" else epsilon_bounds)(
+                uses, parameter
+            )
             assert low * (1 - 1e-9) <= row.expected <= high * (1 + 1e-9)
             assert high - low <= 1e-7 * high
-            seen += 1
-    assert seen == 5
+            rows_checked += 1
+    assert rows_checked == 5
     low, high = epsilon_bounds([(response_law(0.01, 2), 100)], Fraction("1e-6"))  # S-106, B-08
     assert abs(low - 0.39226394309347234) < 1e-9
     assert abs(high - 0.39226394309347234) < 1e-9

@@ -31,11 +31,11 @@ def s092(i: dict[str, Any]) -> dict[str, float]:
 def s095(i: dict[str, Any]) -> dict[str, float]:
     scores = i["u"]
     law = Choice(scores, rate=Fraction(1, 2))
-    asked = {"candidates": len(scores), "epsilon": 1, "sensitivity": 1}
+    arguments = {"candidates": len(scores), "epsilon": 1, "sensitivity": 1}
     return {
-        "bound": error_formulas.exponential_tail(**asked, regret=3),
+        "bound": error_formulas.exponential_tail(**arguments, regret=3),
         "exact": sum(law.pmf(j) for j, u in enumerate(scores) if u < max(scores) - 3),
-        "radius": error_formulas.exponential_radius(**asked, beta="1/20"),
+        "radius": error_formulas.exponential_radius(**arguments, beta="1/20"),
     }
 
 
@@ -70,9 +70,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

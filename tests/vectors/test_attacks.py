@@ -29,14 +29,17 @@ def s141(i: dict[str, Any]) -> dict[str, float]:
         "+worst": ["sex", "age", "start", "worst"],
         "+siblings": ["sex", "age", "start", "siblings", "worst"],
     }
-    found = {name: sf.attacks.uniqueness(table, by) for name, by in columns.items()}
-    assert [one.alone for one in found.values()] == list(i["singletons"].values())
-    return {name: one.share for name, one in found.items()}
+    results = {name: sf.attacks.uniqueness(table, by) for name, by in columns.items()}
+    assert [result.alone for result in results.values()] == list(i["singletons"].values())
+    return {name: result.share for name, result in results.items()}
 
 
 def s145(i: dict[str, Any]) -> dict[str, float]:
-    told = p_percent(i["x"])
-    return {"remainder_over_largest": told.remainder_over_largest, "slide_ratio": told.slide_ratio}
+    result = p_percent(i["x"])
+    return {
+        "remainder_over_largest": result.remainder_over_largest,
+        "slide_ratio": result.slide_ratio,
+    }
 
 
 def s143(i: dict[str, Any]) -> float:
@@ -72,9 +75,9 @@ EVALUATE: oracles.Evaluators = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

@@ -22,9 +22,9 @@ def b18(i: dict[str, Any]) -> dict[str, float]:
 
 def b18b(i: dict[str, Any]) -> float:
     n, alpha = i["n"], (1 - i["confidence"]) / 2
-    found = epsilon_bound(lower_limit(n, n, alpha), upper_limit(0, n, alpha), 0.0)
-    assert abs(found - ceiling(n, i["confidence"])) < 1e-7
-    return found
+    bound = epsilon_bound(lower_limit(n, n, alpha), upper_limit(0, n, alpha), 0.0)
+    assert abs(bound - ceiling(n, i["confidence"])) < 1e-7
+    return bound
 
 
 EVALUATE: oracles.Evaluators = {"B-18": b18, "B-18b": b18b}
@@ -32,9 +32,9 @@ EVALUATE: oracles.Evaluators = {"B-18": b18, "B-18b": b18b}
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda o: o.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

@@ -46,18 +46,18 @@ def loose(order: float, e: float) -> float:
 
 
 def s101(i: dict[str, Any]) -> dict[str, float]:
-    whole = basic([sf.Approx(i["eps"], i["delta"])] * i["k"])
-    assert basic([sf.Pure(i["eps"])] * i["k"]).epsilon() == epsilon(whole)
-    return {"eps": epsilon(whole), "delta": delta(whole)}
+    total = basic([sf.Approx(i["eps"], i["delta"])] * i["k"])
+    assert basic([sf.Pure(i["eps"])] * i["k"]).epsilon() == epsilon(total)
+    return {"eps": epsilon(total), "delta": delta(total)}
 
 
 def s104(i: dict[str, Any]) -> dict[str, float]:
     (n, sigma), (m, b), order = i["gaussians"], i["laplaces"], Fraction(i["alpha"])
-    one, other = (
+    gaussian, laplace = (
         sf.GDP(Fraction(1, sigma)).to(sf.Renyi),
         sf.Renyi({order: Fraction(laplace_renyi(order, b))}),
     )
-    return {"eps_alpha": (n * one + m * other).renyi(order)}
+    return {"eps_alpha": (n * gaussian + m * laplace).renyi(order)}
 
 
 def printed(e: float, k: int, d: float) -> float:
@@ -128,11 +128,11 @@ def s116(i: dict[str, Any]) -> dict[str, float]:
 
 
 def b06(i: dict[str, Any]) -> dict[str, float]:
-    whole, log = sf.ZCDP(i["rho"]), math.log(1 / i["delta"])
+    guarantee, log = sf.ZCDP(i["rho"]), math.log(1 / i["delta"])
     return {
         "standard": i["rho"] + 2 * math.sqrt(i["rho"] * log),
-        "cks": whole.epsilon(i["delta"]),
-        "gaussian_exact": sf.GDP.from_square(2 * whole.rho).epsilon(i["delta"]),
+        "cks": guarantee.epsilon(i["delta"]),
+        "gaussian_exact": sf.GDP.from_square(2 * guarantee.rho).epsilon(i["delta"]),
     }
 
 
@@ -189,7 +189,7 @@ def e28(i: dict[str, Any]) -> dict[str, float]:
     second has its curve. (The answer is 1 − 5/4·e^(−½).)
     """
     cost, law = sf.Pure(i["eps"]), Laplace(scale=i["scale"])
-    density = lambda loss: math.exp((loss - 1) / 2) / 4  # noqa: E731
+    density = lambda loss: math.exp((loss - 1) / 2) / 4  # noqa: E731  # a formula
     between = quad(lambda loss: density(loss) * law.delta(1 - loss, shift=1), 0, 1, epsabs=1e-12)[0]
     at_one = law.delta(0, shift=1) / 2
     return {
@@ -244,9 +244,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 
@@ -265,9 +265,9 @@ def test_E_06_the_order_shrinks_with_the_group() -> None:
 
 
 def test_E_08_the_printed_minimum_fails() -> None:
-    found = e08({"alpha": 2, "delta": 0.01})
-    assert not found["P(B)"] <= found["printed_min"]
-    assert found["P(B)"] <= found["correct_max"]
+    values = e08({"alpha": 2, "delta": 0.01})
+    assert not values["P(B)"] <= values["printed_min"]
+    assert values["P(B)"] <= values["correct_max"]
 
 
 def test_E_22_the_printed_root_fails() -> None:

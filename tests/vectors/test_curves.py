@@ -140,9 +140,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 
@@ -175,6 +175,6 @@ def test_E_42_the_printed_scale_is_noisier_than_the_pure_one() -> None:
 
 def test_B_25_the_pair_is_worst_for_the_largest_move_only() -> None:
     fit = PriestleyChao("0.1", normalised=False, values=(-1, 1))
-    known = fit.sensitivity(LATTICE)
-    assert float(known.moves("inf", 26)) == pytest.approx(20, abs=1e-9)
-    assert 72.67 < 108 < float(known.moves(1, 26)) < 122
+    sensitivity = fit.sensitivity(LATTICE)
+    assert float(sensitivity.moves("inf", 26)) == pytest.approx(20, abs=1e-9)
+    assert 72.67 < 108 < float(sensitivity.moves(1, 26)) < 122

@@ -111,15 +111,15 @@ def s030(i: dict[str, Any]) -> dict[str, float]:
 
 
 def s031(i: dict[str, Any]) -> dict[str, float]:
-    half, whole, variance = [Fraction(1, 2)], [1], [[1]]
-    one, two = triangle_orders(i["alpha"], i["p"])
+    half, full, variance = [Fraction(1, 2)], [1], [[1]]
+    first_order, second_order = triangle_orders(i["alpha"], i["p"])
     bound = triangle_bound(
         i["alpha"],
         i["p"],
-        forms.gaussian_renyi(one, half, variance),
-        forms.gaussian_renyi(two, half, variance),
+        forms.gaussian_renyi(first_order, half, variance),
+        forms.gaussian_renyi(second_order, half, variance),
     )
-    return {"lhs": forms.gaussian_renyi(i["alpha"], whole, variance), "rhs": bound}
+    return {"lhs": forms.gaussian_renyi(i["alpha"], full, variance), "rhs": bound}
 
 
 def s035(i: dict[str, Any]) -> dict[str, float]:
@@ -264,9 +264,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

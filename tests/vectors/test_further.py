@@ -30,16 +30,16 @@ def b03(i: dict[str, Any]) -> dict[str, float]:
 
 
 def b03b(i: dict[str, Any]) -> dict[str, float]:
-    made = {
+    mechanisms = {
         s: (
             mech.DiscreteGaussian(sensitivity=i["shift"], sigma=math.isqrt(s)),
             mech.Gaussian(sensitivity=i["shift"], sigma=math.isqrt(s)),
         )
         for s in i["sigma2"]
     }
-    found = {f"disc_s2={s}": discrete.delta(i["eps"]) for s, (discrete, _) in made.items()}
-    return found | {
-        f"cont_s2={s}": normal.promise.delta(i["eps"]) for s, (_, normal) in made.items()
+    deltas = {f"disc_s2={s}": discrete.delta(i["eps"]) for s, (discrete, _) in mechanisms.items()}
+    return deltas | {
+        f"cont_s2={s}": normal.promise.delta(i["eps"]) for s, (_, normal) in mechanisms.items()
     }
 
 
@@ -84,9 +84,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

@@ -23,9 +23,9 @@ from . import oracles
 THEME = oracles.load("histograms")
 
 
-def histogram(k: int, **given: Any) -> mech.Histogram:
+def histogram(k: int, **arguments: Any) -> mech.Histogram:
     return mech.Histogram(
-        **({"edges": np.linspace(-4, 4, k + 1), "epsilon": 1, "relation": "replace"} | given)
+        **({"edges": np.linspace(-4, 4, k + 1), "epsilon": 1, "relation": "replace"} | arguments)
     )
 
 
@@ -48,18 +48,18 @@ def s053(i: dict[str, Any]) -> dict[str, float]:
 def s056(i: dict[str, Any]) -> dict[str, float]:
     """For real noise; the integer law of the mechanism has Var Z/8 of it."""
     mean = 2 * (Fraction(2 * i["M"], i["n"]) / i["eps"]) ** 2
-    found = {}
+    variances = {}
     for k in (16, 50):
         h = histogram(k, epsilon=i["eps"])
-        found[f"k{k}"] = (
+        variances[f"k{k}"] = (
             PrivateHistogram(h, np.zeros(k, dtype=np.int64)).moment(1, rows=i["n"]).noise_variance
             * float(Laplace(scale=h.noise.scale).variance)
             / h.noise.variance
         )
-    return found | {
+    return variances | {
         "laplace_mean": mean,
-        "ratio16": found["k16"] / mean,
-        "ratio50": found["k50"] / mean,
+        "ratio16": variances["k16"] / mean,
+        "ratio50": variances["k50"] / mean,
     }
 
 
@@ -67,14 +67,14 @@ def e13(i: dict[str, Any]) -> dict[str, float]:
     """Two Laplace noises of scale 1, shifted by 1 in opposite directions: the privacy losses are
     independent and add up.
     """
-    one = mech.Histogram(categories="ab", epsilon=i["eps"], relation="add-remove").noise
-    assert one.scale == i["scale"]
+    noise = mech.Histogram(categories="ab", epsilon=i["eps"], relation="add-remove").noise
+    assert noise.scale == i["scale"]
     e = i["eps"]
-    lose = lambda s: 1 - math.exp(e - s)  # noqa: E731
+    lose = lambda s: 1 - math.exp(e - s)  # noqa: E731  # a formula
     both = 0.25 * lose(2)
     single = quad(lambda x: math.exp(-x) / 2 * lose(2 - 2 * x), 0, 0.5, epsabs=1e-13)[0]
     neither = quad(lambda s: s * math.exp(-s) / 4 * lose(2 - 2 * s), 0, 0.5, epsabs=1e-13)[0]
-    return {"true_eps": 2 / one.scale, "delta_at_1": both + single + neither}
+    return {"true_eps": 2 / noise.scale, "delta_at_1": both + single + neither}
 
 
 def e14(i: dict[str, Any]) -> dict[str, float]:
@@ -97,8 +97,11 @@ def e37(i: dict[str, Any]) -> dict[str, int]:
 
 
 def b15b(i: dict[str, Any]) -> dict[str, float]:
-    one = Laplace(scale=1 / Fraction(i["eps"])).variance
-    return {"flat": i["bins"] // 2 * one, "tree_worst": 18 * one * height(i["bins"], 2) ** 2}
+    variance = Laplace(scale=1 / Fraction(i["eps"])).variance
+    return {
+        "flat": i["bins"] // 2 * variance,
+        "tree_worst": 18 * variance * height(i["bins"], 2) ** 2,
+    }
 
 
 EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -116,9 +119,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 
@@ -162,6 +165,8 @@ def test_S_057_the_histogram_gives_a_noisier_mean_than_the_mean() -> None:
 
     x, k, bits = np.clip(np.random.default_rng(57).normal(size=1000), -4, 4), 16, SeededBits(57)
     h, m = histogram(k), mech.Mean(low=-4, high=4, epsilon=1, relation="replace", rows=1000)
-    one = np.var([h.perturb(x, bits=bits).moment(1, rows=1000).value for _ in range(300)])
-    two = np.var([m.perturb(x, bits=bits).value for _ in range(300)])
-    assert 5.3125 / 2 < one / two < 5.3125 * 2
+    histogram_variance = np.var(
+        [h.perturb(x, bits=bits).moment(1, rows=1000).value for _ in range(300)]
+    )
+    mean_variance = np.var([m.perturb(x, bits=bits).value for _ in range(300)])
+    assert 5.3125 / 2 < histogram_variance / mean_variance < 5.3125 * 2

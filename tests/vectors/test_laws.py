@@ -84,9 +84,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 
@@ -132,10 +132,10 @@ def test_E_60_the_parameter_is_named() -> None:
     wrong, right = Laplace(rate=10), Laplace(scale=10)
     assert right.variance / wrong.variance == 10**4
     with pytest.raises(TypeError):
-        Laplace(10)  # type: ignore[misc]
+        Laplace(10)  # type: ignore[misc]  # positional: refused
     with pytest.raises(TypeError):
-        mech.Laplace(1, 10)  # type: ignore[misc]
-    for given in ({}, {"scale": 1, "rate": 1}):
+        mech.Laplace(1, 10)  # type: ignore[misc]  # positional: refused
+    for arguments in ({}, {"scale": 1, "rate": 1}):
         with pytest.raises(Refused) as caught:
-            Laplace(**given)
+            Laplace(**arguments)
         assert caught.value.code == "noise.laplace"

@@ -25,10 +25,10 @@ def even(i: dict[str, Any]) -> float:
     """Where k-ary randomized response, continued to all k by its exact variances at k = 9, 10, 11,
     has the variance of optimised unary encoding.
     """
-    wanted = at_zero(Unary(epsilon=i["eps"], categories=range(9)))
+    target = at_zero(Unary(epsilon=i["eps"], categories=range(9)))
     low, high = (at_zero(Direct(epsilon=i["eps"], categories=range(k))) for k in (9, 11))
     return float(
-        brentq(lambda k: low + (high - low) * (k - 9) / 2 - wanted, 5, 20)
+        brentq(lambda k: low + (high - low) * (k - 9) / 2 - target, 5, 20)
     )  # linear in k: the one at 10 is in the middle
 
 
@@ -55,9 +55,9 @@ def b12b(i: dict[str, Any]) -> dict[str, float]:
 
 
 def b12c(i: dict[str, Any]) -> dict[str, float]:
-    one, four = i["eps"]
-    response = Hadamard(epsilon=one, categories="abc")
-    sketch = Sketch(epsilon=four, categories="abc")
+    small, large = i["eps"]
+    response = Hadamard(epsilon=small, categories="abc")
+    sketch = Sketch(epsilon=large, categories="abc")
     flip = as_fraction(sketch.q)
     return {
         "debias_eps1": float(1 / (2 * (response.true_support - response.false_support))),
@@ -71,9 +71,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {"B-12": b12, "B-12b": b1
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

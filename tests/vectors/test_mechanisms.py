@@ -91,12 +91,12 @@ def s052(i: dict[str, Any]) -> dict[str, float]:
 
 
 def s058(i: dict[str, Any]) -> dict[str, float]:
-    found = {}
+    values = {}
     for (e, d), name in zip(i["pairs"], ["(.5,1e-5)", "(.9,1e-6)"], strict=True):
-        found[f"classic{name}"] = mech.classical_sigma(sensitivity=1, epsilon=e, delta=d)
-        found[f"exact_delta{name}"] = delta(e, found[f"classic{name}"])
-        found[f"analytic{name}"] = sigma(e, d)
-    return found
+        values[f"classic{name}"] = mech.classical_sigma(sensitivity=1, epsilon=e, delta=d)
+        values[f"exact_delta{name}"] = delta(e, values[f"classic{name}"])
+        values[f"analytic{name}"] = sigma(e, d)
+    return values
 
 
 def b26(i: dict[str, Any]) -> dict[str, float]:
@@ -129,14 +129,17 @@ def e01(i: dict[str, Any]) -> dict[str, float]:
 
 def e02(i: dict[str, Any]) -> dict[str, float]:
     d = i["delta"]
-    found = {f"delta({e})": delta(e, classical(e, d)) for e in i["eps"]} | {
+    values = {f"delta({e})": delta(e, classical(e, d)) for e in i["eps"]} | {
         "sigma_classic(3)": classical(3, d)
     }
-    found |= {f"sigma_analytic({e})": sigma(e, d) for e in i["eps"]}
+    values |= {f"sigma_analytic({e})": sigma(e, d) for e in i["eps"]}
     for claimed in ("1e-4", "1e-5", "1e-6"):
-        holds = lambda e, claimed=float(claimed): delta(e, classical(e, claimed)) <= claimed  # noqa: E731
-        found[f"fail_eps_{claimed}"] = crossing(1, 20, holds)
-    return found
+
+        def holds(e: float, claimed: float = float(claimed)) -> bool:
+            return delta(e, classical(e, claimed)) <= claimed
+
+        values[f"fail_eps_{claimed}"] = crossing(1, 20, holds)
+    return values
 
 
 def slide(epsilon: float, delta: float) -> float:
@@ -147,13 +150,13 @@ def slide(epsilon: float, delta: float) -> float:
 
 def e03(i: dict[str, Any]) -> dict[str, float]:
     e = i["eps"]
-    found = {}
+    sigmas = {}
     for d, name in zip(i["delta"], ["1e-5", ".3"], strict=True):
-        found |= {
+        sigmas |= {
             f"slide_{name}": slide(e, d),
             f"classic_{name}": mech.classical_sigma(sensitivity=1, epsilon=e, delta=d),
         }
-    return found | {
+    return sigmas | {
         "crossover_delta": crossing(1e-5, 0.3, lambda d: slide(e, d) >= classical(e, d))
     }
 
@@ -202,9 +205,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

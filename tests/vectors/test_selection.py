@@ -104,12 +104,12 @@ def s065(i: dict[str, Any]) -> dict[str, float]:
     """Without noise the answer is 0; with real noise it is 0 with probability 0. The two laws share
     no outcome: δ = 1 at every ε.
     """
-    found = [order_statistics.local(np.array(i[key]), 3, 0, i["M"]) for key in ("x", "x2")]
+    sensitivities = [order_statistics.local(np.array(i[key]), 3, 0, i["M"]) for key in ("x", "x2")]
     zero_or_not = [(1, 0), (0, 1)]
     return {
-        "ls_x": found[0],
-        "ls_x2": found[1],
-        "delta": div.hockey_stick(*zero_or_not, 1) if found == [0, 1] else math.nan,
+        "ls_x": sensitivities[0],
+        "ls_x2": sensitivities[1],
+        "delta": div.hockey_stick(*zero_or_not, 1) if sensitivities == [0, 1] else math.nan,
     }
 
 
@@ -178,13 +178,13 @@ def s083(i: dict[str, Any]) -> dict[str, Any]:
         "max": max,
         "median": lambda v: sorted(v)[len(v) // 2],
     }
-    found = {name: local(f, x, near) for name, f in functions.items()}
+    sensitivities = {name: local(f, x, near) for name, f in functions.items()}
     tenths = np.array(sorted(int(v * 10) for v in x))
     assert [Fraction(order_statistics.local(tenths, r, -30, 30), 10) for r in (5, 3)] == [
-        found["max"],
-        found["median"],
+        sensitivities["max"],
+        sensitivities["median"],
     ]
-    return found
+    return sensitivities
 
 
 def letters() -> Counter[str]:
@@ -275,12 +275,12 @@ def smooth_median(x: list[float], beta: float) -> float:
 
 def b10(i: dict[str, Any]) -> dict[str, float]:
     beta = 1 / (2 * math.log(2 / 1e-6))
-    found = {
+    values = {
         "beta.1": smooth_median(i["x"], 0.1),
         "beta(1,1e-6)": smooth_median(i["x"], beta),
         "beta": beta,
     }
-    return found | {
+    return values | {
         "local": order_statistics.local(np.array([round(100 * v) for v in i["x"]]), 5, 0, 100) / 100
     }
 
@@ -345,9 +345,9 @@ EVALUATE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

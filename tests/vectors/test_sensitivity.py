@@ -20,17 +20,17 @@ LATTICE = np.arange(26) / 25
 
 def s087(i: dict[str, Any]) -> dict[str, Any]:
     """The cases in the order of the names."""
-    found = {}
+    plans = {}
     for name, (m, gamma) in zip(("m500_g.2", "g.1", "g.05", "m500"), i["cases"], strict=True):
-        made = plan(m=m, gamma=gamma, kind="diffpriv")
-        found[name] = {
-            "m": made.m,
-            "gamma": float(made.gamma),
-            "k": made.k,
-            "rho": made.rho,
-            "gamma_lo": made.least_gamma,
+        chosen = plan(m=m, gamma=gamma, kind="diffpriv")
+        plans[name] = {
+            "m": chosen.m,
+            "gamma": float(chosen.gamma),
+            "k": chosen.k,
+            "rho": chosen.rho,
+            "gamma_lo": chosen.least_gamma,
         }
-    return found
+    return plans
 
 
 def worst_pair() -> np.ndarray[Any, Any]:
@@ -40,9 +40,9 @@ def worst_pair() -> np.ndarray[Any, Any]:
     fit = PriestleyChao("0.1", normalised=False)
     records = np.zeros((100, 2))
     records[-1] = 1, 1
-    other = records.copy()
-    other[-1] = 1, -1
-    return np.abs(fit(records)(LATTICE) - fit(other)(LATTICE))
+    neighbour = records.copy()
+    neighbour[-1] = 1, -1
+    return np.abs(fit(records)(LATTICE) - fit(neighbour)(LATTICE))
 
 
 def e38(i: dict[str, Any]) -> dict[str, float]:
@@ -62,9 +62,9 @@ EVALUATE: oracles.Evaluators = {"S-087": s087, "E-38": e38}
 
 @pytest.mark.parametrize("oracle", THEME, ids=lambda oracle: oracle.id)
 def test_number(oracle: oracles.Oracle) -> None:
-    found = oracles.evaluate(oracle, EVALUATE)
-    assert oracles.differences(found, oracle.expected, oracle.tolerance) == []
-    assert len(oracles.differences(found, oracles.shifted(oracle), oracle.tolerance)) == len(
+    computed = oracles.evaluate(oracle, EVALUATE)
+    assert oracles.differences(computed, oracle.expected, oracle.tolerance) == []
+    assert len(oracles.differences(computed, oracles.shifted(oracle), oracle.tolerance)) == len(
         dict(oracles.leaves(oracle.expected))
     )
 

@@ -258,19 +258,22 @@ def _release_by_own_mechanism(
 ) -> Released:
     """Release the statistic that a smooth or inverse sensitivity names, by its own mechanism."""
     name = type(sensitivity).__name__
-    own = OWN_MECHANISMS[type(sensitivity)]
+    matching = OWN_MECHANISMS[type(sensitivity)]
     if f != sensitivity.statistic:
         raise refusals.NOT_THE_STATISTIC(
-            f=f, sensitivity=name, statistic=sensitivity.statistic, example=own.example
+            f=f, sensitivity=name, statistic=sensitivity.statistic, example=matching.example
         )
     target = request.target()
     if request.relation not in (None, "replace") or target.relation not in (None, "replace"):
         raise refusals.MECHANISM_NEEDS_REPLACE(relation=request.relation, sensitivity=name)
-    if not isinstance(target, own.notion):
+    if not isinstance(target, matching.notion):
         raise refusals.NOT_THE_NOTION_OF_MECHANISM(
-            promise=target, sensitivity=name, notion=own.notion.__name__, example=own.example
+            promise=target,
+            sensitivity=name,
+            notion=matching.notion.__name__,
+            example=matching.example,
         )
-    mechanism = own.kind(
+    mechanism = matching.kind(
         sensitivity.statistic,
         **target.parameters,
         **sensitivity.public(),

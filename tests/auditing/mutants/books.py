@@ -36,7 +36,7 @@ class Request:
     bounds: int = 10
 
     @property
-    def asked(self) -> tuple[str, int]:
+    def terms(self) -> tuple[str, int]:
         return self.question, self.bounds
 
 
@@ -69,7 +69,7 @@ class Desk:
         """A fresh noisy answer."""
         self.released += Fraction(request.price)
         self.draws += 1
-        return request.asked, self.draws
+        return request.terms, self.draws
 
     def stop(self) -> None:
         """The machine stops: what was not synced is gone, and so is every lock."""
@@ -126,7 +126,7 @@ class Book:
         try:
             next(steps)
         except StopIteration as end:
-            if end.value is not None and end.value[0] != request.asked:
+            if end.value is not None and end.value[0] != request.terms:
                 desk.broken.append("an answer to another question")
             return False
         except OSError:

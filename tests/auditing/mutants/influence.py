@@ -33,8 +33,8 @@ def joined_then_bounded(rows: Rows, door: Door) -> Any:
 
 
 def stale(rows: Rows, door: Door) -> Any:
-    """A person counts once in each of two cities at most; then all cities are called the same, and
-    the limit is still believed.
+    """Count a person once in each of two cities at most, then give all cities one name and still
+    rely on the limit.
     """
     door.charge(1)
     cities = defaultdict(set)

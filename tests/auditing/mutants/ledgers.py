@@ -47,7 +47,7 @@ def spent(desk: Desk) -> Fraction:
 
 
 def careful(desk: Desk, request: Request) -> Steps:
-    """Lock, look at the head that is kept elsewhere, book, sync, keep the head, draw, store the
+    """Lock, compare the head that is stored elsewhere, book, sync, keep the head, draw, store the
     answer under key and question.
     """
     while desk.locked:
@@ -55,7 +55,7 @@ def careful(desk: Desk, request: Request) -> Steps:
     desk.locked = True
     yield
     stored = desk.read(f"answer {request.key}")
-    if stored is not None and tuple(stored[0]) == request.asked:
+    if stored is not None and tuple(stored[0]) == request.terms:
         desk.locked = False
         return stored
     book = entries(desk)
@@ -134,7 +134,7 @@ def never_synced(desk: Desk, request: Request) -> Steps:
 
 
 def no_head(desk: Desk, request: Request) -> Steps:
-    """As the careful one, but nothing is kept elsewhere."""
+    """Work as `careful` does, but store no head elsewhere."""
     while desk.locked:
         yield
     desk.locked = True
@@ -168,7 +168,7 @@ def booked_once(desk: Desk, request: Request) -> Steps:
 
 
 def cached_by_text(desk: Desk, request: Request) -> Steps:
-    """An answer is kept under the text of its question alone."""
+    """Store an answer under the text of its question alone."""
     while desk.locked:
         yield
     desk.locked = True

@@ -19,7 +19,7 @@ class Planned:
     """A question to a table and to a neighbour of it, planned and run with silent mechanisms."""
 
     question: str
-    whole: bool  # or with the hole of this name
+    intact: bool  # or with the hole of this name
     how: ClassVar[How] = "replay"
 
     def alarm(self) -> str:
@@ -27,7 +27,7 @@ class Planned:
         bench = Bench()
         try:
             with pytest.MonkeyPatch.context() as patch:
-                if not self.whole:
+                if not self.intact:
                     patch.setattr(where, attribute, hole)
                 result = torn._caught(torn._plan(bench, ask, **about), bench, torn.ALONE, second)
         finally:
@@ -64,8 +64,8 @@ CASES: dict[str, Case] = {
         wrong=wrong,
         right=right,
         known_from=known_from,
-        broken=Planned(question=name, whole=False),
-        correct=Planned(question=name, whole=True),
+        broken=Planned(question=name, intact=False),
+        correct=Planned(question=name, intact=True),
     )
     for name, (wrong, right, known_from) in HOLES.items()
 }

@@ -52,7 +52,7 @@ class Door:
 
     script: list[Any] | None = None
     calls: list[tuple[Any, Noise]] = field(default_factory=list)
-    given: list[Any] = field(default_factory=list)
+    outputs: list[Any] = field(default_factory=list)
     charged: list[Fraction] = field(default_factory=list)
 
     def charge(self, epsilon: Any) -> None:
@@ -81,8 +81,8 @@ class Door:
     def _pass(self, value: Any, noise: Noise, out: Any) -> Any:
         self.calls.append((value, noise))
         if self.script is not None:
-            out = self.script[len(self.given)] if len(self.given) < len(self.script) else None
-        self.given.append(out)
+            out = self.script[len(self.outputs)] if len(self.outputs) < len(self.script) else None
+        self.outputs.append(out)
         return out
 
 
@@ -108,7 +108,7 @@ class Program:
     def _compare(self, data: Any, neighbour: Any) -> str:
         first = Door()
         published = _outcome(self.run, data, first)
-        second = Door(script=first.given)
+        second = Door(script=first.outputs)
         again = _outcome(self.run, neighbour, second)
         if first.charged != second.charged:
             return "charged another amount"

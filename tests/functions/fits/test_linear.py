@@ -108,8 +108,8 @@ def test_refused() -> None:
 
 @pytest.mark.parametrize("ridge", ["1e-16", "1e-20", "1e-300"])
 def test_a_ridge_too_small_for_doubles_does_not_leave_the_values(ridge: str) -> None:
-    """All records at one x: no line is the least one. The lower end is taken, which is no further
-    away than the range.
+    """All records at one x: no line is the least one. The fit returns the lower end, which lies in
+    the range.
     """
     line = np.array([[1.0, 5.5]] * 10)
     neighbour = line.copy()

@@ -208,8 +208,8 @@ def card_schema() -> Record:
 def _drop_none(value: T) -> T:
     """Drop the entries of dictionaries whose value is None."""
     if isinstance(value, dict):
-        kept = {name: _drop_none(item) for name, item in value.items() if item is not None}
-        return cast("T", kept)
+        stated = {name: _drop_none(item) for name, item in value.items() if item is not None}
+        return cast("T", stated)
     return cast("T", [_drop_none(item) for item in value]) if isinstance(value, list) else value
 
 

@@ -49,7 +49,7 @@ def promises(stored: Stored) -> tuple[Guarantee, ...]:
     be rebuilt.
     """
     listed = stored.get("promises") if isinstance(stored, dict) else None
-    if not isinstance(listed, list):
+    if not isinstance(listed, list) or not listed:  # every mechanism promises something
         raise refusals.NOT_A_MECHANISM_RECORD(stored=stored)
     promised = tuple(restore_guarantee(promise) for promise in listed)
     mechanism = restore(stored)
