@@ -134,7 +134,7 @@ def test_there_are_enough_and_all_classes_are_there() -> None:
 
 def test_every_erratum_of_these_names_its_mutant_in_the_index() -> None:
     index = json.loads(
-        (PAGE.parents[1] / "tests" / "vectors" / "index.json").read_text(encoding="utf-8")
+        (PAGE.parents[2] / "tests" / "vectors" / "index.json").read_text(encoding="utf-8")
     )
     node = f"tests/auditing/test_mutants.py::{test_the_mutant_is_caught.__name__}"
     assert {entry for entry, targets in index.items() if node in targets} == ERRATA
