@@ -9,7 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.guarantees import Guarantee
-from sfumato.guarantees.stored_guarantee import record, restore
+from sfumato.guarantees.stored_guarantee import python_text, record, restore
 
 from ..conformance.notions import EXAMPLES
 
@@ -56,3 +56,20 @@ def test_a_record_that_contradicts_its_part_is_refused(change: dict[str, str]) -
     assert restore(stored).unit == "person"
     with pytest.raises(Refused, match=r"guarantee\.stored"):
         restore({**stored, **change})
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        sf.Pure("1/3", relation="add-remove", unit="user_id"),
+        sf.Approx("2/7", "1e-6"),
+        sf.ZCDP("1/7", "1e-9", relation="replace"),
+        sf.GDP("0.3"),
+        sf.Renyi({2: "1/3", "5/2": 1}),
+    ],
+    ids=str,
+)
+def test_the_python_text_builds_the_same_guarantee(guarantee: sf.Guarantee) -> None:
+    built = eval(python_text(guarantee), {"sf": sf})  # the text of this test
+    assert built == guarantee
+    assert (built.relation, built.unit) == (guarantee.relation, guarantee.unit)

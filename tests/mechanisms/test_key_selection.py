@@ -288,3 +288,13 @@ def test_repr() -> None:
         "LaplaceThreshold(epsilon=1, delta=1e-05, groups=1, vote=1, threshold=13, "
         "relation='add-remove')"
     )
+
+
+@pytest.mark.parametrize("relation", ["", 0, False, "neither"])
+@pytest.mark.parametrize("rule", [mech.LaplaceThreshold, mech.GaussianThreshold])
+def test_only_a_missing_relation_means_add_remove(rule: Any, relation: Any) -> None:
+    assert rule(epsilon=1, delta="1e-6").relation == "add-remove"
+    assert rule(epsilon=1, delta="1e-6", relation=None).relation == "add-remove"
+    with pytest.raises(sf.Refused) as caught:
+        rule(epsilon=1, delta="1e-6", relation=relation)
+    assert caught.value.code == "guarantee.relation"

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.errors import Refused
 from sfumato.tables.expr.grids import Grid, grid_of
 from sfumato.tables.expr.types import Type
 from sfumato.tables.query import aggregates as ag
@@ -258,3 +259,21 @@ def test_comparing_nan_depends_on_other_rows(tmp_path: Path) -> None:
             table.filter(table.x.isnan()).select(y=table.x < 2.0).to_pyarrow()["y"].to_pylist()
         )
     assert comparisons == [[True], [False]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high"),
+    [
+        ("int64", 3, 3),
+        ("int64", Fraction(1, 4), Fraction(3, 4)),
+        ("float64", 0, 0),
+        ("float64", -5, -5),
+        ("float64", 7, 7),
+        ("decimal(9, 2)", 1, 1),
+    ],
+)
+def test_the_bounds_that_a_refusal_suggests_are_wide_enough(kind: str, low: Any, high: Any) -> None:
+    with pytest.raises(Refused) as caught:
+        grid_of("x", Type.of(kind), Fraction(low), Fraction(high))
+    ends = eval(f"dict({caught.value.rewrite})")  # low=…, high=…
+    assert grid_of("x", Type.of(kind), Fraction(ends["low"]), Fraction(ends["high"]))

@@ -72,8 +72,11 @@ SUBSAMPLE_UNDER_REPLACE = RefusalText(
 DIFFERENT_RELATIONS = RefusalText(
     "guarantee.relation",
     "{a} and {b}",
-    "one is about relation {first!r}, the other about {second!r}",
-    "relation={first!r}",
+    (
+        "one is about relation {first!r}, the other about {second!r}: another label alone would "
+        "promise too much"
+    ),
+    "calibrate both for the same relation",
 )
 UNIT_IS_NO_NAME = RefusalText(
     "guarantee.unit",
@@ -84,8 +87,11 @@ UNIT_IS_NO_NAME = RefusalText(
 DIFFERENT_UNITS = RefusalText(
     "guarantee.unit",
     "{a} and {b}",
-    "one is about unit {first!r}, the other about {second!r}",
-    "unit={first!r}",
+    (
+        "one is about unit {first!r}, the other about {second!r}: another label alone would "
+        "promise too much"
+    ),
+    "calibrate both for the same unit",
 )
 UNITS_BELOW_ONE = RefusalText(
     "guarantee.units",

@@ -178,3 +178,18 @@ def restore_text(content: str) -> Guarantee:
         raise
     except (ValueError, RecursionError):
         raise refusals.NOT_JSON(content=content) from None
+
+
+def python_text(guarantee: Guarantee) -> str:
+    """Return Python code that builds the same guarantee: fractions stay exact, as texts."""
+    arguments = [f"{name}={_python_value(value)}" for name, value in guarantee.parameters.items()]
+    labels = {"relation": guarantee.relation, "unit": guarantee.unit}
+    arguments += [f"{name}={label!r}" for name, label in labels.items() if label is not None]
+    return f"sf.{type(guarantee).__name__}({', '.join(arguments)})"
+
+
+def _python_value(value: object) -> str:
+    if isinstance(value, dict):
+        pairs = (f"{_python_value(key)}: {_python_value(item)}" for key, item in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    return str(value) if isinstance(value, int) or "/" not in str(value) else repr(str(value))

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Self
 from ..accounting.filters import Filter
 from ..exact.numbers import text
 from ..guarantees import Guarantee, Renyi
+from ..guarantees.stored_guarantee import python_text
 from ..guarantees.stored_guarantee import record as guarantee_record
 from . import book_queries, stored_answers
 from . import ledger_refusals as refusals
@@ -176,7 +177,10 @@ class Ledger(AccountView):
         with self._writing() as tx:
             account = book_queries.account(tx, self.dataset, share or WHOLE)
             if not Account.of(bound, account.spent).fits:
-                raise refusals.BUDGET_BELOW_SPENT(budget=budget, spent=spent_as_guarantee(account))
+                spent = spent_as_guarantee(account)
+                raise refusals.BUDGET_BELOW_SPENT(
+                    budget=budget, spent=spent, least=python_text(spent)
+                )
             amended = {
                 "kind": "amend",
                 "dataset": self.dataset,
@@ -357,7 +361,7 @@ class Ledger(AccountView):
         current = self.budget
         if type(budget) is not type(current):
             raise refusals.OTHER_CURRENCY(
-                declared=budget, currency=type(current).__name__, stored=current
+                declared=budget, currency=type(current).__name__, python=python_text(current)
             )
         if (
             isinstance(budget, Renyi)
@@ -365,7 +369,9 @@ class Ledger(AccountView):
             and budget.orders != current.orders
         ):
             raise refusals.OTHER_ORDERS(
-                declared=budget, orders=", ".join(map(text, current.orders)), stored=current
+                declared=budget,
+                orders=", ".join(map(text, current.orders)),
+                python=python_text(current),
             )
         Filter(current).price(budget)  # refuses another relation or unit
         return Guarantee._bind(1 * budget, current.relation, current.unit)

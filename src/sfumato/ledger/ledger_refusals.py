@@ -17,7 +17,10 @@ NOT_TOUCHED = "it was not touched"
 REPEAT = "repeat the call"
 BACKUP = "sf.Ledger.open(backup, head=head)"
 ON_SERVER = "sf.Ledger.open('postgresql://role@host/database')"
-ON_DISK = "sf.Ledger.open('visits.ledger')"
+ON_DISK = (
+    "sf.Ledger.open('visits.ledger', budget=sf.Pure(1), dataset='visits', unit='user_id', "
+    "relation='add-remove')"
+)
 SAME_KEY = "repeat a charge with the same key; ledger.history() shows whether it was written"
 """The rewrite after a commit whose outcome is unknown."""
 
@@ -52,7 +55,7 @@ BUDGET_BELOW_SPENT = RefusalText(
     "ledger.budget",
     "budget={budget}",
     "{spent} is spent already",
-    "ledger.amend(sf.{spent}, reason='no further questions')",
+    "ledger.amend({least}, reason='no further questions')",
 )
 
 # Open an account
@@ -115,19 +118,19 @@ OTHER_BUDGET = RefusalText(
     "ledger.budget",
     "budget={declared!r:.80}",
     "the budget of the account is {stored!r:.80}; amend() changes it",
-    "budget=sf.{stored!r}",
+    "budget={python}",
 )
 OTHER_CURRENCY = RefusalText(
     "ledger.currency",
     "budget={declared!r:.80}",
     "the account counts in {currency}",
-    "budget=sf.{stored!r}",
+    "budget={python}",
 )
 OTHER_ORDERS = RefusalText(
     "ledger.currency",
     "budget={declared!r:.80}",
     "the account counts at the orders {orders}",
-    "budget=sf.{stored!r}",
+    "budget={python}",
 )
 BUDGET_OF_OTHER_UNIT = RefusalText(
     "ledger.unit",
@@ -180,7 +183,7 @@ SCHEMA_NOT_TEXT = RefusalText(
 NOT_TEXT = RefusalText(
     "ledger.text",
     "{what}=…",
-    "a {what} is text that has an encoding, for readers of the ledger",
+    "a {what} is a text in valid Unicode, for readers of the ledger",
     "{what}='the weekly report'",
 )
 REASON_EMPTY = RefusalText(
@@ -264,8 +267,8 @@ UNKNOWN_SHARE = RefusalText(
 FOLDER_MISSING = RefusalText(
     "ledger.path",
     "{name}",
-    "a ledger is a file in a folder that exists",
-    ON_DISK,
+    "the folder of the ledger does not exist",
+    "create the folder, then open the ledger again",
 )
 PATH_IS_FOLDER = RefusalText(
     "ledger.path",
@@ -277,7 +280,7 @@ FILE_UNREADABLE = RefusalText(
     "ledger.path",
     "{name}",
     "there is no such file, or it cannot be read; nothing was created",
-    "reading('visits.ledger')",
+    "sfumato.ledger.reading('visits.ledger')",
 )
 FILE_NOT_OPENED = RefusalText(
     "ledger.path",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 from ..accounting.filters import FILTERS, Filter
 from ..guarantees import Guarantee
 from ..guarantees.guarantee import Relation, relation_of, unit_of
+from ..guarantees.stored_guarantee import python_text
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
@@ -38,10 +39,10 @@ def find_place(
     place = location.parse_location(path)
     if isinstance(place, Url):
         return place
-    if place is not None and (
-        not place.parent.is_dir() or (place.exists() and not place.is_file())
-    ):
+    if place is not None and not place.parent.is_dir():
         raise refusals.FOLDER_MISSING(name=place.name)
+    if place is not None and place.exists() and not place.is_file():
+        raise refusals.PATH_IS_FOLDER(name=place.name)
     if budget is None and (place is None or not place.exists() or not place.stat().st_size):
         raise refusals.NEW_ACCOUNT_WITHOUT_BUDGET(
             account=dataset or "a new ledger", location="path"
@@ -137,7 +138,9 @@ def check_same_header(header: Header, declared: Declared) -> None:
     budget = Guarantee._bind(1 * declared["budget"], stored_budget.relation, stored_budget.unit)
     if declared["currency"] != header["currency"]:
         raise refusals.OTHER_CURRENCY(
-            declared=budget, currency=header["currency"], stored=stored_budget
+            declared=budget, currency=header["currency"], python=python_text(stored_budget)
         )
     if budget != stored_budget:
-        raise refusals.OTHER_BUDGET(declared=budget, stored=stored_budget)
+        raise refusals.OTHER_BUDGET(
+            declared=budget, stored=stored_budget, python=python_text(stored_budget)
+        )

@@ -259,8 +259,9 @@ def set_key_fields(
     put(record, "epsilon", positive(epsilon, "epsilon"))
     put(record, "delta", probability(delta, "delta", zero=False))
     put(record, "groups", check_count(options.get("groups", 1), "groups"))
-    relation = options.get("relation") or "add-remove"
-    set_neighbours(record, {"relation": relation, "unit": options.get("unit")})
+    relation = options.get("relation")
+    stated = "add-remove" if relation is None else relation
+    set_neighbours(record, {"relation": stated, "unit": options.get("unit")})
 
 
 def check_count(value: object, name: str) -> int:

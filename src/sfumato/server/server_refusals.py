@@ -125,7 +125,7 @@ DECLARED_TWICE = RefusalText(
     "server.config",
     "{where} declaration",
     "the declaration file replaces the other keys of the declaration",
-    "delete the keys {keys}",
+    "delete these keys: {keys}",
 )
 DECLARATION_UNREADABLE = RefusalText(
     "server.config",

@@ -231,6 +231,8 @@ def missing_for(
         if column not in declaration.schema:
             raise unknown_column(column, list(declaration.schema), {}, "columns")
         if column not in free:
+            if not free:
+                raise refusals.NO_BOUNDS_TO_LEARN(column=column)
             entry = (
                 refusals.BOUNDS_ARE_KNOWN
                 if column in declaration.ranges

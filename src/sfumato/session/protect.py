@@ -12,7 +12,7 @@ from ..exact.numbers import Number
 from ..guarantees import Guarantee
 from ..keywords import takes
 from ..ledger import Ledger
-from ..tables.declare.declaration import Declaration, declare
+from ..tables.declare.declaration import Declaration, check_name, declare
 from ..tables.declare.declared_database import DatabaseDeclaration
 from ..tables.declare.learned_limits import LearnedLimits
 from ..tables.engine.sources import open_source
@@ -76,6 +76,8 @@ def protect(
     if settings.links is not None or settings.public is not None:
         raise refusals.LINKS_OF_ONE_TABLE()
     types = None if settings.types is None else dict(settings.types)
+    if settings.name is not None:
+        check_name(settings.name)
     opened = open_source(source, types, settings.name, table=settings.table)
     try:
         declared = declare(

@@ -76,14 +76,14 @@ class ProtectSettings:
 DEFAULTS = {field.name: field.default for field in fields(ProtectSettings)}
 
 EXPLAINED = {
-    "source": "a file, a frame, an Ibis table, a PostgreSQL URL; of several tables a dictionary",
+    "source": "a file, a frame, a Spark or Ibis table, a PostgreSQL URL; several tables by name",
     "budget": "the total cost of all answers: a number means (ε, 10⁻⁶), or any Guarantee",
     "unit": "the column or columns that name whom a row is about; without it, each row is a person",
     "name": "the name of the table in SQL and in the ledger; without it, that of the file",
     "table": "the table to protect, of a database given by its URL",
     "links": "several tables: columns that refer to others, {'visits.patient_id': 'patients.id'}",
     "public": "several tables: public tables to join, by name",
-    "ledger": "the path or PostgreSQL URL of the ledger; without it, it ends with this process",
+    "ledger": "a path, a PostgreSQL URL or an open Ledger; without it, it ends with this process",
     "bounds": "the lowest and highest value of columns, {'age': (0, 120)}: values are clamped",
     "keys": "the public groups of columns, {'city': ['Roma', 'Bari']}: each gets an answer",
     "types": "the types of columns whose source has none, {'age': 'int64'}",

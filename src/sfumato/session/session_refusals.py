@@ -200,6 +200,12 @@ BATCH_WITH_EQUAL_QUESTIONS = RefusalText(
 
 # Learning limits
 
+NO_BOUNDS_TO_LEARN = RefusalText(
+    "learn.column",
+    "columns=[{column!r:.60}]",
+    "no column needs bounds: those of every number are declared or learned",
+    "columns=None",
+)
 BOUNDS_ARE_KNOWN = RefusalText(
     "learn.column",
     "columns=[{column!r:.60}]",

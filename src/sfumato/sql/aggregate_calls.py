@@ -179,6 +179,11 @@ class AggregateReader:
         if refusal.code == "aggregate.type" and "group_by(" in refusal.rewrite:
             of = self.source.words_of(inner.expressions[0])
             return f"SELECT {of}, COUNT(*) AS n FROM {table} GROUP BY {of}"
+        if refusal.code == "aggregate.type" and "sf." in refusal.rewrite:
+            of = self.source.words_of(inner.this)
+            if refusal.rewrite.startswith("sf.count("):
+                return self.source.replace_text(inner, f"COUNT({of})")
+            return self.source.replace_text(inner.this, f"CLAMP(TRY_CAST({of} AS DOUBLE), 0, 100)")
         return None
 
     def _refuse_bounds(self, aggregate: Aggregate, node: Node) -> Refused:

@@ -104,7 +104,7 @@ def check_q(value: Number) -> Fraction:
     """Check the q of a quantile, whose scores are multiples of 1/denominator."""
     q = probability(value, "q", one=True)
     if q.denominator > 2**20:
-        raise refusals.Q_TOO_LONG(q=value, shorter=q.limit_denominator(1000))
+        raise refusals.Q_TOO_LONG(q=value, shorter=q.limit_denominator(2**20))
     return q
 
 

@@ -85,13 +85,13 @@ HISTOGRAM_WITHOUT_RELATION = RefusalText(
     "mechanism.relation",
     "Histogram(…)",
     "give a relation: one person moves one count under add-remove, two under replace",
-    "relation='add-remove'",
+    "relation='replace'",
 )
 HIERARCHY_WITHOUT_RELATION = RefusalText(
     "mechanism.relation",
     "Hierarchy(…)",
     "give a relation: one person moves one count of a level under add-remove, two under replace",
-    "relation='add-remove'",
+    "relation='replace'",
 )
 MEAN_WITHOUT_RELATION = RefusalText(
     "mechanism.relation",

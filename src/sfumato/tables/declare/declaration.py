@@ -157,7 +157,7 @@ def declare(
     if bounding not in ("weights", "truncation"):
         raise refusals.UNKNOWN_BOUNDING(bounding=bounding)
     return Declaration(
-        name=_check_name(name),
+        name=check_name(name),
         unit=units,
         relation=relation_of(relation) or "add-remove",
         types=tuple(columns.items()),
@@ -262,7 +262,8 @@ def _check_whole_number(value: object, most: int, refusal: RefusalText) -> int:
     return number
 
 
-def _check_name(name: object) -> str:
+def check_name(name: object) -> str:
+    """Check the name of a table: printable text."""
     if name is None:
         raise refusals.NAME_MISSING()
     if not is_label(name) or not name.strip():

@@ -218,7 +218,7 @@ COLUMN_FITS_TWO_TABLES = RefusalText(
 TABLE_LACKS_LINKED_COLUMN = RefusalText(
     "table.column",
     "{argument}: '{table:.60}.{column:.60}'",
-    "{table:.60} has no such column; it has {names}",
+    "{table:.60} has no such column; some of its columns are {names}",
     "'{table:.60}.{first:.60}'",
 )
 LINK_WITHIN_TABLE = RefusalText(

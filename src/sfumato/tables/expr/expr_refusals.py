@@ -23,7 +23,7 @@ COLUMN_NAMES_DIFFER_IN_CASE = RefusalText(
 TABLE_LACKS_COLUMN = RefusalText(
     "table.column",
     "{place}: {column!r:.60}",
-    "the table has no such column; it has {names}",
+    "the table has no such column; some of its columns are {names}",
     "{nearest!r}",
 )
 COLUMN_NOT_READ = RefusalText(
@@ -41,7 +41,7 @@ COLUMN_NAME_NOT_TEXT = RefusalText(
 UNKNOWN_COLUMN = RefusalText(
     "expression.column",
     "{column}",
-    "there is no such column; the table has {names}",
+    "there is no such column; some of the table's columns are {names}",
     "{nearest}",
 )
 

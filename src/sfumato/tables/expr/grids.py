@@ -162,7 +162,7 @@ def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS
                 low=text(low),
                 high=text(high),
                 wider_low=float(Fraction(math.floor(low * 10**scale), 10**scale)),
-                wider_high=float(Fraction(math.ceil(high * 10**scale), 10**scale)),
+                wider_high=float(Fraction(math.floor(high * 10**scale) + 1, 10**scale)),
             )
         if max(abs(first), abs(last)) <= MOST:
             return Grid(first, last, Fraction(1, 10**scale), False, scale)
@@ -180,7 +180,7 @@ def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS
             low=text(low),
             high=text(high),
             wider_low=float(min(low, Fraction(0))),
-            wider_high=float(max(high, Fraction(0))),
+            wider_high=float(max(high, Fraction(1))),
         )
     return Grid(first, last, step, True)
 

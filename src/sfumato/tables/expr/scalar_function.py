@@ -202,12 +202,11 @@ class Function:
     @property
     def example(self) -> str:
         """A call of the function with columns a, b, … and with constants that it takes."""
-        return self.text(
-            [
-                slot.example if slot.test else name
-                for slot, name in zip(self.takes, "abc", strict=False)
-            ]
-        )
+        texts: list[str] = []
+        for slot, name in zip(self.takes, "abc", strict=False):
+            text = slot.example if slot.test else name
+            texts.append("100" if text == "0" and text in texts else text)  # two ends differ
+        return self.text(texts)
 
     def _text_with(self, texts: Sequence[str], position: int, text: str) -> str:
         """Write the call with another text in one place."""
