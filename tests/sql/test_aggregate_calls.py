@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato.session import Table
 
 from .asking import lines, refused, under
@@ -221,3 +225,30 @@ def test_several_quantiles_are_columns(table: Table, text: str) -> None:
         "p_25 = percentile(age, 0.25, where=vip)",
         "p_99_9 = percentile(age, 0.999, where=vip)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "rewrite"),
+    [
+        ("SELECT AVG(at) AS m FROM v", "SELECT COUNT(at) AS m FROM v"),
+        ("SELECT QUANTILE(at, 0.5) AS m FROM v", "SELECT COUNT(at) AS m FROM v"),
+        (
+            "SELECT AVG(note || note) AS m FROM v",
+            "SELECT AVG(CLAMP(TRY_CAST(note || note AS DOUBLE), 0, 100)) AS m FROM v",
+        ),
+        (
+            "SELECT HISTOGRAM(note, [0, 1]) AS m FROM v",
+            "SELECT HISTOGRAM(TRY_CAST(note AS DOUBLE), [0, 1]) AS m FROM v",
+        ),
+    ],
+)
+def test_values_without_numbers_are_refused_with_sql_that_is_answered(
+    text: str, rewrite: str
+) -> None:
+    times = pa.array([datetime(2026, 1, 1)], pa.timestamp("us"))
+    rows = pa.table({"who": [1], "at": times, "note": ["1"]})
+    table = sf.protect(rows, name="v", unit="who", max_rows=1, budget=1)
+    with pytest.raises(sf.Refused) as caught:
+        table.plan(text, epsilon="0.1")
+    assert (caught.value.code, caught.value.rewrite) == ("aggregate.type", rewrite)
+    assert table.plan(caught.value.rewrite, epsilon="0.1").cost

@@ -180,17 +180,19 @@ class AggregateReader:
             of = self.source.words_of(inner.expressions[0])
             return f"SELECT {of}, COUNT(*) AS n FROM {table} GROUP BY {of}"
         if refusal.code == "aggregate.type" and "sf." in refusal.rewrite:
-            of = self.source.words_of(inner.this)
+            argument = _first_argument(inner)
+            of = self.source.words_of(argument)
             if refusal.rewrite.startswith("sf.count("):
                 return self.source.replace_text(inner, f"COUNT({of})")
-            return self.source.replace_text(inner.this, f"CLAMP(TRY_CAST({of} AS DOUBLE), 0, 100)")
+            number = f"TRY_CAST({of} AS DOUBLE)"
+            return self.source.replace_text(
+                argument, f"CLAMP({number}, 0, 100)" if ".clip(" in refusal.rewrite else number
+            )
         return None
 
     def _refuse_bounds(self, aggregate: Aggregate, node: Node) -> Refused:
         inner = node.this if isinstance(node, exp.Filter) else node
-        of = inner.expressions[0] if isinstance(inner, exp.Anonymous) else inner.this
-        if isinstance(inner, exp.WithinGroup):
-            of = inner.expression.expressions[0].this
+        of = _first_argument(inner)
         words = self.source.words_of(of)
         assert aggregate.of is not None
         return self.source.refuse(
@@ -199,6 +201,18 @@ class AggregateReader:
             value=aggregate.of.text,
             corrected=self.source.replace_text(of, f"CLAMP({words}, 0, 100)"),
         )
+
+
+def _first_argument(node: Node) -> Node:
+    """Return the expression that an aggregate is about."""
+    argument: Node = (
+        node.expression.expressions[0].this
+        if isinstance(node, exp.WithinGroup)
+        else node.expressions[0]
+        if isinstance(node, exp.Anonymous)
+        else node.this
+    )
+    return argument
 
 
 def _count(node: Node, reader: AggregateReader) -> Aggregate:
