@@ -12,7 +12,7 @@ import pytest
 
 from sfumato.errors import Refused
 from sfumato.exact.balls import ball, below
-from sfumato.local import Aggregate, Direct, Hadamard, Subset, Unary
+from sfumato.local import Direct, Hadamard, ReportTotals, Subset, Unary
 from sfumato.local.frequency_estimate import Estimate, clopper_pearson_limits, variance
 from sfumato.mechanisms.shared.response_estimate import limit
 from sfumato.testing import SeededBits
@@ -159,4 +159,4 @@ def test_aggregates_add_up() -> None:
     with pytest.raises(Refused):
         different.estimate(together)
     with pytest.raises(Refused):
-        oracle.estimate(Aggregate(oracle.mark, np.zeros(3, dtype=np.int64), 0))
+        oracle.estimate(ReportTotals(oracle.mark, np.zeros(3, dtype=np.int64), 0))

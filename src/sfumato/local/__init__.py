@@ -6,7 +6,7 @@ from . import presets
 from .bloom import BloomEstimate
 from .choose_oracle import Best, best
 from .direct import Direct
-from .frequency_estimate import Aggregate, Estimate
+from .frequency_estimate import Estimate, ReportTotals
 from .frequency_oracle import FrequencyOracle
 from .hadamard import Hadamard
 from .hashing import Hashing
@@ -30,7 +30,6 @@ from .unary import Unary
 from .wire_reports import Reports
 
 __all__ = [
-    "Aggregate",
     "Amplification",
     "Best",
     "BloomEstimate",
@@ -53,6 +52,7 @@ __all__ = [
     "Questionnaire",
     "Rappor",
     "Remembered",
+    "ReportTotals",
     "Reports",
     "Sketch",
     "Subset",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Aggregate:
+class ReportTotals:
     """The number of reports and their counts: all that a collector has to store. Aggregates from
     different places are added with +.
     """
@@ -48,14 +48,14 @@ class Aggregate:
     counts: NDArray[np.int64] = field(repr=False)
     reports: int
 
-    def __add__(self, other: Aggregate) -> Aggregate:
+    def __add__(self, other: ReportTotals) -> ReportTotals:
         if (
-            not isinstance(other, Aggregate)
+            not isinstance(other, ReportTotals)
             or other.mark != self.mark
             or other.counts.shape != self.counts.shape
         ):
             raise refusals.ADDED_ACROSS_QUESTIONS(kind="aggregate")
-        return Aggregate(self.mark, self.counts + other.counts, self.reports + other.reports)
+        return ReportTotals(self.mark, self.counts + other.counts, self.reports + other.reports)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

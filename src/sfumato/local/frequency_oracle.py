@@ -29,7 +29,7 @@ from ..guarantees.finite.finite_laws import Law, law
 from ..mechanisms.shared.categories import Labels
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
-from .frequency_estimate import Aggregate, Estimate, variance
+from .frequency_estimate import Estimate, ReportTotals, variance
 from .oracle import Oracle, UnitOptions, check_report_count, every_code
 from .wire_reports import Reports
 
@@ -84,7 +84,7 @@ class FrequencyOracle(Oracle):
     def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         return every_code(self.labels, values, bits)
 
-    def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Estimate:
+    def estimate(self, reports: Reports | ReportTotals | bytes | Iterable[bytes]) -> Estimate:
         counted = self._aggregate_some(reports)
         return Estimate(self, counted.counts, counted.reports)
 

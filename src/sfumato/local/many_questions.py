@@ -32,7 +32,7 @@ from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
 from .client import Question
-from .frequency_estimate import Aggregate
+from .frequency_estimate import ReportTotals
 from .lib.biased_coins import Bytes, below
 from .oracle import Oracle, UnitOptions, check_report_count
 from .prefix.prefix_tree import PrefixTree
@@ -146,7 +146,7 @@ class Questionnaire(Oracle):
             out[mine, head : head + part.width] = part._draw(codes[mine], bits)
         return Reports(self.mark, out)
 
-    def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
+    def aggregate(self, reports: Reports | ReportTotals | bytes | Iterable[bytes]) -> ReportTotals:
         """Refuse: each part counts its own reports, from `parts_of(reports)`."""
         raise refusals.QUESTIONNAIRE_WITHOUT_ONE_COUNT()
 

@@ -37,7 +37,7 @@ from ..noise.bits import SYSTEM, Bits
 from . import client
 from . import local_refusals as refusals
 from .client import Question
-from .frequency_estimate import Aggregate
+from .frequency_estimate import ReportTotals
 from .lib.biased_coins import Bytes, below
 from .lib.dyadic_probability import check_promise
 from .wire_reports import Reports, gather_reports
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ..accounting.loss.privacy_loss import Loss
 
 MOST_REPORTS = 1 << 60
-Sent = Reports | Aggregate | bytes | Iterable[bytes]
+Sent = Reports | ReportTotals | bytes | Iterable[bytes]
 """What clients sent: reports, single reports as bytes, a file of them, or their aggregate."""
 
 
@@ -166,14 +166,14 @@ class Oracle(Mechanism):
             raise refusals.NOT_A_REPORT(number=first)
         return reports if formed.all() else Reports(mark, reports.payload[formed])
 
-    def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
+    def aggregate(self, reports: Reports | ReportTotals | bytes | Iterable[bytes]) -> ReportTotals:
         """Count reports in integers that suffice for the estimate; aggregates are added with +."""
-        if isinstance(reports, Aggregate):
+        if isinstance(reports, ReportTotals):
             if reports.mark != self.mark:
                 raise refusals.REPORTS_TO_OTHER_QUESTION(reports=reports)
             return reports
         checked = self.read(reports)
-        return Aggregate(checked.mark, self._tally(checked.payload), len(checked))
+        return ReportTotals(checked.mark, self._tally(checked.payload), len(checked))
 
     def shuffled(self, n: int) -> Loss:
         """Return the certified, composable loss of one report among n honest, delivered and
@@ -200,7 +200,7 @@ class Oracle(Mechanism):
         """Prove the promise; every constructor ends with this."""
         check_promise(self.odds, self.epsilon, type(self).__name__)
 
-    def _aggregate_some(self, reports: Sent) -> Aggregate:
+    def _aggregate_some(self, reports: Sent) -> ReportTotals:
         """Aggregate reports; refuse if there is none."""
         counted = self.aggregate(reports)
         if not counted.reports:

@@ -35,7 +35,7 @@ from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
 from .client import Question
-from .frequency_estimate import Aggregate
+from .frequency_estimate import ReportTotals
 from .lib.biased_coins import Bytes, below
 from .many_questions import Questionnaire, mean_inverse, variance_at
 from .oracle import Oracle, UnitOptions, check_report_count
@@ -120,7 +120,7 @@ class Panel(Oracle):
             np.concatenate([pack_integers(drawn.ravel(), width_for(self.waves)), each], axis=1),
         )
 
-    def aggregate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Aggregate:
+    def aggregate(self, reports: Reports | ReportTotals | bytes | Iterable[bytes]) -> ReportTotals:
         """Refuse: each wave is counted by itself, with `waves_of(reports)`."""
         raise refusals.PANEL_WITHOUT_ONE_COUNT()
 

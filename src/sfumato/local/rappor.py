@@ -52,7 +52,7 @@ from .bloom import (
     worst_variance,
 )
 from .client import Question
-from .frequency_estimate import Aggregate, Estimate
+from .frequency_estimate import Estimate, ReportTotals
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import (
     Bytes,
@@ -247,7 +247,7 @@ class Rappor(FrequencyOracle):
         return np.stack([np.append(column_counts(rows, self.size), len(rows)) for rows in each])
 
     def estimate(  # type: ignore[override]  # Bloom filters have another estimate
-        self, reports: Reports | Aggregate | bytes | Iterable[bytes]
+        self, reports: Reports | ReportTotals | bytes | Iterable[bytes]
     ) -> Estimate | BloomEstimate:
         counted = self._aggregate_some(reports)
         return (

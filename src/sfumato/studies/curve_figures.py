@@ -12,7 +12,7 @@ from .. import plots
 from ..functions.polynomial import basis
 from ..plots.plot_style import COLOURS, INK, figure, legend, quiet
 from .bands import prediction_band
-from .curves import DEGREE, EPSILONS, POINTS, SIZES, Run, errors, runs
+from .curves import DEGREE, EPSILONS, POINTS, SIZES, CurveRun, errors, runs
 from .printed import Interval, Printed, grouped, shown
 from .study import Comparison, Study, StudyResult, StudyRow
 
@@ -97,7 +97,7 @@ def figure_4_3(repetitions: int, seed: int) -> StudyResult:
     )
 
 
-def _drawn(done: Mapping[int, Sequence[Run]]) -> dict[str, Figure]:
+def _drawn(done: Mapping[int, Sequence[CurveRun]]) -> dict[str, Figure]:
     right = _panels(done, "normalised, L1", "The right way: L1 move, normalised kernel")
     return {"figure 4.3": _panels(done, "faithful", "As in the thesis"), "the right way": right}
 
@@ -113,7 +113,7 @@ def _mean_band(expected: float, draws: Sequence[float]) -> Interval:
     return expected * math.exp(-reach), expected * math.exp(reach)
 
 
-def _panels(done: Mapping[int, Sequence[Run]], way: str, title: str) -> Figure:
+def _panels(done: Mapping[int, Sequence[CurveRun]], way: str, title: str) -> Figure:
     canvas = figure(10.4, 6.2, title)
     handles: dict[str, Artist] = {}
     plain = way == "faithful"

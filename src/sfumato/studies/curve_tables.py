@@ -16,7 +16,7 @@ import numpy as np
 
 from .band_pictures import strips
 from .bands import prediction_band
-from .curves import EPSILONS, SIZES, Run, errors, runs, worst_move
+from .curves import EPSILONS, SIZES, CurveRun, errors, runs, worst_move
 from .printed import EVERYTHING, Printed, grouped, shown
 from .repairs import PrintedCell, Repair, repair, triangles
 from .study import Comparison, Study, StudyResult, StudyRow
@@ -124,7 +124,7 @@ _UNLIKE = (
 )
 
 
-def _mean(done: tuple[Run, ...], epsilon: int, way: str) -> float:
+def _mean(done: tuple[CurveRun, ...], epsilon: int, way: str) -> float:
     return float(np.mean(errors(done, epsilon, way)))
 
 
@@ -146,7 +146,7 @@ def _correct_row(row: StudyRow, cell: str, printed: Printed, repaired: Repair | 
     )
 
 
-def _promise(n: int, epsilon: int, done: tuple[Run, ...]) -> StudyRow:
+def _promise(n: int, epsilon: int, done: tuple[CurveRun, ...]) -> StudyRow:
     """Judge the promise by the ε that the noise keeps between two datasets with |y| ≤ 1, at the
     median of the sampled scales.
     """

@@ -47,7 +47,7 @@ DRAWS = {"faithful": 10}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class CurveRun:
     """The run of one dataset: mean squared distances, by ε and way, of private curves from the
     target and from its Bernstein polynomial.
     """
@@ -104,7 +104,7 @@ def sampled(n: int, seed: int, repetition: int) -> Sampled:
 
 
 @lru_cache(maxsize=2)
-def runs(repetitions: int, seed: int) -> dict[int, tuple[Run, ...]]:
+def runs(repetitions: int, seed: int) -> dict[int, tuple[CurveRun, ...]]:
     """Run all repetitions, by N."""
     return {
         n: tuple(_run(n, seed, repetition) for repetition in range(min(repetitions, MOST_RUNS)))
@@ -112,7 +112,7 @@ def runs(repetitions: int, seed: int) -> dict[int, tuple[Run, ...]]:
     }
 
 
-def _run(n: int, seed: int, repetition: int) -> Run:
+def _run(n: int, seed: int, repetition: int) -> CurveRun:
     records, moves = data(n, seed, repetition), sampled(n, seed, repetition)
     ways = releases(moves, n)
     target, scaled = FIT(records)(POINTS), NORMALISED(records)(POINTS)
@@ -136,7 +136,7 @@ def _run(n: int, seed: int, repetition: int) -> Run:
             drawn[f"{way}, ε = {epsilon}"] = values[0]
             if way == "faithful":
                 scale[epsilon] = _scale(curves[0])
-    return Run(
+    return CurveRun(
         sensitivity=float(moves.sup),
         l1=float(moves.l1),
         bias=_squared(target - smooth),
@@ -166,7 +166,7 @@ def releases(moves: Sampled, n: int) -> dict[str, Bernstein]:
 
 
 def errors(
-    done: Sequence[Run], epsilon: int, way: str = "faithful", *, to: str = "approximation"
+    done: Sequence[CurveRun], epsilon: int, way: str = "faithful", *, to: str = "approximation"
 ) -> list[float]:
     """Return all mean squared errors of one way at one ε."""
     return [error for run in done for error in getattr(run, to)[epsilon, way]]

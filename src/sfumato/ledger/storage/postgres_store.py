@@ -33,7 +33,17 @@ from ..ledger_refusals import SAME_KEY, UNSURE
 from ..reader import ReadOnlyStore
 from .location import Url
 from .postgres_schema import SESSION, check, prepare, structure
-from .sqlite_store import OUTCOMES, PATIENCE, READ, UNREADABLE, WRITE, Bindings, Result, Row, Store
+from .sqlite_store import (
+    OUTCOMES,
+    PATIENCE,
+    READ,
+    UNREADABLE,
+    WRITE,
+    Bindings,
+    Row,
+    StatementResult,
+    Store,
+)
 from .sqlite_store import Transaction as AnyTransaction
 
 if TYPE_CHECKING:
@@ -98,10 +108,10 @@ class PostgresTransaction(AnyTransaction):
         r"CAST(replace(body, '\u0000', '\u2400') AS json)"
     )
 
-    def execute(self, statement: str, bindings: Bindings = (), /) -> Result:
+    def execute(self, statement: str, bindings: Bindings = (), /) -> StatementResult:
         return self._connection.execute(_psycopg_text(statement), bindings, prepare=True)
 
-    def run(self, statement: str, bindings: Bindings = (), /) -> Result:
+    def run(self, statement: str, bindings: Bindings = (), /) -> StatementResult:
         return self._cursor.execute(_psycopg_text(statement), bindings, prepare=True)
 
     def executemany(self, statement: str, rows: Iterable[Bindings], /) -> None:

@@ -59,7 +59,7 @@ OUTCOMES = {WRITE: NOTHING_ACCEPTED, READ: NOTHING_CHANGED}
 """The outcome of a transaction that did not commit."""
 
 
-class Result(Protocol):
+class StatementResult(Protocol):
     """The result of a statement: iterate over its rows, or fetch them."""
 
     def __iter__(self) -> Iterator[Row]: ...
@@ -70,7 +70,7 @@ class Result(Protocol):
 class Execute(Protocol):
     """Executes a statement with `?` for each value."""
 
-    def __call__(self, statement: str, bindings: Bindings = ..., /) -> Result: ...
+    def __call__(self, statement: str, bindings: Bindings = ..., /) -> StatementResult: ...
 
 
 class Transaction:

@@ -34,7 +34,7 @@ from ...noise.bits import SYSTEM, Bits
 from .. import client
 from .. import local_refusals as refusals
 from ..client import Question
-from ..frequency_estimate import Aggregate
+from ..frequency_estimate import ReportTotals
 from ..lib.biased_coins import Bytes
 from ..oracle import Oracle, UnitOptions, check_report_count
 from ..wire_reports import Reports
@@ -146,7 +146,7 @@ class NumberOracle(Oracle):
         scores = self._scores(payload)
         return np.array([scores.sum(), (scores * scores).sum()], dtype=np.int64)
 
-    def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> MeanEstimate:
+    def estimate(self, reports: Reports | ReportTotals | bytes | Iterable[bytes]) -> MeanEstimate:
         counted = self._aggregate_some(reports)
         return MeanEstimate(self, counted.counts, counted.reports)
 

@@ -35,7 +35,7 @@ from ...mechanisms.shared.categories import Labels
 from ...noise.bits import SYSTEM, Bits
 from .. import local_refusals as refusals
 from ..client import Question
-from ..frequency_estimate import Aggregate
+from ..frequency_estimate import ReportTotals
 from ..lib.biased_coins import Bytes
 from ..numeric.number_oracle import to_doubles
 from ..numeric.window_law import draw_cells, inside_probability, window_odds
@@ -153,7 +153,7 @@ class Ordinal(Oracle):
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
         return np.bincount(unpack_integers(payload), minlength=self.cells)
 
-    def estimate(self, reports: Reports | Aggregate | bytes | Iterable[bytes]) -> Distribution:
+    def estimate(self, reports: Reports | ReportTotals | bytes | Iterable[bytes]) -> Distribution:
         counted = self._aggregate_some(reports)
         return Distribution(self, counted.counts, counted.reports)
 

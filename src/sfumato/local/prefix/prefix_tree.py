@@ -38,7 +38,7 @@ from .. import client
 from .. import local_refusals as refusals
 from ..client import END, PRIME, Question
 from ..direct import keep_probability
-from ..frequency_estimate import Aggregate, variance
+from ..frequency_estimate import ReportTotals, variance
 from ..hashing import (
     best_buckets,
     draw_hashed,
@@ -209,7 +209,7 @@ class PrefixTree(Oracle):
         """Find the frequent texts, with intervals that hold together with this confidence. The
         search looks candidates up in the reports: an aggregate is not enough.
         """
-        if isinstance(reports, Aggregate):
+        if isinstance(reports, ReportTotals):
             raise refusals.AGGREGATE_NOT_SEARCHABLE(aggregate=reports)
         checked = self.read(reports)
         if not len(checked):

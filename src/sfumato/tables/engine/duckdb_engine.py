@@ -126,7 +126,7 @@ class FastSums(Protocol):
         """Return the sums with this schema; None if SQL has to compute them. Secret."""
 
 
-class Statement(Protocol):
+class TallyStatement(Protocol):
     """A statement of a plan: its expression, and a faster way to compute it, if there is one."""
 
     @property
@@ -185,7 +185,7 @@ class Engine(ABC):
         interrupts the engine and raises TimeoutError.
         """
 
-    def tally(self, statement: Statement, *, timeout: float | None = None) -> pa.Table:
+    def tally(self, statement: TallyStatement, *, timeout: float | None = None) -> pa.Table:
         """Run a statement of a plan and return an Arrow table. Secret."""
         return self.run(statement.expression, timeout=timeout)
 
@@ -318,7 +318,7 @@ class DuckDBEngine(Engine):
         finally:
             cursor.close()
 
-    def tally(self, statement: Statement, *, timeout: float | None = None) -> pa.Table:
+    def tally(self, statement: TallyStatement, *, timeout: float | None = None) -> pa.Table:
         """Run a statement by the fastest way: NumPy sums over Parquet files, or SQL."""
         plain, begun = statement.plain, time.monotonic()
         if plain is None or self._threads > FEW_THREADS:
