@@ -654,7 +654,7 @@ class ManyFiles:
             timer.start()
             try:
                 weights.append(self.weight())
-            except (Changed, sf.Refused):
+            except (Changed, sf.Refused, duckdb.Error):  # an error of the engine fails a release
                 weights.append(None)
             timer.join()
             if weights[-1] is not None and weights[-1] > 1:

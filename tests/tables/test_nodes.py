@@ -239,7 +239,7 @@ def test_near_names_are_offered() -> None:
     )
     schema = {"spend": Type.of("int8"), "first name": Type.of("string")}
     assert refusal(lambda: col("zzz").type(schema), "expression.column").reason.endswith(
-        'the table has spend, "first name"'
+        'the table\'s columns are spend, "first name"'
     )
     refusal(lambda: col("x" * 1000).type(schema), "expression.column")
     assert "lower" in refusal(lambda: call("lowr", col("x")), "expression.function").rewrite
