@@ -29,6 +29,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -188,6 +189,7 @@ def served(folder: Path, given: argparse.Namespace) -> Iterator[tuple[int, str]]
     seam = SEAM.format(seconds=given.slow, way=given.way, unguarded=given.unguarded)
     script = SERVE.format(path=str(path), seam=seam, unguarded=UNGUARDED if given.unguarded else "")
     process = subprocess.Popen([sys.executable, "-c", script])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the service ends with this script
     try:
         for _ in range(1200):
             try:
