@@ -50,7 +50,7 @@ def check(composition: Exact, seed: int, most: int = SMALL) -> float:
     return wide
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(2))
 def test_random_compositions(block: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nothing overflows or divides by zero on the way
@@ -61,9 +61,9 @@ def test_random_compositions(block: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(100))
+@pytest.mark.parametrize("block", range(101))
 def test_ten_thousand_random_compositions(block: int) -> None:
-    for seed in range(1000 + 100 * block, 1100 + 100 * block):
+    for seed in range(100 + 100 * block, 200 + 100 * block):
         check(random_composition(seed), seed, SMALL if seed % 10 else 1 << 16)
 
 
