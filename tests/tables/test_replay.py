@@ -82,7 +82,7 @@ def replay(seed: int, shelf: Shelf, *, every: bool = False) -> Fraction:
 
 @pytest.mark.parametrize("block", range(5))
 def test_neighbours_look_alike(block: int, shelf: Shelf) -> None:
-    """125 plans, twenty pairs each. The limits are reached, too: what is declared is not
+    """Fifty plans, PAIRS pairs each. The limits are reached, too: what is declared is not
     more than is needed.
     """
     parts = [replay(seed, shelf) for seed in range(block * PLANS, (block + 1) * PLANS)]
