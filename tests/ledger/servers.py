@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -19,6 +20,17 @@ import psycopg
 from .books import SHARED_MEMORY
 
 USER = "pgserver"  # PostgreSQL does not run as root
+BECOME = """
+import os, pwd, sys
+user = pwd.getpwnam(sys.argv[1])
+os.setgroups([])
+os.setgid(user.pw_gid)
+os.setuid(user.pw_uid)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Runs a program as another user. `subprocess` with `user=` would fork, and a fork of a test
+process needs as much memory as the process itself: on a small machine the kernel refuses that.
+"""
 
 
 class PostgresServer:
@@ -34,12 +46,12 @@ class PostgresServer:
             from pgserver._commands import POSTGRES_BIN_PATH
             from pgserver.utils import ensure_prefix_permissions, ensure_user_exists
         self.folder, self.bin, self.settings, self._made = folder, POSTGRES_BIN_PATH, settings, 0
-        self._as: dict[str, Any] = {}
+        self._as: tuple[str, ...] = ()
         if os.geteuid() == 0:
             ensure_user_exists(USER)
             ensure_prefix_permissions(POSTGRES_BIN_PATH)
             shutil.chown(folder, USER, USER)
-            self._as = {"user": USER, "group": USER}
+            self._as = (sys.executable, "-I", "-S", "-c", BECOME, USER)
         if primary is not None:
             self._do(
                 "pg_basebackup", "-h", str(primary.folder), "-U", "postgres", "-R", "-c", "fast"
@@ -57,12 +69,11 @@ class PostgresServer:
 
     def _do(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [self.bin / program, "-D", self.folder / "data", *arguments],
+            [*self._as, self.bin / program, "-D", self.folder / "data", *arguments],
             capture_output=True,
             text=True,
             check=False,
             cwd="/",
-            **self._as,
         )
         assert done.returncode == 0, done.stderr
 
