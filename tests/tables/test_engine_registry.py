@@ -13,7 +13,13 @@ import polars as pl
 import pytest
 
 import sfumato as sf
-from sfumato.tables.engine.engine_registry import ENGINES, connected_table, engine_of
+from sfumato.tables.engine import engine_registry
+from sfumato.tables.engine.engine_registry import (
+    ENGINES,
+    SupportedEngine,
+    connected_table,
+    engine_of,
+)
 from sfumato.tables.engine.external import ExternalEngine
 from sfumato.tables.engine.external_duckdb import ExternalDuckDB
 
@@ -112,3 +118,46 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         connected_table("postgresql://reader:secret@nowhere/clinic", None)
     assert caught.value.code == "engine.missing"
     assert "secret" not in str(caught.value)
+
+
+def test_a_new_engine_needs_a_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A toy engine, defined here: DuckDB under another name, with a URL and a frame of its own.
+    Tables of its connections, its URLs and its frames are protected and answered.
+    """
+    from types import ModuleType
+
+    from ibis.backends.duckdb import Backend
+
+    class ToyBackend(Backend):
+        name = "toy"
+
+    class DataFrame:
+        """The frame of the toy engine."""
+
+    connection = ToyBackend()
+    connection.do_connect()
+    connection.con.execute("CREATE TABLE t AS SELECT i AS u, 1 AS x FROM range(1000) r(i)")
+    module: Any = ModuleType("sfumato.tables.engine.external_toy")
+    module.Toy = type("Toy", (ExternalDuckDB,), {"version": "Toy 1"})
+    module.connect = lambda url, table: connection.table(table)
+    module.frame_table = lambda frame: connection.table("t")
+    frames: Any = ModuleType("toy_frames")
+    frames.DataFrame = DataFrame
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(sys.modules, "toy_frames", frames)
+    row = SupportedEngine(
+        "external_toy", "Toy", "toy", "toy", urls=("toy://",), frames="toy_frames"
+    )
+    monkeypatch.setattr(engine_registry, "ENGINES", {**ENGINES, "toy": row})
+    sources: list[tuple[Any, dict[str, str]]] = [
+        (connection.table("t"), {}),
+        ("toy://somewhere", {"table": "t"}),
+        (DataFrame(), {}),
+    ]
+    for source, chosen in sources:
+        protected = sf.protect(
+            source, unit="u", max_rows=1, bounds={"x": (0, 1)}, budget=100, **chosen
+        )
+        answer = protected.sql("SELECT SUM(x) AS total FROM t", epsilon=50)
+        assert protected._source.engine.version == "Toy 1"
+        assert abs(answer.value("total") - 1000) <= 1, "e^-50 at most"

@@ -498,18 +498,3 @@ CAST_IMPOSSIBLE = RefusalText(
     "the column is {stored_words}, which cannot be cast to {target_words}",
     "types={{{column!r:.200}: '{stored}'}}",
 )
-CAST_MAY_FAIL = RefusalText(
-    "table.cast",
-    "types={{{column!r:.60}: '{target}'}}",
-    ("{engine} has no cast that gives null instead of an error, and an error would reveal data"),
-    "types={{{column!r:.200}: '{stored}'}}",
-)
-CAST_TO_MICROSECONDS_MAY_FAIL = RefusalText(
-    "table.cast",
-    "{column!r:.60}: {dtype}",
-    (
-        "{engine} has no cast to microseconds that gives null instead of an error, and an error "
-        "would reveal data"
-    ),
-    "ALTER TABLE visits ALTER COLUMN seen TYPE timestamp(6)",
-)

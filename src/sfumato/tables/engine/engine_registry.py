@@ -24,19 +24,22 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     from ibis.backends import BaseBackend
 
-URLS = ("postgresql://", "postgres://")
-
 
 @dataclass(frozen=True, slots=True)
 class SupportedEngine:
     """A supported engine: the module and class that run it, the driver they need, and the extra
     that installs the driver.
+
+    `urls` are the beginnings of its URLs; its module has `connect(url, table)` for them. `frames`
+    is the module of its own class DataFrame; its module has `frame_table(frame)` for that class.
     """
 
     module: str
     name: str
     driver: str
     extra: str
+    urls: tuple[str, ...] = ()
+    frames: str = ""
 
     def load(self) -> ModuleType:
         """Import the engine's module."""
@@ -51,21 +54,29 @@ class SupportedEngine:
 
 ENGINES: Mapping[str, SupportedEngine] = {
     "duckdb": SupportedEngine("external_duckdb", "ExternalDuckDB", "duckdb", "tables"),
-    "postgres": SupportedEngine("external_postgres", "Postgres", "psycopg", "postgres"),
-    "pyspark": SupportedEngine("external_spark", "Spark", "pyspark", "spark"),
+    "postgres": SupportedEngine(
+        "external_postgres",
+        "Postgres",
+        "psycopg",
+        "postgres",
+        urls=("postgresql://", "postgres://"),
+    ),
+    "pyspark": SupportedEngine("external_spark", "Spark", "pyspark", "spark", frames="pyspark.sql"),
 }
 """Ibis's name of an engine → the module and class that run it."""
 
 
 def connected_table(source: object, table: str | None) -> ir.Table | None:
-    """Return the Ibis table of a URL or a Spark DataFrame; None for other sources."""
-    if isinstance(source, str) and source.startswith(URLS):
-        return ENGINES["postgres"].load().connect(source, table)
+    """Return the Ibis table of a URL or of an engine's own frame; None for other sources."""
+    for engine in ENGINES.values():
+        if isinstance(source, str) and engine.urls and source.startswith(engine.urls):
+            return engine.load().connect(source, table)
     if table is not None:
         raise refusals.TABLE_ARGUMENT_WITHOUT_URL(table=table)
-    spark = sys.modules.get("pyspark.sql")
-    if spark is not None and isinstance(source, spark.DataFrame):
-        return ENGINES["pyspark"].load().frame_table(source)
+    for engine in ENGINES.values():
+        frames = sys.modules.get(engine.frames)
+        if frames is not None and isinstance(source, frames.DataFrame):
+            return engine.load().frame_table(source)
     return None
 
 

@@ -3,29 +3,30 @@ database. `engine_registry` lists the supported engines.
 
 *Settings*  The connection keeps the owner's settings, rights, time zone and speed. It runs one
             query at a time.
-*Types*     are those of the connection. The owner may declare another type where the engine has a
-            cast that gives null instead of an error.
+*Types*     are those of the connection. The owner may declare another type: every supported engine
+            has a cast that gives null instead of an error, its own or one of `dialects`. Ibis's
+            TryCast alone is no evidence: for some engines it writes a plain cast.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..expr.types import SPAN, Type
+from ...errors import Refused
+from ..expr.column_names import unknown_column
+from ..expr.relational import select
+from ..expr.types import CASTS, SPAN, Type
 from . import engine_refusals as refusals
 from .duckdb_engine import Engine
+from .frame_sources import unread_reason
 from .timeout import check_timeout, deadline
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
     from ibis.backends import BaseBackend
-
-HAS_TRY_CAST = ("duckdb", "postgres", "pyspark")
-"""Engines with a cast that gives null: their own, or one of `dialects`. Ibis's TryCast is no
-evidence: for some engines it writes a plain cast.
-"""
 
 
 class ExternalEngine(Engine):
@@ -63,6 +64,29 @@ class ExternalEngine(Engine):
         """Return a column without engine-specific behaviour, such as a collation."""
         return value
 
+    def cast_table(
+        self, table: ir.Table, declared: Mapping[str, Type], left_out: dict[str, str], name: str
+    ) -> tuple[ir.Table, dict[str, Type]]:
+        """Cast the columns of a table to their types; return the table and its schema. Columns that
+        are not read are added to `left_out`.
+        """
+        have: dict[str, Type] = {}
+        for column, dtype in table.schema().items():
+            if column in left_out:
+                continue
+            try:
+                have[column] = Type.from_ibis(dtype, column)
+            except Refused:
+                left_out[column] = unread_reason(
+                    "decimal without digits" if dtype.is_decimal() else dtype
+                )
+        schema = declared_schema(have, declared, left_out, name)
+        columns = {
+            column: as_type(self.plain_column(table[column]), kind)
+            for column, kind in schema.items()
+        }
+        return select(table, columns), schema
+
     def close(self) -> None:
         """Leave the connection open: it belongs to the owner."""
 
@@ -77,26 +101,37 @@ def uuids_as_text(table: ir.Table) -> ir.Table:
     return table.mutate(**texts) if texts else table
 
 
-def as_type(engine: Engine, value: ir.Column, target: Type) -> ir.Column:
+def declared_schema(
+    have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str
+) -> dict[str, Type]:
+    """Return the types of a table's columns, with the declared ones; refuse impossible casts."""
+    if not have:
+        raise refusals.NO_READABLE_COLUMN(table=name)
+    for column, kind in declared.items():
+        if column not in have:
+            raise unknown_column(column, list(have), left_out, "types")
+        if kind.kind not in CASTS[have[column].kind]:
+            raise refusals.CAST_IMPOSSIBLE(
+                column=column,
+                target=kind,
+                target_words=kind.words,
+                stored=have[column],
+                stored_words=have[column].words,
+            )
+    return {**have, **declared}
+
+
+def as_type(value: ir.Column, target: Type) -> ir.Column:
     """Return a column as a type: unchanged, widened, or by a cast that gives null."""
     dtype, have = value.type(), Type.from_ibis(value.type(), value.get_name())
-    name, finer = value.get_name(), dtype.is_timestamp() and dtype.scale not in (None, 6)
     # nanoseconds do not reach the year 1: comparing them with it would fail on any row
-    if finer and engine.backend.name in HAS_TRY_CAST:
+    if dtype.is_timestamp() and dtype.scale not in (None, 6):
         value, dtype = value.try_cast(have.to_ibis()), have.to_ibis()
-    elif finer:
-        raise refusals.CAST_TO_MICROSECONDS_MAY_FAIL(
-            column=name, dtype=dtype, engine=engine.backend.name
-        )
     value = _within(value, have)
     if target.bare == have.bare:
         same = dtype.is_timestamp() or dtype.copy(nullable=True) == have.to_ibis()
         # an unsigned integer is read as a wider signed type
         return value if same else value.cast(have.to_ibis())
-    if engine.backend.name not in HAS_TRY_CAST:
-        raise refusals.CAST_MAY_FAIL(
-            column=name, target=target, engine=engine.backend.name, stored=have
-        )
     return _within(value.try_cast(target.to_ibis()), target)
 
 

@@ -10,14 +10,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ..expr.types import Type
 from . import engine_refusals as refusals
 from .dialects.duckdb_dialect import FastDuckDBCompiler
 from .duckdb_catalog import CatalogEntry, catalog_entries, generated_columns
+from .duckdb_columns import cast_columns, read_types, select_sql
 from .duckdb_engine import compile_sql, copy_rows, import_duckdb, quote_name
-from .external import ExternalEngine, uuids_as_text
+from .external import ExternalEngine, declared_schema, uuids_as_text
 from .sql_cache import SqlCache
 from .timeout import deadline
 
@@ -98,6 +100,24 @@ class ExternalDuckDB(ExternalEngine):
         return generated_columns(
             self.backend.con, op.namespace.catalog, op.namespace.database, op.name
         )
+
+    def cast_table(
+        self, table: ir.Table, declared: Mapping[str, Type], left_out: dict[str, str], name: str
+    ) -> tuple[ir.Table, dict[str, Type]]:
+        """Cast the columns by the same SQL as those of a file, so that no cell of either fails."""
+        op = table.op()
+        place = op.namespace.catalog, op.namespace.database, op.name
+        relation = ".".join(quote_name(part) for part in place if part)
+        described = [
+            row[:2]
+            for row in self.backend.con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+        ]
+        filled = [column for column, dtype in table.schema().items() if not dtype.nullable]
+        have = read_types(described, left_out, filled)
+        schema = declared_schema(have, declared, left_out, name)
+        column_sql = cast_columns(described, have, schema, by_bytes=True)
+        columns = {column: kind.to_ibis() for column, kind in schema.items()}
+        return self.backend.sql(select_sql(column_sql, relation), schema=columns), schema
 
     def _entries(self, place: Place) -> frozenset[CatalogEntry]:
         return catalog_entries(self.backend.con, *place)

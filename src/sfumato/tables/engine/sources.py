@@ -16,21 +16,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Hashable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...errors import Refused
-from ..expr.column_names import check_names, unknown_column
-from ..expr.relational import select
-from ..expr.types import CASTS, SPAN, Type
+from ..expr.column_names import check_names
+from ..expr.types import Type
 from . import engine_refusals as refusals
 from .capabilities import check_capabilities
+from .duckdb_columns import cast_columns, read_types, select_sql
 from .duckdb_engine import DuckDBEngine, Engine, quote_name
 from .engine_registry import connected_table, engine_of
-from .external import ExternalEngine, as_type
-from .frame_sources import FrameSource, find_frame, unread_reason
+from .external import ExternalEngine, declared_schema
+from .frame_sources import FrameSource, find_frame
 from .parquet_cells import ParquetCells
 from .source_files import Files, find_files
 from .stored_columns import STORED, StoredColumns
@@ -42,19 +40,6 @@ if TYPE_CHECKING:
     """What a source is: files, a table in memory, or a table of a connection."""
 
 _NAMELESS = "table"  # the engine's name of a table without a name
-# DuckDB's own names, so that a column of the right type needs no cast
-_OWN_NAMES = {
-    "INT": "INTEGER",
-    "REAL": "FLOAT",
-    "TEXT": "VARCHAR",
-}
-# unsigned types, which are read as wider signed types
-_WIDER = (
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,15 +166,12 @@ def _create_view(
         relation, left_out = table.relation(engine), table.left_out(engine)
         described = table.describe(engine)
         check_names([column for column, _ in described], f"protect({view!r:.60})")
-    schema, column_sql = _column_sql(
-        described,
-        declared,
-        left_out,
-        view,
-        by_bytes=isinstance(table, Files) and bool(table.attached),
-    )
+    have = read_types(described, left_out)
+    schema = declared_schema(have, declared, left_out, view)
+    attached = isinstance(table, Files) and bool(table.attached)
+    column_sql = cast_columns(described, have, schema, by_bytes=attached)
     engine.connection.execute(
-        f"CREATE VIEW {quote_name(view)} AS {_select_sql(column_sql, relation)}"
+        f"CREATE VIEW {quote_name(view)} AS {select_sql(column_sql, relation)}"
     )
     stored = None
     if isinstance(table, Files):
@@ -201,7 +183,7 @@ def _create_view(
                 table.paths,
                 relation,
                 {column: text for column, text in described if column in column_sql},
-                _select_sql(column_sql, "{0}"),
+                select_sql(column_sql, "{0}"),
             )
         )
         stored = StoredColumns(
@@ -224,176 +206,11 @@ def _create_view(
     )
 
 
-def _column_sql(
-    described: Sequence[tuple[str, str]],
-    declared: dict[str, Type],
-    left_out: dict[str, str],
-    name: str,
-    *,
-    by_bytes: bool,
-    filled: Container[str] = (),
-) -> tuple[dict[str, Type], dict[str, str]]:
-    """Return the schema of the described columns, and the SQL that casts each column to its type.
-    Columns that are not read are added to `left_out`. Columns in `filled` have no nulls, as their
-    database promises.
-    """
-    have = {
-        column: replace(kind, nullable=column not in filled)
-        for column, text in described
-        if column not in left_out and (kind := _type_of(text))
-    }
-    left_out |= {
-        column: unread_reason(text)
-        for column, text in described
-        if column not in have and column not in left_out
-    }
-    schema = _schema(have, declared, left_out, name)
-    column_sql = {
-        column: _cast_sql(
-            column, text, schema[column], same=schema[column].bare == have[column].bare
-        )
-        + (_by_bytes(schema[column]) if by_bytes else "")
-        for column, text in described
-        if column in schema
-    }
-    return schema, column_sql
-
-
-def _select_sql(columns: Mapping[str, str], relation: str) -> str:
-    return (
-        f"SELECT "
-        f"{', '.join(f'{value} AS {quote_name(column)}' for column, value in columns.items())} "
-        f"FROM {relation}"
-    )
-
-
 def _external_source(
     engine: ExternalEngine, name: str | None, table: ir.Table, declared: dict[str, Type]
 ) -> TableSource:
-    """Cast the columns of an Ibis table to their types. Columns of a DuckDB get the same SQL as
-    those of a file, so that no cell of either fails.
-    """
+    """Open a table of a connection, each column cast to its type."""
     check_names(table.columns, f"protect({name!r:.60})")
     left_out = engine.left_out(table)
-    if engine.backend.name == "duckdb":
-        place = table.op().namespace
-        relation = ".".join(
-            quote_name(part) for part in (place.catalog, place.database, table.op().name) if part
-        )
-        described = [
-            row[:2]
-            for row in engine.backend.con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-        ]
-        filled = [column for column, dtype in table.schema().items() if not dtype.nullable]
-        schema, column_sql = _column_sql(
-            described, declared, left_out, str(name), by_bytes=True, filled=filled
-        )
-        columns = {column: kind.to_ibis() for column, kind in schema.items()}
-        return TableSource(
-            engine.backend.sql(_select_sql(column_sql, relation), schema=columns),
-            schema,
-            engine,
-            name,
-            "Ibis",
-            left_out,
-        )
-    have: dict[str, Type] = {}
-    for column, dtype in table.schema().items():
-        with suppress(Refused):
-            if column not in left_out:
-                have[column] = Type.from_ibis(dtype, column)
-    unknown_types = {
-        column: dtype
-        for column, dtype in table.schema().items()
-        if column not in have and column not in left_out
-    }
-    left_out |= {
-        column: unread_reason("decimal without digits" if dtype.is_decimal() else dtype)
-        for column, dtype in unknown_types.items()
-    }
-    schema = _schema(have, declared, left_out, str(name))
-    column_sql = {
-        column: as_type(engine, engine.plain_column(table[column]), kind)
-        for column, kind in schema.items()
-    }
-    return TableSource(select(table, column_sql), schema, engine, name, "Ibis", left_out)
-
-
-def _schema(
-    have: Mapping[str, Type], declared: Mapping[str, Type], left_out: Mapping[str, str], name: str
-) -> dict[str, Type]:
-    if not have:
-        raise refusals.NO_READABLE_COLUMN(table=name)
-    for column, kind in declared.items():
-        if column not in have:
-            raise unknown_column(column, list(have), left_out, "types")
-        if kind.kind not in CASTS[have[column].kind]:
-            raise refusals.CAST_IMPOSSIBLE(
-                column=column,
-                target=kind,
-                target_words=kind.words,
-                stored=have[column],
-                stored_words=have[column].words,
-            )
-    return {**have, **declared}
-
-
-def _type_of(text: str) -> Type | None:
-    """Read DuckDB's name of a type; None if it is not supported."""
-    from ibis.backends.sql.datatypes import DuckDBType
-
-    with suppress(Exception):  # types that Ibis does not know either
-        return Type.from_ibis(DuckDBType.from_string(text), "column")
-    return None
-
-
-def _sql_type(kind: Type) -> str:
-    from ibis.backends.sql.datatypes import DuckDBType
-
-    if kind.zone:
-        return "TIMESTAMP WITH TIME ZONE"
-    text = str(DuckDBType.to_string(kind.to_ibis())).replace(", ", ",")
-    return _OWN_NAMES.get(text, text)
-
-
-def _by_bytes(kind: Type) -> str:
-    """Compare texts by bytes: with a collation that takes "a" and "A" for one, a person's rows
-    would change another's weight and the name of their group.
-    """
-    return ' COLLATE "binary"' if kind.kind == "string" else ""
-
-
-def _cast_sql(column: str, text: str, target: Type, *, same: bool) -> str:
-    """Write the SQL that casts a column to its type. TRY stands around TRY_CAST, which alone raises
-    on a few timestamps at the ends of the calendar.
-    """
-    value, sql_type = quote_name(column), _sql_type(target)
-    if text in _WIDER and same:
-        # a CAST keeps the statistics of the range, which make an integer unit fast
-        value = f"CAST({value} AS {sql_type})"
-    elif text != sql_type:
-        # round halves away from zero, as in every other cast
-        value = (
-            f"round({value})" if text in ("FLOAT", "DOUBLE") and target.kind == "integer" else value
-        )
-        value = f"TRY(TRY_CAST({value} AS {sql_type}))"
-    elif target.kind == "uuid":
-        # a join would filter the scan of an Arrow table by it, which DuckDB has not built for uuids
-        value = f"TRY({value})"
-    # Arrow and Parquet may store more digits than the type has, and DuckDB computes with them
-    if target.kind == "decimal" and text == sql_type:
-        first, last = (
-            (
-                f"CAST('{sign}{'9' * (target.precision - target.scale)}.{'9' * target.scale}' "
-                f"AS {sql_type})"
-            )
-            for sign in ("-", "")
-        )
-    elif target.kind in SPAN:
-        first, last = (
-            f"CAST('{end}{'+00' if target.zone else ''}' AS {sql_type})"
-            for end in SPAN[target.kind]
-        )
-    else:
-        return value
-    return f"CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END"
+    cast, schema = engine.cast_table(table, declared, left_out, str(name))
+    return TableSource(cast, schema, engine, name, "Ibis", left_out)
