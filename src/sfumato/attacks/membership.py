@@ -92,7 +92,7 @@ class Membership(Result):
 
     @property
     def expected(self) -> float:
-        """√(m/n)."""
+        """The expected separation of members from non-members, √(m/n)."""
         return float(np.sqrt(self.m / self.n))
 
     @property

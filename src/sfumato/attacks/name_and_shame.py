@@ -54,12 +54,12 @@ class NameAndShame(GameResult):
 
     @property
     def expected(self) -> Fraction:
-        """n·δ, the number of people published on average."""
+        """The number of people published on average: n·δ."""
         return self.people * self.delta
 
     @property
     def at_least_one(self) -> float:
-        """1 − (1 − δ)^n, rounded up."""
+        """The chance that at least one person is published: 1 − (1 − δ)^n, rounded up."""
         return self.judgement.at_least_one
 
     @property

@@ -69,7 +69,7 @@ class Reconstruction(GameResult):
 
     @property
     def guess(self) -> Integers:
-        """The bits."""
+        """The reconstructed bits."""
         return (self.estimate >= 0.5).astype(np.int64)
 
     @property

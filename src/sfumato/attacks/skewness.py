@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Skewness(Result):
-    """How much more an attacker knows of a person once the group is known."""
+    """How much more an attacker knows about a person after learning the person's group."""
 
     columns: tuple[str, ...]
     sensitive: str

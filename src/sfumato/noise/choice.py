@@ -86,11 +86,11 @@ class Choice:
         return f"Choice(among {len(self.scores)} candidates)"
 
     def pmf(self, i: int, rounding: Rounding = "nearest") -> float:
-        """P(I = i)."""
+        """Return P(I = i)."""
         return chance(lambda: self._weight(i) / self._part(len(self.scores)), rounding)
 
     def pmfs(self, rounding: Rounding = "nearest") -> NDArray[np.float64]:
-        """P(I = i) for every i."""
+        """Return P(I = i) for every i."""
         totals: dict[int, arb] = {}
 
         def ratio(i: int) -> arb:
@@ -101,17 +101,17 @@ class Choice:
         return np.array([chance(partial(ratio, i), rounding) for i in range(len(self.scores))])
 
     def cdf(self, i: int, rounding: Rounding = "nearest") -> float:
-        """P(I ≤ i)."""
+        """Return P(I ≤ i)."""
         return chance(lambda: self._part(i + 1) / self._part(len(self.scores)), rounding)
 
     def tail(self, i: int, rounding: Rounding = "nearest") -> float:
-        """P(I ≥ i)."""
+        """Return P(I ≥ i)."""
         return chance(
             lambda: self._part(len(self.scores), i) / self._part(len(self.scores)), rounding
         )
 
     def quantile(self, p: Number) -> int:
-        """The least i with P(I ≤ i) ≥ p."""
+        """Return the least i with P(I ≤ i) ≥ p."""
         level = probability(p, "p", zero=False, one=True)
         return next(
             i
@@ -123,7 +123,7 @@ class Choice:
         return int(self.sample(1, bits)[0])
 
     def sample(self, shape: Shape, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        """An array of independent exact draws."""
+        """Draw an array of independent exact values."""
         words = bits.words(count_of(shape))
         u = words.astype(np.float64) * 2.0**-64
         index = self._ends.searchsorted(u - self._margin, side="right")

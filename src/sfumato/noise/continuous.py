@@ -62,13 +62,13 @@ class Laplace:
         )
 
     def delta(self, epsilon: Number, *, shift: Number, rounding: Rounding = "up") -> float:
-        """(1 − e^((ε − |shift|/scale)/2))₊."""
+        """Return the least δ at ε of the law and its shift: (1 − e^((ε − |shift|/scale)/2))₊."""
         e = non_negative(epsilon, "epsilon")
         loss = abs(exact(shift, "shift")) / self.scale
         return chance(lambda: -ball((e - loss) / 2).expm1(), rounding) if e < loss else 0.0
 
     def renyi(self, order: Number, *, shift: Number, rounding: Rounding = "up") -> float:
-        """D_α between the law and its shift (Mironov 2017); order 1 is the Kullback–Leibler
+        """Return D_α between the law and its shift (Mironov 2017); order 1 is the Kullback–Leibler
         divergence.
         """
         a, loss = positive(order, "order"), abs(exact(shift, "shift")) / self.scale
@@ -134,7 +134,9 @@ class Normal:
         )
 
     def delta(self, epsilon: Number, *, shift: Number, rounding: Rounding = "up") -> float:
-        """Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ), μ = |shift|/sigma (Balle & Wang 2018)."""
+        """Return the least δ at ε of the law and its shift: Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ),
+        μ = |shift|/sigma (Balle & Wang 2018).
+        """
         e, mu = non_negative(epsilon, "epsilon"), abs(exact(shift, "shift")) / self.sigma
         return (
             chance(
@@ -149,7 +151,7 @@ class Normal:
         )
 
     def renyi(self, order: Number, *, shift: Number, rounding: Rounding = "up") -> float:
-        """D_α = α·μ²/2."""
+        """Return D_α between the law and its shift: α·μ²/2, μ = |shift|/sigma."""
         a, mu = positive(order, "order"), exact(shift, "shift") / self.sigma
         return (
             up(a * mu * mu / 2)

@@ -60,7 +60,7 @@ class DiscreteGaussian(SymmetricLaw):
 
     @property
     def variance(self) -> float:
-        """Below σ², by less than a relative 10^-6 from σ = 1 on."""
+        """The variance: below σ², by less than a relative 10^-6 from σ = 1 on."""
         square = self.sigma_squared
 
         def formula() -> arb:
@@ -168,8 +168,8 @@ def _term_by_term(square: Fraction, z: int) -> arb:
 
 
 def _euler_maclaurin(square: Fraction, z: int) -> arb:
-    """Return the same sum for wide laws: ∫ + f(z)/2 − Σ_j B_2j/(2j)!·f^(2j−1)(z), f^(n) =
-    (−1/σ)^n·He_n(x/σ)·f.
+    """Return Σ_{k ≥ z} e^(−k²/(2σ²)) for wide laws: ∫ + f(z)/2 − Σ_j B_2j/(2j)!·f^(2j−1)(z),
+    f^(n) = (−1/σ)^n·He_n(x/σ)·f.
 
     The remainder after m terms is at most 4·(2π)^(−2m)·∫|f^(2m)|, and |He_n(u)|·e^(−u²/4) ≤
     1.09·√(n!) (Cramér), which bounds the integral by 1.09·√((2m)!)·σ^(−2m)·√(4π)·σ·Φ(−z/(σ√2)).

@@ -68,7 +68,7 @@ class RoundedNormal(SymmetricLaw):
 
     @property
     def variance(self) -> float:
-        """σ² + 1/12 up to a relative e^(−2π²σ²), which is summed where it matters."""
+        """The variance: σ² + 1/12 up to a relative e^(−2π²σ²), which is summed where it matters."""
         if self.sigma >= 4:
             return float(self.sigma**2 + Fraction(1, 12))
         last = math.ceil(40 * self.sigma) + 2

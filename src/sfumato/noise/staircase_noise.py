@@ -56,12 +56,12 @@ class Staircase(SymmetricLaw):
 
     @property
     def variance(self) -> float:
-        """E Z²."""
+        """The variance, E Z²."""
         return evaluate(lambda: _moment(self.epsilon, self.period, self.width, 2))
 
     @property
     def mean_error(self) -> float:
-        """E|Z|."""
+        """The mean error, E|Z|."""
         return evaluate(lambda: _moment(self.epsilon, self.period, self.width, 1))
 
     def draw(self, bits: Bits = SYSTEM) -> int:

@@ -31,12 +31,12 @@ Range = tuple[Number, Number]
 
 
 def count(*, relation: str) -> Global:
-    """Sensitivity of the count of records that satisfy a condition."""
+    """Return the sensitivity of the count of records that satisfy a condition."""
     return Global(1, relation=_check_relation(relation), integer_valued=True, formula="1")
 
 
 def counts(questions: int, *, relation: str) -> Global:
-    """Sensitivity of several counts, if a record may be in all of them."""
+    """Return the sensitivity of several counts, if a record may be in all of them."""
     k = _check_count(questions, "questions")
     return Global(
         l1=k,
@@ -49,7 +49,7 @@ def counts(questions: int, *, relation: str) -> Global:
 
 
 def histogram(cells: int, *, relation: str) -> Global:
-    """Sensitivity of the counts of disjoint cells: a record is in one of them."""
+    """Return the sensitivity of the counts of disjoint cells: a record is in one of them."""
     both = 2 if _check_count(cells, "cells") > 1 and _check_relation(relation) == "replace" else 1
     return Global(
         l1=both,
@@ -64,8 +64,8 @@ def histogram(cells: int, *, relation: str) -> Global:
 def sum(  # noqa: A001  # read as sf.sensitivity.sum
     low: Number, high: Number, *, relation: str, n: int | None = None
 ) -> Global:
-    """Sensitivity of the sum of values in the range. `n`, a public bound on their number, limits
-    the rounding of doubles.
+    """Return the sensitivity of the sum of values in the range. `n`, a public bound on their
+    number, limits the rounding of doubles.
     """
     a, b = _check_range(low, high)
     most = max(abs(a), abs(b))
@@ -78,7 +78,7 @@ def sum(  # noqa: A001  # read as sf.sensitivity.sum
 
 
 def mean(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:
-    """Sensitivity of the mean of n values."""
+    """Return the sensitivity of the mean of n values."""
     a, b = _check_range(low, high)
     size = _public(n, relation, "mean")
     return Global(
@@ -92,32 +92,32 @@ def mean(low: Number, high: Number, *, relation: str, n: int | None = None) -> G
 def variance(
     low: Number, high: Number, *, relation: str, n: int | None = None, ddof: int = 0
 ) -> Global:
-    """Sensitivity of the variance of n values, Σ(x − mean)²/(n − ddof)."""
+    """Return the sensitivity of the variance of n values, Σ(x − mean)²/(n − ddof)."""
     return _second_moment((low, high), (low, high), relation, n, ddof, "variance", paired=True)
 
 
 def covariance(x: Range, y: Range, *, relation: str, n: int | None = None, ddof: int = 0) -> Global:
-    """Sensitivity of the covariance of n pairs of values, Σ(x − mean)(y − mean)/(n − ddof)."""
+    """Return the sensitivity of the covariance of n pairs, Σ(x − mean)(y − mean)/(n − ddof)."""
     return _second_moment(x, y, relation, n, ddof, "covariance", paired=False)
 
 
 def maximum(low: Number, high: Number, *, relation: str) -> Global:
-    """Sensitivity of the largest of values in the range: one record can decide it."""
+    """Return the sensitivity of the largest of values in the range: one record can decide it."""
     a, b = _check_range(low, high)
     return Global(b - a, relation=_check_relation(relation), formula="high − low")
 
 
 def minimum(low: Number, high: Number, *, relation: str) -> Global:
-    """Sensitivity of the smallest of values in the range: one record can decide it."""
+    """Return the sensitivity of the smallest of values in the range: one record can decide it."""
     return maximum(low, high, relation=relation)
 
 
 def quantile(
     q: Number, low: Number, high: Number, *, relation: str, n: int | None = None
 ) -> Global:
-    """Sensitivity of a quantile of values in the range, by rank. With a public n the quantile is
-    interpolated between two ranks as in `numpy.quantile`: max(g, 1 − g) of the range, g the
-    fraction.
+    """Return the sensitivity of a quantile of values in the range, by rank. With a public n the
+    quantile is interpolated between two ranks as in `numpy.quantile`: max(g, 1 − g) of the range, g
+    the fraction.
     """
     level, (a, b) = probability(q, "q", one=True), _check_range(low, high)
     if n is None:
@@ -136,15 +136,15 @@ def quantile(
 
 
 def median(low: Number, high: Number, *, relation: str, n: int | None = None) -> Global:
-    """Sensitivity of the median of values in the range: the whole range; half of it for a public
-    even n, as the two middle values are averaged.
+    """Return the sensitivity of the median of values in the range: the whole range; half of it for
+    a public even n, as the two middle values are averaged.
     """
     return quantile("1/2", low, high, relation=relation, n=n)
 
 
 def linear(matrix: Sequence[Sequence[Number]], *, relation: str) -> Global:
-    """Sensitivity of A·h, h the histogram of the records: columns of A are the kinds of record.
-    Add-remove: the largest column; replace: the largest difference of two columns.
+    """Return the sensitivity of A·h, h the histogram of the records: columns of A are the kinds of
+    record. Add-remove: the largest column; replace: the largest difference of two columns.
     """
     rows = [[exact(v, "matrix") for v in row] for row in matrix]
     if not rows or not rows[0] or len({len(row) for row in rows}) != 1:

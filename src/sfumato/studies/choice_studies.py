@@ -231,7 +231,7 @@ def letters(repetitions: int, seed: int) -> StudyResult:
 
 
 def _disjoint() -> bool:
-    """Tell whether the package's law (scores over their sum) puts its mass on different letters for
+    """Whether the package's law (scores over their sum) puts its mass on different letters for
     scores (1, 0) and (0, 1).
     """
     first, second = (np.array(s) / sum(s) for s in ((1, 0), (0, 1)))

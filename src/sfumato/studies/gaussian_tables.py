@@ -61,8 +61,8 @@ PRINTED = MeanTables(
 
 
 def classical(n: int, epsilon: int, dimensions: int = 1) -> float:
-    """The σ of the thesis, at any ε: √d/n·√(2·ln(1.25/δ))/ε. `mechanisms.classical_sigma` refuses
-    it from ε = 1 on.
+    """Return the σ of the thesis, at any ε: √d/n·√(2·ln(1.25/δ))/ε. `mechanisms.classical_sigma`
+    refuses it from ε = 1 on.
     """
     return math.sqrt(dimensions) / n * math.sqrt(2 * math.log(1.25 / float(DELTA))) / epsilon
 

@@ -41,7 +41,7 @@ class Ratings:
         return int(self.item.max()) + 1
 
     def of(self, person: int) -> NDArray[np.int64]:
-        """The rows of one person."""
+        """Return the rows of one person."""
         return np.arange(*np.searchsorted(self.person, (person, person + 1)))
 
 

@@ -16,24 +16,24 @@ def epsilon_label(epsilon: Number) -> str:
 
 
 def format_number(value: float) -> str:
-    """12 040, 3.14159, 1 234 567.89"""
+    """Format a number with spaces between thousands: 12 040, 3.14159, 1 234 567.89."""
     if float(value).is_integer():
         return f"{value:,.0f}".replace(",", " ")
     return f"{value:,.2f}".replace(",", " ") if abs(value) >= 1000 else f"{value:.6g}"
 
 
 def people_having(count: float) -> str:
-    """1 person has, 35 people have"""
+    """Say how many people have something: 1 person has, 35 people have."""
     return f"{format_number(count)} {'person has' if count == 1 else 'people have'}"
 
 
 def join_names(names: Sequence[str]) -> str:
-    """sex, age and start."""
+    """Join names in a sentence: sex, age and start."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def per_cent(share: float) -> str:
-    """12.5 %, 0.04 %, 100 %."""
+    """Format a share as a percentage: 12.5 %, 0.04 %, 100 %."""
     return f"{100 * share:.3g} %" if share < 0.9995 or share == 1 else f"{100 * share:.5g} %"
 
 

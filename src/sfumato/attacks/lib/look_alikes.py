@@ -49,11 +49,11 @@ class CodedColumns:
         return cells
 
     def sizes(self, names: Sequence[str]) -> Integers:
-        """How many rows each cell has."""
+        """Count the rows of each cell."""
         return np.bincount(self.cells(names)).astype(np.int64)
 
     def alone(self, names: Sequence[str]) -> int:
-        """How many rows are the only one of their cell."""
+        """Count the rows that are the only one of their cell."""
         return int((self.sizes(names) == 1).sum())
 
     def smallest(self, least: int) -> tuple[tuple[str, ...], ...]:

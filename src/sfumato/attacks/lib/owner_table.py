@@ -47,7 +47,7 @@ class Columns(Mapping[str, NDArray[np.generic]]):
         return int(self.arrow.num_columns)
 
     def codes(self, name: str) -> NDArray[np.int64]:
-        """Dense codes: 0, 1, 2, … in the order in which values first occur."""
+        """Return dense codes of a column: 0, 1, 2, … in the order in which values first occur."""
         import pyarrow as pa
         import pyarrow.compute as pc
 

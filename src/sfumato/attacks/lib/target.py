@@ -76,17 +76,17 @@ class Target:
 
     @property
     def others(self) -> NDArray[np.bool_]:
-        """Everybody else."""
+        """The rows of everybody else, as a mask."""
         return np.asarray(np.arange(self.table.n) != self.row)
 
     @property
     def having(self) -> NDArray[np.bool_]:
-        """Who has the value."""
+        """The rows of the people who have the value, as a mask."""
         return rows_matching(self.table, {self.secret: self.value})
 
     @property
     def about(self) -> Expr:
-        """The condition that selects those who have the value, for a session."""
+        """The condition that selects the people who have the value, for a session."""
         return condition({self.secret: self.value})
 
     def guesses(
@@ -172,7 +172,7 @@ def rows_matching(table: Columns, values: Mapping[str, object]) -> NDArray[np.bo
 
 
 def describe_values(values: Mapping[str, object]) -> str:
-    """age = 21, sex = m"""
+    """Describe values in a sentence: age = 21, sex = m."""
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
