@@ -6,9 +6,10 @@ import pytest
 
 from sfumato import local
 from sfumato import mechanisms as mech
-from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, CatalogueEntry
+from sfumato.auditing.catalogue import CATALOGUE, EPSILONS
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, Guarantee
+from sfumato.mechanisms.shared.audit_example import AuditExample
 from sfumato.mechanisms.shared.mechanism import Mechanism
 
 ABSTRACT = {local.Oracle, local.FrequencyOracle, local.NumberOracle}
@@ -41,7 +42,7 @@ NOT_MADE = {
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
-def test_five_pairs_at_every_level(entry: CatalogueEntry, epsilon: float) -> None:
+def test_five_pairs_at_every_level(entry: AuditExample, epsilon: float) -> None:
     """An audit looks in both directions, so a pair turned round counts once."""
     if (entry.name, epsilon) in NOT_MADE:
         assert epsilon > entry.most

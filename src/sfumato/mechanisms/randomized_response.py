@@ -25,6 +25,7 @@ from typing import Any, Self, Unpack
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from ..exact.balls import Rounding, above, ball, chance, evaluate
 from ..exact.numbers import Number, is_whole, positive, probability, text
@@ -36,9 +37,19 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
-from .shared.categories import Labels
-from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.audit_example import AuditExample, fixed
+from .shared.categories import Labels, is_same
+from .shared.mechanism import (
+    Input,
+    InputPair,
+    Mechanism,
+    Neighbours,
+    Output,
+    PublicFields,
+    set_neighbours,
+)
 from .shared.response_estimate import ResponseEstimate, Target, radius, variance
+from .shared.stated_laws import FiniteLaws, ResponseOdds
 
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
 
@@ -269,6 +280,89 @@ class RandomizedResponse(Mechanism):
         ]
         arguments = [f"categories={list(self.categories)!r}", how, *about]
         return f"RandomizedResponse({', '.join(arguments)})"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        # with two categories one person has one pair; in the others one of several people changes
+        answers = fixed(
+            ("yes", "no"),
+            (["yes", "yes", "yes"], ["yes", "no", "yes"]),
+            (["no"] * 4, ["no"] * 3 + ["yes"]),
+            (["yes", "no"], ["no", "no"]),
+            (["no", "yes", "yes", "no", "yes"], ["no", "yes", "yes", "no", "no"]),
+        )
+        return [
+            AuditExample("RandomizedResponse", lambda e: cls(epsilon=e), answers, at_once=True),
+            AuditExample(
+                "RandomizedResponse, six categories",
+                lambda e: cls(epsilon=e, categories="abcdef"),
+                at_once=True,
+            ),
+        ]
+
+    def audit_pairs(self) -> list[InputPair]:
+        first, *others = self.categories
+        return [(first, name) for name in others[:5]] + [(name, first) for name in others[5:][-1:]]
+
+    def neighbours_of(self, x: Input) -> list[InputPair]:
+        return [(x, name) for name in self.categories[:6] if not is_same(x, name)]
+
+    def output_laws(self, x: Input, y: Input) -> FiniteLaws | None:
+        """The laws of one person's report, by its place among the categories; of several people,
+        the report of the person who has changed.
+        """
+        if self.labels.is_single_value(x) and self.labels.is_single_value(y):
+            at, place = [self.labels.index(value) for value in (x, y)], ""
+        else:
+            codes_x, codes_y = (self.labels.codes(values) for values in (x, y))
+            if (
+                codes_x.ndim != 1
+                or codes_x.shape != codes_y.shape
+                or (codes_x != codes_y).sum() != 1
+            ):
+                return None
+            who = int(np.argmax(codes_x != codes_y))
+            at, place = [int(codes_x[who]), int(codes_y[who])], f"[{who}]"
+        names = self.categories
+        p, q = (tuple(self.probability(name, names[i]) for name in names) for i in at)
+        texts = [f"{name} at {place}" if place else str(name) for name in names]
+        return FiniteLaws(range(self.k), p, q, texts, place)
+
+    def draw_once(self, x: Input) -> Output:
+        """Draw the report's place among the categories; of several people, their places."""
+        report = self.perturb(x)
+        if not self.labels.is_single_value(x):
+            return self.labels.codes(report, drop=True)
+        return self.categories.index(report) if report in self.categories else report
+
+    def draw_many(self, x: Input, n: int) -> NDArray[np.int64] | None:
+        if not self.labels.is_single_value(x):  # the answers of several people
+            codes = self.labels.codes(x)
+            if codes.ndim != 1:
+                return None
+            return self.labels.codes(self.perturb(np.tile(self.labels.array[codes], (n, 1))))
+        # a value that is no category is refused, before an array of texts cuts it to their length
+        self.labels.index(x)
+        reports = np.empty(n, dtype=self.labels.array.dtype)
+        reports[:] = x
+        return self.labels.codes(self.perturb(reports))
+
+    def loss_pair(self) -> FiniteLaws | ResponseOdds:
+        if self.keep is None:
+            return ResponseOdds(self.epsilon or Fraction(0), self.k)
+        lie = (1 - self.keep) / (self.k - 1)
+        rest = (lie * (self.k - 2),) if self.k > 2 else ()
+        return FiniteLaws(range(2 + len(rest)), (self.keep, lie, *rest), (lie, self.keep, *rest))
+
+    def scale_noise(self, factor: Fraction) -> RandomizedResponse:
+        if self.epsilon is None:
+            raise refusals.RESPONSE_WITHOUT_EPSILON(mechanism=self)
+        epsilon = self.epsilon / factor
+        return RandomizedResponse(categories=self.categories, epsilon=epsilon, **self._neighbours)
+
+    @classmethod
+    def arguments_of(cls, public: PublicFields) -> PublicFields:
+        return {"categories": public["labels"].names}
 
 
 def refuse_add_remove(relation: Relation | None) -> None:

@@ -36,7 +36,7 @@ from .. import local_refusals as refusals
 from ..client import Question
 from ..frequency_estimate import ReportTotals
 from ..lib.biased_coins import Bytes
-from ..oracle import Oracle, UnitOptions, check_report_count
+from ..oracle import UnitOptions, ValueOracle, check_report_count
 from ..wire_reports import Reports
 from .mean_estimate import MeanEstimate
 
@@ -45,7 +45,7 @@ STEPS = 1 << 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, init=False)
-class NumberOracle(Oracle):
+class NumberOracle(ValueOracle):
     """An oracle for the mean of a number between public ends."""
 
     low: Fraction
