@@ -64,15 +64,16 @@ class HalfPromised(mech.Laplace):
 
 
 def test_a_broken_entry_is_accused() -> None:
-    half = AuditExample(
-        "Laplace", lambda e: HalfPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True
-    )
+    half = AuditExample("Laplace", lambda e: HalfPromised(sensitivity=1, epsilon=e), fixed((0, 1)))
     result = audit_entry(half, 2.0, samples=20_000, confidence=1 - 1e-9, exact=True)
     assert result.verdict == "violated"
     assert result.proven > result.claimed
     by_law = audit_entry(
         AuditExample(
-            "Laplace", lambda e: HalfPromised(sensitivity=2, epsilon=e), fixed((0, 2), (2, 0))
+            "Laplace",
+            lambda e: HalfPromised(sensitivity=2, epsilon=e),
+            fixed((0, 2), (2, 0)),
+            at_once=False,
         ),
         1.0,
         samples=0,

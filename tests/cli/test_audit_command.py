@@ -78,7 +78,7 @@ def test_a_refuted_claim_ends_with_3(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = AuditExample(
-        "Laplace", lambda e: ThirdPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True
+        "Laplace", lambda e: ThirdPromised(sensitivity=1, epsilon=e), fixed((0, 1))
     )
     monkeypatch.setattr(surveying, "CATALOGUE", (broken,))
     with pytest.raises(typer.Exit) as ended:

@@ -138,7 +138,7 @@ class Whisper(Mechanism):
             odds = Fraction(2.718281828) ** int(epsilon)
             return cls(keep=odds / (1 + odds))
 
-        return [AuditExample("Whisper", build)]
+        return [AuditExample("Whisper", build, at_once=False)]
 
     def audit_pairs(self) -> list[InputPair]:
         return [(0, 1)] * 5

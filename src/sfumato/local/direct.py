@@ -27,12 +27,10 @@ from ..exact.numbers import Number, positive, probability
 from ..keywords import spell_out
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.shared.additive import check_exactly_one
-from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.stated_laws import FiniteLaws
 from ..noise.bits import Bits
 from .client import Question
 from .frequency_oracle import FrequencyOracle
-from .lib.audit_inputs import LETTERS, NAMES
 from .lib.biased_coins import Bytes, below, flags
 from .lib.dyadic_probability import ONE, as_fraction, down, epsilon_of_odds
 from .oracle import UnitOptions, plain_categories
@@ -128,14 +126,6 @@ class Direct(FrequencyOracle):
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
         return np.bincount(unpack_integers(payload), minlength=self.k)
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Direct", lambda e: cls(epsilon=e, categories=NAMES), LETTERS, at_once=True
-            )
-        ]
 
     def output_laws(self, x: Hashable, y: Hashable) -> FiniteLaws:
         law_x, law_y = (

@@ -26,10 +26,12 @@ from ..exact.balls import up
 from ..exact.numbers import Number, probability
 from ..guarantees import Relation
 from ..guarantees.finite.finite_laws import Law, law
+from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.categories import Labels
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
 from .frequency_estimate import Estimate, ReportTotals, variance
+from .lib.audit_inputs import category_example
 from .lib.biased_coins import Bytes
 from .oracle import MOST_SUPPORTED, UnitOptions, ValueOracle, check_report_count, every_code
 from .wire_reports import Reports
@@ -151,3 +153,7 @@ class FrequencyOracle(ValueOracle):
         if self.k > MOST_SUPPORTED or payload.shape[1] <= 2:
             return None
         return np.stack([self._tally(payload[i : i + 1]) for i in range(len(payload))])
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [category_example(cls)]

@@ -25,12 +25,10 @@ from numpy.typing import NDArray
 
 from ..exact.numbers import Number, positive
 from ..keywords import spell_out
-from ..mechanisms.shared.audit_example import AuditExample
 from ..noise.bits import Bits
 from .client import Question
 from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
-from .lib.audit_inputs import LETTERS, NAMES
 from .lib.biased_coins import Bytes, below, flags
 from .lib.dyadic_probability import ONE, as_fraction
 from .oracle import UnitOptions, plain_categories
@@ -105,14 +103,6 @@ class Hadamard(FrequencyOracle):
         """
         histogram = np.bincount(unpack_integers(payload), minlength=self.size)
         return (len(payload) + transform(histogram)[1 : self.k + 1]) // 2
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Hadamard", lambda e: cls(epsilon=e, categories=NAMES), LETTERS, at_once=True
-            )
-        ]
 
 
 def negative(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:

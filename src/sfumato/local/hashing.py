@@ -28,14 +28,12 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
 from ..keywords import spell_out
-from ..mechanisms.shared.audit_example import AuditExample
 from ..noise.bits import Bits
 from . import local_refusals as refusals
 from .client import PRIME, Question
 from .direct import keep_probability, respond
 from .frequency_estimate import variance
 from .frequency_oracle import FrequencyOracle
-from .lib.audit_inputs import LETTERS, NAMES
 from .lib.biased_coins import Bytes
 from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import bucket_ends, meeting, own_functions, own_hash, to_bucket
@@ -132,14 +130,6 @@ class Hashing(FrequencyOracle):
                 np.subtract(at, prime, out=beyond)  # wraps around unless at ≥ P
                 np.minimum(at, beyond, out=at)
         return counts
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Hashing", lambda e: cls(epsilon=e, categories=NAMES), LETTERS, at_once=True
-            )
-        ]
 
     def supports(self, payload: Bytes) -> NDArray[np.int64] | None:
         if self.k > MOST_SUPPORTED:

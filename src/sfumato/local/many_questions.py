@@ -243,7 +243,7 @@ class Questionnaire(Oracle):
             ({"one": "a", "two": "d"}, {"one": "b", "two": "d"}),
             ({"one": "b", "two": "c"}, {"one": "a", "two": "d"}),
         )
-        return [AuditExample("local.Questionnaire", build, people, at_once=True)]
+        return [AuditExample("local.Questionnaire", build, people)]
 
     def _repeat(self, x: Input, n: int) -> dict[str, list[Input]]:
         return {name: [x[name]] * n for name in self.names}

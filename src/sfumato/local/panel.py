@@ -180,7 +180,7 @@ class Panel(Oracle):
             (("c", "c", "c"), ("a", "b", "a")),
             (("none of them", "a", "b"), ("b", "none of them", "c")),
         )
-        return [AuditExample("local.Panel", build, histories, at_once=True)]
+        return [AuditExample("local.Panel", build, histories)]
 
 
 def _listed(values: object) -> object:

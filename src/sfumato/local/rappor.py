@@ -39,7 +39,6 @@ from ..guarantees import Guarantee, Pure
 from ..guarantees.finite.finite_laws import Law, law
 from ..keywords import spell_out
 from ..mechanisms.shared.additive import check_exactly_one
-from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
@@ -55,7 +54,6 @@ from .bloom import (
 from .client import Question
 from .frequency_estimate import Estimate, ReportTotals
 from .frequency_oracle import FrequencyOracle
-from .lib.audit_inputs import LETTERS, NAMES
 from .lib.biased_coins import (
     Bytes,
     below,
@@ -284,14 +282,6 @@ class Rappor(FrequencyOracle):
         return low * check_report_count(fakes) / check_report_count(n), high * check_report_count(
             fakes
         ) / check_report_count(n)
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Rappor", lambda e: cls(epsilon=e, categories=NAMES), LETTERS, at_once=True
-            )
-        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

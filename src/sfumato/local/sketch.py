@@ -42,7 +42,7 @@ from .client import Question
 from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
 from .hadamard import negative, transform
-from .lib.audit_inputs import LETTERS, NAMES
+from .lib.audit_inputs import category_example
 from .lib.biased_coins import Bytes, below, flags, padding_is_clear
 from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import meeting, shared_functions, shared_hash, to_bucket
@@ -265,14 +265,7 @@ class Sketch(FrequencyOracle):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Sketch",
-                lambda e: cls(epsilon=e, categories=NAMES, rows=4, size=8),
-                LETTERS,
-                at_once=True,
-            )
-        ]
+        return [category_example(cls, rows=4, size=8)]
 
     @classmethod
     def kinds(cls) -> tuple[str, ...]:

@@ -25,13 +25,11 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, decide, floor
 from ..exact.numbers import Number, is_whole, positive
 from ..keywords import spell_out
-from ..mechanisms.shared.audit_example import AuditExample
 from ..noise.bits import Bits
 from . import local_refusals as refusals
 from .client import Question
 from .frequency_estimate import variance
 from .frequency_oracle import FrequencyOracle
-from .lib.audit_inputs import LETTERS, NAMES
 from .lib.biased_coins import Bytes, column_counts, flags, padding_is_clear
 from .lib.dyadic_probability import ONE, as_fraction, down
 from .oracle import UnitOptions, plain_categories
@@ -133,14 +131,6 @@ class Subset(FrequencyOracle):
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
         return column_counts(payload, self.k)
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Subset", lambda e: cls(epsilon=e, categories=NAMES), LETTERS, at_once=True
-            )
-        ]
 
 
 def _keep(epsilon: Fraction, k: int, size: int) -> int:

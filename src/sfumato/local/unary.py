@@ -31,7 +31,7 @@ from ..mechanisms.shared.stated_laws import FiniteLaws
 from ..noise.bits import Bits
 from .client import Question
 from .frequency_oracle import FrequencyOracle
-from .lib.audit_inputs import LETTERS, NAMES
+from .lib.audit_inputs import category_example
 from .lib.biased_coins import (
     Bytes,
     clear_padding,
@@ -112,17 +112,7 @@ class Unary(FrequencyOracle):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Unary", lambda e: cls(epsilon=e, categories=NAMES), LETTERS, at_once=True
-            ),
-            AuditExample(
-                "local.Unary, symmetric",
-                lambda e: cls(epsilon=e, categories=NAMES, symmetric=True),
-                LETTERS,
-                at_once=True,
-            ),
-        ]
+        return [category_example(cls), category_example(cls, "symmetric", symmetric=True)]
 
     def output_laws(self, x: Hashable, y: Hashable) -> FiniteLaws:
         """The laws of the two bits in which the values differ: all other bits have the same law

@@ -134,7 +134,7 @@ class Combined(Mechanism):
             return cls([Laplace(sensitivity=1, epsilon=Fraction(epsilon) / 2)] * 2)
 
         numbers = fixed((0, 1), (1, 2), (-1, 0), (1000, 1001), (5, 4))
-        return [AuditExample("Combined", build, numbers)]
+        return [AuditExample("Combined", build, numbers, at_once=False)]
 
     def draw_once(self, x: Input) -> tuple[Output, ...]:
         return tuple(part.draw_once(x) for part in self.parts)

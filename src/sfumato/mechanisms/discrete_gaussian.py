@@ -117,7 +117,7 @@ class DiscreteGaussian(Additive):
         def build(epsilon: float) -> DiscreteGaussian:
             return cls(sensitivity=1, rho=Fraction(epsilon) ** 2 / 2)
 
-        return [AuditExample("DiscreteGaussian", build, at_once=True)]
+        return [AuditExample("DiscreteGaussian", build)]
 
     @classmethod
     def arguments_of(cls, public: PublicFields) -> PublicFields:

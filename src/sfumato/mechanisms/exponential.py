@@ -96,11 +96,9 @@ class Exponential(Selection):
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
         return [
-            AuditExample("Exponential", lambda e: cls(sensitivity=1, epsilon=e), at_once=True),
+            AuditExample("Exponential", lambda e: cls(sensitivity=1, epsilon=e)),
             AuditExample(
-                "Exponential, monotone",
-                lambda e: cls(sensitivity=1, epsilon=e, monotone=True),
-                at_once=True,
+                "Exponential, monotone", lambda e: cls(sensitivity=1, epsilon=e, monotone=True)
             ),
         ]
 

@@ -111,14 +111,9 @@ class Gaussian(Additive):
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
         return [
+            AuditExample("Gaussian", lambda e: cls(sensitivity=1000, epsilon=e, delta="1e-6")),
             AuditExample(
-                "Gaussian", lambda e: cls(sensitivity=1000, epsilon=e, delta="1e-6"), at_once=True
-            ),
-            AuditExample(
-                "Gaussian, vector",
-                lambda e: cls(sensitivity=1, epsilon=e, delta="1e-6"),
-                VECTORS,
-                at_once=True,
+                "Gaussian, vector", lambda e: cls(sensitivity=1, epsilon=e, delta="1e-6"), VECTORS
             ),
         ]
 

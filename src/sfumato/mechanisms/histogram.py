@@ -144,13 +144,11 @@ class Histogram(Mechanism):
                 "Histogram",
                 lambda e: cls(edges=[0, 1, 2, 3, 4], epsilon=e, relation="add-remove"),
                 GROWN,
-                at_once=True,
             ),
             AuditExample(
                 "Histogram, replace",
                 lambda e: cls(edges=[0, 5, 11], epsilon=e, relation="replace"),
                 CHANGED,
-                at_once=True,
             ),
         ]
 

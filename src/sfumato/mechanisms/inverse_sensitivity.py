@@ -147,7 +147,7 @@ class InverseSensitivity(Mechanism):
         def build(epsilon: float) -> InverseSensitivity:
             return cls("median", epsilon=epsilon, low=0, high=10, grid=1)
 
-        return [AuditExample("InverseSensitivity", build, CHANGED, at_once=True, by_law=True)]
+        return [AuditExample("InverseSensitivity", build, CHANGED, by_law=True)]
 
     def output_laws(self, x: Iterable[object], y: Iterable[object]) -> FiniteLaws | None:
         return FiniteLaws.between_runs(self.law(x), self.law(y), self.grid)

@@ -17,6 +17,7 @@ data.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypedDict, Unpack, overload
@@ -190,6 +191,11 @@ class NoisyThreshold(KeySelection):
     def draw_once(self, x: Input) -> Output:
         return self.perturb(x) if np.ndim(x) == 0 else tuple(self.perturb(int(v)) for v in x)
 
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        build: Callable[..., NoisyThreshold] = cls
+        return [AuditExample(cls.__name__, lambda e: build(epsilon=e, delta=DELTA), at_once=False)]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LaplaceThreshold(NoisyThreshold):
@@ -227,10 +233,6 @@ class LaplaceThreshold(NoisyThreshold):
 
     def _worst(self, threshold: int) -> arb:
         return self.total(self.law._tail(threshold - self.vote), self.groups)
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [AuditExample("LaplaceThreshold", lambda e: cls(epsilon=e, delta=DELTA))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -291,10 +293,6 @@ class GaussianThreshold(NoisyThreshold):
 
     def total(self, p: arb, new: int) -> arb:
         return 1 - (1 - p) ** new * (1 - ball(self._losses[new]))
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [AuditExample("GaussianThreshold", lambda e: cls(epsilon=e, delta=DELTA))]
 
 
 def set_key_fields(

@@ -105,14 +105,14 @@ class Laplace(Additive):
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
         return [
-            AuditExample("Laplace", lambda e: cls(sensitivity=1, epsilon=e), at_once=True),
-            AuditExample("Laplace, wide", lambda e: cls(sensitivity=1000, epsilon=e), at_once=True),
+            AuditExample("Laplace", lambda e: cls(sensitivity=1, epsilon=e)),
+            AuditExample("Laplace, wide", lambda e: cls(sensitivity=1000, epsilon=e)),
             AuditExample(
-                "Laplace, on a grid", lambda e: cls(sensitivity=1, epsilon=e, grid=2**-20)
+                "Laplace, on a grid",
+                lambda e: cls(sensitivity=1, epsilon=e, grid=2**-20),
+                at_once=False,
             ),
-            AuditExample(
-                "Laplace, vector", lambda e: cls(sensitivity=1, epsilon=e), VECTORS, at_once=True
-            ),
+            AuditExample("Laplace, vector", lambda e: cls(sensitivity=1, epsilon=e), VECTORS),
         ]
 
     def loss_pair(self) -> ShiftedNoise:

@@ -197,16 +197,12 @@ class Mean(Mechanism):
     def audit_examples(cls) -> list[AuditExample]:
         return [
             AuditExample(
-                "Mean",
-                lambda e: cls(low=0, high=4, epsilon=e, relation="add-remove"),
-                GROWN,
-                at_once=True,
+                "Mean", lambda e: cls(low=0, high=4, epsilon=e, relation="add-remove"), GROWN
             ),
             AuditExample(
                 "Mean, replace",
                 lambda e: cls(low=0, high=10, epsilon=e, relation="replace", rows=5),
                 CHANGED,
-                at_once=True,
             ),
         ]
 

@@ -29,7 +29,6 @@ from ..noise.choice import Scores
 from ..noise.geometric import Geometric
 from ..noise.law import Integers
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import AuditExample
 from .shared.selection import Selection, SelectionOptions, check_count, set_selection_fields
 
 _FITS = 1 << 61
@@ -161,7 +160,3 @@ class NoisyMax(Selection):
             raise refusals.SCORES_NOT_WHOLE()
         integers = [int(s) for s in scores]
         return np.array(integers, dtype=np.int64 if max(map(abs, integers)) < 2**62 else object)
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [AuditExample("NoisyMax", lambda e: cls(sensitivity=1, epsilon=e))]

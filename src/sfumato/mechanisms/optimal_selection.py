@@ -176,9 +176,7 @@ class OptimalSelection(KeySelection):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample("OptimalSelection", lambda e: cls(epsilon=e, delta=DELTA), at_once=True)
-        ]
+        return [AuditExample("OptimalSelection", lambda e: cls(epsilon=e, delta=DELTA))]
 
     def audit_pairs(self) -> list[InputPair]:
         groups = first(lambda n: self.keep_probability(n * self.quanta) >= 0.5, near=1, least=1)

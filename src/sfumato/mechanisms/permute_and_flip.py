@@ -30,7 +30,6 @@ from ..noise.bernoulli import Bernoulli
 from ..noise.bits import Bits
 from ..noise.choice import Scores
 from ..noise.uniform import integer_below
-from .shared.audit_example import AuditExample
 from .shared.selection import Selection, SelectionOptions, set_selection_fields
 
 
@@ -87,7 +86,3 @@ class PermuteAndFlip(Selection):
         plain = scores.tolist() if isinstance(scores, np.ndarray) else scores
         best = max(plain)
         return [self.rate * (best - s) for s in plain]
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [AuditExample("PermuteAndFlip", lambda e: cls(sensitivity=1, epsilon=e))]

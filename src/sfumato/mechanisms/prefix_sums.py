@@ -193,7 +193,11 @@ class PrefixSums(Mechanism):
         )
         return [
             AuditExample(
-                "PrefixSums", lambda e: cls(length=4, epsilon=e, delta="1e-6"), streams, slow=4
+                "PrefixSums",
+                lambda e: cls(length=4, epsilon=e, delta="1e-6"),
+                streams,
+                at_once=False,
+                slow=4,
             )
         ]
 

@@ -169,4 +169,4 @@ class ProposeTestRelease(Mechanism):
         def build(epsilon: float) -> ProposeTestRelease:
             return cls("median", epsilon=epsilon, delta=DELTA, bound=1, low=0, high=10, grid=1)
 
-        return [AuditExample("ProposeTestRelease", build, CHANGED, slow=4)]
+        return [AuditExample("ProposeTestRelease", build, CHANGED, at_once=False, slow=4)]

@@ -141,14 +141,12 @@ class Quantile(Mechanism):
                 "Quantile",
                 lambda e: cls(low=0, high=4, epsilon=e, relation="add-remove"),
                 GROWN,
-                at_once=True,
                 by_law=True,
             ),
             AuditExample(
                 "Quantile, replace",
                 lambda e: cls(low=0, high=10, epsilon=e, relation="replace"),
                 CHANGED,
-                at_once=True,
                 by_law=True,
             ),
         ]

@@ -37,7 +37,7 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
-from .shared.audit_example import AuditExample, fixed
+from .shared.audit_example import AuditExample
 from .shared.categories import Labels, is_same
 from .shared.mechanism import (
     Input,
@@ -49,6 +49,7 @@ from .shared.mechanism import (
     set_neighbours,
 )
 from .shared.response_estimate import ResponseEstimate, Target, radius, variance
+from .shared.response_laws import draw_responses, response_examples, response_laws
 from .shared.stated_laws import FiniteLaws, ResponseOdds
 
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
@@ -283,22 +284,7 @@ class RandomizedResponse(Mechanism):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        # with two categories one person has one pair; in the others one of several people changes
-        answers = fixed(
-            ("yes", "no"),
-            (["yes", "yes", "yes"], ["yes", "no", "yes"]),
-            (["no"] * 4, ["no"] * 3 + ["yes"]),
-            (["yes", "no"], ["no", "no"]),
-            (["no", "yes", "yes", "no", "yes"], ["no", "yes", "yes", "no", "no"]),
-        )
-        return [
-            AuditExample("RandomizedResponse", lambda e: cls(epsilon=e), answers, at_once=True),
-            AuditExample(
-                "RandomizedResponse, six categories",
-                lambda e: cls(epsilon=e, categories="abcdef"),
-                at_once=True,
-            ),
-        ]
+        return response_examples(cls)
 
     def audit_pairs(self) -> list[InputPair]:
         first, *others = self.categories
@@ -308,25 +294,7 @@ class RandomizedResponse(Mechanism):
         return [(x, name) for name in self.categories[:6] if not is_same(x, name)]
 
     def output_laws(self, x: Input, y: Input) -> FiniteLaws | None:
-        """The laws of one person's report, by its place among the categories; of several people,
-        the report of the person who has changed.
-        """
-        if self.labels.is_single_value(x) and self.labels.is_single_value(y):
-            at, place = [self.labels.index(value) for value in (x, y)], ""
-        else:
-            codes_x, codes_y = (self.labels.codes(values) for values in (x, y))
-            if (
-                codes_x.ndim != 1
-                or codes_x.shape != codes_y.shape
-                or (codes_x != codes_y).sum() != 1
-            ):
-                return None
-            who = int(np.argmax(codes_x != codes_y))
-            at, place = [int(codes_x[who]), int(codes_y[who])], f"[{who}]"
-        names = self.categories
-        p, q = (tuple(self.probability(name, names[i]) for name in names) for i in at)
-        texts = [f"{name} at {place}" if place else str(name) for name in names]
-        return FiniteLaws(range(self.k), p, q, texts, place)
+        return response_laws(self, x, y)
 
     def draw_once(self, x: Input) -> Output:
         """Draw the report's place among the categories; of several people, their places."""
@@ -336,16 +304,7 @@ class RandomizedResponse(Mechanism):
         return self.categories.index(report) if report in self.categories else report
 
     def draw_many(self, x: Input, n: int) -> NDArray[np.int64] | None:
-        if not self.labels.is_single_value(x):  # the answers of several people
-            codes = self.labels.codes(x)
-            if codes.ndim != 1:
-                return None
-            return self.labels.codes(self.perturb(np.tile(self.labels.array[codes], (n, 1))))
-        # a value that is no category is refused, before an array of texts cuts it to their length
-        self.labels.index(x)
-        reports = np.empty(n, dtype=self.labels.array.dtype)
-        reports[:] = x
-        return self.labels.codes(self.perturb(reports))
+        return draw_responses(self, x, n)
 
     def loss_pair(self) -> FiniteLaws | ResponseOdds:
         if self.keep is None:

@@ -138,7 +138,9 @@ class Staircase(Additive):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        return [AuditExample("Staircase", lambda e: cls(sensitivity=1000, epsilon=e))]
+        return [
+            AuditExample("Staircase", lambda e: cls(sensitivity=1000, epsilon=e), at_once=False)
+        ]
 
 
 def staircase_limit(epsilon: Number) -> tuple[float, float]:

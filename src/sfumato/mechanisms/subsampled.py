@@ -108,7 +108,10 @@ class Subsampled(Mechanism):
         )
         return [
             AuditExample(
-                "Subsampled", lambda e: Laplace(sensitivity=1, epsilon=e).subsample("1/2"), rows
+                "Subsampled",
+                lambda e: Laplace(sensitivity=1, epsilon=e).subsample("1/2"),
+                rows,
+                at_once=False,
             )
         ]
 

@@ -100,7 +100,7 @@ class TopK(Mechanism):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        return [AuditExample("TopK", lambda e: cls(k=2, sensitivity=1, epsilon=e))]
+        return [AuditExample("TopK", lambda e: cls(k=2, sensitivity=1, epsilon=e), at_once=False)]
 
     def audit_pairs(self) -> list[InputPair]:
         return score_pairs(self.sensitivity, self.grid, self.candidates, monotone=self.monotone)

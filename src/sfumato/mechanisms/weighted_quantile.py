@@ -198,7 +198,7 @@ class WeightedQuantile(Mechanism):
             (([0] * 4, [1] * 4), ([0] * 4 + [10], [1] * 5)),
             (([5], [1]), ([5, 0], [1, 1])),
         )
-        return [AuditExample("WeightedQuantile", build, weighted, at_once=True, by_law=True)]
+        return [AuditExample("WeightedQuantile", build, weighted, by_law=True)]
 
     def output_laws(self, x: _Rows, y: _Rows) -> FiniteLaws | None:
         return FiniteLaws.between_runs(self.law(*x), self.law(*y), None)

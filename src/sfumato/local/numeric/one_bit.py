@@ -23,10 +23,8 @@ from numpy.typing import NDArray
 from ...exact.balls import ball
 from ...exact.numbers import Number
 from ...keywords import spell_out
-from ...mechanisms.shared.audit_example import AuditExample
 from ...noise.bits import Bits
 from ..client import Question
-from ..lib.audit_inputs import NUMBERS
 from ..lib.biased_coins import Bytes
 from ..lib.dyadic_probability import ONE, as_fraction, up
 from ..oracle import UnitOptions
@@ -102,11 +100,3 @@ class OneBit(NumberOracle):
 
     def _scores(self, payload: Bytes) -> NDArray[np.int64]:
         return payload[:, 0].astype(np.int64)
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.OneBit", lambda e: cls(epsilon=e, low=0, high=1), NUMBERS, at_once=True
-            )
-        ]

@@ -23,10 +23,8 @@ from numpy.typing import NDArray
 from ...exact.balls import ball, decide, floor
 from ...exact.numbers import Number
 from ...keywords import spell_out
-from ...mechanisms.shared.audit_example import AuditExample
 from ...noise.bits import Bits
 from ..client import Question
-from ..lib.audit_inputs import NUMBERS
 from ..lib.biased_coins import Bytes
 from ..oracle import UnitOptions
 from ..wire_reports import pack_integers, unpack_integers, width_for
@@ -100,14 +98,6 @@ class Piecewise(NumberOracle):
 
     def _scores(self, payload: Bytes) -> NDArray[np.int64]:
         return unpack_integers(payload)
-
-    @classmethod
-    def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Piecewise", lambda e: cls(epsilon=e, low=0, high=1), NUMBERS, at_once=True
-            )
-        ]
 
 
 def best_window(epsilon: Fraction, steps: int) -> int:

@@ -37,7 +37,7 @@ from ...noise.bits import SYSTEM, Bits
 from .. import local_refusals as refusals
 from ..client import Question
 from ..frequency_estimate import ReportTotals
-from ..lib.audit_inputs import LETTERS, NAMES
+from ..lib.audit_inputs import category_example
 from ..lib.biased_coins import Bytes
 from ..numeric.number_oracle import to_doubles
 from ..numeric.window_law import draw_cells, inside_probability, window_odds
@@ -181,11 +181,7 @@ class Ordinal(ValueOracle):
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
-        return [
-            AuditExample(
-                "local.Ordinal", lambda e: cls(epsilon=e, categories=NAMES), LETTERS, at_once=True
-            )
-        ]
+        return [category_example(cls)]
 
 
 def best_window(epsilon: Fraction, steps: int) -> int:

@@ -246,7 +246,7 @@ class PrefixTree(CountedOracle):
             return cls(epsilon=epsilon, length=2, alphabet="ab")
 
         texts = fixed(("aa", "bb"), ("bb", "ab"), ("", "ab"), ("ab", "ba"), ("zz", "aa"))
-        return [AuditExample("local.PrefixTree", build, texts, at_once=True)]
+        return [AuditExample("local.PrefixTree", build, texts)]
 
     def supports(self, payload: Bytes) -> NDArray[np.int64] | None:
         """Look up each prefix of a short text."""

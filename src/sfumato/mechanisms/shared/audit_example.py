@@ -40,7 +40,7 @@ class AuditExample:
     name: str
     build: Callable[[float], Mechanism]
     pairs: Pairs = own_pairs
-    at_once: bool = False  # one call gives all draws
+    at_once: bool = True  # one call gives all draws
     most: float = 5.0  # the largest ε that it can be built for
     slow: int = 1  # the survey divides its number of draws by this
     by_law: bool = False  # the survey uses arithmetic, though one call gives all draws

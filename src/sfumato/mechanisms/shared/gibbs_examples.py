@@ -60,8 +60,8 @@ def gibbs_examples(kind: type[Gibbs]) -> list[AuditExample]:
         (_far_losses(-FAR, 0, FAR), _far_losses(-FAR, FAR, FAR)),
     )
     return [
-        AuditExample("Gibbs", build, near, most=1.0),
-        AuditExample("Gibbs, in μ", build_in_mu, far, claim=lambda m: m.to(GDP)),
+        AuditExample("Gibbs", build, near, at_once=False, most=1.0),
+        AuditExample("Gibbs, in μ", build_in_mu, far, at_once=False, claim=lambda m: m.to(GDP)),
     ]
 
 

@@ -27,6 +27,7 @@ from ...noise.bits import SYSTEM, Bits
 from ...noise.choice import Scores
 from . import mechanism_refusals as refusals
 from .additive import check_grid
+from .audit_example import AuditExample
 from .grid import finite_floats, snap_each
 from .mechanism import Input, InputPair, Mechanism, Neighbours, set_neighbours
 from .stated_laws import FiniteLaws
@@ -133,6 +134,13 @@ class Selection(Mechanism):
             dict(zip(names, self.probabilities(s).tolist(), strict=True)) for s in (x, y)
         )
         return FiniteLaws.between(law_x, law_y)
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        build: Callable[..., Selection] = cls
+        return [
+            AuditExample(cls.__name__, lambda e: build(sensitivity=1, epsilon=e), at_once=False)
+        ]
 
 
 def score_pairs(

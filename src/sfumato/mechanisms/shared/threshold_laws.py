@@ -33,11 +33,14 @@ def threshold_examples(kind: type[AboveThreshold]) -> list[AuditExample]:
         ([0] * 5, [0, 0, 0, 0, 1]),
     )
     return [
-        AuditExample("AboveThreshold", lambda e: kind(sensitivity=1, epsilon=e), _query_pairs),
+        AuditExample(
+            "AboveThreshold", lambda e: kind(sensitivity=1, epsilon=e), _query_pairs, at_once=False
+        ),
         AuditExample(
             "AboveThreshold, monotone",
             lambda e: kind(sensitivity=1, epsilon=e, monotone=True),
             one_way,
+            at_once=False,
         ),
     ]
 
