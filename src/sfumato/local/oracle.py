@@ -194,7 +194,7 @@ class Oracle(Mechanism):
         return (cls.kind,)
 
     why_no_law = "the law of a report is not written out"
-    why_no_loss_pair = "the pair of ε: a report reaches the loss of ε, but for rounding"
+    why_no_loss_pair = "the pair of ε dominates every report"
     why_not_restored = "its question restores it: `restore(oracle.question)`"
 
     def audit_pairs(self) -> list[InputPair]:

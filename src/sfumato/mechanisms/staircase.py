@@ -134,7 +134,7 @@ class Staircase(Additive):
         if size > 1:
             raise refusals.STAIRCASE_OF_SEVERAL_VALUES(values=size)
 
-    why_no_loss_pair = "the pair of ε: the staircase law reaches the loss of ε in every step"
+    why_no_loss_pair = "the pair of ε dominates: each step of the staircase loses ε"
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:
