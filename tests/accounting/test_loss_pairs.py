@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from sfumato.accounting.loss import loss_far
 from sfumato.accounting.loss.loss_laws import reverse
 from sfumato.accounting.loss.loss_pairs import GaussianPair, LaplacePair
 from sfumato.accounting.loss.pairs_finite import FinitePair, ResponsePair
@@ -93,6 +94,17 @@ def test_every_law_has_mass_one_in_both_directions() -> None:
                 q.sum() + law.atoms.q.sum() + law.only_q,
             ):
                 assert abs(total - 1) < 1e-13 + law.error, repr(pair)
+
+
+def test_a_pair_without_a_known_event_of_large_loss_says_so() -> None:
+    """Then the composition has no joint event either, and its lower bounds come from elsewhere."""
+    normal = GaussianPair(Fraction(1))
+    unknown = SampledPair(normal, Fraction(1, 2), "poisson")
+    assert normal.top(0) is normal.likely(0, 3) is unknown.top(1) is None
+    assert ClonePair(Fraction(1), 100).nearer(1) is RoundedPair(1, Fraction(1)).nearer(1) is None
+    large = LaplacePair(Fraction(1000))
+    assert loss_far._events(((large, 2),), 0)
+    assert loss_far._events(((large, 2), (unknown, 1)), 0) == []
 
 
 def test_a_pair_of_stated_laws_is_within_itself_only() -> None:

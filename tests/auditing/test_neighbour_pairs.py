@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.auditing.neighbour_pairs import EXTREMES, are_neighbours, candidate_pairs, datasets
+from sfumato.auditing.neighbour_pairs import EXTREMES, candidate_pairs, datasets
 from sfumato.errors import Refused
 from sfumato.guarantees.finite.channel import Channel
 
@@ -42,9 +42,9 @@ def test_numbers_differ_by_the_sensitivity(m: Any) -> None:
 )
 def test_doubles_that_differ_by_more_than_the_sensitivity_are_no_pair(m: Any) -> None:
     """10⁹ + 10⁻⁷ is a double that is 1.19·10⁻⁷ away from 10⁹."""
-    assert all(are_neighbours(m, *pair) for pair in candidate_pairs(m, m.promise))
-    assert all(are_neighbours(m, *pair) for pair in candidate_pairs(m, m.promise, 1e9))
-    assert not are_neighbours(m, 1e9, 1e9 + float(m.sensitivity))
+    assert all(m.are_neighbours(*pair) for pair in candidate_pairs(m, m.promise))
+    assert all(m.are_neighbours(*pair) for pair in candidate_pairs(m, m.promise, 1e9))
+    assert not m.are_neighbours(1e9, 1e9 + float(m.sensitivity))
     assert sf.audit(m, samples=100).known_neighbours
 
 
@@ -188,4 +188,4 @@ def test_an_input_whose_neighbours_are_not_known_is_refused(x: Any) -> None:
     ids=str,
 )
 def test_neighbours(m: Any, x: Any, y: Any, near: bool) -> None:
-    assert are_neighbours(m, x, y) is near
+    assert m.are_neighbours(x, y) is near

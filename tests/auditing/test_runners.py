@@ -11,15 +11,16 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.auditing import many
 from sfumato.auditing.canonical_outputs import Error, read_outputs
-from sfumato.auditing.catalogue import CATALOGUE, CatalogueEntry
-from sfumato.auditing.runners import draw_many, run_once, runner_of
+from sfumato.auditing.catalogue import CATALOGUE
+from sfumato.auditing.runners import draw_many, runner_of
 from sfumato.errors import Refused
 from sfumato.guarantees.finite.channel import Channel
+from sfumato.mechanisms.shared.audit_example import AuditExample
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
 def test_everything_of_the_catalogue_gives_as_many_outputs_as_asked_for(
-    entry: CatalogueEntry,
+    entry: AuditExample,
 ) -> None:
     m = entry.build(1.0)
     for x, y in entry.pairs(m)[:2]:
@@ -53,11 +54,11 @@ def test_several_and_subsampled_run_their_parts() -> None:
     both = mech.Combined(
         [mech.Laplace(sensitivity=1, epsilon=1), mech.Gaussian(sensitivity=1, mu=1)]
     )
-    assert len(run_once(both, 5)) == 2
+    assert len(both.draw_once(5)) == 2
     fixed = mech.Laplace(sensitivity=1, epsilon=50, relation="replace").subsample(size=2, of=4)
-    assert abs(run_once(fixed, [10, 10, 10, 10]) - 20) < 10
+    assert abs(fixed.draw_once([10, 10, 10, 10]) - 20) < 10
     poisson = mech.Laplace(sensitivity=1, epsilon=50).subsample("1/2")
-    sums = [run_once(poisson, [1] * 20) for _ in range(50)]
+    sums = [poisson.draw_once([1] * 20) for _ in range(50)]
     assert len(set(sums)) > 3
 
 

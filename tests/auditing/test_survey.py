@@ -10,11 +10,11 @@ from fractions import Fraction
 import pytest
 
 from sfumato import mechanisms as mech
-from sfumato.auditing.catalogue import CATALOGUE, EPSILONS, CatalogueEntry
-from sfumato.auditing.example_neighbours import fixed
+from sfumato.auditing.catalogue import CATALOGUE, EPSILONS
 from sfumato.auditing.survey import SurveyRow, audit_entry, find_entries, survey
 from sfumato.errors import Refused
 from sfumato.guarantees import Guarantee, Pure
+from sfumato.mechanisms.shared.audit_example import AuditExample, fixed
 
 FAMILY = sum(
     len(entry.pairs(entry.build(1.0))) * sum(e <= entry.most for e in EPSILONS)
@@ -64,15 +64,16 @@ class HalfPromised(mech.Laplace):
 
 
 def test_a_broken_entry_is_accused() -> None:
-    half = CatalogueEntry(
-        "Laplace", lambda e: HalfPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True
-    )
+    half = AuditExample("Laplace", lambda e: HalfPromised(sensitivity=1, epsilon=e), fixed((0, 1)))
     result = audit_entry(half, 2.0, samples=20_000, confidence=1 - 1e-9, exact=True)
     assert result.verdict == "violated"
     assert result.proven > result.claimed
     by_law = audit_entry(
-        CatalogueEntry(
-            "Laplace", lambda e: HalfPromised(sensitivity=2, epsilon=e), fixed((0, 2), (2, 0))
+        AuditExample(
+            "Laplace",
+            lambda e: HalfPromised(sensitivity=2, epsilon=e),
+            fixed((0, 2), (2, 0)),
+            at_once=False,
         ),
         1.0,
         samples=0,
@@ -138,7 +139,7 @@ def test_the_shares_of_alpha_add_up_to_no_more_than_alpha() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("entry", AT_ONCE, ids=lambda entry: entry.name)
-def test_a_million_draws(entry: CatalogueEntry, epsilon: float) -> None:
+def test_a_million_draws(entry: AuditExample, epsilon: float) -> None:
     """False alarm: 10⁻⁶ in the whole family that something sound is refuted. What is proven is at
     least 95 % of the best expected bound, or what bad luck with a chance of 10⁻⁶ leaves of it:
     bounds scatter where ε is small, and that is less than 95 % there.
@@ -150,7 +151,7 @@ def test_a_million_draws(entry: CatalogueEntry, epsilon: float) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("entry", ONE_BY_ONE, ids=lambda entry: entry.name)
-def test_a_hundred_thousand_draws(entry: CatalogueEntry, epsilon: float) -> None:
+def test_a_hundred_thousand_draws(entry: AuditExample, epsilon: float) -> None:
     if epsilon <= entry.most:
         check(audit_entry(entry, epsilon, samples=10**5, confidence=EACH, exact=False))
 

@@ -11,11 +11,10 @@ import pytest
 import typer
 
 from sfumato.auditing import survey as surveying
-from sfumato.auditing.catalogue import CatalogueEntry
-from sfumato.auditing.example_neighbours import fixed
 from sfumato.cli.audit_command import REFUTED, run_audit
 from sfumato.guarantees import Guarantee, Pure
 from sfumato.mechanisms import Laplace
+from sfumato.mechanisms.shared.audit_example import AuditExample, fixed
 
 
 def shell(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -78,8 +77,8 @@ class ThirdPromised(Laplace):
 def test_a_refuted_claim_ends_with_3(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = CatalogueEntry(
-        "Laplace", lambda e: ThirdPromised(sensitivity=1, epsilon=e), fixed((0, 1)), at_once=True
+    broken = AuditExample(
+        "Laplace", lambda e: ThirdPromised(sensitivity=1, epsilon=e), fixed((0, 1))
     )
     monkeypatch.setattr(surveying, "CATALOGUE", (broken,))
     with pytest.raises(typer.Exit) as ended:

@@ -18,6 +18,7 @@ from sfumato.local import (
     Direct,
     Hadamard,
     OneBit,
+    Panel,
     PrefixTree,
     Questionnaire,
     Rappor,
@@ -173,8 +174,9 @@ def test_malformed_reports() -> None:
         ({"a": ANSWER, "b": Questionnaire(PARTS)}, {}),
         ({"a": ANSWER, "b": Rappor(epsilon=1, categories="ab")}, {}),
         ({"a": ANSWER, "b": PrefixTree(epsilon=1, length=2)}, {}),
+        ({"a": ANSWER, "b": Panel(ANSWER, waves=2)}, {}),
     ],
-    ids=["one", "how", "epsilon", "nested", "memory", "tree"],
+    ids=["one", "how", "epsilon", "nested", "memory", "tree", "panel"],
 )
 def test_refused(parts: dict[str, Any], more: dict[str, Any]) -> None:
     with pytest.raises(Refused) as refused:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from sfumato import mechanisms as mech
-from sfumato.mechanisms.shared.noise_moments import linear_error
 from sfumato.testing.seeded_bits import SeededBits
 
 from .histograms import histogram, released
@@ -75,11 +74,11 @@ def test_linear_error_against_the_exact_law(weights: list[float], scale: Any) ->
     at most 2.2 normal half-widths and a step above 0.
     """
     m = mech.Laplace(sensitivity=1, scale=scale)
-    bound = linear_error(m, np.array(weights), Fraction(1, 10))
+    bound = m.law.linear_error(np.array(weights), Fraction(1, 10))
     sums = m.law.sample((20_000, len(weights)), SeededBits(9)).astype(float) @ np.array(weights)
     assert (np.abs(sums) > bound + 1e-9).mean() <= 0.1 + 0.0105
     assert (
         bound
         <= 2.2 * 1.645 * np.sqrt(m.variance * np.square(weights).sum()) + 4 * np.abs(weights).max()
     )
-    assert linear_error(m, np.zeros(4), Fraction(1, 10)) == 0
+    assert m.law.linear_error(np.zeros(4), Fraction(1, 10)) == 0

@@ -198,18 +198,6 @@ NO_NOISE_KEEPS_PROMISE = RefusalText(
     "no noise near that of the schedule keeps the promise",
     "promise a larger ε or δ",
 )
-RESPONSE_WITHOUT_EPSILON = RefusalText(
-    "calibrate.mechanism",
-    "{mechanism}",
-    "a response with a fixed chance of the truth has no noise to scale",
-    "sf.mechanisms.RandomizedResponse(categories=['no', 'yes'], epsilon=1)",
-)
-NOISE_WITHOUT_SCALE = RefusalText(
-    "calibrate.mechanism",
-    "{mechanism}",
-    "the noise of this mechanism has no single scale; calibrate scales {scalable}",
-    "sf.mechanisms.Laplace(sensitivity=1, epsilon=1)",
-)
 
 # Dominating pairs and their laws
 

@@ -15,12 +15,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ..exact.numbers import Number, positive, text
 from ..guarantees import Approx, Guarantee, Pure
-from ..mechanisms import Gaussian, Laplace, RandomizedResponse, Subsampled
-from ..mechanisms.shared.mechanism import Mechanism
+from ..mechanisms.shared.mechanism import Mechanism, with_scaled_noise
 from . import accounting_refusals as refusals
 from .compose import ScheduleStep, compose
 from .composition import count_of
@@ -45,56 +43,6 @@ class Calibrated:
         )
 
 
-def _laplace(m: Laplace, factor: Fraction) -> Mechanism:
-    return Laplace(
-        sensitivity=m.sensitivity,
-        scale=m.scale * factor,
-        grid=m.grid,
-        size=m.size,
-        relation=m.relation,
-        unit=m.unit,
-    )
-
-
-def _gaussian(m: Gaussian, factor: Fraction) -> Mechanism:
-    return Gaussian(
-        sensitivity=m.sensitivity,
-        sigma=m.sigma * factor,
-        grid=m.grid,
-        size=m.size,
-        relation=m.relation,
-        unit=m.unit,
-    )
-
-
-def _response(m: RandomizedResponse, factor: Fraction) -> Mechanism:
-    if m.epsilon is None:
-        raise refusals.RESPONSE_WITHOUT_EPSILON(mechanism=m)
-    return RandomizedResponse(
-        categories=m.categories, epsilon=m.epsilon / factor, relation=m.relation, unit=m.unit
-    )
-
-
-SCALED: dict[type[Mechanism], Callable[[Any, Fraction], Mechanism]] = {
-    Laplace: _laplace,
-    Gaussian: _gaussian,
-    RandomizedResponse: _response,
-    Subsampled: lambda m, factor: Subsampled(
-        base=scale_noise(m.base, factor), rate=m.rate, how=m.how
-    ),
-}
-"""How to scale the noise of each mechanism."""
-
-
-def scale_noise(mechanism: Mechanism, factor: Fraction) -> Mechanism:
-    """Return the mechanism with its noise multiplied by the factor."""
-    if (how := SCALED.get(type(mechanism))) is None:
-        raise refusals.NOISE_WITHOUT_SCALE(
-            mechanism=mechanism, scalable=", ".join(kind.__name__ for kind in SCALED)
-        )
-    return how(mechanism, factor)
-
-
 def calibrate(
     schedule: Iterable[ScheduleStep], promise: Guarantee, *, precision: Number = "1e-4"
 ) -> Calibrated:
@@ -110,7 +58,7 @@ def calibrate(
     fixed = [(m, count_of(count, "count")) for m, count in steps if isinstance(m, Mechanism)]
 
     def try_factor(factor: Fraction) -> Calibrated | None:
-        scaled_steps = tuple((scale_noise(m, factor), count) for m, count in fixed)
+        scaled_steps = tuple((with_scaled_noise(m, factor), count) for m, count in fixed)
         total = compose(scaled_steps)
         return Calibrated(scaled_steps, factor, promise, total) if total <= promise else None
 

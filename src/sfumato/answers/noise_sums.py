@@ -4,8 +4,7 @@
             sum of the rounded ones is never below the true one; their laws are convolved.
             Probabilities are doubles, whose errors MARGIN covers. The result is less than one per
             cent above the exact bound.
-*Many*      Of one law: Chernoff's bound for geometric noise, the normal law for rounded normal
-            noise (`mechanisms.shared.noise_moments.linear_error`).
+*Many*      Of one law: the law's own bound (`linear_error`).
 *Always*    No worse than the union bound.
 *Proof*     docs/proofs/answer-intervals.md
 """
@@ -13,19 +12,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.numbers import power_of_two_at_least
-from ..mechanisms import Gaussian, Laplace
-from ..mechanisms.shared.noise_moments import linear_error
-from ..noise.geometric import Geometric
-from ..noise.rounded_normal import RoundedNormal
+from ..noise.law import SummableLaw
 from .answer_records import Spread
 
 Term = tuple[Spread, Fraction, int]
@@ -57,41 +51,14 @@ def sum_bound(terms: tuple[Term, ...], missing: Fraction) -> Fraction:
     )
     if (
         1 < draws <= FEW
-        and all(type(law) in TAILS for law, *_ in terms)
+        and all(isinstance(law, SummableLaw) for law, *_ in terms)
         and missing / 2 > 8 * MARGIN
     ):
         bounds.append(_convolution_bound(terms, draws, missing / 2))
-    elif draws > 1 and len(terms) == 1 and type(terms[0][0]) in ALIKE:
-        ((law, weight, count),) = terms
-        bounds.append(
-            weight * Fraction(linear_error(ALIKE[type(law)](law), np.ones(count), missing))
-        )
+    elif draws > 1 and len(terms) == 1 and isinstance(law := terms[0][0], SummableLaw):
+        _, weight, count = terms[0]
+        bounds.append(weight * Fraction(law.linear_error(np.ones(count), missing)))
     return min(bounds)
-
-
-ALIKE: dict[type, Callable[[Any], Laplace | Gaussian]] = {
-    Geometric: lambda law: Laplace(sensitivity=1, scale=law.scale),
-    RoundedNormal: lambda law: Gaussian(sensitivity=1, sigma=law.sigma),
-}
-"""For each law, a mechanism that adds this noise."""
-
-
-def _geometric_tail(law: Geometric, z: NDArray[np.float64]) -> NDArray[np.float64]:
-    b = float(law.scale)
-    return np.exp(-z / b) / (1.0 + math.exp(-1.0 / b))
-
-
-def _normal_tail(law: RoundedNormal, z: NDArray[np.float64]) -> NDArray[np.float64]:
-    from scipy.special import ndtr
-
-    return np.asarray(ndtr(-(z - 0.5) / float(law.sigma)), dtype=np.float64)
-
-
-TAILS: dict[type, Callable[[Any, NDArray[np.float64]], NDArray[np.float64]]] = {
-    Geometric: _geometric_tail,
-    RoundedNormal: _normal_tail,
-}
-"""P(Z ≥ z) for z ≥ 1, in doubles."""
 
 
 def _convolution_bound(terms: tuple[Term, ...], draws: int, missing: Fraction) -> Fraction:
@@ -131,8 +98,7 @@ def _law_rounded_up(law: Spread, weight: Fraction, cells: int) -> NDArray[np.flo
     z = (
         np.floor(quotient - np.abs(quotient) * 2.0**-40) + 1.0
     )  # ⌈weight·Z⌉ ≤ k if and only if Z < z; rounding z down moves the law up
-    tail = TAILS[type(law)]
-    below = np.where(
-        z >= 1.0, 1.0 - tail(law, np.maximum(z, 1.0)), tail(law, np.maximum(1.0 - z, 1.0))
-    )  # P(Z < z)
+    assert isinstance(law, SummableLaw)
+    upper, lower = (law.rough_tails(np.maximum(end, 1.0)) for end in (z, 1.0 - z))
+    below = np.where(z >= 1.0, 1.0 - upper, lower)  # P(Z < z)
     return np.diff(below, prepend=0.0)

@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import up
-from ..mechanisms.shared.noise_moments import linear_error
+from ..noise.law import SummableLaw
 from ..tables.plan.count_tree import CountTree
 from .answer_records import Column, Noisy, Spread
 from .exact_ratios import Integers
-from .noise_sums import ALIKE, sum_bound
+from .noise_sums import sum_bound
 
 Doubles = NDArray[np.float64]
 _ERROR = 2.0**-40
@@ -126,8 +126,8 @@ def _last_true(holds: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _noise_half_width(law: Spread, tree: CountTree, q: Fraction, missing: Fraction) -> float:
     """Bound the noise of W_≤z − q·W at any leaf, but for a probability of `missing`."""
     weights = tree.added(q)
-    if type(law) in ALIKE:
-        return linear_error(ALIKE[type(law)](law), weights, missing)
+    if isinstance(law, SummableLaw):
+        return law.linear_error(weights, missing)
     return up(
         sum_bound(
             (

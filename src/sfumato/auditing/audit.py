@@ -29,7 +29,7 @@ from .audit_result import Audit
 from .bounds import breaks, deciding_delta, delta_of, epsilon_bound, is_number, mu_bound
 from .canonical_outputs import Input, Outputs, Pair, read_both_outputs
 from .law_pair import LawPair
-from .neighbour_pairs import are_neighbours, find_pair
+from .neighbour_pairs import find_pair
 from .output_events import CountedEvent, count_event, learn_event
 from .runners import Runner, draw_both, law_pair_of, runner_of
 
@@ -79,7 +79,7 @@ def audit(
         y is not None
         and claim is None
         and isinstance(runner.of, Additive)
-        and not are_neighbours(runner.of, x, y)
+        and not runner.of.are_neighbours(x, y)
     ):
         raise refusals.NOT_NEIGHBOURS(
             what=_name(runner.of), sensitivity=float(runner.of.sensitivity)
@@ -194,7 +194,7 @@ def count_events(
 
 
 def _are_checked_neighbours(runner: Runner, pair: Pair) -> bool:
-    return isinstance(runner.of, Additive) and are_neighbours(runner.of, *pair)
+    return isinstance(runner.of, Additive) and runner.of.are_neighbours(*pair)
 
 
 def _name(what: object) -> str:

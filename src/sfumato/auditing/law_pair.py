@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, evaluate
 from ..guarantees import GDP, Approx, Guarantee, Pure
 from ..guarantees.finite.finite_laws import RatioStep, pair, steps
+from ..mechanisms.shared.stated_laws import FiniteLaws
 from .bounds import breaks, expected_bounds, mu_bound
 from .canonical_outputs import Outputs, read_outputs
 from .clopper_pearson import expected_limits
@@ -277,20 +278,21 @@ def likelihood_prefixes(
     return order, np.minimum(np.cumsum(p[order]), 1.0), np.minimum(np.cumsum(q[order]), 1.0)
 
 
-Outcome = TypeVar("Outcome", bound=Hashable)
-
-
 def finite_law_pair(
-    laws: tuple[Mapping[Outcome, float | Fraction], Mapping[Outcome, float | Fraction]],
-    doubt: float = DOUBT,
+    laws: tuple[Mapping[Hashable, float | Fraction], Mapping[Hashable, float | Fraction]],
 ) -> LawPair:
     """Build the pair from two laws on named outcomes."""
-    outcomes = list(dict.fromkeys([*laws[0], *laws[1]]))
-    p, q = (tuple(law.get(outcome, 0) for outcome in outcomes) for law in laws)
-    return LawPair(p, q, tuple(str(outcome) for outcome in outcomes), _cell_of(outcomes), doubt)
+    return interpret_finite_laws(FiniteLaws.between(*laws))
 
 
-def _cell_of(outcomes: Sequence[Hashable]) -> Callable[[Outputs], NDArray[np.int64]]:
+def interpret_finite_laws(laws: FiniteLaws) -> LawPair:
+    """Build the pair from two laws that a mechanism states."""
+    names = laws.names or [str(outcome) for outcome in laws.outcomes]
+    doubt = DOUBT if laws.doubt is None else laws.doubt
+    return LawPair(laws.p, laws.q, tuple(names), _cell_of(laws.outcomes), doubt)
+
+
+def _cell_of(outcomes: Sequence[object]) -> Callable[[Outputs], NDArray[np.int64]]:
     """Find the cell of each output by its symbol, whichever form the outputs have."""
 
     def cell(drawn: Outputs) -> NDArray[np.int64]:

@@ -1,5 +1,4 @@
-"""Laws of integer noise at two inputs, on finitely many cells, and the law of AboveThreshold, which
-combines two such noises.
+"""Laws of integer noise at two inputs, on finitely many cells.
 
 *Window*  One cell for each integer around both inputs, runs of integers farther out where the noise
           is wide, and the two tails, which begin where less than 10⁻¹⁰⁰ is left, or at the inputs
@@ -8,7 +7,7 @@ combines two such noises.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -17,7 +16,6 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..exact.balls import chance
-from ..mechanisms.above_threshold import AboveThreshold
 from ..noise.law import SymmetricLaw
 from .canonical_outputs import Outputs
 from .law_pair import LawPair
@@ -25,10 +23,6 @@ from .law_pair import LawPair
 _REACH = 60  # deviations of the noise that a window spans on each side at most
 _SMALLEST = 1e-100  # what lies farther out is in the tails
 _LEAST = 1e-300  # no cell is less likely: doubles would forget its last bits, and then all of it
-DOUBT = 1e-10
-"""Error of ln of a ratio of two chances of answers, which are sums in doubles."""
-FARTHEST = 100_000
-"""Values of queries farther away from the threshold have no law here."""
 EACH = 600
 """Integers with a cell of their own."""
 
@@ -116,34 +110,3 @@ def _interval(first: int | None, end: int | None, step: float) -> str:
     if end is None:
         return f"≥ {first * step:g}"
     return f"{first * step:g}" if end - first == 1 else f"{first * step:g} … {(end - 1) * step:g}"
-
-
-def above_threshold_law(m: AboveThreshold, values: Sequence[int]) -> dict[tuple[bool, ...], float]:
-    """Compute P(answers) for a threshold of 0, in doubles. The sum over noisy thresholds goes
-    beyond all values, because rare answers come from there; farther out the chance of a threshold
-    falls by e^(−50) while that of its answers stays.
-    """
-    rates = [1 / float(law.scale) for law in (m.threshold_law, m.query_law)]
-    far = int(50 / rates[0]) + 50 + max((abs(int(v)) for v in values), default=0)
-    levels = np.arange(-far, far + 1)
-    weight = np.tanh(rates[0] / 2) * np.exp(-rates[0] * np.abs(levels))
-    yes = [_geometric_tail(levels - int(v), rates[1]) for v in values]
-    no = [_geometric_tail(int(v) + 1 - levels, rates[1]) for v in values]
-    chances: dict[tuple[bool, ...], float] = {}
-
-    def walk(answers: tuple[bool, ...], mass: NDArray[np.float64], left: int) -> None:
-        if not left or len(answers) == len(values):
-            chances[answers] = float(mass.sum())
-            return
-        walk((*answers, True), mass * yes[len(answers)], left - 1)
-        walk((*answers, False), mass * no[len(answers)], left)
-
-    walk((), weight, m.answers)
-    return chances
-
-
-def _geometric_tail(z: NDArray[np.int64], rate: float) -> NDArray[np.float64]:
-    """P(Z ≥ z) = q^z/(1 + q) for z ≥ 1, q = e^(−rate); the rest by symmetry."""
-    small = np.exp(-rate * np.where(z >= 1, z, 1 - z)) / (1 + np.exp(-rate))
-    tail: NDArray[np.float64] = np.where(z >= 1, small, 1 - small)
-    return tail

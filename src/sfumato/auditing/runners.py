@@ -1,10 +1,7 @@
 """Run anything that can be audited: draw many independent outputs at one input.
 
-*Mechanisms*  One call for all draws where the kind is the library's and `perturb` takes arrays: its
-              sensitivity is that of the whole array, but the noise of every cell is drawn by
-              itself, so the cells are independent outputs of the mechanism for one number.
-              Histograms, hierarchies and means are tallied once, and their noise drawn for all
-              draws together, by the same records. Else one call for each draw.
+*Mechanisms*  One call for all draws where the mechanism has one (`draw_many`), else a call for each
+              draw (`draw_once`).
 *Errors*      What is raised is an output, by the name of its type.
 *In turn*     A function is called at both inputs in turn: what changes with time, such as a budget
               that runs out, falls on both. Where all draws of one input come from one call and
@@ -14,32 +11,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..guarantees.finite.channel import Channel
-from ..local.oracle import Oracle
-from ..mechanisms.above_threshold import AboveThreshold
-from ..mechanisms.combined import Combined
-from ..mechanisms.key_selection import KeySelection, NoisyThreshold
-from ..mechanisms.randomized_response import RandomizedResponse
-from ..mechanisms.shared.mechanism import Mechanism
-from ..mechanisms.subsampled import Subsampled
-from ..mechanisms.weighted_quantile import WeightedQuantile
-from ..noise.bernoulli import Bernoulli
+from ..mechanisms.shared.mechanism import Mechanism, is_library_kind, states
 from ..noise.choice import Choice
 from . import audit_refusals as refusals
-from .batch_draws import AT_ONCE
 from .canonical_outputs import Draws, Error, Input, Output, Pair
 from .law_pair import LawPair, finite_law_pair
-from .local_reports import reports_at
-from .mechanism_laws import is_library_kind, law_pair_at
+from .mechanism_laws import law_pair_at
 
 X = TypeVar("X")
 
@@ -95,7 +83,7 @@ def runner_of(what: object) -> Runner:
             what.promise,
             lambda x, n: draw_many(what, x, n),
             lambda x, y: law_pair_at(what, x, y),
-            lambda x: run_once(what, x),
+            what.draw_once,
         )
     if isinstance(what, Channel):
         return Runner(
@@ -134,16 +122,16 @@ def law_pair_of(runner: Runner, pair: Pair, *, exact: bool = False) -> LawPair |
 
 
 def draw_many(m: Mechanism, x: Input, n: int) -> Draws:
-    """Draw n independent outputs of a mechanism at an input."""
-    for kind, at_once in AT_ONCE.items():
-        if isinstance(m, kind) and is_library_kind(type(m)):
-            try:
-                outputs = at_once(m, x, n)
-            except Exception:  # it raises the same for a single draw: that is an output
-                outputs = None
-            if outputs is not None:
-                return outputs
-    return _one_by_one(lambda value: run_once(m, value), x, n)
+    """Draw n independent outputs of a mechanism at an input, in one call where the mechanism can. A
+    class of a caller may draw otherwise for an array than for a number, so it is run call by call
+    unless it states `draw_many` itself.
+    """
+    outputs = None
+    if is_library_kind(type(m)) or states(m, "draw_many"):
+        # what raises in one call raises the same for a single draw: that is an output
+        with suppress(Exception):
+            outputs = m.draw_many(x, n)
+    return outputs if outputs is not None else _one_by_one(m.draw_once, x, n)
 
 
 def draw_both(runner: Runner, x: Input, y: Input, n: int) -> tuple[Draws, Draws]:
@@ -156,29 +144,6 @@ def draw_both(runner: Runner, x: Input, y: Input, n: int) -> tuple[Draws, Draws]
     ):
         return _in_turn(runner.once, x, y, n)
     return outputs_x, outputs_y
-
-
-def run_once(m: Mechanism, x: Input) -> Output:
-    """Draw one output of a mechanism at an input."""
-    for kind, once in ONCE.items():
-        if isinstance(m, kind):
-            return once(m, x)
-    if hasattr(m, "perturb"):
-        return _published_part(m.perturb(x))
-    assert hasattr(m, "choose")
-    return _published_part(m.choose(x))
-
-
-def _published_part(output: Output) -> Output:
-    """Return the published numbers without the record around them."""
-    for name in ("counts", "payload"):
-        if hasattr(output, name):
-            return getattr(output, name)
-    return (
-        (output.total, output.rows)
-        if hasattr(output, "total") and hasattr(output, "rows")
-        else output
-    )
 
 
 def _all_at_once(function: Callable[[X, int], Output], x: X, n: int) -> Draws:
@@ -220,59 +185,6 @@ def _output(function: Callable[[Input], Output], x: Input) -> Output:
         return function(x)
     except Exception as error:  # an error is an output
         return Error(type(error).__name__)
-
-
-def _run_threshold(m: AboveThreshold, x: Iterable[int]) -> tuple[bool, ...]:
-    session, answers = m.start(0), []
-    for value in x:
-        if not session.left:
-            break
-        answers.append(session.ask(int(value)))
-    return tuple(answers)
-
-
-def _report_code(m: RandomizedResponse, x: Input) -> Output:
-    """Return the report's place among the categories, as batch draws do; a report that is no
-    category stays as it is. For several people, return their places.
-    """
-    report = m.perturb(x)
-    if not m.labels.is_single_value(x):
-        return m.labels.codes(report, drop=True)
-    return m.categories.index(report) if report in m.categories else report
-
-
-def _run_key_selection(m: KeySelection, x: Any) -> Output:
-    if not isinstance(m, NoisyThreshold):  # rules that only name groups
-        assert hasattr(m, "keep")
-        named = np.asarray(m.keep(np.atleast_1d(x))).astype(np.int64)
-        return named if np.ndim(x) else int(named[0])
-    return m.perturb(x) if np.ndim(x) == 0 else tuple(m.perturb(int(v)) for v in x)
-
-
-def _run_subsampled(m: Subsampled, x: Iterable[int]) -> Output:
-    """Run the base mechanism on the sum of a fresh sample of the rows."""
-    rows = list(x)
-    if m.how == "poisson":
-        coins = Bernoulli(p=m.rate).sample(len(rows))
-        return run_once(
-            m.base, sum(row for row, keep in zip(rows, coins.tolist(), strict=True) if keep)
-        )
-    size, left, total = round(m.rate * len(rows)), list(rows), 0
-    for _ in range(size):
-        total += left.pop(Choice([0] * len(left)).draw())
-    return run_once(m.base, total)
-
-
-ONCE: dict[type, Callable[[Any, Any], Output]] = {
-    AboveThreshold: _run_threshold,
-    KeySelection: _run_key_selection,
-    Oracle: lambda m, x: reports_at(m, x, 1)[0],
-    RandomizedResponse: _report_code,
-    Combined: lambda m, x: tuple(run_once(part, x) for part in m.parts),
-    Subsampled: _run_subsampled,
-    WeightedQuantile: lambda m, x: m.perturb(*x),
-}
-"""Types that need more than `perturb(x)` or `choose(x)`."""
 
 
 def _from_law(law: Mapping[Hashable, Fraction | float], n: int) -> list[Output]:

@@ -16,12 +16,13 @@ from difflib import get_close_matches
 
 from ..errors import Refused
 from ..guarantees import GDP
+from ..mechanisms.shared.audit_example import AuditExample
 from . import audit_refusals as refusals
 from .audit import CONFIDENCE, LEAST, audit
 from .audit_result import Audit, Verdict
 from .bounds import delta_of
 from .canonical_outputs import Draws, Input, Pair
-from .catalogue import CATALOGUE, EPSILONS, CatalogueEntry
+from .catalogue import CATALOGUE, EPSILONS
 from .power import expected_bound, sure_bound
 from .runners import Runner, law_pair_of, runner_of
 
@@ -87,7 +88,7 @@ def survey(
     return rows
 
 
-def find_entries(names: Sequence[str]) -> list[CatalogueEntry]:
+def find_entries(names: Sequence[str]) -> list[AuditExample]:
     """Find entries by name, in the order of the catalogue; refuse unknown names."""
     chosen = {name.lower() for name in names}
     entries = {entry.name.lower(): entry for entry in CATALOGUE}
@@ -107,7 +108,7 @@ def _unknown_mechanism(name: str) -> Refused:
     return refusals.UNKNOWN_MECHANISM(name=name, names=", ".join(names), nearest=nearest)
 
 
-def check_levels(chosen: Sequence[CatalogueEntry], epsilons: Iterable[float]) -> tuple[float, ...]:
+def check_levels(chosen: Sequence[AuditExample], epsilons: Iterable[float]) -> tuple[float, ...]:
     """Check the levels of ε: refuse a level at which no chosen entry can be built, unless all are
     the defaults.
     """
@@ -120,7 +121,7 @@ def check_levels(chosen: Sequence[CatalogueEntry], epsilons: Iterable[float]) ->
 
 
 def audit_entry(
-    entry: CatalogueEntry, epsilon: float, *, samples: int, confidence: float, exact: bool
+    entry: AuditExample, epsilon: float, *, samples: int, confidence: float, exact: bool
 ) -> SurveyRow:
     """Audit all pairs of one entry at one ε."""
     mechanism = entry.build(epsilon)

@@ -27,6 +27,7 @@ from ..exact.numbers import Number, positive, probability
 from ..keywords import spell_out
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.shared.additive import check_exactly_one
+from ..mechanisms.shared.stated_laws import FiniteLaws
 from ..noise.bits import Bits
 from .client import Question
 from .frequency_oracle import FrequencyOracle
@@ -125,6 +126,16 @@ class Direct(FrequencyOracle):
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
         return np.bincount(unpack_integers(payload), minlength=self.k)
+
+    def output_laws(self, x: Hashable, y: Hashable) -> FiniteLaws:
+        law_x, law_y = (
+            {
+                code: self.true_support if code == at else self.false_support
+                for code in range(self.k)
+            }
+            for at in (self.labels.index(x), self.labels.index(y))
+        )
+        return FiniteLaws.between(law_x, law_y)
 
 
 def keep_probability(epsilon: Fraction, k: int) -> int:

@@ -26,16 +26,19 @@ from ..exact.balls import up
 from ..exact.numbers import Number, probability
 from ..guarantees import Relation
 from ..guarantees.finite.finite_laws import Law, law
+from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.categories import Labels
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
 from .frequency_estimate import Estimate, ReportTotals, variance
-from .oracle import Oracle, UnitOptions, check_report_count, every_code
+from .lib.audit_inputs import category_example
+from .lib.biased_coins import Bytes
+from .oracle import MOST_SUPPORTED, UnitOptions, ValueOracle, check_report_count, every_code
 from .wire_reports import Reports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, init=False)
-class FrequencyOracle(Oracle):
+class FrequencyOracle(ValueOracle):
     """An oracle for the frequency of each public category. A report supports categories;
     `true_support` and `false_support` are the exact probabilities.
     """
@@ -144,3 +147,13 @@ class FrequencyOracle(Oracle):
             f"{type(self).__name__}(categories={listed}, "
             f"{', '.join(f'{name}={value}' for name, value in shown.items())})"
         )
+
+    def supports(self, payload: Bytes) -> NDArray[np.int64] | None:
+        """Use the oracle's tally of one report at a time, where a report is long."""
+        if self.k > MOST_SUPPORTED or payload.shape[1] <= 2:
+            return None
+        return np.stack([self._tally(payload[i : i + 1]) for i in range(len(payload))])
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [category_example(cls)]

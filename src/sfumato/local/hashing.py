@@ -37,7 +37,7 @@ from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes
 from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import bucket_ends, meeting, own_functions, own_hash, to_bucket
-from .oracle import UnitOptions, plain_categories
+from .oracle import MOST_SUPPORTED, UnitOptions, plain_categories
 from .wire_reports import pack_integers, unpack_integers, width_for
 
 MOST_BUCKETS = 1 << 16
@@ -130,6 +130,14 @@ class Hashing(FrequencyOracle):
                 np.subtract(at, prime, out=beyond)  # wraps around unless at ≥ P
                 np.minimum(at, beyond, out=at)
         return counts
+
+    def supports(self, payload: Bytes) -> NDArray[np.int64] | None:
+        if self.k > MOST_SUPPORTED:
+            return None
+        a, b, bucket = hashed_parts(payload)
+        codes = (np.full(len(a), code) for code in range(self.k))
+        supported = [to_bucket(own_hash(a, b, code), self.buckets) == bucket for code in codes]
+        return np.stack(supported, axis=1).astype(np.int64)
 
 
 def draw_hashed(codes: NDArray[np.int64], keep: int, buckets: int, bits: Bits) -> Bytes:

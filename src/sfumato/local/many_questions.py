@@ -29,13 +29,15 @@ from ..accounting.loss.shuffle_pair import binomial
 from ..exact.numbers import Number, exact
 from ..guarantees import Relation
 from ..keywords import spell_out
+from ..mechanisms.shared.audit_example import AuditExample, fixed
+from ..mechanisms.shared.mechanism import Input
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
 from .client import Question
+from .direct import Direct
 from .frequency_estimate import ReportTotals
 from .lib.biased_coins import Bytes, below
-from .oracle import Oracle, UnitOptions, check_report_count
-from .prefix.prefix_tree import PrefixTree
+from .oracle import Oracle, UnitOptions, ValueOracle, check_report_count
 from .rappor import Rappor
 from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 
@@ -52,7 +54,7 @@ class Questionnaire(Oracle):
 
     kind = "several"
     names: tuple[str, ...]
-    parts: tuple[Oracle, ...]
+    parts: tuple[ValueOracle, ...]
     how: How
     epsilon: Fraction
     relation: Relation | None
@@ -79,7 +81,7 @@ class Questionnaire(Oracle):
         if not 2 <= len(oracles) <= MOST_QUESTIONS:
             raise refusals.TOO_FEW_OR_MANY_QUESTIONS(count=len(oracles), most=MOST_QUESTIONS)
         for name, part in oracles.items():
-            if isinstance(part, Questionnaire | Rappor | PrefixTree):
+            if isinstance(part, Rappor) or not isinstance(part, ValueOracle):
                 raise refusals.QUESTION_NOT_COMBINABLE(name=name, type=type(part).__name__)
         put = object.__setattr__
         put(self, "names", tuple(oracles))
@@ -175,13 +177,13 @@ class Questionnaire(Oracle):
         )
         return {name: variance_at(part, inverse) for name, part in self._named()}
 
-    def __getitem__(self, name: str) -> Oracle:
+    def __getitem__(self, name: str) -> ValueOracle:
         return self.parts[self.names.index(name)]
 
-    def _named(self) -> list[tuple[str, Oracle]]:
+    def _named(self) -> list[tuple[str, ValueOracle]]:
         return list(zip(self.names, self.parts, strict=True))
 
-    def _columns(self, values: Any, bits: Bits) -> list[tuple[Oracle, NDArray[np.int64]]]:
+    def _columns(self, values: Any, bits: Bits) -> list[tuple[ValueOracle, NDArray[np.int64]]]:
         try:
             columns = [
                 (part, part._codes(values[name], bits).ravel()) for name, part in self._named()
@@ -192,7 +194,7 @@ class Questionnaire(Oracle):
             raise refusals.ANSWER_COLUMNS_OF_UNEQUAL_LENGTH()
         return columns
 
-    def _places(self, payload: Bytes) -> list[tuple[tuple[str, Oracle], Rows, slice]]:
+    def _places(self, payload: Bytes) -> list[tuple[tuple[str, ValueOracle], Rows, slice]]:
         """Return for each part the rows that answer it, and the bytes of its answer."""
         if self.how == "split":
             ends = np.cumsum([0, *(part.width for part in self.parts)]).tolist()
@@ -218,21 +220,33 @@ class Questionnaire(Oracle):
                 formed[rows] &= ~payload[rows][:, place.stop :].any(axis=1)
         return formed
 
-    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        # overrides `perturb` and `aggregate`: there is no single code and no single count
-        raise NotImplementedError
-
-    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        raise NotImplementedError
-
-    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        raise NotImplementedError
-
     def __repr__(self) -> str:
         return (
             f"Questionnaire({', '.join(f'{name}: {part!r}' for name, part in self._named())}, "
             f"how={self.how!r})"
         )
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> Questionnaire:
+            return cls(
+                {
+                    "one": Direct(epsilon=epsilon, categories="ab"),
+                    "two": Direct(epsilon=epsilon, categories="cd"),
+                }
+            )
+
+        people = fixed(
+            ({"one": "a", "two": "c"}, {"one": "b", "two": "d"}),
+            ({"one": "b", "two": "c"}, {"one": "b", "two": "d"}),
+            ({"one": "a", "two": "c"}, {"one": "a", "two": "d"}),
+            ({"one": "a", "two": "d"}, {"one": "b", "two": "d"}),
+            ({"one": "b", "two": "c"}, {"one": "a", "two": "d"}),
+        )
+        return [AuditExample("local.Questionnaire", build, people)]
+
+    def _repeat(self, x: Input, n: int) -> dict[str, list[Input]]:
+        return {name: [x[name]] * n for name in self.names}
 
 
 def mean_inverse(n: int, share: float) -> float:

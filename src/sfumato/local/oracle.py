@@ -20,6 +20,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
@@ -31,8 +32,8 @@ from numpy.typing import NDArray
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.guarantee import relation_of, unit_of
 from ..mechanisms.randomized_response import refuse_add_remove
-from ..mechanisms.shared.categories import Labels
-from ..mechanisms.shared.mechanism import Mechanism
+from ..mechanisms.shared.categories import Labels, is_same
+from ..mechanisms.shared.mechanism import Input, InputPair, Mechanism, Output, PublicFields
 from ..noise.bits import SYSTEM, Bits
 from . import client
 from . import local_refusals as refusals
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from ..accounting.loss.privacy_loss import Loss
 
 MOST_REPORTS = 1 << 60
+MOST_BITS = 96
+"""A longer report is written for audits byte by byte, not bit by bit."""
+MOST_SUPPORTED = 32
+"""For more values an audit does not look up whether a report supports them."""
 Sent = Reports | ReportTotals | bytes | Iterable[bytes]
 """What clients sent: reports, single reports as bytes, a file of them, or their aggregate."""
 
@@ -88,20 +93,16 @@ class Oracle(Mechanism):
         """Return constructor arguments that make this oracle again, for JSON."""
 
     @abstractmethod
-    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        """Encode every value as an integer; a value outside the categories as a uniform one."""
-
-    @abstractmethod
-    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        """Draw a payload for each value: the only place where values and coins meet."""
-
-    @abstractmethod
     def _well_formed(self, payload: Bytes) -> NDArray[np.bool_]:
         """Tell which payloads a client could have sent."""
 
     @abstractmethod
-    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        """Count payloads in integers that add up."""
+    def perturb(self, values: Any, *, bits: Bits = SYSTEM) -> Reports:
+        """Draw reports, whatever the values are."""
+
+    @abstractmethod
+    def aggregate(self, reports: Sent) -> ReportTotals:
+        """Count reports in integers that suffice for the estimate; aggregates are added with +."""
 
     @abstractmethod
     def estimate(self, reports: Any) -> Any:
@@ -140,10 +141,6 @@ class Oracle(Mechanism):
         """Three bytes of the question's hash, carried by every report."""
         return client.mark(self.question)
 
-    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
-        """Draw a report for each value, whatever it is."""
-        return Reports(self.mark, self._draw(self._codes(values, bits).ravel(), bits))
-
     def read(self, reports: Reports | bytes | Iterable[bytes], *, drop: bool = False) -> Reports:
         """Check reports from a file or single reports. Bytes that are no report to this question
         are refused, or dropped with `drop`.
@@ -165,15 +162,6 @@ class Oracle(Mechanism):
             first = int(bad[0]) if len(bad) else int(np.flatnonzero(~formed)[0])
             raise refusals.NOT_A_REPORT(number=first)
         return reports if formed.all() else Reports(mark, reports.payload[formed])
-
-    def aggregate(self, reports: Reports | ReportTotals | bytes | Iterable[bytes]) -> ReportTotals:
-        """Count reports in integers that suffice for the estimate; aggregates are added with +."""
-        if isinstance(reports, ReportTotals):
-            if reports.mark != self.mark:
-                raise refusals.REPORTS_TO_OTHER_QUESTION(reports=reports)
-            return reports
-        checked = self.read(reports)
-        return ReportTotals(checked.mark, self._tally(checked.payload), len(checked))
 
     def shuffled(self, n: int) -> Loss:
         """Return the certified, composable loss of one report among n honest, delivered and
@@ -200,12 +188,106 @@ class Oracle(Mechanism):
         """Prove the promise; every constructor ends with this."""
         check_promise(self.odds, self.epsilon, type(self).__name__)
 
+    @classmethod
+    def kinds(cls) -> tuple[str, ...]:
+        """List the kinds of questions that this class asks."""
+        return (cls.kind,)
+
+    why_no_law = "the law of a report is not written out"
+    why_no_loss_pair = "the pair of ε dominates every report"
+    why_not_restored = "its question restores it: `restore(oracle.question)`"
+
+    def audit_pairs(self) -> list[InputPair]:
+        names = getattr(self, "categories", None)
+        if names:
+            return [*((names[0], name) for name in names[1:4]), (names[-1], names[0])]
+        low, high = getattr(self, "low", 0), getattr(self, "high", 1)
+        return [
+            (float(low), float(high)),
+            (float(high), float(low)),
+            (float(low), float(low + high) / 2),
+            (math.nan, float(high)),
+            ("", "a"),
+        ]
+
+    def neighbours_of(self, x: Input) -> list[InputPair]:
+        names = getattr(self, "categories", None) or ()
+        return [(x, name) for name in names[:6] if not is_same(x, name)]
+
+    def draw_once(self, x: Input) -> Output:
+        return self.draw_many(x, 1)[0]
+
+    def draw_many(self, x: Input, n: int) -> NDArray[np.integer]:
+        """Draw n reports about one value (of a panel, all reports of n people with one history).
+
+        A report of one byte becomes a number; a longer one becomes the values that it supports, and
+        its bits or bytes.
+        """
+        payload = self.perturb(self._repeat(x, n)).payload.reshape(n, -1)
+        if payload.shape[1] == 1:
+            return payload[:, 0]
+        supported = self.supports(payload)
+        if supported is not None:
+            return np.concatenate([supported, payload], axis=1)
+        return np.unpackbits(payload, axis=1) if 8 * payload.shape[1] <= MOST_BITS else payload
+
+    def supports(self, payload: Bytes) -> NDArray[np.int64] | None:
+        """Tell whether each report supports each of a few values; None where the report itself
+        says so. Where every report has a hash function of its own no two are alike: only what they
+        support tells an audit what they say.
+        """
+        return None
+
+    def _repeat(self, x: Input, n: int) -> Input:
+        """Return the values of n people who have the same one."""
+        return [x] * n
+
+    @classmethod
+    def arguments_of(cls, public: PublicFields) -> PublicFields:
+        raise TypeError(cls.why_not_restored)
+
+
+class CountedOracle(Oracle):
+    """An oracle whose reports are counted together."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
+        """Count payloads in integers that add up."""
+
+    def aggregate(self, reports: Sent) -> ReportTotals:
+        if isinstance(reports, ReportTotals):
+            if reports.mark != self.mark:
+                raise refusals.REPORTS_TO_OTHER_QUESTION(reports=reports)
+            return reports
+        checked = self.read(reports)
+        return ReportTotals(checked.mark, self._tally(checked.payload), len(checked))
+
     def _aggregate_some(self, reports: Sent) -> ReportTotals:
         """Aggregate reports; refuse if there is none."""
         counted = self.aggregate(reports)
         if not counted.reports:
             raise refusals.NO_REPORTS()
         return counted
+
+
+class ValueOracle(CountedOracle):
+    """An oracle that answers each value with one report."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
+        """Encode every value as an integer; a value outside the categories as a uniform one."""
+
+    @abstractmethod
+    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
+        """Draw a payload for each value: the only place where values and coins meet."""
+
+    def perturb(self, values: object, *, bits: Bits = SYSTEM) -> Reports:
+        """Draw a report for each value, whatever it is."""
+        return Reports(self.mark, self._draw(self._codes(values, bits).ravel(), bits))
 
 
 def check_report_count(n: int) -> int:

@@ -32,14 +32,15 @@ from numpy.typing import NDArray
 from ..exact.numbers import is_whole
 from ..guarantees import Relation
 from ..keywords import spell_out
+from ..mechanisms.shared.audit_example import AuditExample, fixed
 from ..noise.bits import SYSTEM, Bits
 from . import local_refusals as refusals
 from .client import Question
+from .direct import Direct
 from .frequency_estimate import ReportTotals
 from .lib.biased_coins import Bytes, below
-from .many_questions import Questionnaire, mean_inverse, variance_at
-from .oracle import Oracle, UnitOptions, check_report_count
-from .prefix.prefix_tree import PrefixTree
+from .many_questions import mean_inverse, variance_at
+from .oracle import Oracle, UnitOptions, ValueOracle, check_report_count
 from .rappor import Rappor
 from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 
@@ -53,7 +54,7 @@ class Panel(Oracle):
     """
 
     kind = "panel"
-    oracle: Oracle
+    oracle: ValueOracle
     waves: int
     reports: int
     epsilon: Fraction
@@ -72,7 +73,7 @@ class Panel(Oracle):
         from .restore_question import restore
 
         part = oracle if isinstance(oracle, Oracle) else restore(oracle)
-        if isinstance(part, Questionnaire | Rappor | PrefixTree | Panel):
+        if isinstance(part, Rappor) or not isinstance(part, ValueOracle):
             raise refusals.QUESTION_NOT_REPEATABLE(type=type(part).__name__)
         if not is_whole(waves, 2, MOST_WAVES) or not is_whole(reports, 1, int(waves)):
             raise refusals.WAVES_OUT_OF_RANGE(waves=waves, reports=reports, most=MOST_WAVES)
@@ -163,18 +164,23 @@ class Panel(Oracle):
             & self.oracle._well_formed(payload[:, head:])
         )
 
-    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        # overrides `perturb` and `aggregate`: there is no single code and no single count
-        raise NotImplementedError
-
-    def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
-        raise NotImplementedError
-
-    def _tally(self, payload: Bytes) -> NDArray[np.int64]:
-        raise NotImplementedError
-
     def __repr__(self) -> str:
         return f"Panel({self.oracle!r}, waves={self.waves}, reports={self.reports})"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> Panel:
+            each = Direct(epsilon=Fraction(epsilon) / 2, categories="abc")
+            return cls(each, waves=3, reports=2)
+
+        histories = fixed(
+            (("a", "a", "a"), ("b", "b", "b")),
+            (("a", "a", "b"), ("a", "b", "b")),  # another moment of change
+            (("a", "b", "a"), ("a", "b", "c")),  # a return
+            (("c", "c", "c"), ("a", "b", "a")),
+            (("none of them", "a", "b"), ("b", "none of them", "c")),
+        )
+        return [AuditExample("local.Panel", build, histories)]
 
 
 def _listed(values: object) -> object:

@@ -23,22 +23,24 @@ from .sketch import Sketch
 from .subset import Subset
 from .unary import Unary
 
-KINDS: dict[str, type[Oracle]] = {
-    "direct": Direct,
-    "unary": Unary,
-    "hashing": Hashing,
-    "hadamard": Hadamard,
-    "subset": Subset,
-    "sketch": Sketch,
-    "hadamard-sketch": Sketch,
-    "rappor": Rappor,
-    "one-bit": OneBit,
-    "piecewise": Piecewise,
-    "ordinal": Ordinal,
-    "prefix": PrefixTree,
-    "several": Questionnaire,
-    "panel": Panel,
-}
+ORACLES: tuple[type[Oracle], ...] = (
+    Direct,
+    Unary,
+    Subset,
+    Hashing,
+    Hadamard,
+    Sketch,
+    Rappor,
+    Ordinal,
+    OneBit,
+    Piecewise,
+    PrefixTree,
+    Questionnaire,
+    Panel,
+)
+"""All oracles, in the order in which audits list them."""
+
+KINDS = {kind: oracle for oracle in ORACLES for kind in oracle.kinds()}
 """The oracle of each kind of question."""
 
 

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, is_whole, positive
 from ..keywords import spell_out
+from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import Bits
 from . import local_refusals as refusals
@@ -41,6 +42,7 @@ from .client import Question
 from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
 from .hadamard import negative, transform
+from .lib.audit_inputs import category_example
 from .lib.biased_coins import Bytes, below, flags, padding_is_clear
 from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import meeting, shared_functions, shared_hash, to_bucket
@@ -260,6 +262,14 @@ class Sketch(FrequencyOracle):
             ) / self.rows
 
         return missing / 2, Fraction(evaluate(deviation, "up")) / (1 - self.meet)
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [category_example(cls, rows=4, size=8)]
+
+    @classmethod
+    def kinds(cls) -> tuple[str, ...]:
+        return ("sketch", "hadamard-sketch")
 
 
 def _sizes(rows: int, size: int) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Unpack
 
 import numpy as np
@@ -25,9 +26,12 @@ from numpy.typing import NDArray
 from ..exact.balls import ball
 from ..exact.numbers import Number, positive
 from ..keywords import spell_out
+from ..mechanisms.shared.audit_example import AuditExample
+from ..mechanisms.shared.stated_laws import FiniteLaws
 from ..noise.bits import Bits
 from .client import Question
 from .frequency_oracle import FrequencyOracle
+from .lib.audit_inputs import category_example
 from .lib.biased_coins import (
     Bytes,
     clear_padding,
@@ -105,6 +109,26 @@ class Unary(FrequencyOracle):
 
     def _tally(self, payload: Bytes) -> NDArray[np.int64]:
         return column_counts(payload, self.k)
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [category_example(cls), category_example(cls, "symmetric", symmetric=True)]
+
+    def output_laws(self, x: Hashable, y: Hashable) -> FiniteLaws:
+        """The laws of the two bits in which the values differ: all other bits have the same law
+        under both values, and are independent.
+        """
+        at = self.labels.index(x), self.labels.index(y)
+        if at[0] == at[1]:
+            return FiniteLaws.between({"any report": 1}, {"any report": 1})
+        outcomes = list(product((0, 1), repeat=2))
+        true, false = self.true_support, self.false_support
+        p, q = (
+            tuple((c if a else 1 - c) * (d if b else 1 - d) for a, b in outcomes)
+            for c, d in ((true, false), (false, true))
+        )
+        names = [f"bits {a}{b} of the two values" for a, b in outcomes]
+        return FiniteLaws(outcomes, p, q, names, bits=at)
 
 
 def bit_probabilities(epsilon: Fraction, *, symmetric: bool) -> tuple[int, int]:

@@ -2,6 +2,10 @@
 that it covers and the guarantees that it promises.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .above_threshold import AboveThreshold, best_share, textbook_accuracy
 from .combined import Combined
 from .discrete_gaussian import DiscreteGaussian
@@ -33,6 +37,9 @@ from .staircase import Staircase, staircase_limit
 from .subsampled import Subsampled
 from .top_k import TopK
 from .weighted_quantile import WeightedQuantile
+
+if TYPE_CHECKING:
+    from .shared.mechanism import Mechanism
 
 __all__ = [
     "AboveThreshold",
@@ -76,3 +83,32 @@ __all__ = [
     "strategies",
     "textbook_accuracy",
 ]
+
+MECHANISMS: tuple[type[Mechanism], ...] = (
+    Laplace,
+    Staircase,
+    Gaussian,
+    DiscreteGaussian,
+    RandomizedResponse,
+    Exponential,
+    PermuteAndFlip,
+    NoisyMax,
+    TopK,
+    AboveThreshold,
+    LaplaceThreshold,
+    GaussianThreshold,
+    OptimalSelection,
+    Histogram,
+    Hierarchy,
+    Mean,
+    Quantile,
+    WeightedQuantile,
+    InverseSensitivity,
+    ProposeTestRelease,
+    SmoothLaplace,
+    Gibbs,
+    PrefixSums,
+    Combined,
+    Subsampled,
+)
+"""All mechanisms, in the order in which audits list them."""

@@ -16,6 +16,7 @@ threshold, paying only for those that do.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
@@ -29,7 +30,10 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_sensitivity
+from .shared.audit_example import AuditExample
 from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.stated_laws import FiniteLaws
+from .shared.threshold_laws import threshold_examples, threshold_laws
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -143,6 +147,24 @@ class AboveThreshold(Mechanism):
             f"AboveThreshold({', '.join(f'{name}={value}' for name, value in named.items())}, "
             f"threshold_share={text(self.threshold_share)})"
         )
+
+    why_no_loss_pair = "the law depends on the data; the pair of ε dominates it"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return threshold_examples(cls)
+
+    def output_laws(self, x: Sequence[int], y: Sequence[int]) -> FiniteLaws | None:
+        return threshold_laws(self, x, y)
+
+    def draw_once(self, x: Iterable[int]) -> tuple[bool, ...]:
+        """Draw the answers of one session with these queries, against a threshold of 0."""
+        session, answers = self.start(0), []
+        for value in x:
+            if not session.left:
+                break
+            answers.append(session.ask(int(value)))
+        return tuple(answers)
 
 
 class Session:

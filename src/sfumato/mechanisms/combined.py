@@ -27,8 +27,10 @@ from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation, Renyi
 from ..guarantees.guarantee import common_relation_and_unit
 from ..guarantees.mixed import Mixed
 from ..keywords import spell_out
+from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.mechanism import Mechanism, Neighbours
+from .shared.audit_example import AuditExample, fixed
+from .shared.mechanism import Input, Mechanism, Neighbours, Output
 
 G = TypeVar("G", bound=Guarantee)
 CURVES: tuple[type[Guarantee], ...] = (GDP, ZCDP, Renyi)
@@ -99,7 +101,7 @@ class Combined(Mechanism):
         if pure is not None:
             return
         with suppress(Refused):
-            total = reduce(add, (part.promise for part in _leaves(self.parts)))
+            total = reduce(add, (part.promise for part in self.releases()))
             # for Rényi curves: at high orders the ε of the pure parts is a better bound than zCDP
             if isinstance(total, Mixed):
                 yield total
@@ -123,17 +125,29 @@ class Combined(Mechanism):
             raise refusals.EPSILON_BELOW_SUM(point=point)
         return _add_all([*statements, point])
 
+    why_no_law = "the law of several outputs together is not written out"
+    why_no_loss_pair = "the accountant adds up the pairs of its parts: `releases`"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> Combined:
+            return cls([Laplace(sensitivity=1, epsilon=Fraction(epsilon) / 2)] * 2)
+
+        numbers = fixed((0, 1), (1, 2), (-1, 0), (1000, 1001), (5, 4))
+        return [AuditExample("Combined", build, numbers, at_once=False)]
+
+    def draw_once(self, x: Input) -> tuple[Output, ...]:
+        return tuple(part.draw_once(x) for part in self.parts)
+
+    def releases(self) -> tuple[Mechanism, ...]:
+        return tuple(release for part in self.parts for release in part.releases())
+
 
 def _check_parts(parts: Iterable[Mechanism]) -> tuple[Mechanism, ...]:
     mechanisms = tuple(parts) if isinstance(parts, Iterable) else ()
     if not mechanisms or not all(isinstance(part, Mechanism) for part in mechanisms):
         raise refusals.NO_PARTS()
     return mechanisms
-
-
-def _leaves(parts: Iterable[Mechanism]) -> Iterator[Mechanism]:
-    for part in parts:
-        yield from _leaves(part.parts) if isinstance(part, Combined) else (part,)
 
 
 def _best(part: Mechanism, notion: type[G]) -> G | None:

@@ -32,6 +32,8 @@ from .shared.additive import (
     squared_moves,
     tolerance,
 )
+from .shared.audit_example import AuditExample
+from .shared.mechanism import PublicFields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -104,6 +106,22 @@ class DiscreteGaussian(Additive):
     @property
     def law(self) -> Law:
         return self._law
+
+    norm = "L2"
+    why_no_loss_pair = (
+        "no single pair dominates all that ρ-zCDP allows; that of `Gaussian` is known"
+    )
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> DiscreteGaussian:
+            return cls(sensitivity=1, rho=Fraction(epsilon) ** 2 / 2)
+
+        return [AuditExample("DiscreteGaussian", build)]
+
+    @classmethod
+    def arguments_of(cls, public: PublicFields) -> PublicFields:
+        return {"rho": public["sensitivity"] ** 2 / (2 * public["sigma_squared"])}
 
 
 def _widest(steps: int, missing: Fraction) -> Fraction:

@@ -27,6 +27,8 @@ from ..keywords import spell_out
 from ..noise.bits import Bits
 from ..noise.choice import Choice, Scores
 from .shared import mechanism_refusals as refusals
+from .shared.audit_example import AuditExample
+from .shared.mechanism import Input
 from .shared.selection import (
     Selection,
     SelectionOptions,
@@ -90,3 +92,15 @@ class Exponential(Selection):
         if self.prior is not None and len(self.prior) != len(scores):
             raise refusals.SCORES_UNLIKE_PRIOR(scores=len(scores), weights=len(self.prior))
         return Choice(scores, rate=self.rate, prior=self.prior)
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [
+            AuditExample("Exponential", lambda e: cls(sensitivity=1, epsilon=e)),
+            AuditExample(
+                "Exponential, monotone", lambda e: cls(sensitivity=1, epsilon=e, monotone=True)
+            ),
+        ]
+
+    def draw_many(self, x: Input, n: int) -> NDArray[np.int64] | None:
+        return None if self.candidates is not None else self.law(x).sample(n)

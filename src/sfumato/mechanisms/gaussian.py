@@ -30,6 +30,8 @@ from .shared.additive import (
     squared_moves,
     tolerance,
 )
+from .shared.audit_example import VECTORS, AuditExample
+from .shared.stated_laws import ShiftedNoise
 
 _EXAMPLE = "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)"
 
@@ -103,6 +105,33 @@ class Gaussian(Additive):
     @property
     def law(self) -> RoundedNormal:
         return self._law
+
+    norm = "L2"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [
+            AuditExample("Gaussian", lambda e: cls(sensitivity=1000, epsilon=e, delta="1e-6")),
+            AuditExample(
+                "Gaussian, vector", lambda e: cls(sensitivity=1, epsilon=e, delta="1e-6"), VECTORS
+            ),
+        ]
+
+    def loss_pair(self) -> ShiftedNoise | None:
+        """For one number that moves by whole steps; else the pair of μ-GDP dominates."""
+        single = self.size == 1 or (self.size is None and self.grid is not None)
+        square = self.moves_squared / self.step**2
+        steps = round(float(square) ** 0.5)
+        return ShiftedNoise(self.law, 0, steps) if single and steps * steps == square else None
+
+    def scale_noise(self, factor: Fraction) -> Gaussian:
+        return Gaussian(
+            sensitivity=self.sensitivity,
+            sigma=self.sigma * factor,
+            grid=self.grid,
+            size=self.size,
+            **self._neighbours,
+        )
 
 
 def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> float:

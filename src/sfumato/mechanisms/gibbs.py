@@ -35,9 +35,15 @@ from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import part_holding
 from .shared import mechanism_refusals as refusals
+from .shared.audit_example import AuditExample
 from .shared.bounded_data import check_ends
+from .shared.gibbs_examples import gibbs_examples
 from .shared.mechanism import Mechanism, set_neighbours
 from .shared.selection import check_count
+from .shared.stated_laws import FiniteLaws
+
+_Losses = Sequence[Sequence[Number]]
+"""A row for each record, with its loss at every point."""
 
 
 class GibbsOptions(TypedDict, total=False):
@@ -172,6 +178,36 @@ class Gibbs(Mechanism):
             )
             masses.append(ball(height).exp() * inside)
         return masses
+
+    why_no_loss_pair = "the law depends on the data; the pair of (ε, δ) dominates it"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return gibbs_examples(cls)
+
+    def output_laws(self, x: _Losses, y: _Losses) -> FiniteLaws:
+        law_x, law_y = (
+            dict(zip(self._middles(), self.probabilities(losses).tolist(), strict=True))
+            for losses in (x, y)
+        )
+        return FiniteLaws.between(law_x, law_y)
+
+    def draw_many(self, x: _Losses, n: int) -> NDArray[np.float64]:
+        """Check the losses, add them up and turn them into masses once for each precision."""
+        total = self._total(x)
+        laws: dict[int, tuple[arb, list[arb]]] = {}
+
+        def law(_: int) -> tuple[arb, list[arb]]:
+            if ctx.prec not in laws:
+                masses = self._masses(total)
+                laws[ctx.prec] = sum(masses, arb(0)), masses
+            return laws[ctx.prec]
+
+        cells = [part_holding(law, SYSTEM.integer(64), SYSTEM) for _ in range(n)]
+        return np.array(self._middles())[cells]
+
+    def _middles(self) -> list[float]:
+        return [float((a + b) / 2) for a, b in pairwise(self.points)]
 
 
 def gibbs_beta(epsilon: Number, delta: Number, lipschitz: Number, convexity: Number) -> Fraction:

@@ -32,11 +32,13 @@ from .gaussian import Gaussian
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
+from .shared.audit_example import CHANGED, GROWN, AuditExample
 from .shared.bins import OUTSIDE, Axis, BinOptions, EdgeLists, Edges, Outside, axes_of
-from .shared.counting import laplace_or_gaussian
+from .shared.counting import epsilon_of, laplace_or_gaussian
 from .shared.error_formulas import for_each
 from .shared.histogram_result import PrivateHistogram
-from .shared.mechanism import Mechanism, set_neighbours
+from .shared.mechanism import Mechanism, PublicFields, set_neighbours
+from .shared.stated_laws import ShiftedNoise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -132,6 +134,44 @@ class Histogram(Mechanism):
         counted = np.all([p >= 0 for p in places], axis=0)
         cells = np.ravel_multi_index([p[counted] for p in places], self.shape)
         return np.bincount(cells, minlength=self.size).astype(np.int64).reshape(self.shape)
+
+    why_no_loss_pair = "the pair of the noise's promise: a person is in one cell, or in two"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [
+            AuditExample(
+                "Histogram",
+                lambda e: cls(edges=[0, 1, 2, 3, 4], epsilon=e, relation="add-remove"),
+                GROWN,
+            ),
+            AuditExample(
+                "Histogram, replace",
+                lambda e: cls(edges=[0, 5, 11], epsilon=e, relation="replace"),
+                CHANGED,
+            ),
+        ]
+
+    def output_laws(self, x: Iterable[object], y: Iterable[object]) -> ShiftedNoise | None:
+        counts_x, counts_y = self.tally(x).ravel(), self.tally(y).ravel()
+        differ = np.flatnonzero(counts_x != counts_y)
+        if self.noise.grid is not None or len(differ) != 1:
+            return None
+        at = int(differ[0])
+        return ShiftedNoise(self.noise.law, int(counts_x[at]), int(counts_y[at]), f"[{at}]")
+
+    def draw_once(self, x: Iterable[object]) -> NDArray[np.int64]:
+        return self.perturb(x).counts
+
+    def draw_many(self, x: Iterable[object], n: int) -> NDArray[np.generic] | None:
+        """Tally once, and draw the noise of all draws together."""
+        if self.noise.grid is not None or self.noise.size is not None:
+            return None
+        return np.asarray(self.noise.perturb(np.tile(self.tally(x).ravel(), (n, 1))))
+
+    @classmethod
+    def arguments_of(cls, public: PublicFields) -> PublicFields:
+        return {"epsilon": epsilon_of(public["noise"])}
 
 
 def moves(relation: Relation) -> int:

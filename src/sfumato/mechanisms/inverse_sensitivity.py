@@ -30,15 +30,18 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from ..sensitivity import mode, order_statistics
+from .shared.audit_example import CHANGED, AuditExample
 from .shared.bounded_data import (
     Range,
     StatisticOptions,
     category_counts,
     check_statistic,
+    draw_points,
     set_categories,
     set_statistic,
 )
 from .shared.mechanism import Mechanism
+from .shared.stated_laws import FiniteLaws
 
 STATISTICS = ("count", "median", "quantile", "mode")
 
@@ -136,6 +139,21 @@ class InverseSensitivity(Mechanism):
             else np.zeros(len(starts), dtype=np.int64)
         )
         return starts, sizes, Choice(-distances, rate=self.epsilon / 2, prior=sizes)
+
+    why_no_loss_pair = "the law depends on the data; the pair of ε dominates it"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> InverseSensitivity:
+            return cls("median", epsilon=epsilon, low=0, high=10, grid=1)
+
+        return [AuditExample("InverseSensitivity", build, CHANGED, by_law=True)]
+
+    def output_laws(self, x: Iterable[object], y: Iterable[object]) -> FiniteLaws | None:
+        return FiniteLaws.between_runs(self.law(x), self.law(y), self.grid)
+
+    def draw_many(self, x: Iterable[object], n: int) -> NDArray[np.generic] | None:
+        return None if self.grid is None else draw_points(self.grid, *self._pieces(x), n)
 
 
 def count_rate(epsilon: Fraction, n: int) -> Fraction:

@@ -17,6 +17,7 @@ data.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypedDict, Unpack, overload
@@ -37,7 +38,11 @@ from ..noise.law import Points, SymmetricLaw
 from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
-from .shared.mechanism import Mechanism, set_neighbours
+from .shared.audit_example import DELTA, AuditExample
+from .shared.mechanism import Input, InputPair, Mechanism, Output, set_neighbours
+from .shared.stated_laws import FiniteLaws, as_integer
+
+_CELLS = 150  # noisy counts above the threshold that a stated law lists one by one
 
 
 class KeyOptions(TypedDict, total=False):
@@ -88,6 +93,15 @@ class KeySelection(Mechanism):
             if (value := getattr(self, name, None)) is not None
         ]
         return f"{type(self).__name__}({', '.join(arguments)})"
+
+    why_no_loss_pair = "the law depends on the data; the pair of (ε, δ) dominates it"
+
+    def _pairs_around(self, vote: int, even: int) -> list[InputPair]:
+        """List numbers of votes that differ by one voter's, around the `even` number at which a
+        group is named as often as not: there draws reveal most.
+        """
+        votes = (0, vote, even - vote, even, even + vote, 2 * even)
+        return list(dict.fromkeys((some, some + vote) for some in votes if some >= 0))
 
 
 class NoisyThreshold(KeySelection):
@@ -151,6 +165,36 @@ class NoisyThreshold(KeySelection):
             near=self.vote,
             least=self.vote,
         )
+
+    def audit_pairs(self) -> list[InputPair]:
+        return self._pairs_around(self.vote, self.threshold)
+
+    def output_laws(self, x: int, y: int) -> FiniteLaws | None:
+        """The laws for one group: None, or the noisy count from the threshold on."""
+        if np.ndim(x) or np.ndim(y):
+            return None
+        top = max(x, y, self.threshold) + _CELLS
+        return FiniteLaws.between(
+            self._law_up_to(top, as_integer(x)), self._law_up_to(top, as_integer(y))
+        )
+
+    def _law_up_to(self, top: int, votes: int) -> dict[object, float]:
+        if votes <= 0:
+            return {None: 1.0, "more": 0.0}
+        law: dict[object, float] = {
+            k: float(self.law.pmf(k - votes)) for k in range(self.threshold, top)
+        }
+        law[None] = float(self.law.cdf(self.threshold - 1 - votes))
+        law["more"] = float(self.law.tail(top - votes))
+        return law
+
+    def draw_once(self, x: Input) -> Output:
+        return self.perturb(x) if np.ndim(x) == 0 else tuple(self.perturb(int(v)) for v in x)
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        build: Callable[..., NoisyThreshold] = cls
+        return [AuditExample(cls.__name__, lambda e: build(epsilon=e, delta=DELTA), at_once=False)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

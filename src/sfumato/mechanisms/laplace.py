@@ -30,7 +30,9 @@ from .shared.additive import (
     set_additive_fields,
     tolerance,
 )
+from .shared.audit_example import VECTORS, AuditExample
 from .shared.grid import steps_l1
+from .shared.stated_laws import ShiftedNoise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -99,6 +101,34 @@ class Laplace(Additive):
     @property
     def law(self) -> Geometric:
         return self._law
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [
+            AuditExample("Laplace", lambda e: cls(sensitivity=1, epsilon=e)),
+            AuditExample("Laplace, wide", lambda e: cls(sensitivity=1000, epsilon=e)),
+            AuditExample(
+                "Laplace, on a grid",
+                lambda e: cls(sensitivity=1, epsilon=e, grid=2**-20),
+                at_once=False,
+            ),
+            AuditExample("Laplace, vector", lambda e: cls(sensitivity=1, epsilon=e), VECTORS),
+        ]
+
+    def loss_pair(self) -> ShiftedNoise:
+        """Noise on several numbers that share an L1 sensitivity is dominated by noise on one that
+        has it all.
+        """
+        return ShiftedNoise(self.law, 0, int(self.moves / self.step))
+
+    def scale_noise(self, factor: Fraction) -> Laplace:
+        return Laplace(
+            sensitivity=self.sensitivity,
+            scale=self.scale * factor,
+            grid=self.grid,
+            size=self.size,
+            **self._neighbours,
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -22,6 +22,7 @@ from fractions import Fraction
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exact.balls import down, up
 from ..exact.numbers import Number, exact, positive, power_of_two_at_least, probability
@@ -31,9 +32,11 @@ from ..noise.bits import SYSTEM, Bits
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_grid, check_size, fine_grid
+from .shared.audit_example import CHANGED, GROWN, AuditExample
 from .shared.data_arrays import numbers
 from .shared.grid import snap_each
 from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.stated_laws import ShiftedNoise
 
 FINE = Fraction(1, 1 << 20)
 """The default grid has steps of about this part of the range."""
@@ -187,6 +190,38 @@ class Mean(Mechanism):
         the noise.
         """
         return float(exact(variance, "variance") / (self.rows or 1)) + self.variance
+
+    why_no_loss_pair = "the pair of ε, of which the sum and the count have a share each"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [
+            AuditExample(
+                "Mean", lambda e: cls(low=0, high=4, epsilon=e, relation="add-remove"), GROWN
+            ),
+            AuditExample(
+                "Mean, replace",
+                lambda e: cls(low=0, high=10, epsilon=e, relation="replace", rows=5),
+                CHANGED,
+            ),
+        ]
+
+    def output_laws(self, x: Iterable[object], y: Iterable[object]) -> ShiftedNoise | None:
+        if self.relation != "replace":  # the sum and the count both change
+            return None
+        return ShiftedNoise(self.noise.law, self.tally(x)[0], self.tally(y)[0], "[0]")
+
+    def draw_once(self, x: Iterable[object]) -> tuple[int, int]:
+        released = self.perturb(x)
+        return released.total, released.rows
+
+    def draw_many(self, x: Iterable[object], n: int) -> NDArray[np.generic]:
+        """Tally once, and draw the noise of all draws together."""
+        exact = zip((self.noise, self.counting), self.tally(x), strict=True)
+        columns = [
+            m.perturb(np.full(n, total, dtype=np.int64)) for m, total in exact if m is not None
+        ]
+        return np.stack(columns, axis=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,9 @@ from .key_selection import (
     check_votes,
     set_key_fields,
 )
+from .shared.audit_example import DELTA, AuditExample
+from .shared.mechanism import Input, InputPair, Output
+from .shared.stated_laws import FiniteLaws, as_integer
 
 MARGIN = 2.0**-40
 """Assumed: expm1 of a double in [−800, 700] errs by less than 2^-42 of itself; proved: what is
@@ -170,3 +173,33 @@ class OptimalSelection(KeySelection):
             return (1 - self._extra() * grow) / (2 + grow)
 
         return below(wall, lambda: self._extra() * ball(w * self.step).expm1())
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [AuditExample("OptimalSelection", lambda e: cls(epsilon=e, delta=DELTA))]
+
+    def audit_pairs(self) -> list[InputPair]:
+        groups = first(lambda n: self.keep_probability(n * self.quanta) >= 0.5, near=1, least=1)
+        return self._pairs_around(self.quanta, groups * self.quanta)
+
+    def output_laws(self, x: int, y: int) -> FiniteLaws | None:
+        """The laws of whether one group is named."""
+        if np.ndim(x) or np.ndim(y):
+            return None
+        law_x, law_y = (
+            {1: self.keep_probability(w), 0: self._unnamed_chance(w)}
+            for w in map(as_integer, (x, y))
+        )
+        return FiniteLaws.between(law_x, law_y)
+
+    def _unnamed_chance(self, w: int) -> float:
+        """1 − π(w); taken from one in doubles it would lose its digits."""
+        return chance(lambda: 1 - self._share(w)) if 0 < w < self._sure else float(w <= 0)
+
+    def draw_once(self, x: Input) -> Output:
+        is_named = np.asarray(self.keep(np.atleast_1d(x))).astype(np.int64)
+        return is_named if np.ndim(x) else int(is_named[0])
+
+    def draw_many(self, x: Input, n: int) -> NDArray[np.int64]:
+        weights = np.full(n, x) if np.ndim(x) == 0 else np.tile(x, n)
+        return np.asarray(self.keep(weights)).reshape(n, *np.shape(x)).astype(np.int64)

@@ -38,6 +38,7 @@ from ..noise.rounded_normal import RoundedNormal
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one, check_sensitivity
+from .shared.audit_example import AuditExample, fixed
 from .shared.mechanism import Mechanism, Neighbours, set_neighbours
 
 LONGEST = 1 << 16
@@ -176,6 +177,29 @@ class PrefixSums(Mechanism):
             f"PrefixSums(length={self.length}, sensitivity={text(self.sensitivity)}, "
             f"sigma={text(self.sigma)}{where})"
         )
+
+    why_no_law = "the noise of all sums is correlated, and no place differs by itself"
+    why_no_loss_pair = "the pair of μ-GDP dominates"
+    why_not_restored = "its noise was fitted to a promise that is not one of its fields"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        streams = fixed(
+            ([0] * 4, [1, 0, 0, 0]),
+            ([0] * 4, [0, 1, 0, 0]),
+            ([0] * 4, [0, 0, 0, 1]),
+            ([5, 5, 5, 5], [5, 6, 5, 5]),
+            ([0, 0, 0, 0], [0, 0, -1, 0]),
+        )
+        return [
+            AuditExample(
+                "PrefixSums",
+                lambda e: cls(length=4, epsilon=e, delta="1e-6"),
+                streams,
+                at_once=False,
+                slow=4,
+            )
+        ]
 
 
 class Stream:

@@ -30,6 +30,7 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..sensitivity import mode, order_statistics
 from .shared import mechanism_refusals as refusals
+from .shared.audit_example import CHANGED, DELTA, AuditExample
 from .shared.bounded_data import (
     Range,
     StatisticOptions,
@@ -159,3 +160,13 @@ class ProposeTestRelease(Mechanism):
         assert self._range is not None
         assert self.bound is not None
         return math.floor(self.bound / self._range.grid)
+
+    why_no_law = "the noisy test and the noisy answer are not summed over"
+    why_no_loss_pair = "the law depends on the data; the pair of (ε, δ) dominates it"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> ProposeTestRelease:
+            return cls("median", epsilon=epsilon, delta=DELTA, bound=1, low=0, high=10, grid=1)
+
+        return [AuditExample("ProposeTestRelease", build, CHANGED, at_once=False, slow=4)]

@@ -28,8 +28,10 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from .shared import mechanism_refusals as refusals
-from .shared.bounded_data import OrderOptions, Range, check_q, put_range
+from .shared.audit_example import CHANGED, GROWN, AuditExample
+from .shared.bounded_data import OrderOptions, Range, check_q, draw_points, put_range
 from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.stated_laws import FiniteLaws
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -129,3 +131,28 @@ class Quantile(Mechanism):
             sizes[full],
             Choice(scores[full], rate=self.rate / self.q.denominator, prior=sizes[full]),
         )
+
+    why_no_loss_pair = "the law depends on the data; the pair of ε dominates it"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [
+            AuditExample(
+                "Quantile",
+                lambda e: cls(low=0, high=4, epsilon=e, relation="add-remove"),
+                GROWN,
+                by_law=True,
+            ),
+            AuditExample(
+                "Quantile, replace",
+                lambda e: cls(low=0, high=10, epsilon=e, relation="replace"),
+                CHANGED,
+                by_law=True,
+            ),
+        ]
+
+    def output_laws(self, x: ArrayLike, y: ArrayLike) -> FiniteLaws | None:
+        return FiniteLaws.between_runs(self.law(x), self.law(y), self.grid)
+
+    def draw_many(self, x: ArrayLike, n: int) -> NDArray[np.generic]:
+        return draw_points(self.grid, *self._intervals(self._range.sorted_steps(x)), n)

@@ -25,6 +25,7 @@ from typing import Any, Self, Unpack
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from ..exact.balls import Rounding, above, ball, chance, evaluate
 from ..exact.numbers import Number, is_whole, positive, probability, text
@@ -36,9 +37,20 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_exactly_one
-from .shared.categories import Labels
-from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.audit_example import AuditExample
+from .shared.categories import Labels, is_same
+from .shared.mechanism import (
+    Input,
+    InputPair,
+    Mechanism,
+    Neighbours,
+    Output,
+    PublicFields,
+    set_neighbours,
+)
 from .shared.response_estimate import ResponseEstimate, Target, radius, variance
+from .shared.response_laws import draw_responses, response_examples, response_laws
+from .shared.stated_laws import FiniteLaws, ResponseOdds
 
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
 
@@ -269,6 +281,47 @@ class RandomizedResponse(Mechanism):
         ]
         arguments = [f"categories={list(self.categories)!r}", how, *about]
         return f"RandomizedResponse({', '.join(arguments)})"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return response_examples(cls)
+
+    def audit_pairs(self) -> list[InputPair]:
+        first, *others = self.categories
+        return [(first, name) for name in others[:5]] + [(name, first) for name in others[5:][-1:]]
+
+    def neighbours_of(self, x: Input) -> list[InputPair]:
+        return [(x, name) for name in self.categories[:6] if not is_same(x, name)]
+
+    def output_laws(self, x: Input, y: Input) -> FiniteLaws | None:
+        return response_laws(self, x, y)
+
+    def draw_once(self, x: Input) -> Output:
+        """Draw the report's place among the categories; of several people, their places."""
+        report = self.perturb(x)
+        if not self.labels.is_single_value(x):
+            return self.labels.codes(report, drop=True)
+        return self.categories.index(report) if report in self.categories else report
+
+    def draw_many(self, x: Input, n: int) -> NDArray[np.int64] | None:
+        return draw_responses(self, x, n)
+
+    def loss_pair(self) -> FiniteLaws | ResponseOdds:
+        if self.keep is None:
+            return ResponseOdds(self.epsilon or Fraction(0), self.k)
+        lie = (1 - self.keep) / (self.k - 1)
+        rest = (lie * (self.k - 2),) if self.k > 2 else ()
+        return FiniteLaws(range(2 + len(rest)), (self.keep, lie, *rest), (lie, self.keep, *rest))
+
+    def scale_noise(self, factor: Fraction) -> RandomizedResponse:
+        if self.epsilon is None:
+            raise refusals.RESPONSE_WITHOUT_EPSILON(mechanism=self)
+        epsilon = self.epsilon / factor
+        return RandomizedResponse(categories=self.categories, epsilon=epsilon, **self._neighbours)
+
+    @classmethod
+    def arguments_of(cls, public: PublicFields) -> PublicFields:
+        return {"categories": public["labels"].names}
 
 
 def refuse_add_remove(relation: Relation | None) -> None:

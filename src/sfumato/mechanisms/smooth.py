@@ -29,6 +29,7 @@ from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..sensitivity import order_statistics
 from .shared import mechanism_refusals as refusals
+from .shared.audit_example import CHANGED, DELTA, AuditExample
 from .shared.bounded_data import OrderOptions, Range, check_statistic, set_statistic
 from .shared.mechanism import Mechanism
 
@@ -113,6 +114,16 @@ class SmoothLaplace(Mechanism):
             float(least),
         )
         return max(least, above(lambda: (-ball(self.beta * k)).exp() * reach) * (1 + _ROOM / 4))
+
+    why_no_law = "the scale of the noise depends on the data, and is not summed over"
+    why_no_loss_pair = "the law depends on the data; the pair of (ε, δ) dominates it"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> SmoothLaplace:
+            return cls("median", epsilon=epsilon, delta=DELTA, low=0, high=10, grid=1)
+
+        return [AuditExample("SmoothLaplace", build, CHANGED, at_once=False, slow=4)]
 
 
 def largest_beta(epsilon: Fraction, delta: Fraction) -> Fraction:

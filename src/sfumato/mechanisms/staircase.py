@@ -34,6 +34,7 @@ from .shared.additive import (
     set_additive_fields,
     tolerance,
 )
+from .shared.audit_example import AuditExample
 from .shared.grid import steps_l1
 
 
@@ -132,6 +133,14 @@ class Staircase(Additive):
     def _check_size(self, size: int) -> None:
         if size > 1:
             raise refusals.STAIRCASE_OF_SEVERAL_VALUES(values=size)
+
+    why_no_loss_pair = "the pair of ε dominates: each step of the staircase loses ε"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [
+            AuditExample("Staircase", lambda e: cls(sensitivity=1000, epsilon=e), at_once=False)
+        ]
 
 
 def staircase_limit(epsilon: Number) -> tuple[float, float]:

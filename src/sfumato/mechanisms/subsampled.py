@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -21,9 +22,14 @@ from ..errors import Refused
 from ..exact.numbers import Number, probability, text
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.renyi import subsampled_gaussian
+from ..noise.bernoulli import Bernoulli
+from ..noise.choice import Choice
+from .laplace import Laplace
 from .randomized_response import RandomizedResponse
 from .shared import mechanism_refusals as refusals
-from .shared.mechanism import Mechanism
+from .shared.audit_example import AuditExample, fixed
+from .shared.mechanism import Mechanism, Output, with_scaled_noise
+from .shared.stated_laws import SampledRelease
 
 BINDS: dict[str, Relation] = {"poisson": "add-remove", "fixed": "replace"}
 """The relation that each way of sampling is about."""
@@ -88,6 +94,46 @@ class Subsampled(Mechanism):
         return (
             f"{self.base}.subsample({text(self.rate)}{'' if self.how == 'poisson' else ', fixed'})"
         )
+
+    why_no_law = "the law of the sample is not summed over"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        rows = fixed(
+            ([], [1]),
+            ([1], [1, 1]),
+            ([0, 1], [0, 1, 1]),
+            ([1] * 4, [1] * 5),
+            ([0] * 3, [0] * 3 + [-1]),
+        )
+        return [
+            AuditExample(
+                "Subsampled",
+                lambda e: Laplace(sensitivity=1, epsilon=e).subsample("1/2"),
+                rows,
+                at_once=False,
+            )
+        ]
+
+    def draw_once(self, x: Iterable[int]) -> Output:
+        """Draw an output of the base mechanism at the sum of a fresh sample of the rows."""
+        rows = list(x)
+        if self.how == "poisson":
+            coins = Bernoulli(p=self.rate).sample(len(rows)).tolist()
+            return self.base.draw_once(
+                sum(row for row, keep in zip(rows, coins, strict=True) if keep)
+            )
+        size = round(self.rate * len(rows))
+        return self.base.draw_once(
+            sum(rows.pop(Choice([0] * len(rows)).draw()) for _ in range(size))
+        )
+
+    def loss_pair(self) -> SampledRelease:
+        return SampledRelease(self.base, self.rate, self.how)
+
+    def scale_noise(self, factor: Fraction) -> Subsampled:
+        base = with_scaled_noise(self.base, factor)
+        return Subsampled(base=base, rate=self.rate, how=self.how)
 
 
 def fixed_rate(size: int, of: int) -> Fraction:

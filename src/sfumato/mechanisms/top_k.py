@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 from typing import Unpack
 
 import numpy as np
@@ -21,8 +22,10 @@ from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from .exponential import Exponential
 from .shared import mechanism_refusals as refusals
-from .shared.mechanism import Mechanism
-from .shared.selection import SelectionOptions, set_selection_fields
+from .shared.audit_example import AuditExample
+from .shared.mechanism import Input, InputPair, Mechanism
+from .shared.selection import SelectionOptions, score_pairs, set_selection_fields
+from .shared.stated_laws import MOST_OUTCOMES, FiniteLaws
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -92,3 +95,30 @@ class TopK(Mechanism):
                 else left[:place] + left[place + 1 :]
             )
         return chosen
+
+    why_no_loss_pair = "the law depends on all scores; the pair of ε dominates every choice"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [AuditExample("TopK", lambda e: cls(k=2, sensitivity=1, epsilon=e), at_once=False)]
+
+    def audit_pairs(self) -> list[InputPair]:
+        return score_pairs(self.sensitivity, self.grid, self.candidates, monotone=self.monotone)
+
+    def output_laws(self, x: Input, y: Input) -> FiniteLaws | None:
+        names = range(len(x)) if self.candidates is None else self.candidates
+        if len(x) ** self.k > MOST_OUTCOMES:
+            return None
+        choices = list(permutations(range(len(x)), self.k))
+        p, q = (tuple(self._chance(list(s), chosen) for chosen in choices) for s in (x, y))
+        outcomes = [[names[i] for i in chosen] for chosen in choices]
+        return FiniteLaws(outcomes, p, q, [str(tuple(outcome)) for outcome in outcomes])
+
+    def _chance(self, scores: list[Number], chosen: Iterable[int]) -> float:
+        """P(these places are chosen, in this order)."""
+        left, chance = list(range(len(scores))), 1.0
+        for place in chosen:
+            chances = self.round.probabilities([scores[i] for i in left])
+            chance *= float(chances[left.index(place)])
+            left.remove(place)
+        return chance

@@ -36,9 +36,14 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.choices import choose_each
 from ..noise.uniform import integer_below_each
 from .shared import mechanism_refusals as refusals
+from .shared.audit_example import AuditExample, fixed
 from .shared.bounded_data import OrderOptions, Range, check_q, put_range
 from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.stated_laws import FiniteLaws
 from .shared.weighted_runs import FAR, PointRuns, blocks, group_points
+
+_Rows = tuple[ArrayLike, ArrayLike]
+"""Points and their weights."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -178,6 +183,34 @@ class WeightedQuantile(Mechanism):
             offsets = integer_below_each(runs.sizes[chosen], bits)
             quantiles[first:last] = runs.firsts[chosen] + offsets
         return quantiles
+
+    why_no_loss_pair = "the law depends on the data; the pair of ε dominates it"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> WeightedQuantile:
+            return cls(low=0, high=10, weight=1, epsilon=epsilon, relation="add-remove")
+
+        weighted = fixed(
+            (([], []), ([3], [1])),
+            (([3], [1]), ([3, 3], [1, 1])),
+            (([0, 10], [1, 1]), ([0, 10, 10], [1, 1, 1])),
+            (([0] * 4, [1] * 4), ([0] * 4 + [10], [1] * 5)),
+            (([5], [1]), ([5, 0], [1, 1])),
+        )
+        return [AuditExample("WeightedQuantile", build, weighted, by_law=True)]
+
+    def output_laws(self, x: _Rows, y: _Rows) -> FiniteLaws | None:
+        return FiniteLaws.between_runs(self.law(*x), self.law(*y), None)
+
+    def draw_once(self, x: _Rows) -> int:
+        return self.perturb(*x)
+
+    def draw_many(self, x: _Rows, n: int) -> NDArray[np.int64]:
+        """Draw for as many groups of the same rows."""
+        points, weights = (np.asarray(part, dtype=np.int64) for part in x)
+        groups = np.repeat(np.arange(n), len(points))
+        return self._each(groups, np.tile(points, n), np.tile(weights, n), n, SYSTEM)
 
 
 def _quanta(value: object, name: str, least: int) -> int:

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from ..exact.balls import ball, between, evaluate, floor, precision
 from ..exact.numbers import Number
+from ..exact.search import lowest
 from .bits import SYSTEM, Bits, Words
-from .law import Integers, SymmetricLaw, place, scale_in_range
+from .law import Integers, SummableLaw, place, scale_in_range
 from .uniform import lies_below
 
 MARGIN = 2.0**-38
@@ -42,7 +43,7 @@ _ONES = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Geometric(SymmetricLaw):
+class Geometric(SummableLaw):
     """The two-sided geometric law with q = e^(−1/scale)."""
 
     scale: Fraction
@@ -192,3 +193,43 @@ class Geometric(SymmetricLaw):
     def _mass(self, z: int) -> arb:
         q = self._q()
         return -(-ball(1 / self.scale)).expm1() / (1 + q) * (-ball(z / self.scale)).exp()
+
+    def rough_tails(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        b = float(self.scale)
+        return np.exp(-z / b) / (1.0 + math.exp(-1.0 / b))
+
+    def _linear_error(
+        self, sizes: NDArray[np.float64], often: NDArray[np.int64], missing: Fraction
+    ) -> float:
+        """By Chernoff: E e^(tZ) = 1/(1 − Var·(cosh t − 1)), so P(Σ ≥ x) ≤ e^(−tx)·Π 1/(1 −
+        Var·(cosh(t·w_j) − 1)) for every t below 1/(scale·max w). Any t is valid; a good one is
+        looked for.
+        """
+        largest = float(sizes[-1])
+        relative, limit = sizes / largest, float(1 / self.scale)
+
+        def rough(t: float) -> float:
+            with np.errstate(over="ignore"):
+                inside = 1.0 - self.variance * (np.cosh(t * relative) - 1.0)
+            return (
+                math.inf
+                if (inside <= 0).any()
+                else (math.log(2 / float(missing)) - float((often * np.log(inside)).sum())) / t
+            )
+
+        t = Fraction(lowest(rough, 0.0, limit, steps=60))
+
+        def bound() -> arb:
+            q = self._q()
+            variance = 2 * q / (1 - q) ** 2
+            logs = sum(
+                (
+                    int(k)
+                    * (1 - variance * (ball(t * Fraction(s) / Fraction(largest)).cosh() - 1)).log()
+                    for s, k in zip(sizes, often, strict=True)
+                ),
+                arb(0),
+            )
+            return ball(Fraction(largest)) * (ball(2 / missing).log() - logs) / ball(t)
+
+        return evaluate(bound, "up")

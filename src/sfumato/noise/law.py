@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
-from ..exact.balls import Rounding, ball, below, chance
+from ..exact.balls import Rounding, ball, below, chance, up
 from ..exact.numbers import Number, positive, probability
 from ..exact.search import first
 from . import noise_refusals as refusals
@@ -171,6 +171,31 @@ class SymmetricLaw(ABC):
 
     def _tail(self, z: int) -> arb:
         return self._upper(z) if z >= 1 else 1 - self._upper(1 - z)
+
+
+class SummableLaw(SymmetricLaw):
+    """A law whose weighted sums of independent draws have a good bound."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def rough_tails(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return P(Z ≥ z) for z ≥ 1 in double precision."""
+
+    @abstractmethod
+    def _linear_error(
+        self, sizes: NDArray[np.float64], often: NDArray[np.int64], missing: Fraction
+    ) -> float:
+        """Bound the sum of several draws, by the sizes of their weights and the number of each."""
+
+    def linear_error(self, weights: NDArray[np.float64], missing: Fraction) -> float:
+        """Bound |Σ w_j·Z_j| of independent draws but for a chance of `missing`, rounded up."""
+        sizes, often = np.unique(np.abs(weights[weights != 0]), return_counts=True)
+        if not sizes.size:
+            return 0.0
+        if sizes.size == 1 and often[0] == 1:
+            return up(Fraction(sizes[0]) * self.half_width(1 - missing))
+        return self._linear_error(sizes, often, missing)
 
 
 def _each(f: Callable[[int], float], z: ArrayLike) -> float | NDArray[np.float64]:

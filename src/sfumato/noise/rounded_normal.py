@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, between, evaluate, floor, normal_cdf, precision
 from ..exact.numbers import Number
 from .bits import CHUNK, SYSTEM, Bits, Words
-from .law import Integers, SymmetricLaw, place, scale_in_range
+from .continuous import Normal
+from .law import Integers, SummableLaw, place, scale_in_range
 from .normal_cells import FAR, GUIDE_BITS, UNSURE, WIDTH, settle_cell, table
 
 MARGIN = 2.0**-40
@@ -43,7 +44,7 @@ _LOW = np.uint64((1 << (64 - GUIDE_BITS)) - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundedNormal(SymmetricLaw):
+class RoundedNormal(SummableLaw):
     """A normal variable with mean 0 and standard deviation sigma, rounded to the nearest
     integer.
     """
@@ -216,6 +217,21 @@ class RoundedNormal(SymmetricLaw):
 
     def _mass(self, z: int) -> arb:
         return self._upper(z) - self._upper(z + 1) if z else 1 - 2 * self._upper(1)
+
+    def rough_tails(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(-(z - 0.5) / float(self.sigma)), dtype=np.float64)
+
+    def _linear_error(
+        self, sizes: NDArray[np.float64], often: NDArray[np.int64], missing: Fraction
+    ) -> float:
+        """By the normal quantile, and Σ|w_j|/2 for the rounding."""
+        each = [(Fraction(s), int(k)) for s, k in zip(sizes, often, strict=True)]
+        norm = sum((s**2 * k for s, k in each), Fraction(0))
+        half = sum((s * k for s, k in each), Fraction(0)) / 2
+        z = Fraction(Normal(sigma=1).quantile(1 - missing / 2, "up"))
+        return evaluate(lambda: ball(z * self.sigma) * ball(norm).sqrt() + ball(half), "up")
 
 
 def _unit(words: Words) -> NDArray[np.float64]:

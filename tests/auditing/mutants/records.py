@@ -5,14 +5,12 @@ say.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sfumato import GDP, Pure
 from sfumato import mechanisms as mech
-from sfumato.auditing.local_reports import reports_at
 from sfumato.guarantees import Guarantee
 from sfumato.local import Unary
 
@@ -81,13 +79,13 @@ CASES: dict[str, Case] = {
         "the product's oracle",
         "pure-LDP#11",
         audited(
-            partial(reports_at, NeverCleared(epsilon=1, categories=_FOUR)),
+            NeverCleared(epsilon=1, categories=_FOUR).draw_many,
             ("a", "b"),
             Pure(1),
             samples=100_000,
         ),
         audited(
-            partial(reports_at, Unary(epsilon=1, categories=_FOUR)),
+            Unary(epsilon=1, categories=_FOUR).draw_many,
             ("a", "b"),
             Pure(1),
             samples=100_000,

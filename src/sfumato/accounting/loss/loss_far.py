@@ -187,14 +187,14 @@ def _largest(end: CurveEnd) -> Fraction:
 def _events(parts: Parts, side: int) -> list[tuple[Fraction, Fraction]]:
     """List events of all these releases together: a loss and its probability, both lower bounds."""
     joint = []
-    tops = [(pair.top(side), count) for pair, count in parts]
-    for events in (
-        tops,
-        *(
-            [(pair.likely(side, much * count), count) for pair, count in parts]
-            for much in (1, 2**20)
-        ),
-    ):
+    for much in (0, 1, 2**20):
+        events = [
+            (event, count)
+            for pair, count in parts
+            if (event := pair.likely(side, much * count) if much else pair.top(side)) is not None
+        ]
+        if len(events) < len(parts):
+            return []
         loss = sum((count * each for (each, _), count in events), Fraction(0))
         joint.append((loss, Fraction(max(0.0, _joint_chance(events)))))
     return joint

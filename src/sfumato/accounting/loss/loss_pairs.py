@@ -89,21 +89,23 @@ class Pair(ABC):
         law = self.law()
         return law, law
 
-    def top(self, side: int) -> tuple[Fraction, Fraction]:
-        """Return lower bounds on the largest loss and on its probability."""
-        raise NotImplementedError(self.kind)
+    def top(self, side: int) -> tuple[Fraction, Fraction] | None:
+        """Return lower bounds on the largest loss and on its probability; None if none are
+        known.
+        """
+        return None
 
-    def likely(self, side: int, count: int) -> tuple[Fraction, Fraction]:
+    def likely(self, side: int, count: int) -> tuple[Fraction, Fraction] | None:
         """Return a loss and a lower bound on the probability of at least that loss, chosen so that
         all of `count` uses reach it with a fair chance, if possible.
         """
         return self.top(side)
 
     def nearer(self, most: int) -> Pair | None:
-        """Return a pair that this one dominates, with losses not much above `most`, if one is
+        """Return a pair that this one dominates, with losses not much above `most`; None if none is
         known.
         """
-        raise NotImplementedError(self.kind)
+        return None
 
     @abstractmethod
     def numbers(self) -> Mapping[str, object]:

@@ -1,6 +1,6 @@
 """Find the dominating pairs of mechanisms and guarantees.
 
-*Mechanism*   By its own law if that is known, else by the first of its promises that has a pair.
+*Mechanism*   By the law that its class states, else by the first of its promises that has a pair.
 *Guarantee*   `Pure` and `Approx` have a worst pair, randomized response; `GDP` has one by
               definition. `ZCDP` and `Renyi` have none: no single pair dominates everything they
               allow, so they are refused. Random differential privacy is no differential privacy.
@@ -9,13 +9,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from ...guarantees import GDP, Approx, Guarantee, Mixed, Pure
-from ...mechanisms import Combined, Gaussian, Laplace, RandomizedResponse, Subsampled
-from ...mechanisms.shared.mechanism import Mechanism
+from ...mechanisms.shared.mechanism import Mechanism, states
+from ...mechanisms.shared.stated_laws import (
+    FiniteLaws,
+    LossPair,
+    ResponseOdds,
+    SampledRelease,
+    ShiftedNoise,
+)
+from ...noise.geometric import Geometric
+from ...noise.rounded_normal import RoundedNormal
 from .. import accounting_refusals as refusals
 from .loss_pairs import GaussianPair, LaplacePair, Pair
 from .pairs_finite import FinitePair, ResponsePair
@@ -24,47 +30,16 @@ from .pairs_sampled import ROUGHEST, RoundedPair, sampled
 Parts = tuple[tuple[Pair, int], ...]
 
 
-def _laplace(m: Laplace) -> Pair:
-    return LaplacePair(m.moves / m.scale, int(m.moves / m.step))
-
-
-def _gaussian(m: Gaussian) -> Pair:
-    single = m.size == 1 or (m.size is None and m.grid is not None)
-    steps = m.moves_squared / m.step**2
-    root = round(float(steps) ** 0.5)
-    if single and root * root == steps and m.sigma / m.step <= ROUGHEST:
-        return RoundedPair(root, m.sigma / m.step)
-    return GaussianPair(m.moves_squared / m.sigma**2)
-
-
-def _response(m: RandomizedResponse) -> Pair:
-    if m.keep is None:
-        return ResponsePair(m.epsilon or Fraction(0), categories=m.k)
-    lie = (1 - m.keep) / (m.k - 1)
-    rest = (lie * (m.k - 2),) if m.k > 2 else ()
-    return FinitePair((m.keep, lie, *rest), (lie, m.keep, *rest))
-
-
-PAIRS: dict[type[Mechanism], Callable[[Any], Pair]] = {
-    Laplace: _laplace,
-    Gaussian: _gaussian,
-    RandomizedResponse: _response,
-    Subsampled: lambda m: sampled(pair_of(m.base), m.rate, m.how),
-}
-"""Mechanisms whose own law is a dominating pair."""
-
-
 def pairs_of(mechanism: Mechanism) -> Parts:
     """Return the pairs of a mechanism: one, or those of its parts."""
-    if isinstance(mechanism, Combined):
-        return tuple(pair for part in mechanism.parts for pair in pairs_of(part))
-    return ((pair_of(mechanism), 1),)
+    return tuple((pair_of(release), 1) for release in mechanism.releases())
 
 
 def pair_of(mechanism: Mechanism) -> Pair:
     """Return the pair of a mechanism that is a single release."""
-    if build := PAIRS.get(type(mechanism)):
-        return build(mechanism)
+    stated = mechanism.loss_pair() if states(mechanism, "loss_pair") else None
+    if (pair := interpret_loss_pair(stated)) is not None:
+        return pair
     for promise in mechanism.promises:
         parts = parts_of(promise)
         if parts is not None and len(parts) == 1 and parts[0][1] == 1:
@@ -74,6 +49,25 @@ def pair_of(mechanism: Mechanism) -> Pair:
         kind=type(mechanism).__name__,
         notions=", ".join(type(p).__name__ for p in mechanism.promises),
     )
+
+
+def interpret_loss_pair(stated: LossPair | None) -> Pair | None:
+    """Return the pair that a mechanism states; None if there is none for it here."""
+    match stated:
+        case ShiftedNoise(law=Geometric() as law, x=x, y=y):
+            return LaplacePair(abs(y - x) / law.scale, abs(y - x))
+        case ShiftedNoise(law=RoundedNormal() as law, x=x, y=y):
+            steps = abs(y - x)
+            if law.sigma <= ROUGHEST:
+                return RoundedPair(steps, law.sigma)
+            return GaussianPair(steps**2 / law.sigma**2)
+        case FiniteLaws(p=p, q=q):
+            return FinitePair(tuple(Fraction(a) for a in p), tuple(Fraction(b) for b in q))
+        case ResponseOdds(epsilon, categories):
+            return ResponsePair(epsilon, categories=categories)
+        case SampledRelease(base, rate, how):
+            return sampled(pair_of(base), rate, how)
+    return None
 
 
 def parts_of(guarantee: Guarantee) -> Parts | None:

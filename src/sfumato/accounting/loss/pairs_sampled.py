@@ -86,9 +86,12 @@ class SampledPair(Pair):
             return removed, (self._added(None, "down"), self._added(None, "up"))
         return removed, (self._added(back[0], "down"), self._added(back[1], "up"))
 
-    def top(self, side: int) -> tuple[Fraction, Fraction]:
+    def top(self, side: int) -> tuple[Fraction, Fraction] | None:
         """The base's largest loss, with the unit in the sample."""
-        loss, chance = self.base.top(0 if self.how == "fixed" else side)
+        top = self.base.top(0 if self.how == "fixed" else side)
+        if top is None:
+            return None
+        loss, chance = top
         if side == 0 or self.how == "fixed":
             return self._outside(loss, "down"), self.rate * chance
         return self._added(loss, "down"), chance
@@ -193,7 +196,7 @@ def sampled(base: Pair, rate: Fraction, how: How) -> Pair:
 @dataclass(frozen=True, slots=True, repr=False)
 class RoundedPair(Pair):
     """A normal variable of standard deviation σ grid steps, rounded to a step, and the same `steps`
-    steps further.
+    steps further. It has no nearer pair: wider rounded noise is not a post-processing of it.
     """
 
     steps: int
@@ -233,9 +236,6 @@ class RoundedPair(Pair):
         here, there = ball(1 / (2 * self.sigma)), ball((Fraction(1, 2) - self.steps) / self.sigma)
         loss = evaluate(lambda: (normal_cdf(here) / normal_cdf(there)).log(), "down")
         return Fraction(loss), Fraction(evaluate(lambda: normal_cdf(here), "down"))
-
-    def nearer(self, most: int) -> None:
-        """None: wider rounded noise is not a post-processing of rounded noise."""
 
     def numbers(self) -> dict[str, str]:
         return {"steps": str(self.steps), "sigma": str(self.sigma)}

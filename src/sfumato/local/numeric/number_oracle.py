@@ -29,14 +29,16 @@ from numpy.typing import NDArray
 from ...exact.balls import up
 from ...exact.numbers import Number, exact, positive, power_of_two
 from ...guarantees import Relation
+from ...mechanisms.shared.audit_example import AuditExample
 from ...mechanisms.shared.grid import snap_each
 from ...noise.bits import SYSTEM, Bits
 from .. import client
 from .. import local_refusals as refusals
 from ..client import Question
 from ..frequency_estimate import ReportTotals
+from ..lib.audit_inputs import number_example
 from ..lib.biased_coins import Bytes
-from ..oracle import Oracle, UnitOptions, check_report_count
+from ..oracle import UnitOptions, ValueOracle, check_report_count
 from ..wire_reports import Reports
 from .mean_estimate import MeanEstimate
 
@@ -45,7 +47,7 @@ STEPS = 1 << 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, init=False)
-class NumberOracle(Oracle):
+class NumberOracle(ValueOracle):
     """An oracle for the mean of a number between public ends."""
 
     low: Fraction
@@ -185,6 +187,10 @@ class NumberOracle(Oracle):
     def scale(self) -> Fraction:
         """The increase of a single report's estimate per point of its score."""
         return self.unit_step / self.slope
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [number_example(cls)]
 
 
 def to_doubles(values: object) -> NDArray[np.float64]:

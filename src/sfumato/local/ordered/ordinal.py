@@ -31,15 +31,17 @@ from ...exact.balls import ball, decide, floor
 from ...exact.numbers import Number, double_above, exact, is_whole, positive, text
 from ...guarantees import Relation
 from ...keywords import spell_out
+from ...mechanisms.shared.audit_example import AuditExample
 from ...mechanisms.shared.categories import Labels
 from ...noise.bits import SYSTEM, Bits
 from .. import local_refusals as refusals
 from ..client import Question
 from ..frequency_estimate import ReportTotals
+from ..lib.audit_inputs import category_example
 from ..lib.biased_coins import Bytes
 from ..numeric.number_oracle import to_doubles
 from ..numeric.window_law import draw_cells, inside_probability, window_odds
-from ..oracle import Oracle, UnitOptions, check_report_count, every_code, plain_categories
+from ..oracle import UnitOptions, ValueOracle, check_report_count, every_code, plain_categories
 from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
 from .ordinal_estimate import Distribution, cumulative_scores, worst_variances
 
@@ -48,7 +50,7 @@ MOST = 1 << 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Ordinal(Oracle):
+class Ordinal(ValueOracle):
     """An oracle for the distribution of an ordered value."""
 
     kind = "ordinal"
@@ -176,6 +178,10 @@ class Ordinal(Oracle):
 
     def __repr__(self) -> str:
         return f"Ordinal({self.k} buckets, epsilon={text(self.epsilon)}, window={self.window})"
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        return [category_example(cls)]
 
 
 def best_window(epsilon: Fraction, steps: int) -> int:

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from ...exact.numbers import Number, is_whole, positive, text
 from ...guarantees import Relation
 from ...keywords import spell_out
+from ...mechanisms.shared.audit_example import AuditExample, fixed
 from ...noise.bits import SYSTEM, Bits
 from .. import client
 from .. import local_refusals as refusals
@@ -49,9 +50,10 @@ from ..hashing import (
 )
 from ..lib.biased_coins import Bytes, below
 from ..lib.dyadic_probability import as_fraction
-from ..oracle import Oracle, UnitOptions, check_report_count
+from ..lib.hash_families import own_hash, to_bucket
+from ..oracle import MOST_SUPPORTED, CountedOracle, UnitOptions, check_report_count
 from ..wire_reports import Reports, pack_integers, unpack_integers, width_for
-from .prefix_search import Hitters, search
+from .prefix_search import Hitters, continuations, search
 
 # below it rounding decides which number is best; far below, `check_promise` refuses
 _TINY = Fraction(1, 1 << 40)
@@ -59,7 +61,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class PrefixTree(Oracle):
+class PrefixTree(CountedOracle):
     """An oracle for the frequent texts over an alphabet."""
 
     kind = "prefix"
@@ -182,9 +184,6 @@ class PrefixTree(Oracle):
         """Return the public number of a prefix."""
         return client.fingerprint({"seed": self.seed}, prefix)
 
-    def _codes(self, values: object, bits: Bits = SYSTEM) -> NDArray[np.int64]:
-        raise NotImplementedError  # overrides `perturb`: a text has a code per level
-
     def _draw(self, codes: NDArray[np.int64], bits: Bits) -> Bytes:
         return draw_hashed(codes, self.keep, self.buckets, bits)
 
@@ -240,3 +239,28 @@ class PrefixTree(Oracle):
             f"PrefixTree(epsilon={text(self.epsilon)}, length={self.length}, "
             f"step={self.step}, {len(self.alphabet)} letters, most={self.most})"
         )
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        def build(epsilon: float) -> PrefixTree:
+            return cls(epsilon=epsilon, length=2, alphabet="ab")
+
+        texts = fixed(("aa", "bb"), ("bb", "ab"), ("", "ab"), ("ab", "ba"), ("zz", "aa"))
+        return [AuditExample("local.PrefixTree", build, texts)]
+
+    def supports(self, payload: Bytes) -> NDArray[np.int64] | None:
+        """Look up each prefix of a short text."""
+        level, a, b, bucket = self.split(payload)
+        columns, prefixes = [level], [""]
+        for number in range(self.levels):
+            prefixes = [
+                prefix + more for prefix in prefixes for more in continuations(self, prefix)
+            ]
+            if len(prefixes) > MOST_SUPPORTED:
+                return None
+            for prefix in prefixes:
+                code = np.full(len(a), self.fingerprint(prefix))
+                columns.append(
+                    (level == number) & (to_bucket(own_hash(a, b, code), self.buckets) == bucket)
+                )
+        return np.stack(columns, axis=1).astype(np.int64)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Any, ClassVar, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,10 @@ from ...noise.bits import SYSTEM, Bits
 from ...noise.law import SymmetricLaw
 from . import grid as grids
 from . import mechanism_refusals as refusals
-from .mechanism import Mechanism, Neighbours, set_neighbours
+from .mechanism import Input, InputPair, Mechanism, Neighbours, set_neighbours
+from .stated_laws import ShiftedNoise, as_fraction, as_integer
+
+_ROUNDED = Fraction(1, 2**40)  # a neighbour of a double may be a double only nearly
 
 
 class Additive(Mechanism):
@@ -144,6 +148,83 @@ class Additive(Mechanism):
         expected = 1 if self.size is None else self.size
         if size != expected and size != 0:
             raise refusals.UNEXPECTED_SIZE(values=size, size=expected)
+
+    norm: ClassVar[Literal["L1", "L2"]] = "L1"
+    """The norm of the sensitivity."""
+
+    def audit_pairs(self) -> list[InputPair]:
+        move = self._largest_move
+        starts: tuple[float, ...] = (
+            (0, -7, -move, 1000, 2**53) if self.grid is None else (0.0, -1 / 3, -move, 1 / 3, 1e9)
+        )
+        return self._neighbours_among((start, start + move) for start in starts)
+
+    def neighbours_of(self, x: Input) -> list[InputPair]:
+        move = self._largest_move
+        if isinstance(x, int | float | Fraction | np.integer | np.floating) and not isinstance(
+            x, bool
+        ):
+            return self._neighbours_among((x, x + step) for step in (move, -move))
+        if isinstance(x, list | tuple | np.ndarray) and len(x):
+            return self._neighbours_among((x, [x[0] + step, *x[1:]]) for step in (move, -move))
+        return []
+
+    def are_neighbours(self, x: object, y: object) -> bool:
+        """Whether two inputs differ by the sensitivity at most, in its norm. True for inputs
+        without a distance, such as NaN, so that an audit tries them.
+        """
+        try:
+            pairs = zip(_coordinates(x), _coordinates(y), strict=True)
+            moves = [Fraction(b) - Fraction(a) for a, b in pairs]
+        except (TypeError, ValueError, OverflowError):
+            return True
+        most = self.sensitivity * (1 + _ROUNDED)
+        if self.norm == "L2":
+            return sum(move * move for move in moves) <= most * most
+        return sum(map(abs, moves)) <= most
+
+    def output_laws(self, x: Input, y: Input) -> ShiftedNoise | None:
+        values_x, values_y = np.asarray(x), np.asarray(y)
+        if values_x.ndim or values_y.ndim:
+            values_x, values_y = values_x.ravel(), values_y.ravel()
+            differ = values_x != values_y if values_x.shape == values_y.shape else np.zeros(0)
+            if self.grid is not None or differ.sum() != 1:
+                return None
+            at = int(np.argmax(differ))
+            ends = as_integer(values_x[at]), as_integer(values_y[at])
+            return ShiftedNoise(self.law, *ends, f"[{at}]")
+        if self.grid is None:
+            return ShiftedNoise(self.law, as_integer(x), as_integer(y))
+        steps = [as_fraction(value) / self.grid for value in (x, y)]
+        if any(step.denominator != 1 for step in steps):  # rounding to the grid decides
+            return None
+        return ShiftedNoise(self.law, int(steps[0]), int(steps[1]), step=float(self.grid))
+
+    def draw_many(self, x: Input, n: int) -> NDArray[np.generic] | None:
+        """Draw the noise of n equal inputs, each by itself: n outputs for one of them."""
+        values = np.asarray(x)
+        if self.grid is not None or self.size is not None:
+            return None  # such a record says for how many numbers it is
+        if values.dtype.kind not in "iu" or values.ndim > 1 or isinstance(x, bool):
+            return None
+        equal = (
+            np.tile(values.astype(np.int64), (n, 1))
+            if values.ndim
+            else np.full(n, x, dtype=np.int64)
+        )
+        return np.asarray(self.perturb(equal))
+
+    @property
+    def _largest_move(self) -> float:
+        return math.floor(self.sensitivity) if self.grid is None else float(self.sensitivity)
+
+    def _neighbours_among(self, pairs: Iterable[InputPair]) -> list[InputPair]:
+        """List the pairs that are neighbours: sums of doubles may move by more."""
+        return [pair for pair in pairs if self.are_neighbours(*pair)]
+
+
+def _coordinates(value: object) -> list[float | Fraction]:
+    return np.asarray(value, dtype=object).ravel().tolist()
 
 
 class GridOptions(Neighbours, total=False):

@@ -16,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least, probability
+from ...noise.bits import SYSTEM
+from ...noise.choice import Choice
 from ...noise.law import Integers
+from ...noise.uniform import integer_below_each
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import integers, snap_integers, steps
@@ -175,3 +178,12 @@ def put_range(record: Mechanism, ends: Range | None) -> None:
         ("grid", ends and ends.grid),
     ):
         object.__setattr__(record, name, value)
+
+
+def draw_points(
+    grid: Fraction, starts: NDArray[np.int64], sizes: NDArray[np.int64], law: Choice, n: int
+) -> NDArray[np.generic]:
+    """Draw n points: each a run of points by the law, then a uniform point of the run."""
+    chosen = law.sample(n)
+    steps = starts[chosen] + integer_below_each(sizes[chosen], SYSTEM)
+    return steps * (int(grid) if grid.denominator == 1 else float(grid))  # a power of two: exact

@@ -95,6 +95,14 @@ class Labels:
             return -1
 
 
+def is_same(a: object, b: object) -> bool:
+    """Whether two values are equal; an array is equal to nothing."""
+    try:
+        return bool(a == b)
+    except ValueError:
+        return False
+
+
 def _array(names: tuple[Hashable, ...]) -> NDArray[np.generic]:
     kinds = {type(name) for name in names}
     integers = (name for name in names if isinstance(name, int))

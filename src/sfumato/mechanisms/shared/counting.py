@@ -64,3 +64,12 @@ def laplace_or_gaussian(
         sensitivity=sqrt_up(l2_squared), epsilon=epsilon, delta=delta, **neighbours
     )
     return approximate if approximate.variance < pure.variance else pure
+
+
+def epsilon_of(noise: object) -> Fraction:
+    """Return the ε of Laplace noise; raise TypeError for Gaussian noise, which was fitted to an ε
+    and a δ that it does not state.
+    """
+    if not isinstance(noise, Laplace):
+        raise TypeError
+    return noise.sensitivity / noise.scale

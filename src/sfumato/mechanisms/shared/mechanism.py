@@ -1,5 +1,8 @@
 """The base class of all mechanisms: a frozen record of public parameters that lists the guarantees
 it promises. Data enter only at `perturb` or `choose`.
+
+A mechanism also carries what audits, accountants and ledgers ask of it, in the methods at the end
+of the class; a subclass overrides those that it knows an answer to.
 """
 
 from __future__ import annotations
@@ -8,7 +11,10 @@ from abc import ABC, abstractmethod
 from dataclasses import fields
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import RefusalText, Refused
 from ...exact.numbers import Number, text
@@ -18,8 +24,18 @@ from . import mechanism_refusals as refusals
 
 if TYPE_CHECKING:
     from ..subsampled import Subsampled
+    from .audit_example import AuditExample
+    from .stated_laws import LossPair, OutputLaws
 
 G = TypeVar("G", bound=Guarantee)
+Input = Any
+"""What an audit hands to a mechanism: data, in the form that the mechanism takes."""
+Output = Any
+"""What an audit looks at: the published numbers."""
+InputPair = tuple[Input, Input]
+"""Two inputs that are neighbours."""
+PublicFields = dict[str, Any]
+"""The stored fields of a mechanism by name, or constructor arguments."""
 
 
 class Neighbours(TypedDict, total=False):
@@ -89,6 +105,86 @@ class Mechanism(ABC):
             if value is not None and value is not False and value != ()
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    why_no_law: ClassVar[str] = ""
+    """The reason why no two inputs have an exact law in `output_laws`."""
+    why_no_loss_pair: ClassVar[str] = ""
+    """The reason why `loss_pair` states nothing and the accountant uses a promise instead."""
+    why_not_restored: ClassVar[str] = ""
+    """The reason why the stored form does not restore the mechanism."""
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        """List the settings in which `sfumato audit` audits this kind."""
+        return []
+
+    def audit_pairs(self) -> list[InputPair]:
+        """List neighbours at which a promise is hard to keep; none if that depends on the data."""
+        return []
+
+    def neighbours_of(self, x: Input) -> list[InputPair]:
+        """List pairs of x and a neighbour."""
+        return []
+
+    def output_laws(self, x: Input, y: Input) -> OutputLaws | None:
+        """State the exact laws of the output at two inputs; None if they are not known."""
+        return None
+
+    def draw_once(self, x: Input) -> Output:
+        """Draw the published numbers at an input of an audit."""
+        draw = getattr(self, "perturb", None) or getattr(self, "choose", None)
+        assert draw is not None
+        return draw(x)
+
+    def draw_many(self, x: Input, n: int) -> NDArray[np.generic] | None:
+        """Draw n independent outputs in one call; None if `draw_once` has to draw them."""
+        return None
+
+    def loss_pair(self) -> LossPair | None:
+        """State the dominating pair; None if the accountant is to use a promise. Not inherited: see
+        `states`.
+        """
+        return None
+
+    def scale_noise(self, factor: Fraction) -> Mechanism | None:
+        """Multiply the noise by a factor; None if it has no single scale. Not inherited: see
+        `states`.
+        """
+        return None
+
+    def releases(self) -> tuple[Mechanism, ...]:
+        """List the mechanisms that the accountant adds up: this one, or its parts."""
+        return (self,)
+
+    @classmethod
+    def arguments_of(cls, public: PublicFields) -> PublicFields:
+        """Return the constructor arguments that follow from the stored public fields, but for
+        those that are such a field.
+        """
+        return {}
+
+
+def states(mechanism: Mechanism, method: str) -> bool:
+    """Whether the class of a mechanism itself defines a method. A subclass that inherits one may
+    draw or promise otherwise.
+    """
+    return method in vars(type(mechanism))
+
+
+def with_scaled_noise(mechanism: Mechanism, factor: Fraction) -> Mechanism:
+    """Multiply the noise of a mechanism by a factor; refuse if its class does not say how."""
+    scaled = mechanism.scale_noise(factor) if states(mechanism, "scale_noise") else None
+    if scaled is None:
+        from .. import MECHANISMS
+
+        scalable = [kind.__name__ for kind in MECHANISMS if "scale_noise" in vars(kind)]
+        raise refusals.NOISE_WITHOUT_SCALE(mechanism=mechanism, scalable=", ".join(scalable))
+    return scaled
+
+
+def is_library_kind(kind: type) -> bool:
+    """Whether the library defines a class."""
+    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def set_neighbours(

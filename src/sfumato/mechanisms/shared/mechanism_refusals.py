@@ -741,3 +741,18 @@ NOT_A_MECHANISM_RECORD = RefusalText(
     "this is not the record of a mechanism",
     "record(mechanism)",
 )
+
+# Noise of a schedule that is scaled
+
+RESPONSE_WITHOUT_EPSILON = RefusalText(
+    "calibrate.mechanism",
+    "{mechanism}",
+    "a response with a fixed chance of the truth has no noise to scale",
+    "sf.mechanisms.RandomizedResponse(categories=['no', 'yes'], epsilon=1)",
+)
+NOISE_WITHOUT_SCALE = RefusalText(
+    "calibrate.mechanism",
+    "{mechanism}",
+    "the noise of this mechanism has no single scale; calibrate scales {scalable}",
+    "sf.mechanisms.Laplace(sensitivity=1, epsilon=1)",
+)

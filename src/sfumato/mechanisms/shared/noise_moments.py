@@ -3,10 +3,7 @@
 *Steps*      Every row of a cell is taken for the cell's middle: E[x^p] ≈ Σ c̃_j·m_j^p / n. The
              interval goes from Σ c̃_j·min_j/n to Σ c̃_j·max_j/n, x^p being between min_j and max_j
              in cell j, and is widened by the noise of these sums and, where n is not public, of n.
-*Error*      Σ w_j·Z_j with geometric Z has E e^(tZ) = 1/(1 − Var·(cosh t − 1)), so P(Σ ≥ x) ≤
-             e^(−tx)·Π 1/(1 − Var·(cosh(t·w_j) − 1)) for every t below 1/(scale·max|w|) (Chernoff):
-             any t is valid, a good one is looked for. For the rounded normal: the normal quantile
-             and Σ|w_j|/2.
+*Error*      Of the noise of a sum, as its law bounds it: `linear_error`.
 """
 
 from __future__ import annotations
@@ -17,13 +14,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
-from ...exact.balls import ball, down, evaluate, up
+from ...exact.balls import down, up
 from ...exact.numbers import Number, is_whole, probability
-from ...exact.search import lowest
-from ...noise.continuous import Normal
 from ..gaussian import Gaussian
 from ..laplace import Laplace
 from . import mechanism_refusals as refusals
@@ -80,13 +74,13 @@ class MomentEstimate:
         unsure = (
             Fraction(0)
             if self.rows is not None
-            else Fraction(linear_error(self.noise, np.ones(len(self.counts)), share))
+            else Fraction(self.noise.law.linear_error(np.ones(len(self.counts)), share))
         )
         least, most = self.divisor - unsure, self.divisor + unsure
         low, high = Fraction(self.weights[1].min()), Fraction(self.weights[2].max())
         if least >= 1:
             below, above = (
-                Fraction(linear_error(self.noise, self.weights[side], share)) for side in (1, 2)
+                Fraction(self.noise.law.linear_error(self.weights[side], share)) for side in (1, 2)
             )
             bottom, top = (
                 min((self._total(1) - below) / n for n in (least, most)),
@@ -139,51 +133,3 @@ def moment(
     return MomentEstimate(
         histogram.noise, tuple(counts.ravel().tolist()), rows, weights, centre, slack
     )
-
-
-def linear_error(
-    noise: Laplace | Gaussian, weights: NDArray[np.float64], missing: Fraction
-) -> float:
-    """A bound on |Σ w_j·Z_j| that fails with a chance of at most `missing`, rounded up."""
-    sizes, often = np.unique(np.abs(weights[weights != 0]), return_counts=True)
-    if not sizes.size:
-        return 0.0
-    if sizes.size == 1 and often[0] == 1:
-        return up(Fraction(sizes[0]) * noise.law.half_width(1 - missing))
-    if not isinstance(noise, Laplace):
-        norm = sum(
-            (Fraction(s) ** 2 * int(k) for s, k in zip(sizes, often, strict=True)), Fraction(0)
-        )
-        half = (
-            sum((Fraction(s) * int(k) for s, k in zip(sizes, often, strict=True)), Fraction(0)) / 2
-        )
-        z = Fraction(Normal(sigma=1).quantile(1 - missing / 2, "up"))
-        return evaluate(lambda: ball(z * noise.sigma) * ball(norm).sqrt() + ball(half), "up")
-    law, largest = noise.law, float(sizes[-1])
-    relative, limit = sizes / largest, float(1 / law.scale)
-
-    def rough(t: float) -> float:
-        with np.errstate(over="ignore"):
-            inside = 1.0 - law.variance * (np.cosh(t * relative) - 1.0)
-        return (
-            math.inf
-            if (inside <= 0).any()
-            else (math.log(2 / float(missing)) - float((often * np.log(inside)).sum())) / t
-        )
-
-    t = Fraction(lowest(rough, 0.0, limit, steps=60))
-
-    def bound() -> arb:
-        q = (-ball(1 / law.scale)).exp()
-        variance = 2 * q / (1 - q) ** 2
-        logs = sum(
-            (
-                int(k)
-                * (1 - variance * (ball(t * Fraction(s) / Fraction(largest)).cosh() - 1)).log()
-                for s, k in zip(sizes, often, strict=True)
-            ),
-            arb(0),
-        )
-        return ball(Fraction(largest)) * (ball(2 / missing).log() - logs) / ball(t)
-
-    return evaluate(bound, "up")

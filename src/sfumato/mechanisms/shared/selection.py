@@ -27,8 +27,10 @@ from ...noise.bits import SYSTEM, Bits
 from ...noise.choice import Scores
 from . import mechanism_refusals as refusals
 from .additive import check_grid
+from .audit_example import AuditExample
 from .grid import finite_floats, snap_each
-from .mechanism import Mechanism, Neighbours, set_neighbours
+from .mechanism import Input, InputPair, Mechanism, Neighbours, set_neighbours
+from .stated_laws import FiniteLaws
 
 C = TypeVar("C")
 """A candidate."""
@@ -120,6 +122,51 @@ class Selection(Mechanism):
             if self.grid is None
             else tuple(Fraction(math.floor(s / self.grid + Fraction(1, 2))) for s in rational)
         )
+
+    why_no_loss_pair = "the law depends on all scores; the pair of ε dominates every choice"
+
+    def audit_pairs(self) -> list[InputPair]:
+        return score_pairs(self.sensitivity, self.grid, self.candidates, monotone=self.monotone)
+
+    def output_laws(self, x: Input, y: Input) -> FiniteLaws:
+        names = range(len(x)) if self.candidates is None else self.candidates
+        law_x, law_y = (
+            dict(zip(names, self.probabilities(s).tolist(), strict=True)) for s in (x, y)
+        )
+        return FiniteLaws.between(law_x, law_y)
+
+    @classmethod
+    def audit_examples(cls) -> list[AuditExample]:
+        build: Callable[..., Selection] = cls
+        return [
+            AuditExample(cls.__name__, lambda e: build(sensitivity=1, epsilon=e), at_once=False)
+        ]
+
+
+def score_pairs(
+    sensitivity: Fraction,
+    grid: Fraction | None,
+    candidates: tuple[Hashable, ...] | None,
+    *,
+    monotone: bool,
+) -> list[InputPair]:
+    """List neighbouring scores: one moves against all others, or all move one way if monotone."""
+    step = sensitivity if grid is None else grid * math.floor(sensitivity / grid)
+    k = len(candidates) if candidates is not None else 4
+    nothing = 0 * step
+    up, down = step, (0 if monotone else -step)
+    pairs: list[InputPair] = [
+        ([nothing] * k, [up] + [down] * (k - 1)),
+        ([nothing] * k, [nothing] + [up] * (k - 1)),
+        ([nothing] * k, [up] + [nothing] * (k - 1)),
+    ]
+    if k > 1:
+        rest = [nothing] * (k - 2)
+        pairs += [
+            ([step, nothing, *rest], [step if monotone else nothing, step, *rest]),
+            ([3 * step, nothing, *rest], [3 * step + down] + [up] * (k - 1)),
+        ]
+    return pairs
 
 
 def _array(scores: object) -> NDArray[np.generic]:

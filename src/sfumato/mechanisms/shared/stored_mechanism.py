@@ -8,7 +8,6 @@ counts as rebuilt only if its own record equals the stored one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from fractions import Fraction
 from inspect import signature
@@ -19,7 +18,6 @@ from ...guarantees import Guarantee
 from ...guarantees.stored_guarantee import ratio
 from ...guarantees.stored_guarantee import record as guarantee_record
 from ...guarantees.stored_guarantee import restore as restore_guarantee
-from ..laplace import Laplace
 from . import mechanism_refusals as refusals
 from .bins import Edges
 from .categories import Labels
@@ -56,11 +54,13 @@ def promises(stored: Stored) -> tuple[Guarantee, ...]:
     return promised if mechanism is None else (*mechanism.promises, *promised)
 
 
-def restore(stored: Stored) -> Mechanism | None:
-    """Rebuild the mechanism from its record; return None if the record is not enough."""
+def restore(stored: Stored, kind: type[Mechanism] | None = None) -> Mechanism | None:
+    """Rebuild the mechanism from its record; return None if the record is not enough. A class that
+    is not the library's is not searched by its name: pass it as `kind`.
+    """
     if not isinstance(stored, dict) or stored.get("version") != VERSION:
         return None
-    mechanism = _rebuild(stored)
+    mechanism = _rebuild(stored, kind)
     return (
         mechanism
         if mechanism is not None
@@ -69,32 +69,18 @@ def restore(stored: Stored) -> Mechanism | None:
     )
 
 
-ARGUMENTS: dict[str, Callable[[Stored], Stored]] = {
-    "DiscreteGaussian": lambda public: {
-        "rho": public["sensitivity"] ** 2 / (2 * public["sigma_squared"])
-    },
-    "RandomizedResponse": lambda public: {"categories": public["labels"].names},
-    "Histogram": lambda public: {"epsilon": _epsilon(public["noise"])},
-    "Hierarchy": lambda public: {"epsilon": _epsilon(public["noise"]), **_axis(public["axis"])},
-}
-"""Constructor arguments of a kind that are computed from its public fields."""
-
-
-def _rebuild(stored: Stored) -> Mechanism | None:
+def _rebuild(stored: Stored, kind: type[Mechanism] | None = None) -> Mechanism | None:
     name = str(stored.get("kind"))
-    kind = getattr(mechanisms, _CLASSES.get(name, name), None)
+    kind = kind or getattr(mechanisms, _CLASSES.get(name, name), None)
     if not isinstance(kind, type) or not issubclass(kind, Mechanism):
         return None
     try:
         public = {name: _decode(value) for name, value in stored["public"].items()}
-        if more := ARGUMENTS.get(kind.__name__):
-            public |= more(public)
-        mechanism: Mechanism = kind(
-            **{name: value for name, value in public.items() if name in signature(kind).parameters}
-        )
+        public |= kind.arguments_of(public)
+        names = signature(kind).parameters
+        return kind(**{name: value for name, value in public.items() if name in names})
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
         return None
-    return mechanism
 
 
 def _kind_and_fields(mechanism: Mechanism) -> Stored:
@@ -105,16 +91,6 @@ def _kind_and_fields(mechanism: Mechanism) -> Stored:
         "kind": STORED_KINDS.get(kind, kind),
         "public": {name: value for name, value in public.items() if value is not None},
     }
-
-
-def _epsilon(noise: object) -> Fraction:
-    if not isinstance(noise, Laplace):
-        raise TypeError("Gaussian noise was fitted to an ε and a δ that are not stored")
-    return noise.sensitivity / noise.scale
-
-
-def _axis(axis: Edges | Labels) -> Stored:
-    return {"edges": axis.ends} if isinstance(axis, Edges) else {"categories": axis.names}
 
 
 def _encode(value: object) -> object:

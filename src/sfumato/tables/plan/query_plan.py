@@ -24,7 +24,6 @@ from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
 from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
-from ...mechanisms.shared.noise_moments import linear_error
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .choose_noise import TOTAL, Calibration, calibrate
@@ -175,7 +174,9 @@ class Plan:
             assert component.tree is not None
             assert isinstance(first, Laplace | Gaussian)
             return up(
-                Fraction(linear_error(first, component.tree.added(column.numbers["q"]), 1 - level))
+                Fraction(
+                    first.law.linear_error(component.tree.added(column.numbers["q"]), 1 - level)
+                )
                 * self.calibration.bounding.step(component)
             )
         each = 1 - (1 - level) / len(noise)  # of several components, each by itself

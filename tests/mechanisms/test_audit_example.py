@@ -8,13 +8,19 @@ from collections import Counter
 
 import pytest
 
-from sfumato.auditing import example_neighbours as pairs
-from sfumato.mechanisms import AboveThreshold
+from sfumato.auditing.catalogue import CATALOGUE
+from sfumato.mechanisms.shared.mechanism import InputPair
+
+ENTRIES = {entry.name: entry for entry in CATALOGUE}
 
 
-@pytest.mark.parametrize("name", ["GROWN", "ROWS"])
+def pairs_of(name: str) -> list[InputPair]:
+    return ENTRIES[name].pairs(ENTRIES[name].build(1.0))
+
+
+@pytest.mark.parametrize("name", ["Histogram", "Hierarchy", "Mean", "Quantile", "Subsampled"])
 def test_grown_by_one_record(name: str) -> None:
-    for a, b in getattr(pairs, name)(None):
+    for a, b in pairs_of(name):
         assert abs(len(a) - len(b)) == 1
         more, less = (Counter(a), Counter(b)) if len(a) > len(b) else (Counter(b), Counter(a))
         assert (more - less).total() == 1
@@ -22,34 +28,34 @@ def test_grown_by_one_record(name: str) -> None:
 
 
 def test_changed_in_one_record() -> None:
-    for a, b in pairs.CHANGED(None):
+    for a, b in pairs_of("Mean, replace"):
         assert len(a) == len(b) == 5
         assert (Counter(a) - Counter(b)).total() == 1
 
 
-@pytest.mark.parametrize("name", ["STREAMS", "VECTORS"])
+@pytest.mark.parametrize("name", ["PrefixSums", "Laplace, vector", "Gaussian, vector"])
 def test_changed_in_one_number_by_one(name: str) -> None:
-    for a, b in getattr(pairs, name)(None):
+    for a, b in pairs_of(name):
         assert sum(abs(x - y) for x, y in zip(a, b, strict=True)) == 1
 
 
 def test_queries_move_by_one() -> None:
-    for a, b in pairs.queries(AboveThreshold(sensitivity=1, epsilon=1)):
+    for a, b in pairs_of("AboveThreshold"):
         assert max(abs(x - y) for x, y in zip(a, b, strict=True)) == 1
-    for a, b in pairs.ONE_WAY(None):
+    for a, b in pairs_of("AboveThreshold, monotone"):
         moves = {y - x for x, y in zip(a, b, strict=True)} - {0}
         assert moves in ({1}, {-1})
 
 
 def test_weighed_by_one_unit() -> None:
-    for (points, weights), (second, more) in pairs.WEIGHED(None):
+    for (points, weights), (second, more) in pairs_of("WeightedQuantile"):
         first = Counter([p for p, w in zip(points, weights, strict=True) for _ in range(w)])
         two = Counter([p for p, w in zip(second, more, strict=True) for _ in range(w)])
         assert ((first - two) + (two - first)).total() == 1
 
 
 def test_one_person_changes_an_answer() -> None:
-    for a, b in pairs.ANSWERS(None):
+    for a, b in pairs_of("RandomizedResponse"):
         assert type(a) is type(b)
         assert (
             sum(x != y for x, y in zip(a, b, strict=True)) == 1
@@ -58,8 +64,8 @@ def test_one_person_changes_an_answer() -> None:
         )
 
 
-@pytest.mark.parametrize("name", ["PARAMETERS", "FAR_APART"])
+@pytest.mark.parametrize("name", ["Gibbs", "Gibbs, in μ"])
 def test_losses_are_of_records_of_which_one_changes(name: str) -> None:
-    for a, b in getattr(pairs, name)(None):
+    for a, b in pairs_of(name):
         assert len(a) == len(b)
         assert sum(x != y for x, y in zip(a, b, strict=True)) == 1
