@@ -54,8 +54,18 @@ AMOUNT = constant_slot(
 )
 
 
+def _part_sql(part: str, *names: str) -> tuple[str, ...]:
+    return (f"EXTRACT({part} FROM {{0}})", *(f"{name}({{0}})" for name in names))
+
+
 def _field(
-    name: str, takes: Slot, operation: Callable[[Value], Value], low: int, high: int, rule: str
+    name: str,
+    takes: Slot,
+    operation: Callable[[Value], Value],
+    low: int,
+    high: int,
+    rule: str,
+    sql: tuple[str, ...] = (),
 ) -> Function:
     span = value_ranges.between(low, high)
     kind = narrowest_integer(span([], []))
@@ -67,6 +77,7 @@ def _field(
         gives=always(kind),
         build=lambda values, arguments, result: ev.cast(operation(values[0]), result),
         span=span,
+        sql=sql or _part_sql(name, name.upper()),
         rule=rule,
     )
 
@@ -165,8 +176,17 @@ FUNCTIONS = (
         1,
         53,
         "ISO's week of the year, 1 to 53, an int8",
+        _part_sql("week", "WEEK", "WEEKOFYEAR"),
     ),
-    _field("day", MOMENT, lambda value: value.day(), 1, 31, "of the month, an int8"),
+    _field(
+        "day",
+        MOMENT,
+        lambda value: value.day(),
+        1,
+        31,
+        "of the month, an int8",
+        _part_sql("day", "DAY", "DAYOFMONTH"),
+    ),
     _field(
         "day_of_week",
         MOMENT,
@@ -174,8 +194,17 @@ FUNCTIONS = (
         1,
         7,
         "1 is Monday, 7 is Sunday, an int8",
+        _part_sql("isodow", "ISODOW"),
     ),
-    _field("day_of_year", MOMENT, lambda value: value.day_of_year(), 1, 366, "an int16"),
+    _field(
+        "day_of_year",
+        MOMENT,
+        lambda value: value.day_of_year(),
+        1,
+        366,
+        "an int16",
+        _part_sql("doy", "DAYOFYEAR"),
+    ),
     _field("hour", TIME, lambda value: value.hour(), 0, 23, "in UTC, an int8"),
     _field("minute", TIME, lambda value: value.minute(), 0, 59, "an int8"),
     _field("second", TIME, lambda value: value.second(), 0, 59, "whole seconds, an int8"),
@@ -184,6 +213,7 @@ FUNCTIONS = (
         (UNIT, MOMENT),
         gives=lambda arguments: _unit_fits(arguments[1], arguments[0]),
         build=_trunc,
+        parameters="unit",
         rule="the beginning of its year, quarter, month, week, day, hour, minute or second",
     ),
     _function(
@@ -191,6 +221,8 @@ FUNCTIONS = (
         (MOMENT, AMOUNT, UNIT),
         gives=lambda arguments: _unit_fits(arguments[0], arguments[2]),
         build=_add,
+        sql=("{0} + {1}",),  # of an interval, which stands for the amount and the unit
+        parameters="amount, unit",
         makes_null=True,
         copies=(2,),
         rule="so many units later (below zero: earlier); the 31st becomes the last day of a "
@@ -201,6 +233,8 @@ FUNCTIONS = (
         (MOMENT, MOMENT),
         gives=always(INT32),
         build=_days,
+        sql=("DATE_DIFF('day', {1}, {0})",),
+        parameters="earlier",
         span=value_ranges.between(-_ALL_DAYS, _ALL_DAYS),
         rule="days from the second to the first, by their dates, an int32",
     ),
@@ -209,6 +243,7 @@ FUNCTIONS = (
         (MOMENT,),
         gives=always(FLOAT),
         build=_epoch,
+        sql=_part_sql("epoch", "EPOCH"),
         span=value_ranges.between(-62_135_596_800, 253_402_300_800),
         rule="seconds since 1970 in UTC, a float64",
     ),
