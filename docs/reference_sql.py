@@ -281,18 +281,14 @@ def _aggregates() -> list[str]:
 
 
 def _after() -> list[str]:
-    """Each node of the tables by the sign it is written with, or by its name."""
-    signs = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-x"}
-    calls = [
-        signs.get(node.__name__.lower()) or node.sql_names()[0]
-        for node in [*answer_expressions.ARITHMETIC, exp.Round]
-    ]
+    """The functions of released values, by their signs or names."""
     return [
-        *calls,
-        *answer_expressions.COMPARISONS.values(),
+        *("-x" if name == "negate" else name.upper() for name in answer_expressions.ARITHMETIC),
+        "ROUND",
+        *answer_expressions.COMPARISONS,
         "BETWEEN",
         "IN",
         "IS NULL",
         *(f"CAST(x AS {name})" for name in answer_expressions._NUMBERS),
-        *(op.upper() for op, _ in answer_expressions.LOGIC.values()),
+        *(name.upper() for name in answer_expressions.LOGIC),
     ]

@@ -118,6 +118,8 @@ READ = {
     "DAYOFWEEK(day) = 1": "mod(day_of_week(day), 7) = 1",
     "ISODOW(day) = 1": "day_of_week(day) = 1",
     "DAYOFYEAR(day) = 1": "day_of_year(day) = 1",
+    "DAYNAME(day) = 'Monday'": "day_name(day) = 'Monday'",
+    "MONTHNAME(day) = 'May'": "month_name(day) = 'May'",
     "HOUR(at) = 1": "hour(at) = 1",
     "MINUTE(at) = 1": "minute(at) = 1",
     "SECOND(at) = 1": "second(at) = 1",
@@ -182,6 +184,12 @@ def test_types_are_those_of_columns() -> None:
         "timestamp",
         "uuid",
     }
+
+
+def test_no_two_functions_are_spelled_alike() -> None:
+    for listed in spellings().values():
+        fixed = [repr(sorted(spelling.fixed.items())) for spelling in listed]
+        assert len(fixed) == len(set(fixed)), listed
 
 
 def test_functions_without_a_class() -> None:

@@ -16,7 +16,7 @@ from ..tables.expr.types import Type
 from . import sql_refusals as refusals
 from .datetimes import Read
 from .sql_constants import Parameters, read_constant
-from .sql_functions import SYNTAX, TYPES, node_key, spellings
+from .sql_functions import SYNTAX, TYPES, node_key, spelling_of
 from .sql_text import Node, SqlText, arguments
 
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
@@ -82,15 +82,13 @@ class RowReader:
             ) from None
 
     def _function(self, node: Node, read: Read) -> Expr:
-        key = node_key(node)
-        if key in SYNTAX:
+        if (key := node_key(node)) in SYNTAX:
             places, build = SYNTAX[key]
             self.check_arguments(node, places)
             if (expression := build(node, read, self)) is not None:
                 return expression
-        for spelling in spellings().get(key, ()):
-            if spelling.fits(node):
-                return spelling.read(node, read, self)
+        if (spelling := spelling_of(node)) is not None:
+            return spelling.read(node, read, self)
         raise self.refuse_unsupported(node)
 
     def check_arguments(self, node: Node, places: tuple[str, ...]) -> None:

@@ -99,6 +99,11 @@ def spellings() -> Mapping[NodeKey, tuple[Spelling, ...]]:
     }
 
 
+def spelling_of(node: Node) -> Spelling | None:
+    """Find the spelling that a node is, if it is one."""
+    return next((way for way in spellings().get(node_key(node), ()) if way.fits(node)), None)
+
+
 def _spelling(function: Function, node: Node, names: list[str]) -> Spelling | None:
     """Find the arguments of a function in its parsed text; None if only `SYNTAX` can read it."""
     places: dict[str, str] = {}

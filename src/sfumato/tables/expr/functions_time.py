@@ -30,7 +30,7 @@ from .scalar_function import (
     constant_slot,
     shorten,
 )
-from .types import DATE, FLOAT, INT32, MONTHS, TIMESTAMP, Type
+from .types import DATE, FLOAT, INT32, MONTHS, STRING, TIMESTAMP, Type
 
 UNITS = {
     "year": "Y",
@@ -78,6 +78,33 @@ def _field(
         build=lambda values, arguments, result: ev.cast(operation(values[0]), result),
         span=span,
         sql=sql or _part_sql(name, name.upper()),
+        rule=rule,
+    )
+
+
+def _field_name(
+    name: str, operation: Callable[[Value], Value], words: Sequence[str], sql: str, rule: str
+) -> Function:
+    """Build the name of a field that counts from 1. The words are constants, because an engine's
+    own names of days and months follow its language.
+    """
+
+    def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+        number = ev.cast(operation(values[0]), INT32)
+        branches = [
+            (number == ev.constant(place, INT32), ev.constant(word, result))
+            for place, word in enumerate(words, 1)
+        ]
+        return ev.case(branches, ev.null(result))
+
+    return Function(
+        name=name,
+        group="time",
+        takes=(MOMENT,),
+        gives=always(STRING),
+        build=build,
+        copies=(len(words),),
+        sql=(sql,),
         rule=rule,
     )
 
@@ -163,6 +190,11 @@ def _function(
     )
 
 
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _ALL_DAYS = (date.max - date.min).days
 
 FUNCTIONS = (
@@ -208,6 +240,20 @@ FUNCTIONS = (
     _field("hour", TIME, lambda value: value.hour(), 0, 23, "in UTC, an int8"),
     _field("minute", TIME, lambda value: value.minute(), 0, 59, "an int8"),
     _field("second", TIME, lambda value: value.second(), 0, 59, "whole seconds, an int8"),
+    _field_name(
+        "day_name",
+        lambda value: value.day_of_week.index() + 1,
+        _DAYS,
+        "DAYNAME({0})",
+        "the day of the week in English, Monday to Sunday",
+    ),
+    _field_name(
+        "month_name",
+        lambda value: value.month(),
+        _MONTHS,
+        "MONTHNAME({0})",
+        "the month in English, January to December",
+    ),
     _function(
         "date_trunc",
         (UNIT, MOMENT),
