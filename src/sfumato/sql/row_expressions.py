@@ -12,14 +12,13 @@ from sqlglot import exp
 
 from ..errors import RefusalText, Refused
 from ..tables.expr.expressions import Expr
+from ..tables.expr.functions_time import UNITS
 from ..tables.expr.types import Type
 from . import sql_refusals as refusals
 from .datetimes import Read
 from .sql_constants import Parameters, read_constant
 from .sql_functions import SYNTAX, TYPES, node_key, spelling_of
 from .sql_text import Node, SqlText, arguments
-
-_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
 REFUSED_NODES: Mapping[type[Node], RefusalText] = {
     exp.Subquery: refusals.SUBQUERY_AS_VALUE,
@@ -158,7 +157,7 @@ class RowReader:
         """Read the unit of an interval or of DATE_TRUNC."""
         unit = node.args.get("unit")
         name = unit.name.lower() if isinstance(unit, exp.Var | exp.Literal) else ""
-        return name.removesuffix("s") if name.removesuffix("s") in _UNITS else name
+        return name.removesuffix("s") if name.removesuffix("s") in UNITS else name
 
     def text(self, node: Node) -> str:
         """Read a constant text, such as the first argument of DATE_PART."""

@@ -291,7 +291,7 @@ def call(name: str, *arguments: object) -> Expr:
         near = get_close_matches(str(name), FUNCTIONS, n=3, cutoff=0.0)
         raise refusals.UNKNOWN_FUNCTION(name=name, names=", ".join(near), nearest=near[0])
     operands = [literal(argument) for argument in arguments]
-    if function.name in ("and", "or", "concat"):
+    if function.is_chain:
         operands = [part for operand in operands for part in _flatten(operand, function)]
     last = operands[-1].value if operands and isinstance(operands[-1], Literal) else None
     weight = function.weight([operand.weight for operand in operands], last)

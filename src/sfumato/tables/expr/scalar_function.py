@@ -204,6 +204,11 @@ class Function:
         return next(place for place, slot in enumerate(self.takes) if slot.test is None)
 
     @property
+    def is_chain(self) -> bool:
+        """Whether a call is written as a chain of any length, such as a AND b AND c."""
+        return self.many and bool(self.form) and "{" not in self.form
+
+    @property
     def text_form(self) -> str:
         """The form of the canonical text."""
         return self.form or f"{self.name}({{all}})"
