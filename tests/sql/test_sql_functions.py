@@ -42,6 +42,7 @@ READ = {
     "LN(spend) = 1": "ln(spend) = 1",
     "LOG(spend) = 1": "log10(spend) = 1",
     "LOG10(spend) = 1": "log10(spend) = 1",
+    "LOG(10) * spend = 1": "(log10(10) * spend) = 1",
     "LOG2(spend) = 1": "log2(spend) = 1",
     "SIN(spend) = 1": "sin(spend) = 1",
     "COS(spend) = 1": "cos(spend) = 1",

@@ -61,7 +61,11 @@ class Spelling:
     fixed: Mapping[str, object]
 
     def fits(self, node: Node) -> bool:
-        return all(node.args.get(name) == value for name, value in self.fixed.items())
+        """Whether a node has the fixed arguments, and the others, too: LOG(10) is no LOG10()."""
+        return not self.fixed or (
+            all(node.args.get(name) == value for name, value in self.fixed.items())
+            and all(node.args.get(place) is not None for place in self.places)
+        )
 
     def read(self, node: Node, read: Read, scalars: RowReader) -> Expr:
         scalars.check_arguments(node, (*self.places, *self.fixed))
