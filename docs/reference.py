@@ -1,12 +1,14 @@
-"""Write the pages that come from the code: docs/reference/cli.md and docs/reference/api.md, the
-parts between marks of docs/reference/sql.md and docs/project/architecture.md, and the names of
-tests in docs/why/errata.md.
+"""Write the files that come from the code: docs/reference/cli.md and docs/reference/api.md, the
+parts between marks of docs/reference/sql.md and docs/project/architecture.md, the tables of
+docs/reference/expressions.md, the names of tests in docs/why/errata.md, and the methods of
+expressions for type checkers and editors in src/sfumato/tables/expr/methods.pyi.
 
-`python docs/reference.py` writes them; tests compare the pages with what it would write.
+`python docs/reference.py` writes them; tests compare the files with what it would write.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
@@ -22,6 +24,10 @@ from reference_sql import cell, sql, table
 import sfumato as sf
 from sfumato import session
 from sfumato.cli.commands import app
+from sfumato.tables.expr.expressions import call, col, python_text
+from sfumato.tables.expr.functions import FUNCTIONS
+from sfumato.tables.expr.methods import Methods
+from sfumato.tables.expr.scalar_function import MOMENT, TEXT, TIME, TRUTH, Function
 
 DOCS = Path(__file__).parent
 RELIED = (
@@ -317,6 +323,61 @@ def _first_sentence(name: str, siblings: int = 1) -> str:
     return (f"*{name}* " if siblings > 1 else "") + _first(import_module(f"sfumato.{name}"))
 
 
+# The functions of expressions.
+
+
+def expressions() -> str:
+    """The page of expressions, with the tables of functions below their marks."""
+    text = (DOCS / "reference/expressions.md").read_text(encoding="utf-8")
+    for group in dict.fromkeys(function.group for function in FUNCTIONS.values()):
+        rows = [
+            (f"`{cell(function.name)}`", f"`{cell(_example(function))}`: {cell(function.rule)}")
+            for function in FUNCTIONS.values()
+            if function.group == group
+        ]
+        mark = f"<!-- docs/reference.py: {group} -->\n\n"
+        listed = table("Function", "Rule", rows=rows)
+        text, count = re.subn(rf"{mark}(\|.*\n)+", lambda _, new=mark + listed: new, text, count=1)
+        assert count == 1, f"expressions.md has no table of {group}"
+    return text
+
+
+def _example(function: Function) -> str:
+    """A call in Python, with columns x, y, z, conditions a, b, texts t, u and dates d, e."""
+    letters = {TRUTH: iter("ab"), TEXT: iter("tu"), MOMENT: iter("de"), TIME: iter("de")}
+    others = iter("xyz")
+    ends = iter((0, 100))
+    arguments: list[object] = [
+        col(next(letters.get(slot, others)))
+        if slot.test is None
+        else next(ends)
+        if slot.example == "0"
+        else ast.literal_eval(slot.example)
+        for slot in function.takes
+    ]
+    text = re.sub(r"sf\.col\('(\w+)'\)", r"\1", python_text(call(function.name, *arguments)))
+    return re.sub(r"^\((.*)\)$", r"\1", text).replace("'", '"')
+
+
+def methods() -> str:
+    """The stub of the methods of expressions."""
+    lines = [
+        '"""Methods and operators of expressions; docs/reference.py writes them."""',
+        "\nfrom typing import ClassVar\n\nfrom .nodes import Expr\n\nclass Methods:",
+        "    __hash__: ClassVar[None]  # type: ignore[assignment]  # not hashable, as lists",
+    ]
+    for name, method in vars(Methods).items():
+        if inspect.isfunction(method):
+            signature = re.sub("(: 'Methods')|'", "", str(inspect.signature(method)))
+            note = (
+                "  # type: ignore[override]  # an expression"
+                if name in ("__eq__", "__ne__")
+                else ""
+            )
+            lines.append(f"    def {name}{signature}: ...{note}")
+    return "\n".join(lines) + "\n"
+
+
 # The errata.
 
 
@@ -362,8 +423,10 @@ def pages() -> dict[Path, str]:
         "reference/sql.md": within("reference/sql.md", sql()),
         "project/architecture.md": within("project/architecture.md", rooms()),
         "why/errata.md": errata(),
+        "reference/expressions.md": expressions(),
     }
-    return {DOCS / page: text for page, text in texts.items()}
+    stub = DOCS.parent / "src/sfumato/tables/expr/methods.pyi"
+    return {stub: methods()} | {DOCS / page: text for page, text in texts.items()}
 
 
 if __name__ == "__main__":

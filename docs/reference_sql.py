@@ -22,7 +22,7 @@ from sfumato.sql import (
     join_clause,
     sql_functions,
 )
-from sfumato.tables.expr import functions as scalar
+from sfumato.tables.expr.functions import FUNCTIONS
 
 
 def cell(text: str) -> str:
@@ -182,7 +182,7 @@ def sql() -> str:
         "Aggregates": _aggregates(),
         "On released values": _after(),
         "Types of CAST": [*sql_functions.TYPES, "DECIMAL(p, s)"],
-        "Parts of EXTRACT and DATE_PART": list(datetimes.PARTS),
+        "Parts of EXTRACT and DATE_PART": list(datetimes.PART_NAMES),
         "Joins": shapes,
         **{title: list(questions) for title, questions in PHRASES.items()},
     }
@@ -204,23 +204,21 @@ def rowwise() -> dict[str, list[str]]:
     """Kind → the words of SQL: those above, and every name that sqlglot knows as a node of the list
     and that is then read with some arguments.
     """
-    home = {
-        function.name: module.__name__.rpartition("_")[2]
-        for module in scalar._MODULES
-        for function in module.FUNCTIONS
-    }
+    home = {function.name: str(function.group) for function in FUNCTIONS.values()}
     listed: dict[str, list[str]] = {kind: [] for kind in dict.fromkeys(home.values())}
     listed_nodes: set[type] = {
         exp.DateTrunc,
         exp.DateSub,
     }  # what other dialects make of DATE_TRUNC and of - INTERVAL
+    keys = {*sql_functions.SYNTAX, *sql_functions.spellings()}
+    classes = {key for key in keys if isinstance(key, type)}
     with sf.protect(sf.samples.visits(), name="visits", unit="user_id", budget=1) as visits:
         for word, text in WRITTEN.items():
             parsed = condition(text, visits.rows)
             listed[home[_innermost(parsed, text).function.name]].append(word)
             listed_nodes |= _nodes(text)
         for name in sorted(
-            {*DuckDB.Parser.FUNCTIONS, *(name.upper() for name in sql_functions.FUNCTION_NAMES)}
+            {*DuckDB.Parser.FUNCTIONS, *(key.upper() for key in keys if isinstance(key, str))}
             - set(WRITTEN)
             - set(FOREIGN)
         ):
@@ -228,7 +226,7 @@ def rowwise() -> dict[str, list[str]]:
                 continue
             for arguments in CALLS:
                 nodes = _nodes(f"{name}({arguments}) IS NULL")
-                if not nodes & {*sql_functions.FUNCTION_NODES, exp.Anonymous} - {exp.Is}:
+                if not nodes & {*classes, exp.Anonymous} - {exp.Is}:
                     continue
                 try:
                     parsed = condition(f"{name}({arguments}) IS NULL", visits.rows)
@@ -237,7 +235,7 @@ def rowwise() -> dict[str, list[str]]:
                 listed[home[_innermost(parsed, " IS NULL").function.name]].append(name)
                 listed_nodes |= nodes
                 break
-    unlisted = set(sql_functions.FUNCTION_NODES) - listed_nodes
+    unlisted = classes - listed_nodes
     assert unlisted <= {exp.Paren}, unlisted
     return {KINDS.get(kind, kind): words for kind, words in listed.items()}
 
@@ -283,18 +281,14 @@ def _aggregates() -> list[str]:
 
 
 def _after() -> list[str]:
-    """Each node of the tables by the sign it is written with, or by its name."""
-    signs = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-x"}
-    calls = [
-        signs.get(node.__name__.lower()) or node.sql_names()[0]
-        for node in [*answer_expressions.ARITHMETIC, exp.Round]
-    ]
+    """The functions of released values, by their signs or names."""
     return [
-        *calls,
-        *answer_expressions.COMPARISONS.values(),
+        *("-x" if name == "negate" else name.upper() for name in answer_expressions.ARITHMETIC),
+        "ROUND",
+        *answer_expressions.COMPARISONS,
         "BETWEEN",
         "IN",
         "IS NULL",
         *(f"CAST(x AS {name})" for name in answer_expressions._NUMBERS),
-        *(op.upper() for op, _ in answer_expressions.LOGIC.values()),
+        *(name.upper() for name in answer_expressions.LOGIC),
     ]

@@ -13,8 +13,6 @@ import pytest
 
 import sfumato as sf
 from sfumato.client.sql_forms import (
-    FORMS,
-    SPECIAL,
     constant_sql,
     decimal_sql,
     expression_sql,
@@ -24,7 +22,6 @@ from sfumato.errors import Refused
 from sfumato.sql import condition
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import Expr, call, col, when
-from sfumato.tables.expr.functions import FUNCTIONS
 from sfumato.tables.query.stages import Rows
 
 from ..tables.asking import calls
@@ -79,11 +76,6 @@ def test_every_call_of_two_columns() -> None:
     round_trips = [round_trip(types) for types in TWO_COLUMNS]
     assert sum(count for count, _ in round_trips) > 150
     assert [unsaid for _, unsaid in round_trips if unsaid] == []
-
-
-def test_every_function_is_said_in_one_way() -> None:
-    assert set(FORMS) | set(SPECIAL) <= set(FUNCTIONS)
-    assert not set(FORMS) & set(SPECIAL)
 
 
 NESTED = [

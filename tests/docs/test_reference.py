@@ -124,16 +124,11 @@ def test_a_function_that_is_no_longer_read_would_be_seen(
 ) -> None:
     from sqlglot import exp
 
+    from sfumato.sql.sql_functions import spellings
+
     words = importlib.import_module("reference_sql")
     before = words.rowwise()
-    monkeypatch.setattr(
-        words.sql_functions,
-        "FUNCTION_NODES",
-        {
-            node: how
-            for node, how in words.sql_functions.FUNCTION_NODES.items()
-            if node is not exp.Sqrt
-        },
-    )
+    others = {key: how for key, how in spellings().items() if key is not exp.Sqrt}
+    monkeypatch.setattr(words.sql_functions, "spellings", lambda: others)
     assert "SQRT" in before["mathematics"]
     assert "SQRT" not in words.rowwise()["mathematics"]

@@ -4,6 +4,8 @@ part that is meant.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from sqlglot import exp
 
@@ -11,8 +13,9 @@ from sfumato.errors import Refused
 from sfumato.session import Table
 from sfumato.sql.row_expressions import REFUSED_NODES, RowReader
 from sfumato.sql.sql_constants import Parameters
-from sfumato.sql.sql_functions import FLAGS, FUNCTION_NODES
+from sfumato.sql.sql_functions import SYNTAX, NodeKey, spellings
 from sfumato.sql.sql_text import SqlText
+from sfumato.tables.expr.expressions import col
 
 from .asking import refused, under
 
@@ -35,17 +38,30 @@ def test_the_smallest_part_is_marked(table: Table, text: str, part: str) -> None
     assert under(refused(table, WHERE + text)) == part
 
 
-@pytest.mark.parametrize("kind", list(FUNCTION_NODES))
+@pytest.mark.parametrize("kind", [key for key in SYNTAX if isinstance(key, type)])
 def test_an_argument_that_is_not_read_is_refused(kind: type[exp.Expression]) -> None:
     """Whatever else sqlglot may one day put into a node."""
+    node = kind(**{name: exp.column("x") for name in (*SYNTAX[kind][0], "unforeseen")})
+    assert refusal_of(node) == "sql.unsupported"
+
+
+@pytest.mark.parametrize("key", spellings(), ids=str)
+def test_an_argument_beside_a_spelling_is_refused(key: NodeKey) -> None:
+    kind = exp.Anonymous if isinstance(key, str) else key
+    for spelling in spellings()[key]:
+        args: dict[str, Any] = {name: exp.column("x") for name in spelling.places}
+        if isinstance(key, str):
+            args = {"this": key, "expressions": [exp.column("x")]}
+        node = kind(**args, **spelling.fixed, unforeseen=exp.column("x"))
+        assert refusal_of(node) == "sql.unsupported"
+
+
+def refusal_of(node: exp.Expression) -> str:
     source = SqlText.of("SELECT 1", "SELECT 1")
     scalars = RowReader(source, Parameters.of(source, None, exp.Null()))
-    names = (*FUNCTION_NODES[kind][0], "unforeseen")
-    node = kind(**{name: exp.Literal.number(1) for name in names})
     with pytest.raises(Refused) as caught:
-        scalars.check_arguments(node, FUNCTION_NODES[kind][0])
-    assert caught.value.code == "sql.unsupported"
-    assert "unforeseen" not in FLAGS.get(kind, frozenset())
+        scalars.read(node, lambda column: col(column.name))
+    return caught.value.code
 
 
 @pytest.mark.parametrize(
@@ -65,7 +81,8 @@ def test_a_node_that_is_not_on_the_list_is_refused() -> None:
     source = SqlText.of("SELECT 1", "SELECT 1")
     scalars = RowReader(source, Parameters.of(source, None, exp.Null()))
     facts = {
-        *FUNCTION_NODES,
+        *SYNTAX,
+        *spellings(),
         exp.Column,
         exp.Literal,
         exp.Boolean,

@@ -516,6 +516,8 @@ STRICT: dict[str, Callable[..., Any]] = {
     "day": lambda moment: moment.day,
     "day_of_week": lambda moment: moment.isoweekday(),
     "day_of_year": lambda moment: moment.timetuple().tm_yday,
+    "day_name": lambda moment: calendar.day_name[moment.weekday()],
+    "month_name": lambda moment: calendar.month_name[moment.month],
     "hour": lambda moment: moment.hour,
     "minute": lambda moment: moment.minute,
     "second": lambda moment: moment.second,

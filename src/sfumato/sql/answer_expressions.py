@@ -26,6 +26,7 @@ from ..tables.expr.types import Type
 from . import sql_refusals as refusals
 from .row_expressions import RowReader
 from .sql_constants import engine_constant, read_constant, read_fraction
+from .sql_functions import spelling_of
 from .sql_text import Node, SqlText, arguments
 
 Sort = Literal["number", "truth", "key", "constant"]
@@ -60,36 +61,14 @@ class AnswerNames:
     types: Mapping[str, Type]  # of keys
 
 
-ARITHMETIC: Mapping[type[Node], tuple[str, tuple[str, ...]]] = {
-    exp.Add: ("+", ("this", "expression")),
-    exp.Sub: ("-", ("this", "expression")),
-    exp.Mul: ("*", ("this", "expression")),
-    exp.Div: ("/", ("this", "expression")),
-    exp.Neg: ("negate", ("this",)),
-    exp.Abs: ("abs", ("this",)),
-    exp.Floor: ("floor", ("this",)),
-    exp.Ceil: ("ceil", ("this",)),
-    exp.Sqrt: ("sqrt", ("this",)),
-    exp.Nullif: ("nullif", ("this", "expression")),
-    exp.Least: ("least", ("this", "expressions")),
-    exp.Greatest: ("greatest", ("this", "expressions")),
-    exp.Coalesce: ("coalesce", ("this", "expressions")),
-}
-"""The operations on released numbers."""
+ARITHMETIC = (
+    *("+", "-", "*", "/", "negate", "abs", "floor", "ceil", "sqrt"),
+    *("nullif", "least", "greatest", "coalesce"),
+)
+"""The functions of released numbers."""
 
-COMPARISONS: Mapping[type[Node], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-LOGIC: Mapping[type[Node], tuple[str, tuple[str, ...]]] = {
-    exp.And: ("and", ("this", "expression")),
-    exp.Or: ("or", ("this", "expression")),
-    exp.Not: ("not", ("this",)),
-}
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+LOGIC = ("and", "or", "not")
 
 _FLAGS = frozenset({"safe", "typed", "ignore_nulls", "big_int"})
 _NUMBERS = {
@@ -109,7 +88,6 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
     expression = names.find(node)
     if expression is not None:
         return expression
-    kind = type(node)
     if isinstance(node, exp.Paren):
         return read_answer_expression(node.this, names, scalars)
     bare = node.this if isinstance(node, exp.Neg) else node
@@ -121,15 +99,13 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
         raise source.refuse(refusals.VALUE_NOT_RELEASED, node)
     if (fixed := read_constant(node, scalars.parameters)) is not None:
         return _constant(fixed)
-    if kind in ARITHMETIC:
-        op, places = ARITHMETIC[kind]
+    spelling = spelling_of(node)
+    op, places = (spelling.function.name, spelling.places) if spelling else ("", ())
+    if op in ARITHMETIC or op in LOGIC:
+        sort: Sort = "number" if op in ARITHMETIC else "truth"
+        operands = _read_arguments(node, places, source)
         return AnswerExpression(
-            op,
-            "number",
-            tuple(
-                _read_sort(part, "number", names, scalars)
-                for part in _read_arguments(node, places, source)
-            ),
+            op, sort, tuple(_read_sort(part, sort, names, scalars) for part in operands)
         )
     if isinstance(node, exp.Round):
         digits = node.args.get("decimals")
@@ -169,22 +145,12 @@ def read_answer_expression(node: Node, names: AnswerNames, scalars: RowReader) -
                 "round", "number", (inner, AnswerExpression("number", "number", value=Fraction(0)))
             )
         )
-    if kind in LOGIC:
-        op, places = LOGIC[kind]
-        return AnswerExpression(
-            op,
-            "truth",
-            tuple(
-                _read_sort(part, "truth", names, scalars)
-                for part in _read_arguments(node, places, source)
-            ),
-        )
-    if kind in COMPARISONS:
+    if op in COMPARISONS:
         left, right = (
             read_answer_expression(part, names, scalars)
-            for part in _read_arguments(node, ("this", "expression"), source)
+            for part in _read_arguments(node, places, source)
         )
-        return _comparison(COMPARISONS[kind], left, right, node, names, source)
+        return _comparison(op, left, right, node, names, source)
     if isinstance(node, exp.Between):
         value, low, high = (
             read_answer_expression(part, names, scalars)

@@ -1,7 +1,7 @@
-"""Read expressions on the columns of one row, node by node, against the table in `sql_functions`.
+"""Read expressions on the columns of one row, node by node, with the functions of `sql_functions`.
 
-*Closed*    The table names the arguments that each node may have. A node with any other argument is
-            refused, so that no part of the text is ever ignored.
+*Closed*    A node may have the arguments of its function's spelling. A node with any other argument
+            is refused, so that no part of the text is ever ignored.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from sqlglot import exp
 
 from ..errors import RefusalText, Refused
 from ..tables.expr.expressions import Expr
+from ..tables.expr.functions_time import UNITS
 from ..tables.expr.types import Type
 from . import sql_refusals as refusals
 from .datetimes import Read
 from .sql_constants import Parameters, read_constant
-from .sql_functions import FLAGS, FUNCTION_NAMES, FUNCTION_NODES, TYPES
+from .sql_functions import SYNTAX, TYPES, node_key, spelling_of
 from .sql_text import Node, SqlText, arguments
-
-_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
 REFUSED_NODES: Mapping[type[Node], RefusalText] = {
     exp.Subquery: refusals.SUBQUERY_AS_VALUE,
@@ -71,13 +70,7 @@ class RowReader:
         if (literal := read_constant(node, self.parameters)) is not None:
             return literal
         try:
-            if isinstance(node, exp.Anonymous):
-                return self._named(node, inner)
-            row = FUNCTION_NODES.get(type(node))
-            if row is None:
-                raise self.refuse_unsupported(node)
-            self.check_arguments(node, row[0])
-            return row[1](node, inner, self)
+            return self._function(node, inner)
         except (KeyError, IndexError):  # an argument is missing
             raise self.refuse_unsupported(node) from None
         except Refused as refusal:
@@ -87,17 +80,20 @@ class RowReader:
                 else self.source.relocate(refusal, node)
             ) from None
 
-    def _named(self, node: exp.Anonymous, read: Read) -> Expr:
-        name = str(node.this).lower() if isinstance(node.this, str) else ""
-        build = FUNCTION_NAMES.get(name)
-        self.check_arguments(node, ("this", "expressions"))
-        if build is None or (name == "date_part" and len(node.expressions) != 2):
-            raise self.refuse_unsupported(node)
-        return build(list(node.expressions), read, node, self)
+    def _function(self, node: Node, read: Read) -> Expr:
+        if (key := node_key(node)) in SYNTAX:
+            places, build = SYNTAX[key]
+            self.check_arguments(node, places)
+            if (expression := build(node, read, self)) is not None:
+                return expression
+        if (spelling := spelling_of(node)) is not None:
+            return spelling.read(node, read, self)
+        raise self.refuse_unsupported(node)
 
     def check_arguments(self, node: Node, places: tuple[str, ...]) -> None:
         """Refuse a node with arguments that this package does not read."""
-        more = set(arguments(node)) - set(places) - FLAGS.get(type(node), frozenset())
+        named = ("this",) if isinstance(node, exp.Anonymous) else ()  # its name is no argument
+        more = {*arguments(node)} - {*places, *named}
         if more:
             nested = node.args[min(more)]
             if isinstance(nested, exp.Query):
@@ -127,7 +123,7 @@ class RowReader:
             else ""
         )
         if isinstance(node, exp.DataType):
-            self.check_arguments(node, ())
+            self.check_arguments(node, ("this", "expressions"))
         if kind == "DECIMAL":
             sizes = [
                 str(part.this.this)
@@ -161,7 +157,7 @@ class RowReader:
         """Read the unit of an interval or of DATE_TRUNC."""
         unit = node.args.get("unit")
         name = unit.name.lower() if isinstance(unit, exp.Var | exp.Literal) else ""
-        return name.removesuffix("s") if name.removesuffix("s") in _UNITS else name
+        return name.removesuffix("s") if name.removesuffix("s") in UNITS else name
 
     def text(self, node: Node) -> str:
         """Read a constant text, such as the first argument of DATE_PART."""

@@ -1,90 +1,146 @@
-"""The table of functions on the columns of one row: sqlglot's nodes, and the functions of
-`tables.expr` that they become.
+"""Read functions on the columns of one row: sqlglot's nodes become functions of `tables.expr`.
 
-*Total*     The functions are those of `tables.expr.functions`: none of them can fail, whatever a
-            row holds. CAST is TRY_CAST, division by zero is null.
+*Derived*   The rows of `tables.expr.functions` hold the spellings of each function in SQL. sqlglot
+            parses each spelling once, and the parsed spelling tells which node stands for the
+            function and where its arguments are. `SYNTAX` reads what is no call: CASE, IN, CAST,
+            intervals and parts of moments.
+*Total*     None of the functions can fail, whatever a row holds. CAST is TRY_CAST, division by zero
+            is null.
 *SQL's*     `//` and `%` round towards zero here, as in SQL; Python's operators of the same look
             round down, and are FLOOR_DIV and FLOOR_MOD.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
 
 from ..tables.expr.expressions import Expr, Literal, call, literal
+from ..tables.expr.functions import FUNCTIONS
+from ..tables.expr.scalar_function import Function
 from . import sql_refusals as refusals
 from .datetimes import (
     Build,
     Read,
-    add_or_shift,
-    datetime_field,
-    datetime_part,
+    read_date_part,
+    read_day_of_week,
     read_days,
     read_extract,
     read_trunc,
+    shift,
 )
 from .sql_constants import read_constant, read_moment
-from .sql_text import Node, SqlText
+from .sql_text import Node, SqlText, arguments
 
 if TYPE_CHECKING:
     from .row_expressions import RowReader
 
-FLAGS: Mapping[type[Node], frozenset[str]] = {
-    exp.Div: frozenset({"safe"}),
-    exp.DPipe: frozenset({"safe"}),
-    exp.Concat: frozenset({"safe", "coalesce"}),
-    exp.Greatest: frozenset({"ignore_nulls"}),
-    exp.Least: frozenset({"ignore_nulls"}),
-    exp.TryCast: frozenset({"safe", "to"}),
-    exp.Cast: frozenset({"to"}),
-    exp.DataType: frozenset({"this", "expressions"}),
-    exp.TimestampTrunc: frozenset({"unit"}),
-    exp.Interval: frozenset({"unit"}),
-    exp.DateDiff: frozenset({"unit"}),
-    exp.Extract: frozenset({"this"}),
-    exp.Trim: frozenset({"position"}),
-}
-"""Arguments that sqlglot's dialect sets by itself, or that another function reads."""
+NodeKey = type[Node] | str  # the class of a node, or the name of a function without a class
 
 
-def _function(name: str, *places: str) -> tuple[tuple[str, ...], Build]:
-    """Read a function of these arguments, in this order."""
-    return places, lambda node, read, _: call(
-        name, *(read(node.args[place]) for place in places if node.args.get(place) is not None)
-    )
+def node_key(node: Node) -> NodeKey:
+    """Return what tells a function: the class of its node, or its name."""
+    if isinstance(node, exp.Anonymous):
+        return node.this.lower() if isinstance(node.this, str) else ""
+    return type(node)
 
 
-def _binary(name: str, second: str = "expression") -> tuple[tuple[str, ...], Build]:
-    """Read a function of two arguments, such as sqlglot's operators."""
-    return _function(name, "this", second)
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A function as sqlglot parses it: the places of its arguments in the node, in the order of the
+    function, and the arguments of the node that belong to the spelling.
+    """
+
+    function: Function
+    places: tuple[str, ...]
+    fixed: Mapping[str, object]
+
+    def fits(self, node: Node) -> bool:
+        """Whether a node has the fixed arguments, and the others, too: LOG(10) is no LOG10()."""
+        return not self.fixed or (
+            all(node.args.get(name) == value for name, value in self.fixed.items())
+            and all(node.args.get(place) is not None for place in self.places)
+        )
+
+    def read(self, node: Node, read: Read, scalars: RowReader) -> Expr:
+        scalars.check_arguments(node, (*self.places, *self.fixed))
+        operands: list[Expr] = []
+        for place in self.places:
+            part = node.args.get(place)
+            parts = part if isinstance(part, list) else [] if part is None else [part]
+            operands += map(read, parts)
+        lacking = len(self.function.takes) - len(operands)
+        if self.function.many and len(operands) == 1:
+            return operands[0]
+        if self.function.last is not None and lacking > 0:
+            if lacking > 1:
+                raise scalars.refuse_unsupported(node)
+            operands.append(literal(self.function.last))
+        return call(self.function.name, *operands)
 
 
-def _variadic(name: str) -> tuple[tuple[str, ...], Build]:
-    """Read a function of any number of arguments: sqlglot's `this` and `expressions`."""
+@cache
+def spellings() -> Mapping[NodeKey, tuple[Spelling, ...]]:
+    """Parse the spellings of all functions. Those with more fixed arguments come first."""
+    parsed: dict[NodeKey, list[Spelling]] = {}
+    for function in FUNCTIONS.values():
+        names = [f"a{place}" for place in range(len(function.takes))]
+        for form in function.sql_forms:
+            text = function.write(form, names, names)
+            node = DuckDB().parser().parse(DuckDB().tokenize(text), text)[0]
+            assert node is not None
+            spelling = _spelling(function, node, names)
+            if spelling is not None:
+                parsed.setdefault(node_key(node), []).append(spelling)
+    return {
+        key: tuple(sorted(options, key=lambda spelling: -len(spelling.fixed)))
+        for key, options in parsed.items()
+    }
 
-    def build(node: Node, read: Read, _: RowReader) -> Expr:
-        operands = [*([node.this] if node.args.get("this") is not None else []), *node.expressions]
-        return call(name, *map(read, operands)) if len(operands) > 1 else read(operands[0])
 
-    return ("this", "expressions"), build
+def spelling_of(node: Node) -> Spelling | None:
+    """Find the spelling that a node is, if it is one."""
+    return next((way for way in spellings().get(node_key(node), ()) if way.fits(node)), None)
 
 
-def _not(node: exp.Not, read: Read, _: RowReader) -> Expr:
+def _spelling(function: Function, node: Node, names: list[str]) -> Spelling | None:
+    """Find the arguments of a function in its parsed text; None if only `SYNTAX` can read it."""
+    places: dict[str, str] = {}
+    fixed: dict[str, object] = {}
+    for place in arguments(node):
+        value = node.args[place]
+        columns = [_column_name(part) for part in (value if isinstance(value, list) else [value])]
+        if {*columns} <= {*names}:
+            places |= dict.fromkeys(columns, place)
+        elif not isinstance(node, exp.Anonymous):  # its name is the key
+            fixed[place] = value
+    if len(places) < len(names):
+        assert node_key(node) in SYNTAX, f"{node.sql()} is not read as {function.name}"
+        return None
+    return Spelling(function, tuple(dict.fromkeys(places[name] for name in names)), fixed)
+
+
+def _column_name(part: object) -> str:
+    inner = part.this if isinstance(part, exp.Paren) else part
+    return inner.name if isinstance(inner, exp.Column) else ""
+
+
+def _not(node: exp.Not, read: Read, _: RowReader) -> Expr | None:
     inner = node.this
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         return call("not_null", read(inner.this))
-    return call("not", read(inner))
+    return None
 
 
-def _is(node: exp.Is, read: Read, scalars: RowReader) -> Expr:
-    if isinstance(node.expression, exp.Null):
-        return call("is_null", read(node.this))
+def _is(node: exp.Is, read: Read, _: RowReader) -> Expr | None:
     if isinstance(node.expression, exp.Boolean):
         return call("identical", read(node.this), literal(bool(node.expression.this)))
-    raise scalars.refuse_unsupported(node)
+    return None
 
 
 def _in(node: exp.In, read: Read, scalars: RowReader) -> Expr:
@@ -142,42 +198,12 @@ def _cast(node: exp.Cast, read: Read, scalars: RowReader) -> Expr:
     return read(node.this).cast(target)
 
 
-def _log(node: exp.Log, read: Read, scalars: RowReader) -> Expr:
-    """Read LOG(x), to base 10; sqlglot parses LOG2(x) and LOG10(x) as LOG(base, x)."""
-    if node.args.get("expression") is None:
-        return call("log10", read(node.this))
-    name = (
-        {"10": "log10", "2": "log2"}.get(str(node.this.this))
-        if isinstance(node.this, exp.Literal)
-        else None
-    )
-    if name is None:
+def _check_base(node: exp.Log, _: Read, scalars: RowReader) -> None:
+    """Refuse logarithms to other bases; sqlglot parses LOG2(x) and LOG10(x) as LOG(base, x)."""
+    if "expression" in arguments(node) and node.this not in map(exp.Literal.number, (2, 10)):
         base, value = (scalars.source.words_of(part) for part in (node.this, node.expression))
         rewrite = scalars.source.replace_text(node, f"(LN({value}) / LN({base}))")
         raise scalars.refuse_unsupported(node).replace(rewrite=rewrite)
-    return call(name, read(node.expression))
-
-
-def _round(node: exp.Round, read: Read, _: RowReader) -> Expr:
-    digits = node.args.get("decimals")
-    return call("round", read(node.this), literal(0) if digits is None else read(digits))
-
-
-def _substring(node: exp.Substring, read: Read, _: RowReader) -> Expr:
-    length = node.args.get("length")
-    return call(
-        "substr",
-        read(node.this),
-        read(node.args["start"]),
-        literal(10**6) if length is None else read(length),
-    )
-
-
-def _trim(node: exp.Trim, read: Read, _: RowReader) -> Expr:
-    return call(
-        {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "trim"),
-        read(node.this),
-    )
 
 
 def _concat(node: exp.Concat, read: Read, _: RowReader) -> Expr:
@@ -186,124 +212,37 @@ def _concat(node: exp.Concat, read: Read, _: RowReader) -> Expr:
     return call("concat", *parts) if len(parts) > 1 else parts[0]
 
 
-FUNCTION_NODES: Mapping[type[Node], tuple[tuple[str, ...], Build]] = {
+SYNTAX: Mapping[NodeKey, tuple[tuple[str, ...], Build]] = {
     exp.Paren: (("this",), lambda node, read, _: read(node.this)),
-    exp.And: _binary("and"),
-    exp.Or: _binary("or"),
     exp.Not: (("this",), _not),
-    exp.EQ: _binary("="),
-    exp.NEQ: _binary("<>"),
-    exp.LT: _binary("<"),
-    exp.LTE: _binary("<="),
-    exp.GT: _binary(">"),
-    exp.GTE: _binary(">="),
-    exp.Between: _function("between", "this", "low", "high"),
     exp.In: (("this", "expressions"), _in),
     exp.Is: (("this", "expression"), _is),
-    exp.NullSafeEQ: _binary("identical"),
     exp.NullSafeNEQ: (
         ("this", "expression"),
         lambda node, read, _: call(
             "not", call("identical", read(node.this), read(node.expression))
         ),
     ),
-    exp.Like: _binary("like"),
-    exp.ILike: _binary("ilike"),
     exp.Case: (("this", "ifs", "default"), _case),
     exp.If: (("this", "true", "false"), _if),
-    exp.Coalesce: _variadic("coalesce"),
-    exp.Nullif: _binary("nullif"),
-    exp.Greatest: _variadic("greatest"),
-    exp.Least: _variadic("least"),
-    exp.Cast: (("this",), _cast),
-    exp.TryCast: (("this",), _cast),
-    exp.Add: add_or_shift(1, "+"),
-    exp.Sub: add_or_shift(-1, "-"),
-    exp.DateAdd: add_or_shift(1, ""),
-    exp.DateSub: add_or_shift(-1, ""),
-    exp.Mul: _binary("*"),
-    exp.Div: _binary("/"),
-    exp.IntDiv: _binary("div"),
-    exp.Mod: _binary("mod"),
-    exp.Pow: _binary("power"),
-    exp.Neg: _function("negate", "this"),
-    exp.Abs: _function("abs", "this"),
-    exp.Sign: _function("sign", "this"),
-    exp.Ceil: _function("ceil", "this"),
-    exp.Floor: _function("floor", "this"),
-    exp.Trunc: _function("trunc", "this"),
-    exp.Round: (("this", "decimals"), _round),
-    exp.Sqrt: _function("sqrt", "this"),
-    exp.Exp: _function("exp", "this"),
-    exp.Ln: _function("ln", "this"),
-    exp.Log: (("this", "expression"), _log),
-    exp.Sin: _function("sin", "this"),
-    exp.Cos: _function("cos", "this"),
-    exp.Tan: _function("tan", "this"),
-    exp.Asin: _function("asin", "this"),
-    exp.Acos: _function("acos", "this"),
-    exp.Atan: _function("atan", "this"),
-    exp.Atan2: _binary("atan2"),
-    exp.Degrees: _function("degrees", "this"),
-    exp.Radians: _function("radians", "this"),
-    exp.Upper: _function("upper", "this"),
-    exp.Lower: _function("lower", "this"),
-    exp.Length: _function("length", "this"),
-    exp.Substring: (("this", "start", "length"), _substring),
-    exp.Trim: (("this",), _trim),
-    exp.Left: _binary("left"),
-    exp.Right: _binary("right"),
-    exp.Replace: _function("replace", "this", "expression", "replacement"),
-    exp.DPipe: _binary("concat"),
-    exp.Concat: (("expressions",), _concat),
-    exp.SplitPart: _function("split_part", "this", "delimiter", "part_index"),
-    exp.Contains: _binary("contains"),
-    exp.StartsWith: _binary("starts_with"),
-    exp.EndsWith: _binary("ends_with"),
-    exp.StrPosition: _binary("position", "substr"),
-    exp.Extract: (("expression",), read_extract),
-    exp.Year: datetime_field("year"),
-    exp.Quarter: datetime_field("quarter"),
-    exp.Month: datetime_field("month"),
-    exp.Week: datetime_field("week"),
-    exp.WeekOfYear: datetime_field("week"),
-    exp.Day: datetime_field("day"),
-    exp.DayOfMonth: datetime_field("day"),
-    exp.DayOfWeek: datetime_field("dow"),
-    exp.DayOfWeekIso: datetime_field("isodow"),
-    exp.DayOfYear: datetime_field("doy"),
-    exp.Hour: datetime_field("hour"),
-    exp.Minute: datetime_field("minute"),
-    exp.Second: datetime_field("second"),
-    exp.TimeToUnix: datetime_field("epoch"),
-    exp.TimestampTrunc: (("this",), read_trunc),
+    exp.Cast: (("this", "to"), _cast),
+    exp.TryCast: (("this", "to", "safe"), _cast),
+    exp.Add: (("this", "expression"), shift(1)),
+    exp.Sub: (("this", "expression"), shift(-1)),
+    exp.DateAdd: (("this", "expression"), shift(1)),
+    exp.DateSub: (("this", "expression"), shift(-1)),
+    exp.Log: (("this", "expression"), _check_base),
+    exp.Concat: (("expressions", "safe", "coalesce"), _concat),
+    exp.Extract: (("this", "expression"), read_extract),
+    exp.DayOfWeek: (("this",), read_day_of_week),
+    exp.TimestampTrunc: (("this", "unit"), read_trunc),
     exp.DateTrunc: (("this",), read_trunc),
-    exp.DateDiff: (("this", "expression"), read_days),
+    exp.DateDiff: (("this", "expression", "unit"), read_days),
+    "date_part": (("this", "expressions"), read_date_part),
 }
-"""Node → the arguments that are read, and the function that the node becomes."""
-
-BuildNamed = Callable[[list[Node], Read, Node, "RowReader"], Expr]
-
-
-def _named_function(name: str) -> BuildNamed:
-    """Read a function of all arguments, in their order."""
-    return lambda operands, read, _, __: call(name, *map(read, operands))
-
-
-FUNCTION_NAMES: Mapping[str, BuildNamed] = {
-    "clamp": _named_function("clip"),
-    "clip": _named_function("clip"),
-    "date_part": lambda operands, read, node, scalars: datetime_part(
-        scalars.text(operands[0]), read(operands[1]), node, scalars
-    ),
-    "isfinite": _named_function("is_finite"),
-    "prefix": _named_function("starts_with"),
-    "suffix": _named_function("ends_with"),
-    "mod": _named_function("mod"),
-    "floor_div": _named_function("//"),
-    "floor_mod": _named_function("%"),
-}
-"""Functions that sqlglot has no class for."""
+"""Node → the arguments that it may have, and its reader; a reader returns None for a node that is
+simply a spelling of a function.
+"""
 
 TYPES: Mapping[str, str] = {
     "BOOLEAN": "bool",

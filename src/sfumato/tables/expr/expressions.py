@@ -44,12 +44,6 @@ def same(first: Expr, second: Expr) -> bool:
     return first is second or first.text == second.text
 
 
-_PYTHON = {"=": "==", "<>": "!=", "and": "&", "or": "|", "power": "**"} | {
-    sign: sign for sign in ("<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%")
-}
-"""Functions of the table that Python writes between their arguments."""
-
-
 def python_text(expression: Expr) -> str:
     """Write an expression as the Python code that builds it."""
     if isinstance(expression, ColumnRef):
@@ -57,23 +51,20 @@ def python_text(expression: Expr) -> str:
     if isinstance(expression, Literal):
         return repr(expression.value)
     assert isinstance(expression, FunctionCall)
-    name = expression.function.name
-    first, *rest = map(python_text, expression.arguments)
-    if name in _PYTHON:
-        if first.startswith("-"):
-            first = f"({first})"  # ** binds more tightly than the sign of a constant
-        return f"({f' {_PYTHON[name]} '.join([first, *rest])})"
-    if name in ("negate", "not"):
-        return f"({'-' if name == 'negate' else '~'}{first})"
-    if name == "case":
-        *branches, default = first, *rest
+    function, arguments = expression.function, list(map(python_text, expression.arguments))
+    sign = next((sign for sign in function.operator.split() if not sign.isalpha()), "")
+    if sign and len(arguments) == 1:
+        return f"({sign}{arguments[0]})"
+    if sign:
+        if arguments[0].startswith("-"):
+            arguments[0] = f"({arguments[0]})"  # ** binds more tightly than the sign of a constant
+        return f"({f' {sign} '.join(arguments)})"
+    if function.pairs:
+        *branches, default = arguments
         pairs = zip(branches[::2], branches[1::2], strict=True)
         return f"sf{''.join(f'.when({c}, {value})' for c, value in pairs)}.otherwise({default})"
-    if name == "is_in":
-        return f"{first}.is_in([{', '.join(rest)}])"
-    if name == "date_trunc":
-        return f"{rest[0]}.date_trunc({first})"
-    return f"{first}.{name}({', '.join(rest)})"
+    value, rest = arguments.pop(function.self_place), ", ".join(arguments)
+    return f"{value}.{function.name}({f'[{rest}]' if function.name == 'is_in' else rest})"
 
 
 @dataclass(frozen=True, slots=True)

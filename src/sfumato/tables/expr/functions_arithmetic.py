@@ -191,7 +191,11 @@ def _binary(
     rule: str,
     **more: Unpack[Traits],
 ) -> Function:
-    traits: Traits = {"passes_nan": True, "makes_nan": True, "span": ends, **more}
+    """Build a function of two numbers; one without a name in letters is an operator."""
+    traits: Traits = {"passes_nan": True, "makes_nan": True, "span": ends}
+    if not name.isidentifier():
+        traits |= {"form": name, "operator": name}
+    traits |= more
     return Function(
         name=name,
         group="arithmetic",
@@ -209,23 +213,21 @@ _SUM, _DIFFERENCE, _PRODUCT, _OPPOSITE = (
 )
 
 FUNCTIONS = (
-    _binary("+", _in_common_type(operator.add), _result_type(_SUM, max), _SUM, "the sum", form="+"),
+    _binary("+", _in_common_type(operator.add), _result_type(_SUM, max), _SUM, "the sum"),
     _binary(
         "-",
         _in_common_type(operator.sub),
         _result_type(_DIFFERENCE, max),
         _DIFFERENCE,
         "the difference",
-        form="-",
     ),
-    _binary("*", _product, _result_type(_PRODUCT, sum), _PRODUCT, "the product", form="*"),
+    _binary("*", _product, _result_type(_PRODUCT, sum), _PRODUCT, "the product"),
     _binary(
         "/",
         _quotient,
         always(FLOAT),
         value_ranges.quotient(),
         "the quotient, a float64; null by zero",
-        form="/",
         makes_null=True,
         copies=(1, 2),
     ),
@@ -235,7 +237,7 @@ FUNCTIONS = (
         _integer_or_float(value_ranges.whole_quotient(math.floor)),
         value_ranges.quotient(math.floor),
         "the quotient rounded down, as in Python; an integer of integers; null by zero",
-        form="//",
+        sql=("FLOOR_DIV({all})",),
         makes_null=True,
         copies=(3, 8),
     ),
@@ -248,7 +250,7 @@ FUNCTIONS = (
             "the remainder with the sign of the divisor, as in Python; null by zero; with an "
             "infinite float, null"
         ),
-        form="%",
+        sql=("FLOOR_MOD({all})",),
         makes_null=True,
         copies=(1, 8),
     ),
@@ -258,6 +260,8 @@ FUNCTIONS = (
         _integer_or_float(value_ranges.whole_quotient(math.trunc)),
         value_ranges.quotient(math.trunc),
         "the quotient rounded towards zero, SQL's `//`; an integer of integers; null by zero",
+        sql=("{0} // {1}",),
+        parameters="divisor",
         makes_null=True,
         copies=(3, 6),
     ),
@@ -267,6 +271,8 @@ FUNCTIONS = (
         _integer_or_float(value_ranges.remainder),
         value_ranges.remainder,
         "the remainder with the sign of the dividend, SQL's `%`; null by zero",
+        sql=("{0} % {1}",),
+        parameters="divisor",
         makes_null=True,
         copies=(1, 4),
     ),
@@ -278,6 +284,7 @@ FUNCTIONS = (
         build=_in_common_type(operator.neg),
         span=_OPPOSITE,
         form="-({0})",
+        operator="-",
         passes_nan=True,
         makes_nan=True,
         rule="the opposite",
@@ -288,6 +295,8 @@ FUNCTIONS = (
         always(FLOAT),
         value_ranges.power,
         "a float64; null for zero to a negative power and for a negative number to a broken one",
+        parameters="exponent",
+        operator="**",
         passes_nan=False,
         makes_null=True,
         copies=(4, 4),

@@ -10,8 +10,8 @@ filter keeps the rows where its condition is true.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
+from operator import and_, eq, ge, gt, invert, le, lt, ne, or_
 
 from . import engine_values as ev
 from .engine_values import Value
@@ -37,7 +37,9 @@ def _convert_all(values: Sequence[Value], arguments: Sequence[Argument]) -> list
     ]
 
 
-def _comparison(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
+def _comparison(
+    name: str, sign: str, operation: Callable[[Value, Value], Value], rule: str
+) -> Function:
     return Function(
         name=name,
         group="logic",
@@ -45,6 +47,7 @@ def _comparison(name: str, operation: Callable[[Value, Value], Value], rule: str
         gives=_comparison_type,
         build=lambda values, arguments, result: operation(*_convert_all(values, arguments)),
         form=name,
+        operator=sign,
         copies=(2,),
         rule=rule,
     )
@@ -55,7 +58,9 @@ def _between(values: Sequence[Value], arguments: Sequence[Argument], result: Typ
     return (value >= low) & (value <= high)
 
 
-def _connective(name: str, operation: Callable[[Value, Value], Value], rule: str) -> Function:
+def _connective(
+    name: str, sign: str, operation: Callable[[Value, Value], Value], rule: str
+) -> Function:
     return Function(
         name=name,
         group="logic",
@@ -63,6 +68,7 @@ def _connective(name: str, operation: Callable[[Value, Value], Value], rule: str
         gives=always(BOOL),
         build=lambda values, arguments, result: ev.join_balanced(operation, values),
         form=name.upper(),
+        operator=sign,
         many=True,
         rule=rule,
     )
@@ -75,6 +81,7 @@ def _unary(
     form: str,
     rule: str,
     *,
+    operator: str = "",
     never_null: bool = False,
 ) -> Function:
     return Function(
@@ -84,6 +91,7 @@ def _unary(
         gives=always(BOOL),
         build=lambda values, arguments, result: operation(values[0]),
         form=form,
+        operator=operator,
         never_null=never_null,
         copies=(2,),
         rule=rule,
@@ -101,15 +109,15 @@ def _is_in(values: Sequence[Value], arguments: Sequence[Argument], result: Type)
 
 
 FUNCTIONS = (
-    _connective("and", operator.and_, "true where all are; `&` in Python"),
-    _connective("or", operator.or_, "true where one is; `|` in Python"),
-    _unary("not", TRUTH, operator.invert, "NOT {0}", "the contrary; `~` in Python"),
-    _comparison("=", operator.eq, "equal; `==` in Python"),
-    _comparison("<>", operator.ne, "not equal; `!=` in Python"),
-    _comparison("<", operator.lt, "below, earlier, before"),
-    _comparison("<=", operator.le, "at most"),
-    _comparison(">", operator.gt, "above, later, after"),
-    _comparison(">=", operator.ge, "at least"),
+    _connective("and", "&", and_, "true where all are; `&` in Python"),
+    _connective("or", "|", or_, "true where one is; `|` in Python"),
+    _unary("not", TRUTH, invert, "NOT {0}", "the contrary; `~` in Python", operator="~"),
+    _comparison("=", "==", eq, "equal; `==` in Python"),
+    _comparison("<>", "!= ^", ne, "not equal; `!=` in Python"),
+    _comparison("<", "<", lt, "below, earlier, before"),
+    _comparison("<=", "<=", le, "at most"),
+    _comparison(">", ">", gt, "above, later, after"),
+    _comparison(">=", ">=", ge, "at least"),
     Function(
         name="between",
         group="logic",
@@ -117,6 +125,7 @@ FUNCTIONS = (
         gives=_comparison_type,
         build=_between,
         form="{0} BETWEEN {1} AND {2}",
+        parameters="low, high",
         copies=(4, 2),
         rule="at least the first and at most the second end",
     ),
@@ -154,6 +163,7 @@ FUNCTIONS = (
         gives=_comparison_type,
         build=_identical,
         form="IS NOT DISTINCT FROM",
+        parameters="value",
         never_null=True,
         copies=(2,),
         rule="equal, or both null; never null itself",

@@ -53,6 +53,7 @@ def _unary(
     *,
     copies: int = 1,
     span: value_ranges.Rule = value_ranges.unknown,
+    sql: tuple[str, ...] = (),
 ) -> Function:
     return Function(
         name=name,
@@ -66,6 +67,7 @@ def _unary(
         passes_nan=True,
         makes_null=guard is not _as_it_is,
         copies=(copies,),
+        sql=sql,
         rule=rule,
     )
 
@@ -89,6 +91,7 @@ FUNCTIONS = (
         lambda x: x.log10(),
         "the logarithm to base 10; null up to zero",
         copies=2,
+        sql=("LOG10({0})", "LOG({0})"),
     ),
     _unary(
         "log2", _positive, lambda x: x.log2(), "the logarithm to base 2; null up to zero", copies=2
@@ -143,6 +146,7 @@ FUNCTIONS = (
         ).atan2(_unsigned(convert(values[1], arguments[1], result))),
         span=value_ranges.between(-4, 4),
         passes_nan=True,
+        parameters="x",
         rule="the angle in radians of the point (second, first); −0 is 0",
     ),
     _unary("degrees", _as_it_is, lambda x: x.degrees(), "an angle in radians, in degrees"),
@@ -156,6 +160,7 @@ FUNCTIONS = (
             convert(values[0], arguments[0], FLOAT).abs() < ev.number("inf")
         ),
         copies=(2,),
+        sql=("ISFINITE({0})",),
         rule="whether a number is neither ∞ nor −∞",
     ),
 )

@@ -167,6 +167,7 @@ FUNCTIONS = (
         build=_absolute,
         span=value_ranges.absolute,
         passes_nan=True,
+        operator="abs",
         rule="the size without the sign",
     ),
     Function(
@@ -189,6 +190,9 @@ FUNCTIONS = (
         gives=_round_gives,
         build=_round,
         span=_round_span,
+        parameters="digits",
+        operator="round",
+        last=0,
         passes_nan=True,
         rule="to a constant number of digits after the point (below zero: before it), halves "
         "away from zero",
@@ -200,6 +204,8 @@ FUNCTIONS = (
         gives=_clip_gives,
         build=_clip,
         span=_clip_span,
+        sql=("CLIP({all})", "CLAMP({all})"),
+        parameters="low, high",
         copies=(6,),
         rule="the number, or the end of [low, high] that it lies beyond; low and high are "
         "constants",

@@ -63,7 +63,7 @@ PART = constant_slot(f"a text of 1 to {_PATTERN} characters", _is_short, "'a'", 
 NEW = constant_slot(
     f"a text of at most {_PATTERN} characters",
     lambda value: isinstance(value, str) and len(value) <= _PATTERN,
-    "'a'",
+    "'b'",
     "string",
 )
 PATTERN = constant_slot(
@@ -150,6 +150,7 @@ FUNCTIONS = (
         (TEXT,),
         lambda value: value.strip(),
         "without blanks (space, tab, line ends) at both ends",
+        sql=("TRIM({0})", "TRIM(BOTH FROM {0})"),
     ),
     _text_function(
         "ltrim", (TEXT,), lambda value: value.lstrip(), "without blanks at the beginning"
@@ -161,6 +162,9 @@ FUNCTIONS = (
         (TEXT, POSITION, LENGTH),
         lambda value, start, length: value.substr(start - 1, length),
         "so many characters from a position on, counted from 1",
+        sql=("SUBSTRING({all})",),
+        parameters="start, length",
+        last=10**6,
         copies=(2,),
     ),
     _text_function(
@@ -168,10 +172,15 @@ FUNCTIONS = (
         (TEXT, LENGTH),
         lambda value, length: value.substr(0, length),
         "the first characters",
+        parameters="length",
         copies=(2,),
     ),
     _text_function(
-        "right", (TEXT, LENGTH), lambda value, length: value.right(length), "the last characters"
+        "right",
+        (TEXT, LENGTH),
+        lambda value, length: value.right(length),
+        "the last characters",
+        parameters="length",
     ),
     _text_function(
         "replace",
@@ -181,6 +190,7 @@ FUNCTIONS = (
             f"every occurrence of one text by another; null where the result could pass "
             f"{GROWN} characters"
         ),
+        parameters="old, new",
         makes_null=True,
         copies=(2,),
     ),
@@ -192,6 +202,7 @@ FUNCTIONS = (
         build=_concat,
         form="||",
         many=True,
+        parameters="others",
         makes_null=True,
         copies=(2,),
         rule=f"one after the other; null where one is null, and beyond {GROWN} characters",
@@ -201,6 +212,7 @@ FUNCTIONS = (
         (TEXT, PART, POSITION),
         _part,
         "the part of that number, from 1 on, between separators; null where there are fewer",
+        parameters="separator, number",
         makes_null=True,
     ),
     _text_function(
@@ -209,6 +221,7 @@ FUNCTIONS = (
         lambda value, part: value.contains(part),
         "whether the text occurs in it",
         _TRUE,
+        parameters="part",
     ),
     _text_function(
         "starts_with",
@@ -216,6 +229,8 @@ FUNCTIONS = (
         lambda value, part: value.startswith(part),
         "whether it begins so",
         _TRUE,
+        sql=("STARTS_WITH({all})", "PREFIX({all})"),
+        parameters="part",
     ),
     _text_function(
         "ends_with",
@@ -223,12 +238,16 @@ FUNCTIONS = (
         lambda value, part: value.endswith(part),
         "whether it ends so",
         _TRUE,
+        sql=("ENDS_WITH({all})", "SUFFIX({all})"),
+        parameters="part",
     ),
     _text_function(
         "position",
         (TEXT, PART),
         _position,
         "where the text first occurs, counted from 1, an int32; 0 where it does not",
+        sql=("STRPOS({all})",),
+        parameters="part",
         **_COUNTED,
     ),
     _text_function(
@@ -238,6 +257,7 @@ FUNCTIONS = (
         "`%` stands for any characters, `_` for one; there is no escape",
         _TRUE,
         form="LIKE",
+        parameters="pattern",
         costs=_pattern_cost,
     ),
     _text_function(
@@ -247,6 +267,7 @@ FUNCTIONS = (
         "the same, of small letters on both sides",
         _TRUE,
         form="ILIKE",
+        parameters="pattern",
         costs=lambda value: 2 * _pattern_cost(value),
     ),
 )

@@ -30,7 +30,7 @@ from .scalar_function import (
     constant_slot,
     shorten,
 )
-from .types import DATE, FLOAT, INT32, MONTHS, TIMESTAMP, Type
+from .types import DATE, FLOAT, INT32, MONTHS, STRING, TIMESTAMP, Type
 
 UNITS = {
     "year": "Y",
@@ -54,8 +54,18 @@ AMOUNT = constant_slot(
 )
 
 
+def _part_sql(part: str, *names: str) -> tuple[str, ...]:
+    return (f"EXTRACT({part} FROM {{0}})", *(f"{name}({{0}})" for name in names))
+
+
 def _field(
-    name: str, takes: Slot, operation: Callable[[Value], Value], low: int, high: int, rule: str
+    name: str,
+    takes: Slot,
+    operation: Callable[[Value], Value],
+    low: int,
+    high: int,
+    rule: str,
+    sql: tuple[str, ...] = (),
 ) -> Function:
     span = value_ranges.between(low, high)
     kind = narrowest_integer(span([], []))
@@ -67,6 +77,34 @@ def _field(
         gives=always(kind),
         build=lambda values, arguments, result: ev.cast(operation(values[0]), result),
         span=span,
+        sql=sql or _part_sql(name, name.upper()),
+        rule=rule,
+    )
+
+
+def _field_name(
+    name: str, operation: Callable[[Value], Value], words: Sequence[str], sql: str, rule: str
+) -> Function:
+    """Build the name of a field that counts from 1. The words are constants, because an engine's
+    own names of days and months follow its language.
+    """
+
+    def build(values: Sequence[Value], arguments: Sequence[Argument], result: Type) -> Value:
+        number = ev.cast(operation(values[0]), INT32)
+        branches = [
+            (number == ev.constant(place, INT32), ev.constant(word, result))
+            for place, word in enumerate(words, 1)
+        ]
+        return ev.case(branches, ev.null(result))
+
+    return Function(
+        name=name,
+        group="time",
+        takes=(MOMENT,),
+        gives=always(STRING),
+        build=build,
+        copies=(len(words),),
+        sql=(sql,),
         rule=rule,
     )
 
@@ -152,6 +190,11 @@ def _function(
     )
 
 
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _ALL_DAYS = (date.max - date.min).days
 
 FUNCTIONS = (
@@ -165,8 +208,17 @@ FUNCTIONS = (
         1,
         53,
         "ISO's week of the year, 1 to 53, an int8",
+        _part_sql("week", "WEEK", "WEEKOFYEAR"),
     ),
-    _field("day", MOMENT, lambda value: value.day(), 1, 31, "of the month, an int8"),
+    _field(
+        "day",
+        MOMENT,
+        lambda value: value.day(),
+        1,
+        31,
+        "of the month, an int8",
+        _part_sql("day", "DAY", "DAYOFMONTH"),
+    ),
     _field(
         "day_of_week",
         MOMENT,
@@ -174,16 +226,40 @@ FUNCTIONS = (
         1,
         7,
         "1 is Monday, 7 is Sunday, an int8",
+        _part_sql("isodow", "ISODOW"),
     ),
-    _field("day_of_year", MOMENT, lambda value: value.day_of_year(), 1, 366, "an int16"),
+    _field(
+        "day_of_year",
+        MOMENT,
+        lambda value: value.day_of_year(),
+        1,
+        366,
+        "an int16",
+        _part_sql("doy", "DAYOFYEAR"),
+    ),
     _field("hour", TIME, lambda value: value.hour(), 0, 23, "in UTC, an int8"),
     _field("minute", TIME, lambda value: value.minute(), 0, 59, "an int8"),
     _field("second", TIME, lambda value: value.second(), 0, 59, "whole seconds, an int8"),
+    _field_name(
+        "day_name",
+        lambda value: value.day_of_week.index() + 1,
+        _DAYS,
+        "DAYNAME({0})",
+        "the day of the week in English, Monday to Sunday",
+    ),
+    _field_name(
+        "month_name",
+        lambda value: value.month(),
+        _MONTHS,
+        "MONTHNAME({0})",
+        "the month in English, January to December",
+    ),
     _function(
         "date_trunc",
         (UNIT, MOMENT),
         gives=lambda arguments: _unit_fits(arguments[1], arguments[0]),
         build=_trunc,
+        parameters="unit",
         rule="the beginning of its year, quarter, month, week, day, hour, minute or second",
     ),
     _function(
@@ -191,6 +267,8 @@ FUNCTIONS = (
         (MOMENT, AMOUNT, UNIT),
         gives=lambda arguments: _unit_fits(arguments[0], arguments[2]),
         build=_add,
+        sql=("{0} + {1}",),  # of an interval, which stands for the amount and the unit
+        parameters="amount, unit",
         makes_null=True,
         copies=(2,),
         rule="so many units later (below zero: earlier); the 31st becomes the last day of a "
@@ -201,6 +279,8 @@ FUNCTIONS = (
         (MOMENT, MOMENT),
         gives=always(INT32),
         build=_days,
+        sql=("DATE_DIFF('day', {1}, {0})",),
+        parameters="earlier",
         span=value_ranges.between(-_ALL_DAYS, _ALL_DAYS),
         rule="days from the second to the first, by their dates, an int32",
     ),
@@ -209,6 +289,7 @@ FUNCTIONS = (
         (MOMENT,),
         gives=always(FLOAT),
         build=_epoch,
+        sql=_part_sql("epoch", "EPOCH"),
         span=value_ranges.between(-62_135_596_800, 253_402_300_800),
         rule="seconds since 1970 in UTC, a float64",
     ),

@@ -1,226 +1,96 @@
-"""Each function of the table as a method of expressions. The rules are those of the table; see
-docs/reference/expressions.md.
+"""The functions of the table as methods and operators of expressions, derived from its rows.
+`methods.pyi` has the same list for type checkers and editors; docs/reference.py writes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from inspect import Parameter, Signature
+from keyword import iskeyword
+from typing import TYPE_CHECKING, ClassVar
 
-from .operators import Operators
-from .types import Type
+from .functions import FUNCTIONS
+from .scalar_function import Function, Slot
 
 if TYPE_CHECKING:
     from .nodes import Expr
 
+PREFIXES = {"-": "neg", "~": "invert"}
+COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod"}
+REFLECTED = ARITHMETIC | {"**": "pow", "&": "and", "|": "or", "^": "xor"}
+"""Python's names of its signs. For a comparison Python needs no reflected method."""
 
-class Methods(Operators):
-    """Methods of expressions; an argument is an expression or a constant."""
+
+class Methods:
+    """Methods and operators of expressions; an argument is an expression or a constant. `==` builds
+    an expression, so expressions are not hashable.
+    """
 
     __slots__ = ()
-
-    def round(self, digits: int = 0) -> Expr:
-        return self._call("round", self, digits)
-
-    def clip(self, low: object, high: object) -> Expr:
-        return self._call("clip", self, low, high)
-
-    def between(self, low: object, high: object) -> Expr:
-        return self._call("between", self, low, high)
-
-    def is_in(self, values: Iterable[object]) -> Expr:
-        """Test membership. For an empty list the result is false, or null for a null."""
-        listed = list(values)
-        return self._call("is_in", self, *listed) if listed else self._call("<>", self, self)
-
-    def fill_null(self, value: object) -> Expr:
-        return self._call("coalesce", self, value)
-
-    def coalesce(self, *others: object) -> Expr:
-        return self._call("coalesce", self, *others)
-
-    def least(self, *others: object) -> Expr:
-        return self._call("least", self, *others)
-
-    def greatest(self, *others: object) -> Expr:
-        return self._call("greatest", self, *others)
-
-    def concat(self, *others: object) -> Expr:
-        return self._call("concat", self, *others)
-
-    def cast(self, to: str | Type) -> Expr:
-        return self._call("cast", self, str((to if isinstance(to, Type) else Type.of(to)).bare))
-
-    def substr(self, start: int, length: int) -> Expr:
-        return self._call("substr", self, start, length)
-
-    def replace(self, old: str, new: str) -> Expr:
-        return self._call("replace", self, old, new)
-
-    def split_part(self, separator: str, number: int) -> Expr:
-        return self._call("split_part", self, separator, number)
-
-    def date_trunc(self, unit: str) -> Expr:
-        return self._call("date_trunc", unit, self)
-
-    def date_add(self, amount: int, unit: str) -> Expr:
-        return self._call("date_add", self, amount, unit)
-
-    def sign(self) -> Expr:
-        return self._call("sign", self)
-
-    def floor(self) -> Expr:
-        return self._call("floor", self)
-
-    def ceil(self) -> Expr:
-        return self._call("ceil", self)
-
-    def trunc(self) -> Expr:
-        return self._call("trunc", self)
-
-    def sqrt(self) -> Expr:
-        return self._call("sqrt", self)
-
-    def exp(self) -> Expr:
-        return self._call("exp", self)
-
-    def ln(self) -> Expr:
-        return self._call("ln", self)
-
-    def log10(self) -> Expr:
-        return self._call("log10", self)
-
-    def log2(self) -> Expr:
-        return self._call("log2", self)
-
-    def sin(self) -> Expr:
-        return self._call("sin", self)
-
-    def cos(self) -> Expr:
-        return self._call("cos", self)
-
-    def tan(self) -> Expr:
-        return self._call("tan", self)
-
-    def asin(self) -> Expr:
-        return self._call("asin", self)
-
-    def acos(self) -> Expr:
-        return self._call("acos", self)
-
-    def atan(self) -> Expr:
-        return self._call("atan", self)
-
-    def degrees(self) -> Expr:
-        return self._call("degrees", self)
-
-    def radians(self) -> Expr:
-        return self._call("radians", self)
-
-    def is_finite(self) -> Expr:
-        return self._call("is_finite", self)
-
-    def is_null(self) -> Expr:
-        return self._call("is_null", self)
-
-    def not_null(self) -> Expr:
-        return self._call("not_null", self)
-
-    def lower(self) -> Expr:
-        return self._call("lower", self)
-
-    def upper(self) -> Expr:
-        return self._call("upper", self)
-
-    def trim(self) -> Expr:
-        return self._call("trim", self)
-
-    def ltrim(self) -> Expr:
-        return self._call("ltrim", self)
-
-    def rtrim(self) -> Expr:
-        return self._call("rtrim", self)
-
-    def length(self) -> Expr:
-        return self._call("length", self)
-
-    def year(self) -> Expr:
-        return self._call("year", self)
-
-    def quarter(self) -> Expr:
-        return self._call("quarter", self)
-
-    def month(self) -> Expr:
-        return self._call("month", self)
-
-    def week(self) -> Expr:
-        return self._call("week", self)
-
-    def day(self) -> Expr:
-        return self._call("day", self)
-
-    def day_of_week(self) -> Expr:
-        return self._call("day_of_week", self)
-
-    def day_of_year(self) -> Expr:
-        return self._call("day_of_year", self)
-
-    def hour(self) -> Expr:
-        return self._call("hour", self)
-
-    def minute(self) -> Expr:
-        return self._call("minute", self)
-
-    def second(self) -> Expr:
-        return self._call("second", self)
-
-    def epoch(self) -> Expr:
-        return self._call("epoch", self)
-
-    def abs(self) -> Expr:
-        return self._call("abs", self)
-
-    def div(self, divisor: object) -> Expr:
-        return self._call("div", self, divisor)
-
-    def mod(self, divisor: object) -> Expr:
-        return self._call("mod", self, divisor)
-
-    def power(self, exponent: object) -> Expr:
-        return self._call("power", self, exponent)
-
-    def atan2(self, x: object) -> Expr:
-        return self._call("atan2", self, x)
-
-    def nullif(self, value: object) -> Expr:
-        return self._call("nullif", self, value)
-
-    def identical(self, value: object) -> Expr:
-        return self._call("identical", self, value)
-
-    def days_between(self, earlier: object) -> Expr:
-        return self._call("days_between", self, earlier)
-
-    def left(self, length: object) -> Expr:
-        return self._call("left", self, length)
-
-    def right(self, length: object) -> Expr:
-        return self._call("right", self, length)
-
-    def contains(self, part: object) -> Expr:
-        return self._call("contains", self, part)
-
-    def starts_with(self, part: object) -> Expr:
-        return self._call("starts_with", self, part)
-
-    def ends_with(self, part: object) -> Expr:
-        return self._call("ends_with", self, part)
-
-    def position(self, part: object) -> Expr:
-        return self._call("position", self, part)
-
-    def like(self, pattern: object) -> Expr:
-        return self._call("like", self, pattern)
-
-    def ilike(self, pattern: object) -> Expr:
-        return self._call("ilike", self, pattern)
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # not hashable, as lists
+
+    def _call(self, name: str, *arguments: object) -> Expr:
+        raise NotImplementedError
+
+
+def methods_of(function: Function) -> Iterator[tuple[str, Callable[..., Expr]]]:
+    """Yield the method of a function if its row names the parameters, and its operators."""
+    name, names = function.name, function.parameters.split(", ") if function.parameters else []
+    if len(names) == len(function.takes) - 1 and name.isidentifier() and not iskeyword(name):
+        yield name, _method(function, names)
+    for sign in function.operator.split():
+        if sign.isalpha():  # Python's abs and round
+            yield f"__{sign}__", _method(function, names)
+        elif len(function.takes) == 1:
+            yield f"__{PREFIXES[sign]}__", _method(function, names)
+        else:
+            yield f"__{COMPARISONS.get(sign) or REFLECTED[sign]}__", _operator(name)
+            if sign in REFLECTED:
+                yield f"__r{REFLECTED[sign]}__", _operator(name, reflected=True)
+
+
+def _method(function: Function, names: list[str]) -> Callable[..., Expr]:
+    place = function.self_place
+    slots = [*function.takes[:place], *function.takes[place + 1 :]]
+    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
+    for number, (name, slot) in enumerate(zip(names, slots, strict=True), 1):
+        is_last = number == len(slots)
+        parameters.append(
+            Parameter(
+                name,
+                Parameter.VAR_POSITIONAL
+                if function.many and is_last
+                else Parameter.POSITIONAL_OR_KEYWORD,
+                default=Parameter.empty if function.last is None or not is_last else function.last,
+                annotation=_annotation(slot),
+            )
+        )
+    signature = Signature(parameters, return_annotation="Expr")
+
+    def method(*values: object, **named: object) -> Expr:
+        bound = signature.bind(*values, **named)
+        bound.apply_defaults()
+        expression, *arguments = bound.args
+        return expression._call(function.name, *arguments[:place], expression, *arguments[place:])
+
+    method.__signature__ = signature
+    method.__name__, method.__doc__ = function.name, function.rule
+    return method
+
+
+def _annotation(slot: Slot) -> type:
+    """Return the Python type of an argument: that of a constant, or any."""
+    types = {frozenset({"integer"}): int, frozenset({"string"}): str}
+    return types.get(slot.kinds, object) if slot.test else object
+
+
+def _operator(name: str, *, reflected: bool = False) -> Callable[..., Expr]:
+    def method(self: Methods, operand: object) -> Expr:
+        return self._call(name, *((operand, self) if reflected else (self, operand)))
+
+    return method
+
+
+for _name, _function in (pair for row in FUNCTIONS.values() for pair in methods_of(row)):
+    setattr(Methods, _name, _function)

@@ -14,7 +14,7 @@ the table `functions`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
@@ -26,7 +26,7 @@ from .constants import Constant
 from .engine_values import Value
 from .functions import FUNCTIONS
 from .methods import Methods
-from .scalar_function import Argument, Function, shorten
+from .scalar_function import Argument, Function, is_operator, shorten
 from .types import BOOL, Span, Type
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ class _BuiltValue:
 
 
 class Expr(Methods):
-    """An expression; its operators and methods are those of `Methods`."""
+    """An expression. Most operators and methods come from the rows of functions (`Methods`); those
+    below take other arguments than their functions.
+    """
 
     __slots__ = ()
     __array_ufunc__ = None  # NumPy's scalars leave the operators to us
@@ -122,6 +124,19 @@ class Expr(Methods):
 
     def _call(self, name: str, *arguments: object) -> Expr:
         return call(name, *arguments)
+
+    def is_in(self, values: Iterable[object]) -> Expr:
+        """Test membership. For an empty list the result is false, or null for a null."""
+        listed = list(values)
+        return call("is_in", self, *listed) if listed else self != self
+
+    def cast(self, to: str | Type) -> Expr:
+        """Convert to another type, by its name; null where the value does not fit."""
+        return call("cast", self, str((to if isinstance(to, Type) else Type.of(to)).bare))
+
+    def fill_null(self, value: object) -> Expr:
+        """Put a value in the place of nulls."""
+        return call("coalesce", self, value)
 
     def __bool__(self) -> NoReturn:
         raise refusals.EXPRESSION_HAS_NO_TRUTH(expression=shorten(self.text))
@@ -208,15 +223,15 @@ class FunctionCall(Expr):
 
     @property
     def text(self) -> str:
-        wrap = self.function.is_operator and not self.function.pairs
-        return self.function.text(
-            [
-                f"({a.text})"
-                if wrap and isinstance(a, FunctionCall) and a.function.is_operator
-                else a.text
-                for a in self.arguments
-            ]
-        )
+        form = self.function.text_form
+        plain = [argument.text for argument in self.arguments]
+        bracketed = [
+            f"({text})"
+            if isinstance(argument, FunctionCall) and is_operator(argument.function.text_form)
+            else text
+            for argument, text in zip(self.arguments, plain, strict=True)
+        ]
+        return self.function.write(form, plain, bracketed)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -276,7 +291,7 @@ def call(name: str, *arguments: object) -> Expr:
         near = get_close_matches(str(name), FUNCTIONS, n=3, cutoff=0.0)
         raise refusals.UNKNOWN_FUNCTION(name=name, names=", ".join(near), nearest=near[0])
     operands = [literal(argument) for argument in arguments]
-    if function.name in ("and", "or", "concat"):
+    if function.is_chain:
         operands = [part for operand in operands for part in _flatten(operand, function)]
     last = operands[-1].value if operands and isinstance(operands[-1], Literal) else None
     weight = function.weight([operand.weight for operand in operands], last)

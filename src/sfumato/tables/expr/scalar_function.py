@@ -102,6 +102,11 @@ Gives = Callable[[Sequence[Argument]], Type]
 Build = Callable[[Sequence[Value], Sequence[Argument], Type], Value]
 
 
+def is_operator(form: str) -> bool:
+    """Whether a text of this form needs brackets beside an operator."""
+    return form.startswith("{") or not form.endswith(")")
+
+
 def always(kind: Type) -> Gives:
     return lambda arguments: kind
 
@@ -128,12 +133,20 @@ class Traits(TypedDict, total=False):
     copies: tuple[int, ...]
     heavy: frozenset[Constant]
     costs: Callable[[Constant], int] | None
+    sql: tuple[str, ...]
+    parameters: str
+    operator: str
+    last: Constant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """One row of the function table. `form` is the canonical text where that is not
-    name(arguments): an operator between arguments, or a template.
+    """One row of the function table: all that the package knows of a function. Methods of
+    expressions, the reader and the writer of SQL and the reference come from these rows.
+
+    `form` is the canonical text where that is not name(arguments): an operator between arguments,
+    or a template. `sql` has the spellings in SQL where they differ from that text: the client
+    writes the first, the reader reads all of them.
     """
 
     name: str
@@ -156,6 +169,10 @@ class Function:
     costs: Callable[[Constant], int] | None = (
         None  # what it takes for one row, by the last constant, where its group does not tell
     )
+    sql: tuple[str, ...] = ()
+    parameters: str = ""  # the names of the arguments of its method, after the value itself
+    operator: str = ""  # Python's signs for it; `python_text` writes the first
+    last: Constant = None  # the last argument of calls that leave it out
 
     def slots(self, count: int) -> tuple[Slot, ...]:
         """Return the slot of each of `count` arguments, or () if there cannot be so many."""
@@ -181,23 +198,44 @@ class Function:
             copies[min(i, len(copies) - 1)] * cost for i, cost in enumerate(costs)
         )
 
-    def text(self, arguments: Sequence[str]) -> str:
-        """Write a call as canonical text."""
+    @property
+    def self_place(self) -> int:
+        """The place of the value whose method the function is: the first that is no constant."""
+        return next(place for place, slot in enumerate(self.takes) if slot.test is None)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether a call is written as a chain of any length, such as a AND b AND c."""
+        return self.many and bool(self.form) and "{" not in self.form
+
+    @property
+    def text_form(self) -> str:
+        """The form of the canonical text."""
+        return self.form or f"{self.name}({{all}})"
+
+    @property
+    def sql_forms(self) -> tuple[str, ...]:
+        """The forms of the function in SQL."""
+        return self.sql or (self.form or f"{self.name.upper()}({{all}})",)
+
+    def write(self, form: str, plain: Sequence[str], bracketed: Sequence[str]) -> str:
+        """Write a call in a form, from the texts of its arguments; `bracketed` has brackets around
+        operators.
+        """
         if self.pairs:
             branches = (
-                f"WHEN {arguments[i]} THEN {arguments[i + 1]} "
-                for i in range(0, len(arguments) - 1, 2)
+                f"WHEN {plain[i]} THEN {plain[i + 1]} " for i in range(0, len(plain) - 1, 2)
             )
-            return f"CASE {''.join(branches)}ELSE {arguments[-1]} END"
-        if "{" in self.form:
-            return self.form.format(
-                *arguments, rest=", ".join(arguments[1:]), bare=arguments[-1].strip("'")
-            )
-        return (
-            f" {self.form} ".join(arguments)
-            if self.form
-            else f"{self.name}({', '.join(arguments)})"
-        )
+            return f"CASE {''.join(branches)}ELSE {plain[-1]} END"
+        if "{" not in form:
+            return f" {form} ".join(bracketed)
+        texts = bracketed if is_operator(form) else plain
+        bare = plain[-1].strip("'")
+        return form.format(*texts, all=", ".join(plain), rest=", ".join(plain[1:]), bare=bare)
+
+    def text(self, arguments: Sequence[str]) -> str:
+        """Write a call as canonical text."""
+        return self.write(self.text_form, arguments, arguments)
 
     @property
     def example(self) -> str:
@@ -211,11 +249,6 @@ class Function:
     def _text_with(self, texts: Sequence[str], position: int, text: str) -> str:
         """Write the call with another text in one place."""
         return self.text([*texts[:position], text, *texts[position + 1 :]])
-
-    @property
-    def is_operator(self) -> bool:
-        """Whether the text of a call needs parentheses beside an operator."""
-        return bool(self.form) and (self.form.startswith("{") or not self.form.endswith(")"))
 
     def resolve(self, arguments: Sequence[Argument]) -> Argument:
         """Derive the type and span of a call; refuse an argument that does not fit."""
