@@ -26,7 +26,7 @@ from ..tables.query.owned_rows import table_source
 from ..tables.query.question_options import ParameterValues
 from ..tables.query.stages import Query
 from . import session_refusals as refusals
-from .table_state import TableState, is_about, state_of
+from .table_state import TableState, state_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +93,7 @@ class Question:
 
 def check_query(query: object, state: TableState, table: str) -> Query:
     """Return the query; refuse anything that is no query of tables with this ledger."""
-    if not isinstance(query, Query) or not is_about(query, state.ledger):
+    about = state_of(query) if isinstance(query, Query) else None
+    if not isinstance(query, Query) or about is None or about.ledger is not state.ledger:
         raise refusals.NOT_A_QUERY(type=type(query).__name__, table=table)
     return query

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol, Unpack
+from typing import Unpack
 
 from ..accounting.filters import Filter
 from ..answers.answer import Answer
@@ -34,6 +34,7 @@ from ..sql import with_working_rewrite
 from ..sql.sql_plan import SqlPlan
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import LEARNABLE, Declared, MissingLimit, all_with_placeholders
+from ..tables.plan.query_plan import Plan
 from ..tables.query.question_options import (
     BatchReleaseOptions,
     ParameterValues,
@@ -59,13 +60,6 @@ from .table_state import TableState
 
 MOST = 256  # questions of a batch
 PAID_LESSONS = "limits that others learned: charged to this share first, for what they cost"
-
-
-class HasCost(Protocol):
-    """A plan or a batch: anything with a cost."""
-
-    @property
-    def cost(self) -> Guarantee: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +345,7 @@ class Request:
 
 
 def explain_refusal(
-    refusal: BudgetExceeded, plan: HasCost, goal: Goal, notes: tuple[str, ...]
+    refusal: BudgetExceeded, plan: Plan | Batch, goal: Goal, notes: tuple[str, ...]
 ) -> BudgetExceeded:
     """Add to a budget refusal the cost of the requested accuracy and what was charged before."""
     if goal.promise is not None and not notes:

@@ -41,7 +41,8 @@ def pay_lessons_and_replan(
     """Charge `share` for the learned limits that these plans show, if the answers fit as well.
     Returns True if limits changed and the caller must plan again.
     """
-    states = tuple(dict.fromkeys(state_of(plan.query) for plan in plans))
+    about = dict.fromkeys(state_of(plan.query) for plan in plans)
+    states = [state for state in about if state is not None]
     if not any(has_unpaid(state, share) for state in states):
         return False
     ledger = states[0].ledger  # of all: one release has one ledger

@@ -17,7 +17,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import cast
 
 from ..guarantees.stored_guarantee import ratio
 from ..ledger import Ledger
@@ -178,12 +177,7 @@ class TableState:
             self.declared = declared
 
 
-def is_about(query: object, ledger: Ledger) -> bool:
-    """Tell whether this is a query of tables whose answers are charged to a ledger."""
-    state = getattr(query.rows.curator, "state", None) if isinstance(query, Query) else None
-    return isinstance(state, TableState) and state.ledger is ledger
-
-
-def state_of(query: Query) -> TableState:
-    """Return the state of the tables that a query is about."""
-    return cast("TableState", query.rows.curator.state)  # type: ignore[attr-defined]
+def state_of(query: Query) -> TableState | None:
+    """Return the state of the tables that a query is about; None if no session protects them."""
+    state = getattr(query.rows.curator, "state", None)
+    return state if isinstance(state, TableState) else None

@@ -6,14 +6,8 @@ refuses every other construct with the place in the text, the reason and a rewri
 a word of the text.
 """
 
-from .read_sql import (
-    ParsedQuery,
-    UnresolvedQuery,
-    condition,
-    explains,
-    read,
-    with_working_rewrite,
-)
+from .read_sql import UnresolvedQuery, condition, explains, read, with_working_rewrite
+from .select import ParsedQuery
 
 __all__ = [
     "ParsedQuery",

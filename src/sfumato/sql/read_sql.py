@@ -24,15 +24,6 @@ from .select import ParsedQuery, SelectReader
 from .sql_constants import Parameters
 from .sql_text import EXPLAIN, SqlText
 
-__all__ = [
-    "ParsedQuery",
-    "UnresolvedQuery",
-    "condition",
-    "explains",
-    "read",
-    "with_working_rewrite",
-]
-
 
 @dataclass(slots=True, eq=False)
 class UnresolvedQuery:
