@@ -23,11 +23,11 @@ GOAL = Goal(budget=sf.Approx(1000, "1e-6"), promise=sf.Approx(6, "1e-9"))
 
 
 def one(visits: Any, share: str | None = None) -> Request:
-    return Request.one(visits.state, "visits", SUM, promise=GOAL.promise, share=share)
+    return Request.of_question(visits.state, "visits", SUM, promise=GOAL.promise, share=share)
 
 
 def several(visits: Any, share: str | None = None) -> Request:
-    return Request.many(visits.state, "visits", [COUNT, SUM], promise=GOAL.promise, share=share)
+    return Request.of_batch(visits.state, "visits", [COUNT, SUM], promise=GOAL.promise, share=share)
 
 
 KINDS: dict[str, Any] = {"one": one, "several": several}

@@ -191,11 +191,11 @@ def least(
     the property is only nearly monotone. If the property changes very near to `near`, the search
     takes the same steps and evaluates the property only there.
     """
-    known = _bracket(holds, near)
+    bracket = _bracket(holds, near)
 
     def is_above(place: float) -> bool:
-        if known is not None and not known[0] < place < known[1]:
-            return place >= known[1]
+        if bracket is not None and not bracket[0] < place < bracket[1]:
+            return place >= bracket[1]
         return holds(Fraction(place))
 
     low = high = start

@@ -107,7 +107,9 @@ class Table(Budgeted, RowVerbs):
         With `within=` instead of a promise: the least cost that gives that accuracy. If limits or
         bounds are missing: a pending plan, which says what will be learned first.
         """
-        return Request.one(self.state, self.name, query, parameters, **options).plan().plans[0]
+        return (
+            Request.of_question(self.state, self.name, query, parameters, **options).plan().plans[0]
+        )
 
     @asks(ReleaseOptions)
     def sql(
@@ -121,7 +123,7 @@ class Table(Budgeted, RowVerbs):
 
         `EXPLAIN PRIVACY SELECT …` returns the text of `explain_sql` instead of an answer.
         """
-        request = Request.one(self.state, self.name, text, parameters, **options)
+        request = Request.of_question(self.state, self.name, text, parameters, **options)
         if request.explains:  # the one text that gives no answer: see explain_sql
             return cast("Answer", request.plan().plans[0].explain())
         return request.release()[0]
@@ -142,7 +144,7 @@ class Table(Budgeted, RowVerbs):
         """Charge, then answer; or return the stored answer to the same question. Limits that the
         query lacks are learned first, once, for an extra sixth of its cost.
         """
-        request = Request.one(self.state, self.name, query, **options)
+        request = Request.of_question(self.state, self.name, query, **options)
         check_query(query, self.state, self.name)  # a text is none
         return request.release()[0]
 
@@ -157,7 +159,7 @@ class Table(Budgeted, RowVerbs):
         """Return the cost of releasing several questions together, and the accuracy of each. Reads
         no data, costs nothing. `parameters` lists those of each question, or None.
         """
-        return Request.many(self.state, self.name, queries, parameters, **options).plan()
+        return Request.of_batch(self.state, self.name, queries, parameters, **options).plan()
 
     @asks(BatchReleaseOptions)
     def release_all(
@@ -172,7 +174,7 @@ class Table(Budgeted, RowVerbs):
         are learned first, once, for an extra sixth of the promise. `parameters` lists those of each
         question, or None.
         """
-        return Request.many(self.state, self.name, queries, parameters, **options).release()
+        return Request.of_batch(self.state, self.name, queries, parameters, **options).release()
 
     @asks(LearnOptions)
     def learn(

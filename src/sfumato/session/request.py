@@ -92,7 +92,7 @@ class Request:
     batched: bool = False
 
     @classmethod
-    def one(
+    def of_question(
         cls,
         state: TableState,
         table: str,
@@ -106,7 +106,7 @@ class Request:
         return cls(state, table, (Question.ask(state, table, query, parameters),), goal, settings)
 
     @classmethod
-    def many(
+    def of_batch(
         cls,
         state: TableState,
         table: str,
@@ -153,7 +153,7 @@ class Request:
         if self.goal.promise is None:
             raise refusals.ACCURACY_NEEDS_LIMITS(missing=_words(missing), table=self.table)
         base, *larger = (
-            self._plan(all_with_placeholders(declared, rows=rows, size=size))
+            self._plan_shown(all_with_placeholders(declared, rows=rows, size=size))
             for rows, size in ((1, 1), (2, 1), (1, 2))
         )
         learning, currency = self._learning_cost, Filter(self.state.ledger.budget)

@@ -289,7 +289,7 @@ def answer_question(tables: Mapping[str, Table | Database], message: WorkerReque
 
 def _release(table: Table | Database, question: Question, message: WorkerRequest) -> Answer:
     """Plan the question once, set the times that follow from the plan, and release that plan."""
-    request = Request.one(
+    request = Request.of_question(
         table.state,
         table.state.first,
         question.sql,
