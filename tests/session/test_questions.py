@@ -233,8 +233,8 @@ def test_nothing_is_added_to_an_answer_for_which_nothing_was_learned() -> None:
         answer = visits.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
         assert not [rule for rule in answer.rules if "learned" in rule]
         for text, explains in (("EXPLAIN PRIVACY SELECT", True), ("SELECT", False)):
-            asked = Question.ask(visits.state, "visits", f"{text} COUNT(*) FROM visits", None)
-            assert asked.explains is explains
+            question = Question.ask(visits.state, "visits", f"{text} COUNT(*) FROM visits", None)
+            assert question.explains is explains
 
 
 def test_a_table_joined_with_itself_learns_what_it_lacks_once() -> None:

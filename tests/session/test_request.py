@@ -22,7 +22,7 @@ SUM, COUNT = "SELECT SUM(spend) AS s FROM visits", "SELECT COUNT(*) AS n FROM vi
 GOAL = Goal(budget=sf.Approx(1000, "1e-6"), promise=sf.Approx(6, "1e-9"))
 
 
-def one(visits: Any, share: str | None = None) -> Request:
+def single(visits: Any, share: str | None = None) -> Request:
     return Request.of_question(visits.state, "visits", SUM, promise=GOAL.promise, share=share)
 
 
@@ -30,7 +30,7 @@ def several(visits: Any, share: str | None = None) -> Request:
     return Request.of_batch(visits.state, "visits", [COUNT, SUM], promise=GOAL.promise, share=share)
 
 
-KINDS: dict[str, Any] = {"one": one, "several": several}
+KINDS: dict[str, Any] = {"one": single, "several": several}
 
 
 def test_a_sixth_and_its_inverse() -> None:
@@ -48,9 +48,9 @@ def test_tried_before_learned_and_learned_before_made(
         for name in ("_plan", "_learn", "_recall"):
             real = getattr(Request, name)
 
-            def noted(self: Any, given: Any, _real: Any = real, _name: str = name) -> Any:
+            def noted(self: Any, argument: Any, _real: Any = real, _name: str = name) -> Any:
                 order.append(_name)
-                return _real(self, given)
+                return _real(self, argument)
 
             monkeypatch.setattr(Request, name, noted)
         request: Request = KINDS[kind](visits)
