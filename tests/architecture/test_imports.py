@@ -110,3 +110,45 @@ def test_the_stub_names_the_module_of_a_function_with_the_same_name() -> None:
         if isinstance(node, ast.ImportFrom) and node.module:
             home = PACKAGE.joinpath(*node.module.split("."))
             assert [a.name for a in node.names if (home / f"{a.name}.py").exists()] == []
+
+
+def session_imports() -> dict[str, set[str]]:
+    """The modules of the session that each of them imports, also lazily or for types only."""
+    modules = {path.stem: path for path in (PACKAGE / "session").glob("*.py")}
+    return {
+        stem: {
+            name
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ImportFrom)
+            for name in _named_in_session(node)
+            if name in modules
+        }
+        for stem, path in modules.items()
+    }
+
+
+def _named_in_session(node: ast.ImportFrom) -> set[str]:
+    module = node.module or ""
+    if node.level == 1:
+        return {module} if module else {alias.name for alias in node.names}
+    inside = module.removeprefix("sfumato.").partition(".")
+    return {inside[2] or alias.name for alias in node.names} if inside[0] == "session" else set()
+
+
+def find_cycle(imports: dict[str, set[str]]) -> set[str]:
+    """The modules that import themselves by way of others."""
+    reach = {module: set(named) for module, named in imports.items()}
+    for middle in reach:
+        for module in reach:
+            if middle in reach[module]:
+                reach[module] |= reach[middle]
+    return {module for module, named in reach.items() if module in named}
+
+
+def test_no_module_of_the_session_imports_itself_by_way_of_others() -> None:
+    """The session is a straight pipeline: `questions`, `batches`, `request`, `protected_table`."""
+    imports = session_imports()
+    assert "table_state" in imports["learning"]
+    assert "request" in imports["protected_table"]
+    assert find_cycle(imports) == set()
+    assert find_cycle({**imports, "table_state": {"learning"}}) == {"table_state", "learning"}

@@ -43,7 +43,7 @@ from sfumato.local import (
     restore_question,
 )
 from sfumato.mechanisms.shared import stored_mechanism as mechanisms
-from sfumato.session.learning import LearnedLimit
+from sfumato.session.table_state import LearnedLimit
 from sfumato.tables.declare.declaration_toml import from_values, to_toml
 from sfumato.tables.plan.missing_limits import MissingLimit
 

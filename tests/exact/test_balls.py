@@ -251,6 +251,28 @@ def test_least(target: str, start: float) -> None:
     assert Fraction(float(result)) == result
 
 
+@pytest.mark.parametrize("target", ["1e-9", "0.9999999", "1", "3.7", "1e9"])
+@pytest.mark.parametrize("off", [0.0, 1e-13, -1e-13, 1e-3, -0.9], ids=str)
+def test_least_near_a_guess_is_the_same(target: str, off: float) -> None:
+    """A good guess saves evaluations; a bad one changes nothing. At the result the property is
+    evaluated in any case.
+    """
+    first = Fraction(target)
+    calls: dict[Fraction, bool] = {}
+
+    def holds(x: Fraction) -> bool:
+        calls[x] = x >= first
+        return calls[x]
+
+    alone = least(holds)
+    many = len(calls)
+    calls.clear()
+    assert least(holds, near=float(target) * (1.0 + off)) == alone
+    assert calls[alone]
+    assert len(calls) < many / 3 if abs(off) < 1e-12 else len(calls) <= many + 2
+    assert least(holds, near=0.0) == least(holds, near=math.inf) == alone
+
+
 def test_least_of_never_and_always() -> None:
     with pytest.raises(Refused, match=r"number\.range"):
         least(lambda x: False)

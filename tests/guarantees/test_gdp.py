@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
+from sfumato.guarantees import gdp
 from sfumato.guarantees.gdp import largest_mu
 from sfumato.noise.continuous import Normal
 
@@ -45,6 +46,19 @@ def test_calibration_is_safe_and_not_wasteful(e: str, d: str) -> None:
     mu = largest_mu(e, d)
     assert sf.GDP(mu).delta(e) <= Fraction(d)
     assert sf.GDP(mu * (1 + Fraction(1, 10**12))).delta(e) > Fraction(d)
+
+
+def test_the_estimate_in_doubles_changes_no_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says where to evaluate the curve, not what μ is: equal to the last bit without it."""
+    numbers = [
+        (f"{e}e{power}", d)
+        for power in (-6, -2, 0, 2)
+        for e in ("1", "3.7")
+        for d in ("1e-290", "1e-40", "1e-9", "0.001", "0.5", "0.9")
+    ]
+    fast = [largest_mu(e, d) for e, d in numbers]
+    monkeypatch.setattr(gdp, "_guess_inverse", lambda *_: None)
+    assert [largest_mu(e, d) for e, d in numbers] == fast
 
 
 def test_extremes() -> None:

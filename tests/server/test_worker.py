@@ -125,6 +125,37 @@ def test_a_lost_request_pays_for_what_was_learned(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "unlearned"])
+def test_a_release_is_planned_once(
+    tmp_path: Path, declared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker counts the charges by the plan that it releases: one, and one for each lesson."""
+    from sfumato.session.request import Request
+
+    deployment = service(tmp_path, budget="100")
+    if not declared:
+        text = deployment.path.read_text(encoding="utf-8").replace("max_rows = 4\n", "")
+        deployment.path.write_text(text, encoding="utf-8")
+    attempts, charges = [], []
+    attempt, pace = Request.attempt, worker.PacedLedger.pace
+    monkeypatch.setattr(Request, "attempt", lambda self: (attempts.append(self), attempt(self))[1])
+
+    def noted(self: Any, held: Any = None, busy: Any = None, count: int = 1) -> None:
+        charges.append(count)
+        pace(self, held, busy, count)
+
+    monkeypatch.setattr(worker.PacedLedger, "pace", noted)
+    about = load(deployment.path).datasets["visits"]
+    protect_dataset(about).close()
+    with worker.open_dataset(about, lambda _: None) as visits:
+        visits.ledger.allow("ada", visits.budget)
+        before = len(list(visits.ledger.history()))
+        assert parts(answer_question({"visits": visits}, build_request()))[0] == "answer"
+        kinds = [entry.kind for entry in visits.ledger.history()][before:]
+    assert len(attempts) == 1
+    assert kinds.count("charge") == charges[-1] == (1 if declared else 2)
+
+
 @pytest.mark.usefixtures("tables")
 def test_an_answer_is_stored_at_its_moment_and_not_later(
     deployment: Deployment, monkeypatch: pytest.MonkeyPatch

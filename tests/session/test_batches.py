@@ -16,9 +16,8 @@ from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from sfumato.ledger import BudgetExceeded
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session import Table
-from sfumato.session.batches import Questions
 from sfumato.session.pending_plan import PendingBatch
-from sfumato.session.request import PlanAttempt
+from sfumato.session.request import PlanAttempt, Request
 
 from .test_learning import rows
 from .test_learning import table as unlimited
@@ -264,11 +263,12 @@ def test_a_batch_that_is_planned_before_it_is_paid_for_would_be_heard(
     the integers of the engine, the refusal reveals the lessons.
     """
 
-    def at_once(self: Any, goal: Any, share: Any, *, learning: bool) -> Any:
-        assert learning
-        return PlanAttempt(self.make(goal), (), (), self.table.state.declared, True)
+    def at_once(self: Request) -> PlanAttempt:
+        assert self.settings.learn
+        declared = self.state.declared
+        return PlanAttempt(self._plan(declared), (), (), declared, True)
 
-    monkeypatch.setattr(Questions, "_attempt", at_once)
+    monkeypatch.setattr(Request, "attempt", at_once)
     assert len(collect_outcomes(tmp_path, TOGETHER["beyond the integers"])) > 1
 
 

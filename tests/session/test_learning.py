@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.session.learning import LearnedLimit, missing_for, plan_lesson
+from sfumato.session.learning import missing_for, plan_lesson
 from sfumato.session.protected_table import Table
+from sfumato.session.table_state import LearnedLimit
 from sfumato.tables.declare.declaration import Declaration
 from sfumato.tables.plan.missing_limits import ROWS, MissingLimit
 from sfumato.testing.exact_checks import through_the_door

@@ -4,6 +4,7 @@ would not help or is not wanted.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -41,25 +42,81 @@ def test_the_first_release_learns_and_says_so() -> None:
         ]  # that is known from the lesson
 
 
-def test_a_search_for_an_accuracy_reads_the_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@dataclass
+class Counts:
+    """How often a call parses, resolves, finds components and learns."""
+
+    parses: int = 0
+    resolves: int = 0
+    components: int = 0
+    lessons: int = 0
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> Counts:
+    from sfumato.session import questions, request
+    from sfumato.sql.select import SelectReader
+    from sfumato.sql.sql_text import SqlText
+
+    counted = Counts()
+
+    def count(name: str, owner: Any, attribute: str) -> None:
+        real = getattr(owner, attribute)
+
+        def noted(*arguments: Any, **named: Any) -> Any:
+            setattr(counted, name, getattr(counted, name) + 1)
+            return real(*arguments, **named)
+
+        monkeypatch.setattr(owner, attribute, noted)
+
+    count("parses", SqlText, "_parse")
+    count("resolves", SelectReader, "of")
+    count("components", questions, "components_of")
+    count("lessons", request, "run_lessons")
+    return counted
+
+
+BOTH = "SELECT COUNT(*) AS n, SUM(spend) AS s FROM visits"
+
+
+def test_a_declared_text_is_parsed_and_resolved_once(counts: Counts) -> None:
+    with table(max_rows=2, bounds={"spend": (0, 64)}) as visits:
+        visits.sql(BOTH, epsilon=1)
+    assert counts == Counts(parses=1, resolves=1, components=1)
+
+
+def test_a_search_for_an_accuracy_reads_the_text_once(counts: Counts) -> None:
     """With `within=` a text was read and its columns resolved for every cost that the search tried:
     a CASE of 450 branches took seconds.
     """
-    from sfumato import sql
-    from sfumato.session import questions
-
-    read, needed = [], []
-    real_read, real_components = sql.read, questions.components_of
-    monkeypatch.setattr(
-        sql, "read", lambda *arguments: (read.append(arguments), real_read(*arguments))[1]
-    )
-    monkeypatch.setattr(
-        questions, "components_of", lambda query: (needed.append(query), real_components(query))[1]
-    )
     with table(max_rows=2, bounds={"spend": (0, 64)}) as visits:
         plan = visits.plan(SUM, within=100)
         assert plan.error()["s"] <= 100
-    assert (len(read), len(needed)) == (1, 1)
+    assert counts == Counts(parses=1, resolves=1, components=1)
+
+
+@pytest.mark.parametrize("how", [{"epsilon": 60}, {"within": {"n": 100}}], ids=["cost", "accuracy"])
+def test_a_text_without_limits_is_parsed_once_and_learned_for_once(
+    how: dict[str, Any], counts: Counts
+) -> None:
+    with table() as visits:
+        visits.sql(BOTH, **how)
+        assert (counts.parses, counts.lessons) == (1, 1)
+        assert counts.resolves <= 8
+        if "epsilon" in how:
+            again = replace(counts)
+            with table() as unlearned:
+                unlearned.plan(BOTH, **how)
+            assert (counts.parses, counts.lessons) == (again.parses + 1, again.lessons)
+            assert counts.resolves - again.resolves <= 10
+        visits.sql(COUNT, **how)
+        assert counts.lessons == 1  # the second question needs nothing new
+
+
+def test_each_text_of_a_batch_is_parsed_once(counts: Counts) -> None:
+    with table() as visits:
+        visits.release_all([SUM, COUNT], epsilon=60)
+        assert (counts.parses, counts.lessons) == (2, 1)
 
 
 def test_only_what_is_needed_is_learned() -> None:
@@ -175,8 +232,9 @@ def test_nothing_is_added_to_an_answer_for_which_nothing_was_learned() -> None:
     with table(max_rows=3) as visits:
         answer = visits.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
         assert not [rule for rule in answer.rules if "learned" in rule]
-        assert Question(visits, "EXPLAIN PRIVACY SELECT COUNT(*) FROM visits").explains
-        assert not Question(visits, "SELECT COUNT(*) FROM visits").explains
+        for text, explains in (("EXPLAIN PRIVACY SELECT", True), ("SELECT", False)):
+            question = Question.ask(visits.state, "visits", f"{text} COUNT(*) FROM visits", None)
+            assert question.explains is explains
 
 
 def test_a_table_joined_with_itself_learns_what_it_lacks_once() -> None:

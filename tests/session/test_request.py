@@ -11,10 +11,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.session.accuracy import Goal
-from sfumato.session.batches import Questions
-from sfumato.session.questions import Question
-from sfumato.session.request import LEARNING_SHARE, Request, explain_refusal, release_promise_of
-from sfumato.tables.query.question_options import QuestionSettings
+from sfumato.session.learning import LEARNING_SHARE, release_promise_of
+from sfumato.session.request import Request, explain_refusal
 
 from .test_learning import table
 
@@ -22,10 +20,17 @@ pytestmark = pytest.mark.usefixtures("certain")
 
 SUM, COUNT = "SELECT SUM(spend) AS s FROM visits", "SELECT COUNT(*) AS n FROM visits"
 GOAL = Goal(budget=sf.Approx(1000, "1e-6"), promise=sf.Approx(6, "1e-9"))
-KINDS: dict[str, Any] = {
-    "one": lambda visits: Question(visits, SUM),
-    "several": lambda visits: Questions.of(visits, [COUNT, SUM], None),
-}
+
+
+def single(visits: Any, share: str | None = None) -> Request:
+    return Request.of_question(visits.state, "visits", SUM, promise=GOAL.promise, share=share)
+
+
+def several(visits: Any, share: str | None = None) -> Request:
+    return Request.of_batch(visits.state, "visits", [COUNT, SUM], promise=GOAL.promise, share=share)
+
+
+KINDS: dict[str, Any] = {"one": single, "several": several}
 
 
 def test_a_sixth_and_its_inverse() -> None:
@@ -39,27 +44,24 @@ def test_tried_before_learned_and_learned_before_made(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with table() as visits:
-        asking: Request[Any, Any] = KINDS[kind](visits)
         order: list[str] = []
-        for where, what in (("make", type(asking)), ("_learn", Request), ("_recall", Request)):
-            real = getattr(what, where)
+        for name in ("_plan", "_learn", "_recall"):
+            real = getattr(Request, name)
 
-            def noted(self: Any, *arguments: Any, _real: Any = real, _where: str = where) -> Any:
-                order.append(_where)
-                return _real(self, *arguments)
+            def noted(self: Any, argument: Any, _real: Any = real, _name: str = name) -> Any:
+                order.append(_name)
+                return _real(self, argument)
 
-            monkeypatch.setattr(what, where, noted)
-        prepared, rules = asking.prepare(GOAL, QuestionSettings())
-        assert order == [
-            "make",
-            "make",
-            "_recall",
-            "_learn",
-            "make",
-        ]  # it lacks something; with stand-ins there is a plan; with what was learned
-        assert [plan.query.rows.declaration for plan in asking.plans(prepared)] == [
-            visits.declaration
-        ] * len(asking.plans(prepared))
+            monkeypatch.setattr(Request, name, noted)
+        request: Request = KINDS[kind](visits)
+        attempt = request.attempt()
+        assert order == ["_plan", "_plan", "_recall"]  # it lacks something; with stand-ins it works
+        assert visits.spent.parameters["epsilon"] == 0
+        batch, rules = request.prepare(attempt)
+        assert order[3:] == ["_learn", "_plan"]
+        assert [plan.query.rows.declaration for plan in batch.plans] == [visits.declaration] * len(
+            request.questions
+        )
         assert rules == ("learned first, for an extra ε = 1: rows per unit, bounds of spend",)
         assert visits.spent.parameters["epsilon"] == 1
 
@@ -69,18 +71,15 @@ def test_who_owes_is_planned_for_on_what_was_declared(kind: str) -> None:
     with table() as visits:
         visits.ledger.allow("bob", sf.Approx(100, "1e-6"))
         visits.learn(epsilon=60)
-        asking: Request[Any, Any] = KINDS[kind](visits)
-        owing, paid = (
-            asking._attempt(GOAL, "bob", learning=True),
-            asking._attempt(GOAL, None, learning=True),
-        )
+        request = KINDS[kind](visits, "bob")
+        owing, paid = request.attempt(), KINDS[kind](visits).attempt()
         assert (owing.plan, owing.unlearned, owing.unpaid) == (None, (), True)
         assert [lack.kind for lack in owing.missing] == ["max_rows", "bounds"]
         assert owing.declared == visits.state.original
         assert (paid.plan is None, paid.unpaid) == (False, False)
-        asking.prepare(GOAL, QuestionSettings(share="bob"))
+        request.prepare(owing)
         assert visits.ledger.account("bob").spent[0] == 60
-        assert asking._attempt(GOAL, "bob", learning=True).plan is not None
+        assert request.attempt().plan is not None
 
 
 def test_a_refusal_says_what_was_paid_before_it() -> None:

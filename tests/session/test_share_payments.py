@@ -159,7 +159,7 @@ def test_a_stored_answer_is_counted_at_what_it_cost(stored: str, visits: Table) 
     plans = (visits.plan(COUNT, epsilon="0.1"),)
     visits.learn(epsilon=1, columns=[], fresh=True)
     assert not pay_lessons_and_replan(
-        plans, plans[0].mechanism, visits.ledger, "bob", fresh=False
+        plans, plans[0].mechanism, "bob", fresh=False
     )  # the table has the newest limits
     assert spent(visits, "bob") == Fraction("2.1")
     with pytest.raises(sf.BudgetExceeded):
@@ -194,7 +194,6 @@ def test_a_lesson_that_was_interrupted_is_not_paid_twice(monkeypatch: pytest.Mon
         monkeypatch.setattr(type(visits.ledger), "remember", real)
         check_fits(
             visits.state,
-            visits.ledger,
             (ROWS, MissingLimit("bounds", ("spend",))),
             sf.Pure(1),
             None,
@@ -220,7 +219,7 @@ def test_an_accuracy_that_turns_out_too_dear_says_what_was_paid() -> None:
 
 def test_booking_without_lessons_writes_nothing(visits: Table) -> None:
     head = visits.ledger.head
-    assert not charge_share(visits.state, visits.ledger, "bob")
+    assert not charge_share(visits.state, "bob")
     assert visits.ledger.head == head
 
 

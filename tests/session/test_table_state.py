@@ -373,4 +373,4 @@ def test_rows_are_those_of_what_is_known_now() -> None:
             ("visits", "max_rows")
         }  # and no bounds of the numbers that visits are told apart by
         assert db["tests"].lessons == {}
-    assert TableState({}).database_with({}) is None
+        assert TableState({}, db.ledger).database_with({}) is None

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from sfumato.errors import Refused
-from sfumato.sql.read_sql import _read
+from sfumato.sql import UnresolvedQuery
 
 from .described import Describer
 from .fuzz import Maker
@@ -18,8 +18,8 @@ from .people import CANARY, CANARY_NUMBER, protected, unasked
 
 
 def run(seed: int, count: int) -> tuple[int, int]:
-    """How many were taken and how many refused; anything else is raised. `_read` has no net below
-    it.
+    """How many were taken and how many refused; anything else is raised. `_resolve` has no net
+    below it.
     """
     maker, describer, used, refused = Maker(seed), Describer(seed), 0, 0
     with unasked(protected()) as table:
@@ -29,7 +29,7 @@ def run(seed: int, count: int) -> tuple[int, int]:
             if sane and i % 8 == 0:
                 text = maker.changed(text)
             try:
-                query = _read(text, table.rows, None)
+                query = UnresolvedQuery(text)._resolve(table.rows, None)
                 if i % 16 == 0:
                     table.plan(query.query, epsilon=1, delta="1e-6")
                 used += 1
@@ -73,10 +73,11 @@ def test_a_deep_stack_is_no_crash() -> None:
         if levels:
             return down(levels - 1)
         with unasked(protected()) as table, pytest.raises(Refused) as caught:
-            _read(text, table.rows, None)
+            UnresolvedQuery(text)._resolve(table.rows, None)
         assert caught.value.code == "sql.depth"
         return None
 
     with unasked(protected()) as table:
-        _read(text.replace("(" * 20, "(" * 4).replace(")" * 20, ")" * 4), table.rows, None)
+        fewer = text.replace("(" * 20, "(" * 4).replace(")" * 20, ")" * 4)
+        UnresolvedQuery(fewer)._resolve(table.rows, None)
     down(sys.getrecursionlimit() - 400)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
-from sfumato.sql import condition, read
+from sfumato.sql import UnresolvedQuery, condition, read
 from sfumato.sql.codes import SQL_CODES
 
 from .hostile import HOSTILE
@@ -154,3 +155,32 @@ def test_statements_in_parentheses_and_with_a_semicolon() -> None:
             "SELECT n: COUNT(*) FROM visits;;",
         ):
             assert read(text, table.rows).query.text == plain
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_tree_serves_every_declaration(seed: int) -> None:
+    """Reading leaves the tree as it was: what is resolved last is what a new parse gives."""
+    from .described import Describer
+    from .fuzz import Maker
+
+    describer, maker, read_twice = Describer(seed), Maker(seed), 0
+    with unasked(protected()) as table:
+        declared = table.declaration
+        bare = table.rows_of(replace(declared, bounds=(), max_rows=None))
+        for i in range(150):
+            text = describer.question().text if i % 3 else maker.text()
+            unresolved, outcomes = UnresolvedQuery(text), []
+            for rows in (bare, table.rows, bare, table.rows):
+                try:
+                    outcomes.append(unresolved.resolve(rows).query.text)
+                except Refused as refusal:
+                    outcomes.append(str(refusal))
+            fresh = []
+            for rows in (bare, table.rows):
+                try:
+                    fresh.append(UnresolvedQuery(text).resolve(rows).query.text)
+                except Refused as refusal:
+                    fresh.append(str(refusal))
+            assert outcomes == fresh * 2, text
+            read_twice += unresolved._parsed is not None
+    assert read_twice > 80

@@ -29,6 +29,7 @@ T = TypeVar("T")
 # place
 _ENOUGH = 72
 _LIMIT = 1 << 16
+_NEAR = 2.0**-40  # of itself: how far a guess of `least` may be off
 _LONG = 2048
 
 _lock = threading.RLock()
@@ -180,19 +181,29 @@ def _round(value: arb, rounding: Rounding) -> float:
     return double
 
 
-def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
+def least(
+    holds: Callable[[Fraction], bool], start: float = 1.0, near: float | None = None
+) -> Fraction:
     """Find the least positive double (to 2^-50 of itself) at which a monotone property holds: one
     that stays true once it is true.
 
     The search evaluates the property at the number that it returns, so the result is safe even if
-    the property is only nearly monotone.
+    the property is only nearly monotone. If the property changes very near to `near`, the search
+    takes the same steps and evaluates the property only there.
     """
+    bracket = _bracket(holds, near)
+
+    def is_above(place: float) -> bool:
+        if bracket is not None and not bracket[0] < place < bracket[1]:
+            return place >= bracket[1]
+        return holds(Fraction(place))
+
     low = high = start
-    while not holds(Fraction(high)):
+    while not is_above(high):
         low, high = high, high * 4.0
         if math.isinf(high):
             raise refusals.RESULT_ABOVE_DOUBLES()
-    while low == high or holds(Fraction(low)):
+    while low == high or is_above(low):
         high = min(high, low)
         low = high / 4.0
         if low < 2.0**-1000:
@@ -201,11 +212,19 @@ def least(holds: Callable[[Fraction], bool], start: float = 1.0) -> Fraction:
         middle = math.sqrt(low) * math.sqrt(high) if high > 2.0 * low else low + (high - low) / 2.0
         if not low < middle < high:
             break
-        low, high = (low, middle) if holds(Fraction(middle)) else (middle, high)
+        low, high = (low, middle) if is_above(middle) else (middle, high)
     # the text must hold too: a user may type it in again
     while not (holds(Fraction(high)) and holds(Fraction(repr(high)))):
         high = math.nextafter(high, math.inf)
     return Fraction(high)
+
+
+def _bracket(holds: Callable[[Fraction], bool], near: float | None) -> tuple[float, float] | None:
+    """Return two numbers next to `near` between which a property begins to hold, if it does."""
+    if near is None or not 2.0**-500 < near < 2.0**500:
+        return None
+    low, high = near * (1.0 - _NEAR), near * (1.0 + _NEAR)
+    return (low, high) if holds(Fraction(high)) and not holds(Fraction(low)) else None
 
 
 def below_crossing(

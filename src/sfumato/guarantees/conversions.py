@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from operator import add
 from typing import NamedTuple, TypeVar, cast
 
@@ -48,15 +48,24 @@ def _normal(value: float | Fraction) -> Fraction:
 
 
 def _pure_zcdp(a: Pure | Approx) -> ZCDP:
-    return ZCDP(
-        _normal(renyi_of_pure(a.parameters["epsilon"], Fraction(1))), a.parameters.get("delta", 0)
-    )
+    return ZCDP(_rho_of_pure(a.parameters["epsilon"]), a.parameters.get("delta", 0))
+
+
+@lru_cache(maxsize=1024)
+def _rho_of_pure(epsilon: Fraction) -> Fraction:
+    return _normal(renyi_of_pure(epsilon, Fraction(1)))
 
 
 def _pure_gdp(a: Pure) -> GDP:
-    """2Φ⁻¹(1/(1 + e^−ε)), written in the lower tail."""
-    e = a.parameters["epsilon"]
-    return GDP(above(lambda: 2 * arb(2).sqrt() * (2 / (1 + ball(e).exp())).erfcinv()) if e else 0)
+    return GDP(_mu_of_pure(a.parameters["epsilon"]))
+
+
+@lru_cache(maxsize=1024)
+def _mu_of_pure(epsilon: Fraction) -> Fraction:
+    """2Φ⁻¹(1/(1 + e^−ε)), written in the lower tail. Cached: parts of a release share their ε."""
+    if not epsilon:
+        return epsilon
+    return above(lambda: 2 * arb(2).sqrt() * (2 / (1 + ball(epsilon).exp())).erfcinv())
 
 
 def _pure_renyi(a: Pure | Approx) -> Renyi:

@@ -140,4 +140,24 @@ def largest_mu(epsilon: Number, delta: Number) -> Fraction:
     e, d = positive(epsilon, "epsilon"), positive(probability(delta, "delta", zero=False), "delta")
     if e > _NOTHING:
         raise refusals.EPSILON_PROMISES_NOTHING(epsilon=epsilon)
-    return 1 / least(lambda s: delta_of_mu(1 / s**2, e) <= d)
+    return 1 / least(lambda s: delta_of_mu(1 / s**2, e) <= d, near=_guess_inverse(e, d))
+
+
+def _guess_inverse(epsilon: Fraction, delta: Fraction) -> float | None:
+    """Estimate 1/μ of the largest μ in doubles; None for numbers at which doubles are poor."""
+    if not Fraction(1, 10**280) < delta <= Fraction(1, 2) or epsilon > 500:
+        return None
+    e, d = float(epsilon), float(delta)
+
+    def is_enough(s: float) -> bool:
+        above, below = (math.erfc((e * s + side / s) / math.sqrt(2)) for side in (-0.5, 0.5))
+        return (above - math.exp(e) * below) / 2 <= d
+
+    low = high = 1.0
+    while not is_enough(high) and high < 2.0**400:
+        low, high = high, 2.0 * high
+    while low == high or (is_enough(low) and low > 2.0**-400):
+        high, low = low, low / 2.0
+    while low < (middle := low + (high - low) / 2.0) < high:
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high

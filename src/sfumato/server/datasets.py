@@ -25,9 +25,10 @@ from ..ledger.stored_answers import StoredAnswer, find_answer, unpaid_costs
 from ..ledger.timeline import TimelinePoints
 from ..ledger.verify import Checked
 from ..session import protect
-from ..session.learning import LearnedLimit, storage_name
+from ..session.learning import storage_name
 from ..session.protected_database import Database
 from ..session.protected_table import Table
+from ..session.table_state import LearnedLimit
 from ..tables.declare.declaration import Declaration
 from . import server_refusals as refusals
 from .config import DatasetConfig

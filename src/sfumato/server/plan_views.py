@@ -36,10 +36,10 @@ from ..ledger.entries import WHOLE, in_currency
 from ..ledger.exact_totals import Ratios, fractions, parse_ratios, ratios
 from ..ledger.pricing import Priced, price
 from ..release import question_key as name_of
-from ..session.learning import LearnedLimit
 from ..session.pending_plan import PendingPlan
 from ..session.protected_database import Database
 from ..session.protected_table import Table
+from ..session.table_state import LearnedLimit
 from ..sql.sql_plan import SqlPlan as Text
 from ..tables.declare.public_keys import Key
 from ..tables.plan.components import ColumnPlan, Component

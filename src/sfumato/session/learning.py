@@ -21,16 +21,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..exact.numbers import text
 from ..guarantees import Guarantee
-from ..guarantees.stored_guarantee import ratio
-from ..ledger import Ledger
 from ..mechanisms.shared.additive import Additive
 from ..release import or_failed, release
 from ..tables.declare.declaration import Declaration
-from ..tables.declare.learned_limits import REST, TAILS, read_shares, shares_text
 from ..tables.expr.column_names import unknown_column
 from ..tables.expr.expressions import col
 from ..tables.plan.explain import cost_text
@@ -53,9 +50,7 @@ from .choose_limits import (
     value_bounds,
     value_edges,
 )
-
-if TYPE_CHECKING:
-    from .table_state import TableState
+from .table_state import LearnedLimit, TableState
 
 LEARNING_SHARE = Fraction(1, 6)
 """The extra cost of learning for a release, as a share of the release's promise."""
@@ -63,68 +58,6 @@ FIRST_SHARE = Fraction(1, 20)
 """The cost of learning for an accuracy goal, whose price is not known yet, as a share of the
 budget.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedLimit:
-    """A learned limit, or learned bounds of a column, with the shares that lie beyond."""
-
-    limit: MissingLimit
-    value: tuple[Fraction, ...]
-    shares: tuple[Fraction, ...] | None
-
-    @property
-    def place(self) -> tuple[str, ...]:
-        """Its place in the declarations: table, kind and column. There is one limit of groups,
-        whatever columns it was learned by.
-        """
-        return (
-            self.limit.table,
-            self.limit.kind,
-            *(self.limit.of if self.limit.kind == "bounds" else ()),
-        )
-
-    def to_json(self) -> bytes:
-        return json.dumps(
-            {
-                "learned": 1,
-                "value": [str(number) for number in self.value],
-                "shares": shares_text(self.shares),
-            }
-        ).encode()
-
-    @classmethod
-    def from_json(cls, limit: MissingLimit, stored: bytes) -> LearnedLimit:
-        try:
-            record = json.loads(stored)
-            value = tuple(map(ratio, record["value"]))
-            shares = read_shares(record["shares"], TAILS if limit.kind == "bounds" else REST)
-            right = (
-                len(value) == 2 and value[0] <= value[1]
-                if limit.kind == "bounds"
-                else len(value) == 1 and value[0].denominator == 1 <= value[0]
-            )
-            if not right or record["learned"] != 1 or set(record) != {"learned", "value", "shares"}:
-                raise ValueError(record)
-        except (LookupError, TypeError, ValueError, RecursionError):
-            raise refusals.DAMAGED_LIMIT() from None
-        return cls(limit, value, shares)
-
-    def into(self, declaration: Declaration) -> Declaration:
-        """Return the declaration with this limit in it."""
-        learned = declaration.learned
-        if self.limit.kind == "bounds":
-            (column,), (low, high) = self.limit.of, self.value
-            ends = {**declaration.ranges, column: (low, high)}
-            return replace(
-                declaration,
-                bounds=tuple((name, ends[name]) for name, _ in declaration.types if name in ends),
-                learned=learned.with_bounds(column, self.shares),
-            )
-        most, learned = int(self.value[0]), learned.with_limit(self.limit.kind, self.shares)
-        if self.limit.kind == "max_rows":
-            return replace(declaration, max_rows=most, learned=learned)
-        return replace(declaration, max_groups=most, learned=learned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +89,18 @@ class Learning:
         return "\n".join(lines)
 
 
-def recall_limit(
-    ledger: Ledger, declaration: Declaration, limit: MissingLimit, share: str | None = None
+def release_promise_of(learning: Guarantee) -> Guarantee:
+    """Return the promise of a release whose learning share would be `learning`."""
+    return histogram_share(learning, Fraction(1) / LEARNING_SHARE)
+
+
+def recall_lesson(
+    state: TableState, limit: MissingLimit, share: str | None = None
 ) -> LearnedLimit | None:
     """Read a limit learned before, or None; charge it to `share`, if one is named."""
-    stored = ledger.recall(storage_name(limit, declaration), share=share)
+    stored = state.ledger.recall(
+        storage_name(limit, state.original[state.table_of(limit)]), share=share
+    )
     return None if stored is None else LearnedLimit.from_json(limit, stored.answer)
 
 
@@ -172,7 +112,6 @@ def plan_lesson(state: TableState, limit: MissingLimit, promise: Guarantee) -> P
 
 def run_lessons(
     state: TableState,
-    ledger: Ledger,
     missing: Sequence[MissingLimit],
     promise: Guarantee,
     reference: Guarantee,
@@ -192,12 +131,12 @@ def run_lessons(
     lessons = []
     for limit, planned in zip(missing, plans, strict=True):
         declared = state.declared[state.table_of(limit)]
-        answer = release(planned, ledger, share=share, fresh=fresh, timeout=timeout)
+        answer = release(planned, state.ledger, share=share, fresh=fresh, timeout=timeout)
         lesson = or_failed(
             partial(_choose_limit, limit, declared, planned, answer["h"][0].tolist(), noise)
         )
         receipt: Any = answer.receipts[0]
-        ledger.remember(receipt, storage_name(limit, declared), lesson.to_json())
+        state.ledger.remember(receipt, storage_name(limit, declared), lesson.to_json())
         lessons.append(lesson)
     return tuple(lessons)
 

@@ -110,25 +110,25 @@ class PendingBatch:
     cost: Guarantee
     promise: Guarantee
     shares: tuple[Fraction, ...]
-    parts: tuple[PendingPlan, ...]
+    plans: tuple[PendingPlan, ...]
 
     def error(
         self, confidence: Number = 0.95, *, group_size: int | None = None
     ) -> tuple[dict[str, float | str], ...]:
         """Return for each question the expected ± of each column, or "after learning"."""
-        return tuple(part.error(confidence, group_size=group_size) for part in self.parts)
+        return tuple(plan.error(confidence, group_size=group_size) for plan in self.plans)
 
     def explain(self) -> str:
         """Describe the release in sentences."""
         lines = [
             (
-                f"batch   {len(self.parts)} questions, together {cost_text(self.cost)}, of "
+                f"batch   {len(self.plans)} questions, together {cost_text(self.cost)}, of "
                 f"which {cost_text(self.learning)} is for learning"
             )
         ]
         lines += [f"learn   {limit.words}" for limit in self.missing]
-        for share, part in zip(self.shares, self.parts, strict=True):
-            lines += ["", f"share   {share} of {cost_text(self.promise)}", part.what, *part.errors]
+        for share, plan in zip(self.shares, self.plans, strict=True):
+            lines += ["", f"share   {share} of {cost_text(self.promise)}", plan.what, *plan.errors]
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -44,7 +44,7 @@ class Database(Budgeted):
     ) -> None:
         self.original = declaration
         self.state = TableState(
-            {declared.name: declared for declared in declaration.tables}, declaration
+            {declared.name: declared for declared in declaration.tables}, ledger, declaration
         )
         self.ledger = ledger
         self._durable = durable

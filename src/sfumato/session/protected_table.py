@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import Unpack, cast
 
 from ..answers.answer import Answer
 from ..ledger import Ledger
-from ..release import or_failed
 from ..tables.declare.declaration import Declaration
 from ..tables.engine.sources import TableSource
 from ..tables.expr.expressions import Expr
 from ..tables.plan.query_plan import Plan
-from ..tables.query.owned_rows import table_source
 from ..tables.query.question_options import (
     BatchPlanOptions,
     BatchReleaseOptions,
@@ -26,21 +24,16 @@ from ..tables.query.question_options import (
 )
 from ..tables.query.row_methods import RowVerbs
 from ..tables.query.stages import Query, Rows
-from . import session_refusals as refusals
-from .accuracy import Goal
-from .batches import Batch, Questions
+from .batches import Batch
 from .budget_mixin import Budgeted
 from .choose_limits import histogram_share
-from .learning import LearnedLimit, Learning, missing_for, run_lessons
+from .learning import Learning, missing_for, recall_lesson, release_promise_of, run_lessons
 from .pending_plan import PendingBatch, PendingPlan
 from .promises import promise_of
-from .questions import Question
-from .request import release_promise_of
-from .share_payments import charge_share, check_fits, recall_lesson
-from .table_state import TableState
-
-if TYPE_CHECKING:
-    from ..sql.sql_plan import SqlPlan
+from .questions import check_query
+from .request import Request
+from .share_payments import charge_share, check_fits
+from .table_state import LearnedLimit, TableState
 
 
 class Table(Budgeted, RowVerbs):
@@ -60,7 +53,7 @@ class Table(Budgeted, RowVerbs):
     ) -> None:
         self.name = declaration.name
         self.ledger = ledger
-        self.state = state or TableState({declaration.name: declaration})
+        self.state = state or TableState({declaration.name: declaration}, ledger)
         self.state.register(self.name, self, source, links)
         self._source = source
         self._durable = durable
@@ -114,9 +107,8 @@ class Table(Budgeted, RowVerbs):
         With `within=` instead of a promise: the least cost that gives that accuracy. If limits or
         bounds are missing: a pending plan, which says what will be learned first.
         """
-        settings = QuestionSettings(**options)
-        return Question(self, query, parameters).plan_or_pending(
-            Goal.of(self.budget, settings), learning=settings.learn
+        return (
+            Request.of_question(self.state, self.name, query, parameters, **options).plan().plans[0]
         )
 
     @asks(ReleaseOptions)
@@ -131,13 +123,10 @@ class Table(Budgeted, RowVerbs):
 
         `EXPLAIN PRIVACY SELECT …` returns the text of `explain_sql` instead of an answer.
         """
-        settings = QuestionSettings(**options)
-        question, goal = Question(self, text, parameters), Goal.of(self.budget, settings)
-        if question.explains:  # the one text that gives no answer: see explain_sql
-            pending = question.plan_or_pending(goal, learning=settings.learn, share=settings.share)
-            return cast("Answer", pending.explain())
-        plan, answer = question.release(goal, settings)
-        return or_failed(lambda: cast("SqlPlan", plan).finish(answer))
+        request = Request.of_question(self.state, self.name, text, parameters, **options)
+        if request.explains:  # the one text that gives no answer: see explain_sql
+            return cast("Answer", request.plan().plans[0].explain())
+        return request.release()[0]
 
     @asks(PlanOptions)
     def explain_sql(
@@ -155,9 +144,9 @@ class Table(Budgeted, RowVerbs):
         """Charge, then answer; or return the stored answer to the same question. Limits that the
         query lacks are learned first, once, for an extra sixth of its cost.
         """
-        settings = QuestionSettings(**options)
-        goal = Goal.of(self.budget, settings)
-        return Question(self, self._check_query(query)).release(goal, settings)[1]
+        request = Request.of_question(self.state, self.name, query, **options)
+        check_query(query, self.state, self.name)  # a text is none
+        return request.release()[0]
 
     @asks(BatchPlanOptions)
     def plan_all(
@@ -170,11 +159,7 @@ class Table(Budgeted, RowVerbs):
         """Return the cost of releasing several questions together, and the accuracy of each. Reads
         no data, costs nothing. `parameters` lists those of each question, or None.
         """
-        settings = QuestionSettings(**options)
-        goal = Goal.of(self.budget, settings)
-        return Questions.of(self, queries, parameters).plan_or_pending(
-            goal, learning=settings.learn
-        )
+        return Request.of_batch(self.state, self.name, queries, parameters, **options).plan()
 
     @asks(BatchReleaseOptions)
     def release_all(
@@ -189,9 +174,7 @@ class Table(Budgeted, RowVerbs):
         are learned first, once, for an extra sixth of the promise. `parameters` lists those of each
         question, or None.
         """
-        settings = QuestionSettings(**options)
-        goal = Goal.of(self.budget, settings)
-        return Questions.of(self, queries, parameters).release(goal, settings)
+        return Request.of_batch(self.state, self.name, queries, parameters, **options).release()
 
     @asks(LearnOptions)
     def learn(
@@ -209,26 +192,21 @@ class Table(Budgeted, RowVerbs):
         settings = QuestionSettings(**options)
         share, fresh = settings.share, settings.fresh
         promised = promise_of(self.budget, settings)
-        state, ledger = self.state, self.ledger
+        state = self.state
         missing = missing_for(self.declaration, columns, groups, again=fresh, links=self.rows.links)
         before = [
-            limit
-            for limit in missing
-            if not fresh and recall_lesson(state, ledger, limit) is not None
+            limit for limit in missing if not fresh and recall_lesson(state, limit) is not None
         ]
         rest = [limit for limit in missing if limit not in before]
-        check_fits(state, ledger, rest, promised, None, share, before=before, fresh=fresh)
+        check_fits(state, rest, promised, None, share, before=before, fresh=fresh)
         recalled = [
-            lesson
-            for limit in before
-            if (lesson := recall_lesson(state, ledger, limit, share)) is not None
+            lesson for limit in before if (lesson := recall_lesson(state, limit, share)) is not None
         ]
         lessons = (
             *recalled,
             *(
                 run_lessons(
                     state,
-                    ledger,
                     rest,
                     promised,
                     release_promise_of(promised),
@@ -242,7 +220,7 @@ class Table(Budgeted, RowVerbs):
         )
         if share is not None:
             # the returned declaration shows everything that was learned
-            charge_share(state, ledger, share, but=missing)
+            charge_share(state, share, but=missing)
         state.apply(lessons)
         return Learning(
             self.declaration, lessons, histogram_share(promised, Fraction(1)) if rest else None
@@ -271,17 +249,3 @@ class Table(Budgeted, RowVerbs):
             f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · spent "
             f"{self.spent} of {self.budget}{memory}>"
         )
-
-    def _check_query(self, query: object) -> Query:
-        """Return the query; refuse anything that is no query of this table."""
-        if (
-            not isinstance(query, Query)
-            or not isinstance(query.rows.curator, Table)
-            or query.rows.curator.ledger is not self.ledger
-        ):
-            raise refusals.NOT_A_QUERY(type=type(query).__name__, table=self.name)
-        return query
-
-    def _source_of(self, query: Query) -> TableSource:
-        """Return the source of a query's rows: of several tables, the first that it is about."""
-        return self._source if query.rows.origin is None else table_source(query.rows)

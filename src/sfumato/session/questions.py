@@ -1,17 +1,20 @@
-"""One question to protected tables, as SQL text or as a query. It can be planned again whenever a
-limit was learned.
+"""One question to protected tables, as SQL text or as a query.
+
+*Parsed once*    A question keeps its SQL text, parsed at first use, or the steps of its query. It
+                 knows no limits.
+*Resolved late*  `resolve` reads it against declarations, those of the owner or those with learned
+                 limits. A resolved question is planned for any number of promises.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from ..answers.answer import Answer
 from ..guarantees import Guarantee
-from ..ledger import BudgetExceeded
-from ..release import release
-from ..tables.plan.components import components_of
+from ..sql import UnresolvedQuery, explains
+from ..sql.postprocess import PostProcessing
+from ..sql.sql_plan import SqlPlan
+from ..tables.plan.components import QueryComponents, components_of
 from ..tables.plan.missing_limits import (
     Declared,
     MissingLimit,
@@ -19,105 +22,78 @@ from ..tables.plan.missing_limits import (
     redeclare_query,
 )
 from ..tables.plan.query_plan import Plan, plan
-from ..tables.query.question_options import ParameterValues, QuestionSettings
+from ..tables.query.owned_rows import table_source
+from ..tables.query.question_options import ParameterValues
 from ..tables.query.stages import Query
-from .accuracy import Goal, Make
-from .pending_plan import PendingPlan
-from .request import Request, explain_refusal
-
-if TYPE_CHECKING:
-    from ..sql import ParsedQuery
-    from .protected_table import Table
+from . import session_refusals as refusals
+from .table_state import TableState, state_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question(Request[Plan, PendingPlan]):
-    """A query or a SELECT about a table, with its parameters."""
+class ResolvedQuestion:
+    """A question read against declarations: its query, the components of that query, and the
+    post-processing of a SELECT.
+    """
 
-    table: Table
-    of: Query | str
-    parameters: ParameterValues | None = None
+    query: Query
+    components: QueryComponents
+    finish: PostProcessing | None
 
-    def parse(self, declared: Declared | None = None) -> ParsedQuery:
-        """Parse the SQL text against these declarations, or the current ones."""
-        from ..sql import read
+    def plan(self, promise: Guarantee, group_size: int) -> Plan:
+        """Plan for a promise."""
+        planned = plan(
+            self.query, promise, table_source(self.query.rows), group_size, self.components
+        )
+        return planned if self.finish is None else SqlPlan.of(planned, self.finish)
 
-        assert isinstance(self.of, str)
-        state = self.table.state
-        rows = state.rows if declared is None else state.rows_of(declared)
-        return read(
-            self.of, rows[self.table.name], self.parameters, {} if state.database is None else rows
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A query or a SELECT about a table, and the state of the tables that it may name."""
+
+    state: TableState
+    table: str
+    of: Query | UnresolvedQuery
+
+    @classmethod
+    def ask(
+        cls, state: TableState, table: str, query: Query | str, parameters: ParameterValues | None
+    ) -> Question:
+        """Make a question of a query, or of a text with its parameters."""
+        return cls(
+            state, table, UnresolvedQuery(query, parameters) if isinstance(query, str) else query
         )
 
     @property
     def explains(self) -> bool:
         """Whether the text is an EXPLAIN PRIVACY."""
-        from ..sql import explains
+        return isinstance(self.of, UnresolvedQuery) and explains(self.of.text)
 
-        return isinstance(self.of, str) and explains(self.of)
-
-    def query(self, declared: Declared | None = None) -> Query:
-        """Return the query on these declarations, or on the current ones."""
-        if isinstance(self.of, str):
-            return self.parse(declared).query
-        query, state = self.table._check_query(self.of), self.table.state
-        if getattr(query.rows.curator, "state", None) is not state or (
-            declared is None and not state.lessons
-        ):
-            return query
-        return redeclare_query(query, state.rows if declared is None else state.rows_of(declared))
-
-    def plan(self, promise: Guarantee, group_size: int, declared: Declared | None = None) -> Plan:
-        """Plan for a promise; refuse where a limit is missing."""
-        return self._planner(declared)(promise, group_size)
-
-    def make(self, goal: Goal, declared: Declared | None = None) -> Plan:
-        """Return the plan that keeps the promise, or the cheapest that is accurate enough."""
-        return goal.plan(self._planner(declared))
-
-    def _planner(self, declared: Declared | None) -> Make:
-        """Return a function that plans this question for any promise. The text is parsed once,
-        however many promises a search tries.
-        """
-        parsed = self.parse(declared) if isinstance(self.of, str) else None
-        query = self.query(declared) if parsed is None else self.table._check_query(parsed.query)
-        source, needed = self.table._source_of(query), components_of(query)
-
-        def make(promise: Guarantee, group_size: int) -> Plan:
-            planned = plan(query, promise, source, group_size, needed)
-            return planned if parsed is None else parsed.planned(planned)
-
-        return make
-
-    def plans(self, plan: Plan) -> tuple[Plan, ...]:
-        """Return the single plan."""
-        return (plan,)
+    def resolve(self, declared: Declared) -> ResolvedQuestion:
+        """Read the question against these declarations; refuse where bounds are missing."""
+        query, finish = self._read(declared)
+        return ResolvedQuestion(query, components_of(query), finish)
 
     def missing_limits(self, declared: Declared) -> tuple[MissingLimit, ...]:
         """List the limits that have to be learned for the question."""
-        return find_missing_limits(self.query, declared)
+        return find_missing_limits(lambda declared: self._read(declared)[0], declared)
 
-    def pending(
-        self,
-        missing: tuple[MissingLimit, ...],
-        learning: Guarantee,
-        cost: Guarantee,
-        tried: tuple[Plan, Plan, Plan],
-    ) -> PendingPlan:
-        """Describe the question before learning."""
-        return PendingPlan(missing, learning, cost, *tried)
+    def _read(self, declared: Declared) -> tuple[Query, PostProcessing | None]:
+        if isinstance(self.of, UnresolvedQuery):
+            rows = self.state.rows_of(declared)
+            parsed = self.of.resolve(rows[self.table], {} if self.state.database is None else rows)
+            return parsed.query, parsed.finish
+        query = check_query(self.of, self.state, self.table)
+        if state_of(query) is not self.state or (
+            declared is self.state.declared and not self.state.lessons
+        ):
+            return query, None  # it was built from these declarations
+        return redeclare_query(query, self.state.rows_of(declared)), None
 
-    def release(self, goal: Goal, settings: QuestionSettings) -> tuple[Plan, Answer]:
-        """Learn missing limits, charge and answer; return the plan with the answer."""
-        plan, notes = self.prepare(goal, settings)
-        try:
-            answer = release(
-                plan,
-                self.table.ledger,
-                share=settings.share,
-                fresh=settings.fresh,
-                timeout=settings.timeout,
-            )
-        except BudgetExceeded as refusal:
-            raise explain_refusal(refusal, plan, goal, notes) from None
-        return plan, replace(answer, rules=(*answer.rules, *notes)) if notes else answer
+
+def check_query(query: object, state: TableState, table: str) -> Query:
+    """Return the query; refuse anything that is no query of tables with this ledger."""
+    about = state_of(query) if isinstance(query, Query) else None
+    if not isinstance(query, Query) or about is None or about.ledger is not state.ledger:
+        raise refusals.NOT_A_QUERY(type=type(query).__name__, table=table)
+    return query

@@ -1,68 +1,69 @@
-"""Prepare a release: plan the question, learn missing limits, charge for both.
+"""The pipeline of a session, from questions to answers: one question, or a batch of questions.
 
-A request is one question or a batch of questions. Both go through the same steps.
-
-*Learning*   A complete question is planned as it stands. For a missing limit or missing bounds the
-             ledger's stored lesson is used, free of charge. What nobody has learned yet, a release
-             learns first, for a stated extra cost; a plan only announces it.
-*Owing*      A share sees nothing that others learned before it has paid for it, not even through a
-             refusal. Until then its questions are planned on the owner's declaration, and whether
-             lessons and answer fit depends on public costs only.
-*Tried*      Before anything is charged the question is planned with placeholders for the missing
-             limits, so whatever must be refused is refused now.
+*Parse, resolve, plan*   `questions` parses each question once and resolves it against declarations;
+                         `batches` plans several for one promise.
+*Missing limits*         A complete question is planned as it stands. For a missing limit or missing
+                         bounds the ledger's stored lesson is used, free of charge. What nobody has
+                         learned yet, a release learns first, for a stated extra cost; a plan only
+                         announces it.
+*Owing*                  A share sees nothing that others learned before it has paid for it, not
+                         even through a refusal. Until then its questions are planned on the owner's
+                         declaration, and whether lessons and answer fit depends on public costs
+                         only.
+*Tried*                  Before anything is charged the question is planned with placeholders for
+                         the missing limits, so whatever must be refused is refused now.
+*Learn*                  `learning` releases a histogram for each missing limit, after
+                         `share_payments` has checked that lessons and answer fit together.
+*Charge to finish*       `release`, the door, charges, tallies, perturbs and finishes.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Unpack
 
 from ..accounting.filters import Filter
+from ..answers.answer import Answer
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import BudgetExceeded
-from ..mechanisms import Combined
+from ..release import or_failed, release_all
+from ..sql import with_working_rewrite
+from ..sql.sql_plan import SqlPlan
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import LEARNABLE, Declared, MissingLimit, all_with_placeholders
 from ..tables.plan.query_plan import Plan
-from ..tables.query.question_options import QuestionSettings
+from ..tables.query.question_options import (
+    BatchReleaseOptions,
+    ParameterValues,
+    QuestionSettings,
+    ReleaseOptions,
+)
+from ..tables.query.stages import Query
 from . import session_refusals as refusals
-from .accuracy import Goal
+from .accuracy import GROUP_SIZE, Goal
+from .batches import Batch, plan_batch
 from .choose_limits import histogram_share
-from .learning import FIRST_SHARE, LEARNING_SHARE, run_lessons
+from .learning import FIRST_SHARE, LEARNING_SHARE, recall_lesson, run_lessons
+from .pending_plan import PendingBatch, PendingPlan
+from .questions import Question
 from .share_payments import (
     charge_share,
     check_fits,
     has_unpaid,
     pay_lessons,
     pay_lessons_and_replan,
-    recall_lesson,
 )
+from .table_state import TableState
 
-if TYPE_CHECKING:
-    from .protected_table import Table
-
+MOST = 256  # questions of a batch
 PAID_LESSONS = "limits that others learned: charged to this share first, for what they cost"
 
 
-class HasMechanism(Protocol):
-    """A plan or a batch: anything with one mechanism and one cost."""
-
-    @property
-    def mechanism(self) -> Combined: ...
-
-    @property
-    def cost(self) -> Guarantee: ...
-
-
-M = TypeVar("M", bound=HasMechanism)
-W = TypeVar("W")
-
-
 @dataclass(frozen=True, slots=True)
-class PlanAttempt(Generic[M]):
+class PlanAttempt:
     """The result of planning for one share.
 
     Either `plan` is there, or `missing` lists the limits that the declaration seen by the share
@@ -70,208 +71,281 @@ class PlanAttempt(Generic[M]):
     not paid for lessons that the tables already use.
     """
 
-    plan: M | None
+    plan: Batch | None
     missing: tuple[MissingLimit, ...]
     unlearned: tuple[MissingLimit, ...]
     declared: Declared
     unpaid: bool
 
 
-class Request(ABC, Generic[M, W]):
-    """One question or a batch: M is its plan, W its plan before learning."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """Questions about protected tables, and what their answers may cost. A single question has the
+    whole promise, or an accuracy to reach; the questions of a batch share one promise.
+    """
 
-    table: Table
+    state: TableState
+    table: str
+    questions: tuple[Question, ...]
+    goal: Goal
+    settings: QuestionSettings
+    batched: bool = False
 
-    @abstractmethod
-    def make(self, goal: Goal, declared: Declared | None = None) -> M:
-        """Plan the request on these declarations, or on the current ones; refuse where a limit is
-        missing.
-        """
+    @classmethod
+    def of_question(
+        cls,
+        state: TableState,
+        table: str,
+        query: Query | str,
+        parameters: ParameterValues | None = None,
+        **options: Unpack[ReleaseOptions],
+    ) -> Request:
+        """Make a request of one question."""
+        settings = QuestionSettings(**options)
+        goal = Goal.of(state.ledger.budget, settings)
+        return cls(state, table, (Question.ask(state, table, query, parameters),), goal, settings)
 
-    @abstractmethod
-    def plans(self, plan: M) -> tuple[Plan, ...]:
-        """Return the plan of each question."""
+    @classmethod
+    def of_batch(
+        cls,
+        state: TableState,
+        table: str,
+        queries: Sequence[Query | str],
+        parameters: Sequence[ParameterValues | None] | None = None,
+        **options: Unpack[BatchReleaseOptions],
+    ) -> Request:
+        """Check a list of queries, each with its own parameters, and make a batch of them."""
+        settings = QuestionSettings(**options)
+        goal = Goal.of(state.ledger.budget, settings)
+        if (
+            isinstance(queries, str | Query | Mapping)
+            or not 1 <= len(listed := list(queries)) <= MOST
+        ):
+            raise refusals.BATCH_SIZE(most=MOST, table=table)
+        values = list(parameters) if parameters is not None else [None] * len(listed)
+        if len(values) != len(listed):
+            raise refusals.BATCH_PARAMETERS(count=len(values), questions=len(listed))
+        questions = tuple(
+            Question.ask(state, table, query, value)
+            for query, value in zip(listed, values, strict=True)
+        )
+        if any(question.explains for question in questions):
+            raise refusals.BATCH_EXPLAINED(table=table)
+        return cls(state, table, questions, goal, settings, batched=True)
 
-    @abstractmethod
-    def missing_limits(self, declared: Declared) -> tuple[MissingLimit, ...]:
-        """List the limits that have to be learned for the request."""
+    @property
+    def explains(self) -> bool:
+        """Whether the request is an EXPLAIN PRIVACY."""
+        return self.questions[0].explains
 
-    @abstractmethod
-    def pending(
-        self,
-        missing: tuple[MissingLimit, ...],
-        learning: Guarantee,
-        cost: Guarantee,
-        tried: tuple[M, M, M],
-    ) -> W:
-        """Describe the request before learning, from three plans: with limits of 1, with twice the
-        rows per unit, and with bounds twice as wide.
-        """
-
-    def plan_or_pending(self, goal: Goal, *, learning: bool, share: str | None = None) -> M | W:
+    def plan(self) -> Batch | PendingBatch:
         """Return the plan, or a pending plan if limits have to be learned first, or if a share has
         not paid for lessons of others.
         """
-        attempt = self._attempt(goal, share, learning=learning)
+        attempt = self.attempt()
         if attempt.plan is not None:
             return attempt.plan
         missing, declared = (
             (attempt.missing, attempt.declared)
             if attempt.unpaid
-            else (attempt.unlearned, self.table.state.declared)
+            else (attempt.unlearned, self.state.declared)
         )
-        if not missing:
-            return self.make(goal)
-        if goal.promise is None:
-            raise refusals.ACCURACY_NEEDS_LIMITS(missing=_words(missing), table=self.table.name)
-        base, more_rows, wider = (
-            self.make(goal, all_with_placeholders(declared, rows=rows, size=size))
+        if self.goal.promise is None:
+            raise refusals.ACCURACY_NEEDS_LIMITS(missing=_words(missing), table=self.table)
+        base, *larger = (
+            self._plan_shown(all_with_placeholders(declared, rows=rows, size=size))
             for rows, size in ((1, 1), (2, 1), (1, 2))
         )
-        cost, currency = histogram_share(goal.promise, LEARNING_SHARE), Filter(self.table.budget)
-        return self.pending(
-            missing,
-            cost,
-            currency.price(cost) + currency.price(goal.promise),
-            (base, more_rows, wider),
+        learning, currency = self._learning_cost, Filter(self.state.ledger.budget)
+        cost = currency.price(learning) + currency.price(self.goal.promise)
+        pending = tuple(
+            PendingPlan(missing, learning, cost, *plans)
+            for plans in zip(base.plans, *(batch.plans for batch in larger), strict=True)
+        )
+        return PendingBatch(missing, learning, cost, base.promise, base.shares, pending)
+
+    def attempt(self) -> PlanAttempt:
+        """Plan on what the share has paid for; without a share, on everything learned so far. The
+        ledger's stored lessons are used where limits are missing. Charges nothing: shares are
+        charged once the total cost is known.
+        """
+        state, learn = self.state, self.settings.learn
+        unpaid = self._has_unpaid()
+        declared = state.original if unpaid else state.declared
+        try:
+            return PlanAttempt(self._plan(declared), (), (), declared, unpaid)
+        except Refused as refusal:
+            missing = self._missing_limits(refusal, declared, learn=learn or unpaid)
+        unlearned = self._recall(missing)
+        if unlearned and not learn:
+            self._plan_shown(declared if unpaid else state.declared)  # refuses
+        unpaid = unpaid or self._has_unpaid()
+        plan = None if unpaid or unlearned else self._plan_shown(state.declared)
+        return PlanAttempt(plan, missing, unlearned, declared, unpaid)
+
+    def release(self, attempt: PlanAttempt | None = None) -> tuple[Answer, ...]:
+        """Charge a share for lessons of others, learn missing limits, charge once and answer all
+        questions, in their order.
+        """
+        batch, notes = self.prepare(self.attempt() if attempt is None else attempt)
+        others, settings = len(batch.plans) - 1, self.settings
+        together = (
+            f"released together with {others} other question{'s' if others > 1 else ''}: the cost "
+            f"is that of all"
+        )
+        try:
+            answers = release_all(
+                batch.plans,
+                batch.mechanism,
+                self.state.ledger,
+                (together,) if others else (),
+                share=settings.share,
+                fresh=settings.fresh,
+                timeout=settings.timeout,
+            )
+        except BudgetExceeded as refusal:
+            raise explain_refusal(refusal, batch, self.goal, notes) from None
+        if notes:
+            answers = tuple(replace(answer, rules=(*answer.rules, *notes)) for answer in answers)
+        pairs = list(zip(batch.plans, answers, strict=True))
+        return or_failed(
+            lambda: tuple(
+                plan.finish(answer) if isinstance(plan, SqlPlan) else answer
+                for plan, answer in pairs
+            )
         )
 
-    def prepare(self, goal: Goal, settings: QuestionSettings) -> tuple[M, tuple[str, ...]]:
+    def prepare(self, attempt: PlanAttempt) -> tuple[Batch, tuple[str, ...]]:
         """Charge a share for lessons of others, learn missing limits, and return the plan for the
         release with notes on what was learned or charged.
         """
-        share = settings.share
-        attempt = self._attempt(goal, share, learning=settings.learn)
-        notes = (
-            self._pay_lessons(attempt, goal, share) if attempt.unpaid and share is not None else ()
-        )
-        if attempt.unlearned:
-            notes = (*notes, self._learn(attempt.unlearned, goal, share, settings.timeout))
-        plan = attempt.plan if attempt.plan is not None and not attempt.unpaid else self.make(goal)
+        share, unlearned = self.settings.share, attempt.unlearned
+        notes = self._pay_lessons(attempt, share) if attempt.unpaid and share is not None else ()
+        if unlearned:
+            notes = (*notes, self._learn(unlearned))
+        ready = attempt.plan if not attempt.unpaid else None
+        batch = self._plan_shown(self.state.declared) if ready is None else ready
         try:
             if (
-                attempt.unlearned
+                unlearned
                 and share is not None
                 and pay_lessons_and_replan(
-                    self.plans(plan), plan.mechanism, self.table.ledger, share, fresh=settings.fresh
+                    batch.plans, batch.mechanism, share, fresh=self.settings.fresh
                 )
             ):
-                plan = self.make(goal)  # others learned it meanwhile
+                batch = self._plan_shown(self.state.declared)  # others learned it meanwhile
         except BudgetExceeded as refusal:
-            raise explain_refusal(refusal, plan, goal, notes) from None
-        return plan, notes
+            raise explain_refusal(refusal, batch, self.goal, notes) from None
+        return batch, notes
 
-    def _attempt(self, goal: Goal, share: str | None, *, learning: bool) -> PlanAttempt[M]:
-        """Plan on what a share has paid for; without a share, on everything learned so far."""
-        state, ledger = self.table.state, self.table.ledger
-        unpaid = share is not None and has_unpaid(state, ledger, share)
-        declared = state.original if unpaid else state.declared
-        plan, missing = self._try_make(
-            goal, declared if unpaid else None, learning=learning or unpaid
-        )
-        if plan is not None:
-            return PlanAttempt(plan, (), (), declared, unpaid)
-        unlearned = self._recall(missing)
-        if unlearned and not learning:
-            self._try_make(goal, declared if unpaid else None, learning=False)  # refuses
-        return PlanAttempt(
-            None,
-            missing,
-            unlearned,
-            declared,
-            unpaid or (share is not None and has_unpaid(state, ledger, share)),
-        )
+    def _plan(self, declared: Declared) -> Batch:
+        """Resolve the questions against declarations and plan them. Nobody has checked the rewrite
+        of a refusal yet.
+        """
+        resolved = (question.resolve(declared) for question in self.questions)
+        goal = self.goal
+        if self.batched:
+            assert goal.promise is not None
+            size = GROUP_SIZE if goal.group_size is None else goal.group_size
+            return plan_batch(resolved, goal.promise, size)
+        plan = goal.plan(next(resolved).plan)
+        return Batch((plan,), (Fraction(1),), plan.promise, plan.mechanism)
 
-    def _try_make(
-        self, goal: Goal, declared: Declared | None, *, learning: bool
-    ) -> tuple[M | None, tuple[MissingLimit, ...]]:
-        """Return the plan on these declarations (or the current ones), or the limits they lack."""
+    def _plan_shown(self, declared: Declared) -> Batch:
+        """Plan the questions; a refusal is for the analyst to read."""
         try:
-            return self.make(goal, declared), ()
+            return self._plan(declared)
         except Refused as refusal:
-            now = self.table.state.declared if declared is None else declared
-            if (
-                not learning
-                or refusal.code not in LEARNABLE
-                or not (missing := self.missing_limits(now))
-            ):
-                raise
-            if goal.promise is not None:
-                self.make(goal, all_with_placeholders(now))
-            return None, missing
+            raise self._with_working_rewrite(refusal, declared) from None
 
-    def _pay_lessons(self, attempt: PlanAttempt[M], goal: Goal, share: str) -> tuple[str, ...]:
+    def _with_working_rewrite(self, refusal: Refused, declared: Declared) -> Refused:
+        rows = self.state.rows_of(declared)
+        return with_working_rewrite(
+            refusal, rows[self.table], {} if self.state.database is None else rows
+        )
+
+    def _missing_limits(
+        self, refusal: Refused, declared: Declared, *, learn: bool
+    ) -> tuple[MissingLimit, ...]:
+        """Return the limits that the questions lack, each once, if learning them would help. If it
+        would not, refuse.
+        """
+        if not learn or refusal.code not in LEARNABLE:
+            raise self._with_working_rewrite(refusal, declared) from None
+        filled = all_with_placeholders(declared)
+        try:
+            missing = {
+                limit: None
+                for question in self.questions
+                for limit in question.missing_limits(declared)
+            }
+        except Refused as other:
+            raise self._with_working_rewrite(other, filled) from None
+        if not missing:
+            raise self._with_working_rewrite(refusal, declared) from None
+        if self.goal.promise is not None:
+            self._plan_shown(filled)
+        return tuple(sorted(missing, key=lambda limit: limit.kind != "max_rows"))
+
+    def _has_unpaid(self) -> bool:
+        share = self.settings.share
+        return share is not None and has_unpaid(self.state, share)
+
+    def _recall(self, missing: tuple[MissingLimit, ...]) -> tuple[MissingLimit, ...]:
+        """Apply the lessons stored in the ledger and return the limits that are still missing."""
+        recalled = {limit: recall_lesson(self.state, limit) for limit in missing}
+        self.state.apply(tuple(lesson for lesson in recalled.values() if lesson is not None))
+        return tuple(limit for limit, lesson in recalled.items() if lesson is None)
+
+    def _pay_lessons(self, attempt: PlanAttempt, share: str) -> tuple[str, ...]:
         """Charge a share for lessons of others, if they fit together with the rest of the request.
         The rest is priced without using those lessons.
         """
-        state, ledger = self.table.state, self.table.ledger
+        state, goal = self.state, self.goal
         if attempt.unlearned:
-            check_fits(
-                state,
-                ledger,
-                attempt.unlearned,
-                _learning_cost(goal, ledger.budget),
-                goal.promise,
-                share,
-            )
-            charge_share(state, ledger, share)
+            check_fits(state, attempt.unlearned, self._learning_cost, goal.promise, share)
+            charge_share(state, share)
             return ()
+        plan = attempt.plan
         try:
-            pay_lessons(
-                state,
-                attempt.plan.mechanism if attempt.plan is not None else goal.promise,
-                ledger,
-                share,
-            )
+            pay_lessons(state, goal.promise if plan is None else plan.mechanism, share)
         except BudgetExceeded as refusal:
-            raise (
-                explain_refusal(refusal, attempt.plan, goal, ())
-                if attempt.plan is not None
-                else refusal
-            ) from None
+            raise (refusal if plan is None else explain_refusal(refusal, plan, goal, ())) from None
         return (PAID_LESSONS,) if goal.promise is None else ()
 
-    def _recall(self, missing: tuple[MissingLimit, ...]) -> tuple[MissingLimit, ...]:
-        """Apply the lessons stored in the ledger and return the limits that are still missing.
-        Charges nothing: shares are charged once the total cost is known.
-        """
-        recalled = {
-            limit: recall_lesson(self.table.state, self.table.ledger, limit) for limit in missing
-        }
-        self.table.state.apply(tuple(lesson for lesson in recalled.values() if lesson is not None))
-        return tuple(limit for limit, lesson in recalled.items() if lesson is None)
-
-    def _learn(
-        self,
-        missing: tuple[MissingLimit, ...],
-        goal: Goal,
-        share: str | None,
-        timeout: float | None,
-    ) -> str:
+    def _learn(self, missing: tuple[MissingLimit, ...]) -> str:
         """Learn the missing limits; refuse before reading data if lessons and answer do not fit
         together.
         """
-        state, ledger = self.table.state, self.table.ledger
-        learning = _learning_cost(goal, ledger.budget)
-        check_fits(state, ledger, missing, learning, goal.promise, share)
-        reference = goal.promise or histogram_share(ledger.budget, FIRST_SHARE / LEARNING_SHARE)
-        state.apply(
-            run_lessons(
-                state,
-                ledger,
-                missing,
-                learning,
-                reference,
-                share=share,
-                fresh=False,
-                timeout=timeout,
-            )
+        state, settings, learning = self.state, self.settings, self._learning_cost
+        check_fits(state, missing, learning, self.goal.promise, settings.share)
+        reference = self.goal.promise or histogram_share(
+            state.ledger.budget, FIRST_SHARE / LEARNING_SHARE
         )
+        lessons = run_lessons(
+            state,
+            missing,
+            learning,
+            reference,
+            share=settings.share,
+            fresh=False,
+            timeout=settings.timeout,
+        )
+        state.apply(lessons)
         return f"learned first, for an extra {cost_text(learning)}: {_words(missing)}"
+
+    @property
+    def _learning_cost(self) -> Guarantee:
+        """The extra cost of learning for this goal."""
+        return (
+            histogram_share(self.goal.promise, LEARNING_SHARE)
+            if self.goal.promise is not None
+            else histogram_share(self.state.ledger.budget, FIRST_SHARE)
+        )
 
 
 def explain_refusal(
-    refusal: BudgetExceeded, plan: HasMechanism, goal: Goal, notes: tuple[str, ...]
+    refusal: BudgetExceeded, plan: Plan | Batch, goal: Goal, notes: tuple[str, ...]
 ) -> BudgetExceeded:
     """Add to a budget refusal the cost of the requested accuracy and what was charged before."""
     if goal.promise is not None and not notes:
@@ -280,20 +354,6 @@ def explain_refusal(
     paid = f" for the answer. Charged before, and kept: {'; '.join(notes)}" if notes else ""
     rewrite = "a larger within=, or a larger budget" if goal.promise is None else refusal.rewrite
     return refusal.replace(reason=f"{cost}{refusal.reason}{paid}", rewrite=rewrite)
-
-
-def release_promise_of(learning: Guarantee) -> Guarantee:
-    """Return the promise of a release whose learning share would be `learning`."""
-    return histogram_share(learning, Fraction(1) / LEARNING_SHARE)
-
-
-def _learning_cost(goal: Goal, budget: Guarantee) -> Guarantee:
-    """Return the extra cost of learning for this goal."""
-    return (
-        histogram_share(goal.promise, LEARNING_SHARE)
-        if goal.promise is not None
-        else histogram_share(budget, FIRST_SHARE)
-    )
 
 
 def _words(missing: tuple[MissingLimit, ...]) -> str:

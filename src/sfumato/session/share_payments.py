@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
 
 from ..accounting.filters import Filter
 from ..errors import RefusalText
@@ -32,40 +31,36 @@ from ..tables.plan.missing_limits import MissingLimit
 from ..tables.plan.query_plan import Plan
 from . import session_refusals as refusals
 from .choose_limits import histogram_share
-from .learning import LearnedLimit, plan_lesson, recall_limit, storage_name
-from .table_state import TableState
-
-if TYPE_CHECKING:
-    from .protected_table import Table
+from .learning import plan_lesson, recall_lesson, storage_name
+from .table_state import TableState, state_of
 
 
 def pay_lessons_and_replan(
-    plans: Sequence[Plan], mechanism: Priced, ledger: Ledger, share: str, *, fresh: bool
+    plans: Sequence[Plan], mechanism: Priced, share: str, *, fresh: bool
 ) -> bool:
     """Charge `share` for the learned limits that these plans show, if the answers fit as well.
     Returns True if limits changed and the caller must plan again.
     """
-    states = tuple(dict.fromkeys(cast("Table", plan.query.rows.curator).state for plan in plans))
-    if not any(has_unpaid(state, ledger, share) for state in states):
+    about = dict.fromkeys(state_of(plan.query) for plan in plans)
+    states = [state for state in about if state is not None]
+    if not any(has_unpaid(state, share) for state in states):
         return False
+    ledger = states[0].ledger  # of all: one release has one ledger
     stored = [None if fresh else _read_stored(ledger, question_key(plan), share) for plan in plans]
     answers = unpaid_costs(stored)
     if None in stored:
         answers.append(ratios(price(ledger.budget, (mechanism,))))
-    return _check_and_charge(
-        states, answers, ledger, share, refusals.LESSONS_AND_ANSWER_EXCEED_BUDGET
-    )
+    return _check_and_charge(states, answers, share, refusals.LESSONS_AND_ANSWER_EXCEED_BUDGET)
 
 
-def pay_lessons(state: TableState, answer: Priced | None, ledger: Ledger, share: str) -> None:
+def pay_lessons(state: TableState, answer: Priced | None, share: str) -> None:
     """Charge `share` for unpaid lessons, if an answer of this cost fits as well. For an answer of
     unknown cost, only the lessons have to fit.
     """
-    costs = [] if answer is None else [ratios(price(ledger.budget, (answer,)))]
+    costs = [] if answer is None else [ratios(price(state.ledger.budget, (answer,)))]
     _check_and_charge(
         (state,),
         costs,
-        ledger,
         share,
         refusals.LESSONS_EXCEED_BUDGET
         if answer is None
@@ -73,15 +68,14 @@ def pay_lessons(state: TableState, answer: Priced | None, ledger: Ledger, share:
     )
 
 
-def has_unpaid(state: TableState, ledger: Ledger, share: str) -> bool:
+def has_unpaid(state: TableState, share: str) -> bool:
     """Tell whether a share has unpaid lessons about these tables."""
-    ledger.account(share)  # refuses an unknown share
-    return bool(unpaid_costs(_stored_lessons(state, ledger, _learned_limits(state), share)))
+    state.ledger.account(share)  # refuses an unknown share
+    return bool(unpaid_costs(_stored_lessons(state, _learned_limits(state), share)))
 
 
 def check_fits(
     state: TableState,
-    ledger: Ledger,
     missing: Sequence[MissingLimit],
     learning: Guarantee,
     answer: Guarantee | None,
@@ -93,6 +87,7 @@ def check_fits(
     """Refuse, before anything is read or charged, lessons and an answer that do not fit together:
     into the total budget, and into the share together with its unpaid lessons.
     """
+    ledger = state.ledger
     plans = [
         plan_lesson(state, limit, histogram_share(learning, Fraction(1, len(missing))))
         for limit in missing
@@ -115,7 +110,7 @@ def check_fits(
             if answered is None
         ]
         learned = {*before, *_learned_limits(state)} - set(missing)
-        lessons = [] if account is None else _stored_lessons(state, ledger, learned, account)
+        lessons = [] if account is None else _stored_lessons(state, learned, account)
         _check_account(
             ledger,
             account,
@@ -125,14 +120,12 @@ def check_fits(
         )
 
 
-def charge_share(
-    state: TableState, ledger: Ledger, share: str, *, but: Sequence[MissingLimit] = ()
-) -> bool:
+def charge_share(state: TableState, share: str, *, but: Sequence[MissingLimit] = ()) -> bool:
     """Charge a share for every lesson that it has not seen. Returns True if one of them differs
     from the one that the tables use.
     """
     pairs = [
-        (lesson, recall_lesson(state, ledger, lesson.limit, share))
+        (lesson, recall_lesson(state, lesson.limit, share))
         for lesson in state.lessons.values()
         if lesson.limit not in but
     ]
@@ -141,27 +134,19 @@ def charge_share(
     return bool(changed)
 
 
-def recall_lesson(
-    state: TableState, ledger: Ledger, limit: MissingLimit, share: str | None = None
-) -> LearnedLimit | None:
-    """Read what was learned before, or None; charge it to `share`, if one is named."""
-    return recall_limit(ledger, state.original[state.table_of(limit)], limit, share)
-
-
 def _check_and_charge(
     states: Sequence[TableState],
     answers: Sequence[Ratios],
-    ledger: Ledger,
     share: str,
     entry: RefusalText,
 ) -> bool:
     lessons = [
         stored
         for state in states
-        for stored in _stored_lessons(state, ledger, _learned_limits(state), share)
+        for stored in _stored_lessons(state, _learned_limits(state), share)
     ]
-    _check_account(ledger, share, [*unpaid_costs(lessons), *answers], entry)
-    changed = [charge_share(state, ledger, share) for state in states]
+    _check_account(states[0].ledger, share, [*unpaid_costs(lessons), *answers], entry)
+    changed = [charge_share(state, share) for state in states]
     return any(changed)
 
 
@@ -170,11 +155,13 @@ def _learned_limits(state: TableState) -> list[MissingLimit]:
 
 
 def _stored_lessons(
-    state: TableState, ledger: Ledger, limits: Iterable[MissingLimit], share: str
+    state: TableState, limits: Iterable[MissingLimit], share: str
 ) -> list[Stored | None]:
     """Read the ledger's record of each learned limit."""
     return [
-        _read_stored(ledger, storage_name(limit, state.original[state.table_of(limit)]), share)
+        _read_stored(
+            state.ledger, storage_name(limit, state.original[state.table_of(limit)]), share
+        )
         for limit in limits
     ]
 

@@ -1,5 +1,5 @@
-"""The state of tables that are protected together: the owner's declarations and the limits learned
-since. A single table is a family of one.
+"""The state of tables that are protected together: the owner's declarations, the limits learned
+since, and the ledger. A single table is a family of one.
 
 *Shared*   All tables of a family share one state, because an answer about one of them shows the
            declarations of all.
@@ -12,20 +12,84 @@ since. A single table is a family of one.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from fractions import Fraction
 
+from ..guarantees.stored_guarantee import ratio
+from ..ledger import Ledger
+from ..tables.declare.declaration import Declaration
 from ..tables.declare.declared_database import DatabaseDeclaration
+from ..tables.declare.learned_limits import REST, TAILS, read_shares, shares_text
 from ..tables.engine.sources import TableSource
 from ..tables.plan.missing_limits import Declared, MissingLimit
 from ..tables.query.owned_rows import Origin
-from ..tables.query.stages import Rows
+from ..tables.query.stages import Query, QueryCurator, Rows
+from . import session_refusals as refusals
 
-if TYPE_CHECKING:
-    from .learning import LearnedLimit
-    from .protected_table import Table
+
+@dataclass(frozen=True, slots=True)
+class LearnedLimit:
+    """A learned limit, or learned bounds of a column, with the shares that lie beyond."""
+
+    limit: MissingLimit
+    value: tuple[Fraction, ...]
+    shares: tuple[Fraction, ...] | None
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Its place in the declarations: table, kind and column. There is one limit of groups,
+        whatever columns it was learned by.
+        """
+        return (
+            self.limit.table,
+            self.limit.kind,
+            *(self.limit.of if self.limit.kind == "bounds" else ()),
+        )
+
+    def to_json(self) -> bytes:
+        return json.dumps(
+            {
+                "learned": 1,
+                "value": [str(number) for number in self.value],
+                "shares": shares_text(self.shares),
+            }
+        ).encode()
+
+    @classmethod
+    def from_json(cls, limit: MissingLimit, stored: bytes) -> LearnedLimit:
+        try:
+            record = json.loads(stored)
+            value = tuple(map(ratio, record["value"]))
+            shares = read_shares(record["shares"], TAILS if limit.kind == "bounds" else REST)
+            right = (
+                len(value) == 2 and value[0] <= value[1]
+                if limit.kind == "bounds"
+                else len(value) == 1 and value[0].denominator == 1 <= value[0]
+            )
+            if not right or record["learned"] != 1 or set(record) != {"learned", "value", "shares"}:
+                raise ValueError(record)
+        except (LookupError, TypeError, ValueError, RecursionError):
+            raise refusals.DAMAGED_LIMIT() from None
+        return cls(limit, value, shares)
+
+    def into(self, declaration: Declaration) -> Declaration:
+        """Return the declaration with this limit in it."""
+        learned = declaration.learned
+        if self.limit.kind == "bounds":
+            (column,), (low, high) = self.limit.of, self.value
+            ends = {**declaration.ranges, column: (low, high)}
+            return replace(
+                declaration,
+                bounds=tuple((name, ends[name]) for name, _ in declaration.types if name in ends),
+                learned=learned.with_bounds(column, self.shares),
+            )
+        most, learned = int(self.value[0]), learned.with_limit(self.limit.kind, self.shares)
+        if self.limit.kind == "max_rows":
+            return replace(declaration, max_rows=most, learned=learned)
+        return replace(declaration, max_groups=most, learned=learned)
 
 
 @dataclass(slots=True, eq=False)
@@ -35,6 +99,7 @@ class TableState:
     """
 
     original: Declared
+    ledger: Ledger
     database: DatabaseDeclaration | None = None  # the owner's, if there are several tables
     declared: Declared = field(default_factory=dict)
     # by their place in the declarations
@@ -43,7 +108,7 @@ class TableState:
     # the rows, with the declarations they were built from
     _rows: tuple[Declared, Mapping[str, Rows]] | None = None
     _applying: threading.Lock = field(default_factory=threading.Lock)
-    _members: dict[str, tuple[Table, TableSource, Mapping[str, str] | None]] = field(
+    _members: dict[str, tuple[QueryCurator, TableSource, Mapping[str, str] | None]] = field(
         default_factory=dict
     )
 
@@ -51,19 +116,12 @@ class TableState:
         self.declared = dict(self.original)
 
     @property
-    def tables(self) -> Mapping[str, Table]:
-        return {name: table for name, (table, _, _) in self._members.items()}
-
-    @property
     def rows(self) -> Mapping[str, Rows]:
         """The rows of every table, as declared now."""
-        declared, cached = self.declared, self._rows
-        if cached is None or cached[0] is not declared:
-            cached = self._rows = (declared, self.rows_of(declared))
-        return cached[1]
+        return self.rows_of(self.declared)
 
     def register(
-        self, name: str, table: Table, source: TableSource, links: Mapping[str, str] | None
+        self, name: str, table: QueryCurator, source: TableSource, links: Mapping[str, str] | None
     ) -> None:
         """Add a table to the family, with its source and the columns it may be joined on."""
         self._members[name], self._rows = (table, source, links), None
@@ -72,9 +130,14 @@ class TableState:
         """Add the public tables."""
         self.public, self._rows = public, None
 
+    @property
+    def first(self) -> str:
+        """The name of the first table, or of the only one."""
+        return next(iter(self.original))
+
     def table_of(self, limit: MissingLimit) -> str:
         """Name the table that a limit is about."""
-        return limit.table or next(iter(self.original))
+        return limit.table or self.first
 
     def database_with(self, declared: Declared) -> DatabaseDeclaration | None:
         """Return the database declaration with these table declarations; None for one table."""
@@ -86,14 +149,20 @@ class TableState:
             )
         )
 
-    def rows_of(self, declared: Declared) -> dict[str, Rows]:
-        """Build the rows of every table from these declarations."""
+    def rows_of(self, declared: Declared) -> Mapping[str, Rows]:
+        """Build the rows of every table from these declarations. Caches those of now."""
+        cached = self._rows
+        if cached is not None and cached[0] is declared:
+            return cached[1]
         database = self.database_with(declared)
         private = {
             name: Rows.of(declared[name], table, Origin(source, database), links)
             for name, (table, source, links) in self._members.items()
         }
-        return {**private, **self.public}
+        rows = {**private, **self.public}
+        if declared is self.declared:
+            self._rows = (declared, rows)
+        return rows
 
     def apply(self, lessons: Sequence[LearnedLimit]) -> None:
         """Write learned limits into the declarations."""
@@ -106,3 +175,9 @@ class TableState:
                 declared[table] = lesson.into(declared[table])
             self.lessons = {**self.lessons, **{lesson.place: lesson for lesson in lessons}}
             self.declared = declared
+
+
+def state_of(query: Query) -> TableState | None:
+    """Return the state of the tables that a query is about; None if no session protects them."""
+    state = getattr(query.rows.curator, "state", None)
+    return state if isinstance(state, TableState) else None

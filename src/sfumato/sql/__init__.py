@@ -6,6 +6,14 @@ refuses every other construct with the place in the text, the reason and a rewri
 a word of the text.
 """
 
-from .read_sql import ParsedQuery, condition, explains, read
+from .read_sql import UnresolvedQuery, condition, explains, read, with_working_rewrite
+from .select import ParsedQuery
 
-__all__ = ["ParsedQuery", "condition", "explains", "read"]
+__all__ = [
+    "ParsedQuery",
+    "UnresolvedQuery",
+    "condition",
+    "explains",
+    "read",
+    "with_working_rewrite",
+]

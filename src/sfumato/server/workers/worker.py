@@ -32,7 +32,7 @@ from ...ledger.ledger_refusals import UNSURE
 from ...ledger.pricing import Priced
 from ...release import question_key as name_of
 from ...session import Database, Table, protect
-from ...session.pending_plan import PendingPlan
+from ...session.request import Request
 from ...session.share_payments import pay_lessons_and_replan
 from ...tables.engine.duckdb_engine import limit_engines
 from ...tables.plan.query_plan import Plan
@@ -288,25 +288,23 @@ def answer_question(tables: Mapping[str, Table | Database], message: WorkerReque
 
 
 def _release(table: Table | Database, question: Question, message: WorkerRequest) -> Answer:
-    if isinstance(table.ledger, PacedLedger):
-        planned = None
-        with suppress(
-            Refused
-            # may depend on limits that the share has not paid for: `sql` below raises what may be
-            # told
-        ):
-            planned = table.plan(question.sql, **question.plan_arguments())
-        table.ledger.pace(
-            message.get("held"),
-            message.get("busy"),
-            1 + len(planned.missing) if isinstance(planned, PendingPlan) else 1,
-        )
-    answer = table.sql(
-        question.sql, share=message["who"], timeout=message["timeout"], **question.plan_arguments()
+    """Plan the question once, set the times that follow from the plan, and release that plan."""
+    request = Request.of_question(
+        table.state,
+        table.state.first,
+        question.sql,
+        share=message["who"],
+        timeout=message["timeout"],
+        **question.plan_arguments(),
     )
-    if not isinstance(answer, Answer):
+    if request.explains:
+        request.plan()  # refuses what `sql` would refuse
         raise refusals.PLAN_NOT_RELEASED(dataset=message["dataset"])
-    return answer
+    attempt = request.attempt()
+    if isinstance(table.ledger, PacedLedger):
+        charges = 1 + len(attempt.unlearned)
+        table.ledger.pace(message.get("held"), message.get("busy"), charges)
+    return request.release(attempt)[0]
 
 
 def _recall(table: Table | Database, question: Question, who: str) -> Answer | None:
@@ -322,7 +320,7 @@ def _recall(table: Table | Database, question: Question, who: str) -> Answer | N
         plan = table.plan(question.sql, **question.plan_arguments())
         if not isinstance(plan, Plan) or not _is_paid_by(ledger, plan, who):
             return None
-        if pay_lessons_and_replan((plan,), plan.mechanism, ledger, who, fresh=False):
+        if pay_lessons_and_replan((plan,), plan.mechanism, who, fresh=False):
             plan = table.plan(question.sql, **question.plan_arguments())
             if not isinstance(plan, Plan) or not _is_paid_by(ledger, plan, who):
                 return None
