@@ -20,8 +20,8 @@ from ..ledger.entries import WHOLE, EntryBody, in_currency
 from ..ledger.exact_totals import fractions, parse_ratios
 from ..ledger.receipts import Head
 from ..ledger.statement import Balance, balances, worth_showing
-from ..ledger.storage.sqlite_store import Row
 from ..ledger.verify import Checked
+from ..storage.sqlite_store import Row
 from .datasets import Served
 from .http.problems import UNKNOWN, ProblemError
 from .http.response_models import (
