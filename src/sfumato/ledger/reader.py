@@ -47,7 +47,7 @@ class ReadOnlyStore:
             yield self._view
             return
         try:
-            reading = super().reading  # type: ignore[misc]  # BookStore, which it is mixed into, has it
+            reading = super().reading  # type: ignore[misc]  # BookStore has it
             with reading() as self._view:
                 yield self._view
         finally:

@@ -102,7 +102,7 @@ def open_records(place: str) -> Store:
         except ImportError:  # psycopg is not installed
             raise refusals.RECORDS_FAILED() from None
         return PostgresRecords(Url(place))
-    return FileRecords(None if place == ":memory:" else Path(place))
+    return FileRecords(None if place == ":memory:" else Path(place).absolute())
 
 
 class FileRecords(Store):

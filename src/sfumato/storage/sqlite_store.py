@@ -321,7 +321,7 @@ class Store(ABC):
     def _errors(self) -> tuple[type[Exception], ...]:
         import apsw
 
-        return apsw.Error, OSError, StorageError
+        return apsw.Error, OSError, UnicodeDecodeError, StorageError
 
     def _may_open(self, place: str) -> bool:
         """Whether SQLite may open the file: opening could already change another program's
