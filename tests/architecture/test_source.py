@@ -32,7 +32,7 @@ PERTURBING = {
 studies and the demo.
 """
 
-ENGINE_FREE = {"exact", "noise", "guarantees", "mechanisms", "ledger"}
+ENGINE_FREE = {"exact", "storage", "noise", "guarantees", "mechanisms", "ledger"}
 
 
 def layer(path: Path) -> str:

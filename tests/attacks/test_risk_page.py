@@ -10,8 +10,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from sfumato.attacks.lib.attack_result import Success
+from sfumato.attacks.lib.attack_text import at_most, per_cent
 from sfumato.attacks.report.risk import risk_report
-from sfumato.attacks.report.risk_page import page
+from sfumato.attacks.report.risk_page import (
+    format_answer,
+    keep_digits_together,
+    page,
+    round_up,
+)
+from sfumato.templates.fill_template import fill_template
 from sfumato.testing.seeded_bits import SeededBits
 
 EVIL = '<script>alert("x")</script>'
@@ -106,7 +114,7 @@ def test_a_belief_is_bounded_for_whom_it_is_bounded(html: str) -> None:
     """
     assert "whatever else he knows" not in html
     assert (
-        html.count("knows everybody else&#x27;s data, or thinks that these data say nothing") == 2
+        html.count("knows everybody else&#39;s data, or thinks that these data say nothing") == 2
     )  # in the caption, and for those who do not see the picture
     assert (
         "knows everybody else's data, or thinks that they say nothing about the person, no answer"
@@ -119,6 +127,44 @@ def test_a_name_stands_in_quotes(html: str) -> None:
     assert "<h1>How exposed are the people in the table?</h1>" in page(
         risk_report({"a": ["x", "y"]}, ["a"], epsilons=(), trials=10)
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(5, "5"), (12_040, "12 040"), (-1234, "−1 234"), (2.25, "2.2"), (-0.75, "−0.8")],
+)
+def test_numbers(value: float, text: str) -> None:
+    assert format_answer(value) == text
+
+
+def test_bounds_are_rounded_up() -> None:
+    assert round_up(2.7182818) == "2.72"
+    assert round_up(73.105) == "73.11"
+    assert round_up(float("inf")) == "∞"
+
+
+def test_digits_stay_together(html: str) -> None:
+    assert keep_digits_together("1 000 of 2 people, 50 %") == "1\u202f000 of 2 people, 50\u202f%"
+    assert "\u202f%" in html
+
+
+def test_exact_answers_and_the_promise_look_different(html: str) -> None:
+    assert html.count('<tr class="exact">') == 4
+    assert html.count('class="tile"') == 3
+    assert html.count('class="tile kept"') == 1
+
+
+def test_bars_show_what_is_allowed() -> None:
+    exact = Success(against="exact <answers>", hits=10, trials=10, chance=0.5)
+    private = Success(against="ε = 1", hits=5, trials=10, chance=0.5, bound=0.7310586)
+    drawn = fill_template(
+        "risk_bars.html", successes=(exact, private), per_cent=per_cent, at_most=at_most
+    )
+    assert "exact &lt;answers&gt;" in drawn
+    assert "no limit" in drawn
+    assert "left:73.1%" in drawn
+    assert "<td>73.2 %</td>" in drawn
+    assert 'class="wide games"' in drawn
 
 
 @pytest.mark.browser

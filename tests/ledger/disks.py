@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 import pytest
 
-from sfumato.ledger.storage import sqlite_store
+from sfumato.storage import sqlite_store
 
 Step = tuple[Any, ...]
 """("write", file, offset, data), ("truncate", file, size), ("sync", file), ("delete", file, folder

@@ -13,7 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger import clock
-from sfumato.ledger.storage import sqlite_store
+from sfumato.storage import sqlite_store
 
 from ..refusing import refusing
 from .books import open_book, quick_folder

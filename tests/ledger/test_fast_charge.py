@@ -18,7 +18,8 @@ import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.ledger import clock
 from sfumato.ledger.fast_charge import CONDITIONAL_INSERT, FastCharge
-from sfumato.ledger.storage import sqlite_store
+from sfumato.ledger.storage.book_store import BookStore
+from sfumato.storage import sqlite_store
 
 from ..refusing import refusing
 from .books import loosen, open_book, sql
@@ -61,7 +62,7 @@ def test_the_same_book_both_ways(
         ticks = iter(range(10**9, 2 * 10**9, 37 * 10**6 + 1))
         monkeypatch.setattr(clock.time, "time_ns", lambda ticks=ticks: next(ticks))
         if way == "long":
-            monkeypatch.setattr(sqlite_store.Store, "allows_fast_charge", False)
+            monkeypatch.setattr(BookStore, "allows_fast_charge", False)
         ledger = open_book(tmp_path / way, budget=BUDGETS[name])
         receipts = [
             ledger.charge(cost, memo)

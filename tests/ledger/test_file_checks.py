@@ -18,8 +18,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger import reading
-from sfumato.ledger.storage import file_checks
-from sfumato.ledger.storage.file_checks import SHARED, locks_hold
+from sfumato.storage import file_checks
+from sfumato.storage.file_checks import SHARED, locks_hold
 
 from ..refusing import refusing
 from .books import open_book

@@ -14,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import book_queries, reading
 from sfumato.ledger.fast_charge import CONDITIONAL_INSERT
-from sfumato.ledger.storage import fork_guard
+from sfumato.storage import fork_guard
 
 from ..refusing import refusing
 from .books import open_book

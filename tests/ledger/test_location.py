@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.ledger.storage.location import Url, parse_location, public_name
+from sfumato.ledger.storage.location import parse_location, public_name
+from sfumato.storage.database_url import Url
 
 from ..refusing import refusing
 

@@ -16,9 +16,10 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import reading
 from sfumato.ledger.entries import genesis, seal_entry
-from sfumato.ledger.storage import postgres_schema, postgres_store
-from sfumato.ledger.storage.sqlite_store import READ
+from sfumato.ledger.storage import postgres_book, postgres_schema
 from sfumato.ledger.verify import BLIND, verify
+from sfumato.storage import postgres_store
+from sfumato.storage.sqlite_store import READ
 
 from ..refusing import refusing
 from .books import open_book
@@ -31,15 +32,15 @@ def name_of(url: str) -> str:
 
 
 @contextmanager
-def changed(url: str) -> Iterator[postgres_store.PostgresTransaction]:
+def changed(url: str) -> Iterator[postgres_book.PostgresBookTransaction]:
     """A transaction of somebody who may do everything, in which the book can be looked at;
     afterwards nothing was done.
     """
-    with postgres_store.LedgerConnection.connect(url, autocommit=True) as connection:
+    with postgres_store.PatientConnection.connect(url, autocommit=True) as connection:
         connection.execute("SET search_path TO sfumato, pg_temp")
         connection.execute("BEGIN")
-        tx = postgres_store.PostgresTransaction(
-            postgres_store.PostgresStore(postgres_store.Url(url)), READ
+        tx = postgres_book.PostgresBookTransaction(
+            postgres_book.PostgresBook(postgres_book.Url(url)), READ
         )
         tx._connection, tx._long, tx._cursor = connection, 0, connection.cursor()
         connection.execute("ALTER TABLE entry DISABLE TRIGGER ALL")
@@ -50,20 +51,20 @@ def changed(url: str) -> Iterator[postgres_store.PostgresTransaction]:
             connection.execute("ROLLBACK")
 
 
-def enable(tx: postgres_store.PostgresTransaction) -> None:
+def enable(tx: postgres_book.PostgresBookTransaction) -> None:
     """What somebody who hides his traces does afterwards."""
     for table in ("entry", "book"):
         tx._connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER ALL")
 
 
-def detects_tampering(tx: postgres_store.PostgresTransaction, head: str | None) -> bool:
+def detects_tampering(tx: postgres_book.PostgresBookTransaction, head: str | None) -> bool:
     tx.head = tx.standing = None
     checked = verify(tx, None if head is None else sf.ledger.Head.read(head))
     assert not checked.ok or checked.blind == (() if head else (BLIND,))
     return not checked.ok
 
 
-def edit(tx: postgres_store.PostgresTransaction, chance: random.Random, head: str) -> bool:
+def edit(tx: postgres_book.PostgresBookTransaction, chance: random.Random, head: str) -> bool:
     """One column of one row."""
     table, row, columns = some_row(tx, chance)
     column = chance.randrange(len(columns))
@@ -73,12 +74,12 @@ def edit(tx: postgres_store.PostgresTransaction, chance: random.Random, head: st
     )
 
 
-def delete(tx: postgres_store.PostgresTransaction, chance: random.Random, head: str) -> bool:
+def delete(tx: postgres_book.PostgresBookTransaction, chance: random.Random, head: str) -> bool:
     table, row, columns = some_row(tx, chance)
     return change(tx, f"DELETE FROM {table} WHERE {same(columns)}", row)
 
 
-def insert(tx: postgres_store.PostgresTransaction, chance: random.Random, head: str) -> bool:
+def insert(tx: postgres_book.PostgresBookTransaction, chance: random.Random, head: str) -> bool:
     """A row like another one."""
     table, row, columns = some_row(tx, chance)
     column = chance.randrange(len(columns))
@@ -86,7 +87,7 @@ def insert(tx: postgres_store.PostgresTransaction, chance: random.Random, head: 
     return change(tx, f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(columns))})", new)
 
 
-def swap(tx: postgres_store.PostgresTransaction, chance: random.Random, head: str) -> bool:
+def swap(tx: postgres_book.PostgresBookTransaction, chance: random.Random, head: str) -> bool:
     """Two neighbouring entries change places."""
     number = chance.randrange(1, int(head.split(":")[1]))
     steps = ((number, -1), (number + 1, number), (-1, number + 1))
@@ -300,7 +301,7 @@ def test_no_search_path_moves_the_book(server: PostgresServer) -> None:
 
 
 def some_row(
-    tx: postgres_store.PostgresTransaction, chance: random.Random
+    tx: postgres_book.PostgresBookTransaction, chance: random.Random
 ) -> tuple[str, tuple[Any, ...], list[str]]:
     table = chance.choice(TABLES)
     cursor = tx._connection.execute(f"SELECT * FROM {table}")
@@ -312,7 +313,7 @@ def some_row(
 
 
 def change(
-    tx: postgres_store.PostgresTransaction, statement: str, bindings: tuple[Any, ...]
+    tx: postgres_book.PostgresBookTransaction, statement: str, bindings: tuple[Any, ...]
 ) -> bool:
     """Whether it was done."""
     try:

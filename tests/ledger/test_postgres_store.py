@@ -23,8 +23,9 @@ from sfumato.cli import main
 from sfumato.ledger import book_queries, reading
 from sfumato.ledger.entries import AccountRow, Standing, seal_entry
 from sfumato.ledger.ledger_refusals import NOTHING_ACCEPTED, UNSURE
-from sfumato.ledger.storage import postgres_store
-from sfumato.ledger.storage.location import Url
+from sfumato.ledger.storage import postgres_book
+from sfumato.storage import postgres_store
+from sfumato.storage.database_url import Url
 from sfumato.testing.ledger_fixtures import fill
 
 from ..refusing import refusing
@@ -236,7 +237,7 @@ def test_a_commit_that_waits_for_a_standby_in_vain(monkeypatch: pytest.MonkeyPat
 def test_attack_f10_a_lock_that_is_never_released(
     server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_store, "PATIENCE", 40)
+    monkeypatch.setattr(postgres_book, "PATIENCE", 40)
     url = server.new()
     ledger = open_book(url, 10)
     ledger.allow("bob", sf.Pure(1))
@@ -304,7 +305,7 @@ CREATE TRIGGER meddle BEFORE INSERT ON sfumato.entry
 def test_attack_f10_every_error_of_the_server(
     deed: str, code: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_store, "PATIENCE", 100)
+    monkeypatch.setattr(postgres_book, "PATIENCE", 100)
     url = server.new()
     ledger = open_book(url, 10)
     ledger.charge(sf.Pure(1))
@@ -466,7 +467,8 @@ def test_an_open_book_does_not_show_its_url(
 
 
 def test_without_psycopg_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "sfumato.ledger.storage.postgres_store")
+    monkeypatch.delitem(sys.modules, "sfumato.ledger.storage.postgres_book")
+    monkeypatch.delitem(sys.modules, "sfumato.storage.postgres_store")
     monkeypatch.setitem(sys.modules, "psycopg", None)
     for ask in (
         lambda: open_book("postgresql:///books"),
@@ -629,9 +631,9 @@ def test_the_role_that_charges_cannot_lower_a_total_by_the_function_that_writes(
     _, charging, _ = roles
     ledger = sf.Ledger.open(charging)
     ledger.charge(sf.Pure(3))
-    true, lie = postgres_store.PostgresTransaction.put, [""]
+    true, lie = postgres_book.PostgresBookTransaction.put, [""]
 
-    def put(tx: postgres_store.PostgresTransaction, written: book_queries.EntryWrite) -> None:
+    def put(tx: postgres_book.PostgresBookTransaction, written: book_queries.EntryWrite) -> None:
         forged = _lies().get(lie[0], lambda same: same)(written)
         ((last,),) = tx.execute("SELECT digest FROM entry ORDER BY number DESC LIMIT 1").fetchall()
         standing = Standing(
@@ -647,7 +649,7 @@ def test_the_role_that_charges_cannot_lower_a_total_by_the_function_that_writes(
             ),
         )
 
-    monkeypatch.setattr(postgres_store.PostgresTransaction, "put", put)
+    monkeypatch.setattr(postgres_book.PostgresBookTransaction, "put", put)
     for lie[0] in _lies():
         with pytest.raises(sf.Refused):
             ledger.charge(sf.Pure(1))

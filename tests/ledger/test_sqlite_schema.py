@@ -9,8 +9,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.ledger import reading
-from sfumato.ledger.storage import sqlite_schema
 from sfumato.ledger.storage.sqlite_schema import APPLICATION, OLDER, SCHEMA, TABLES
+from sfumato.storage import file_versions
 
 from ..refusing import refusing
 from .books import open_book, sql
@@ -62,17 +62,15 @@ def test_a_file_that_another_process_began_meanwhile_is_taken_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It began the file after this process had found it empty, and before it had the lock."""
-    path, real = tmp_path / "a.ledger", sqlite_schema._ask
+    path, real = tmp_path / "a.ledger", file_versions.undo
 
-    def ask(connection: apsw.Connection, query: str) -> object:
-        answer = real(connection, query)
-        if query.startswith("SELECT count") and answer == 0:
-            monkeypatch.setattr(sqlite_schema, "_ask", real)
-            sql(path, f"{TABLES}PRAGMA user_version={SCHEMA}; PRAGMA application_id={APPLICATION}")
-            sql(path, "INSERT INTO book VALUES ('theirs')")
-        return answer
+    def undo(connection: apsw.Connection) -> None:
+        real(connection)  # the end of the first look
+        monkeypatch.setattr(file_versions, "undo", real)
+        sql(path, f"{TABLES}PRAGMA user_version={SCHEMA}; PRAGMA application_id={APPLICATION}")
+        sql(path, "INSERT INTO book VALUES ('theirs')")
 
-    monkeypatch.setattr(sqlite_schema, "_ask", ask)
+    monkeypatch.setattr(file_versions, "undo", undo)
     ledger = open_book(path)
     assert ledger.head.book == "theirs"
     assert ledger.verify(ledger.head).ok

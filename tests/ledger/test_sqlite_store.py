@@ -12,7 +12,10 @@ import apsw
 import pytest
 
 import sfumato as sf
-from sfumato.ledger.storage import sqlite_schema, sqlite_store
+from sfumato.ledger.storage import book_store
+from sfumato.storage import file_versions, sqlite_store
+from sfumato.storage.file_versions import FileFormat
+from sfumato.storage.storage_errors import Outcome, Reason
 
 from ..refusing import refusing
 from .books import open_book, sql
@@ -148,10 +151,10 @@ def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_system_without_shared_memory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    real = sqlite_schema._ask
+    real = file_versions.ask
     monkeypatch.setattr(
-        sqlite_schema,
-        "_ask",
+        file_versions,
+        "ask",
         lambda connection, query: "delete" if "journal_mode" in query else real(connection, query),
     )
     with refusing("ledger.storage"):
@@ -229,12 +232,14 @@ def test_the_tables_guard_themselves(tmp_path: Path) -> None:
 
 
 def test_every_error_of_sqlite_has_a_code() -> None:
-    kinds = {kind for kind, *_ in sqlite_store.EXPLANATIONS}
+    kinds = {kind for kind, *_ in book_store.EXPLANATIONS}
     for kind in kinds:
         assert issubclass(getattr(apsw, kind), apsw.Error)
-    explained = sqlite_store.Store(None)._explain(apsw.Error(SECRET), "nothing was accepted")
+    explained = book_store.BookStore(None)._explain(apsw.Error(SECRET), Outcome.NOT_WRITTEN)
     assert explained.code == "ledger.storage"
     assert SECRET not in str(explained)
+    assert set(book_store.REASONS) == set(Reason)
+    assert set(book_store.OUTCOMES) == set(Outcome)
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["open", "opened again"])
@@ -279,16 +284,16 @@ def test_a_file_that_others_prepare_at_the_same_time_is_tried_again(
 ) -> None:
     """And what the first attempt had begun is undone before the next."""
     attempts: list[bool] = []
-    real = sqlite_store.prepare
+    real = book_store.prepare_file
 
-    def prepare(connection: apsw.Connection) -> None:
+    def prepare(connection: apsw.Connection, form: FileFormat) -> None:
         attempts.append(connection.get_autocommit())
         if len(attempts) < 3:
             connection.execute("BEGIN")
             raise apsw.BusyError
-        real(connection)
+        real(connection, form)
 
-    monkeypatch.setattr(sqlite_store, "prepare", prepare)
+    monkeypatch.setattr(book_store, "prepare_file", prepare)
     ledger = open_book(tmp_path / "a.ledger")
     assert ledger.charge(sf.Pure(1)).number == 2
     assert attempts == [True] * 3
@@ -300,11 +305,11 @@ def test_a_file_that_others_keep_busy_is_refused_after_a_while(
 ) -> None:
     attempts: list[int] = []
 
-    def prepare(_: apsw.Connection) -> None:
+    def prepare(*_: object) -> None:
         attempts.append(1)
         raise apsw.BusyError
 
-    monkeypatch.setattr(sqlite_store, "prepare", prepare)
+    monkeypatch.setattr(book_store, "prepare_file", prepare)
     monkeypatch.setattr(sqlite_store, "PATIENCE", 50)
     with refusing("ledger.busy"):
         open_book(tmp_path / "a.ledger")

@@ -4,6 +4,7 @@ head in it; or it stays as it was.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -12,7 +13,8 @@ import pytest
 import sfumato as sf
 from sfumato.ledger import reading
 from sfumato.ledger.storage import sqlite_upgrade
-from sfumato.ledger.storage.sqlite_schema import OLDER, SCHEMA
+from sfumato.ledger.storage.sqlite_schema import FILE_FORMAT, OLDER, SCHEMA
+from sfumato.storage.file_versions import prepare_file
 
 from ..refusing import refusing
 from .books import open_book, sql
@@ -113,8 +115,13 @@ def test_a_book_that_does_not_add_up_is_not_touched(change: str, was: int, older
 def test_a_book_that_another_process_upgraded_meanwhile_is_upgraded_once(older: Path) -> None:
     sf.Ledger.open(older, dataset="visits").close()
     before = sql(older, ENTRIES)
-    connection = apsw.Connection(str(older))
-    sqlite_upgrade.rewrite(connection)
+    connection, first_look = apsw.Connection(str(older)), iter([OLDER[-1]])
+    late = replace(
+        FILE_FORMAT,
+        read_version=lambda connection: next(first_look, FILE_FORMAT.read_version(connection)),
+    )
+    prepare_file(connection, late)
+    assert next(first_look, None) is None
     assert connection.get_autocommit()
     connection.close()
     assert sql(older, ENTRIES) == before

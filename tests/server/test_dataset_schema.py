@@ -15,9 +15,9 @@ from .service import service
 def test_what_is_told(tmp_path: Path) -> None:
     deployment = service(tmp_path)
     served = open_dataset(deployment.config.datasets["visits"])
-    description = describe(served, deployment.config)
+    description = describe(served, deployment.config).model_dump()
     columns = {column["name"]: column for column in description["tables"][0]["columns"]}
-    assert summarize(served) == {
+    assert summarize(served).model_dump() == {
         "name": "visits",
         "unit": "user_id",
         "relation": "add-remove",
@@ -43,7 +43,7 @@ def test_what_was_learned_is_not_told(tmp_path: Path) -> None:
     served.table.learn(epsilon=1)  # type: ignore[union-attr]  # a Table
     assert served.lessons
     assert describe(served, deployment.config) == before
-    assert before["max_rows"] is None
+    assert before.max_rows is None
     served.close()
 
 

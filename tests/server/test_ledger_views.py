@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from sfumato.ledger.receipts import Head, Verification
 from sfumato.server import ledger_views
 from sfumato.server.datasets import Served, open_dataset
 from sfumato.server.http.problems import UNKNOWN, ProblemError
-from sfumato.server.ledger_views import budget, history, verify_ledger
+from sfumato.server.http.response_models import ReplyModel
 from sfumato.server.request_store import RequestKey, RequestStore
 from sfumato.server.roles import Asker
 from sfumato.testing.ledger_fixtures import fill
@@ -30,6 +31,16 @@ ADA, BOB, OLGA = (
     Asker("olga", "owner", None, 0),
 )
 SQL = "SELECT COUNT(*) AS n FROM visits WHERE age > {}"
+
+
+def as_sent(view: Callable[..., ReplyModel]) -> Callable[..., dict[str, Any]]:
+    """The view with its reply as a client gets it."""
+    return lambda *arguments, **named: view(*arguments, **named).model_dump()
+
+
+budget, history, verify_ledger = map(
+    as_sent, (ledger_views.budget, ledger_views.history, ledger_views.verify_ledger)
+)
 
 
 @pytest.fixture(scope="module")

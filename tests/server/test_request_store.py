@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,10 @@ from sfumato.server.request_store import (
     Limited,
     RequestKey,
     RequestStore,
+    Run,
     TokenRow,
 )
+from sfumato.storage.sqlite_store import Bindings
 
 REQUEST = RequestKey("visits", "ada", "k1")
 
@@ -287,6 +289,28 @@ def test_what_is_taken_up_again_is_not_let_go(state: RequestStore) -> None:
     assert state.find(REQUEST, "a") == ("digest", "begun", 50.0, 0.0, None)
 
 
+def interrupt(
+    store: RequestStore, start: str, thread: threading.Thread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let a thread run for a while after the statement of a transaction that begins so."""
+    usual = store._writing
+
+    @contextmanager
+    def writing() -> Iterator[Run]:
+        with usual() as run:
+
+            def interrupted(statement: str, bindings: Bindings = (), /) -> list[Any]:
+                rows = run(statement, bindings)
+                if statement.startswith(start):
+                    thread.start()
+                    thread.join(0.3)
+                return rows
+
+            yield interrupted
+
+    monkeypatch.setattr(store, "_writing", writing)
+
+
 def test_bytes_that_somebody_is_about_to_use_are_not_let_go(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,23 +318,12 @@ def test_bytes_that_somebody_is_about_to_use_are_not_let_go(
     them is let go.
     """
     storing, pruning = RequestStore(place), RequestStore(place)
-    old, young, usual = (
-        answered(storing, "old", 5.0, b"the same"),
-        RequestKey("visits", "ada", "young"),
-        storing._run,
-    )
+    old, young = answered(storing, "old", 5.0, b"the same"), RequestKey("visits", "ada", "young")
     storing.begin(young, "digest", 50.0)
     pruning.open()
     thread = threading.Thread(target=pruning.drop_old, args=(20.0, 100))
 
-    def interrupted(statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
-        rows = usual(statement, bindings)
-        if statement.startswith("INSERT INTO body"):
-            thread.start()
-            thread.join(0.3)
-        return rows
-
-    monkeypatch.setattr(storing, "_run", interrupted)
+    interrupt(storing, "INSERT INTO body", thread, monkeypatch)
     assert storing.store(young, {"a": b"the same"}) == {"a": b"the same"}
     thread.join()
     record = storing.find(young, "a")
@@ -328,18 +341,11 @@ def test_a_reply_in_another_form_comes_before_or_after_its_request_is_let_go(
 ) -> None:
     """Nothing is stored for a request that is gone."""
     storing, pruning = RequestStore(place), RequestStore(place)
-    old, usual = answered(storing, "old", 5.0, b"one form"), storing._run
+    old = answered(storing, "old", 5.0, b"one form")
     pruning.open()
     thread = threading.Thread(target=pruning.drop_old, args=(20.0, 100))
 
-    def interrupted(statement: str, bindings: tuple[Any, ...] = ()) -> list[Any]:
-        rows = usual(statement, bindings)
-        if statement.startswith("SELECT 1 FROM request"):
-            thread.start()
-            thread.join(0.3)
-        return rows
-
-    monkeypatch.setattr(storing, "_run", interrupted)
+    interrupt(storing, "SELECT 1 FROM request", thread, monkeypatch)
     assert storing.store(old, {"b": b"another"}) == {"a": b"one form", "b": b"another"}
     thread.join()
     assert counted(storing) == {"request": 0, "reply": 0, "body": 0, "void": 1}

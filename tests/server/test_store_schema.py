@@ -22,9 +22,9 @@ from sfumato.server.store_schema import (
     TABLES,
     UPGRADE,
     VERSION,
-    open_file,
-    open_server,
+    open_records,
 )
+from sfumato.storage.sqlite_store import Store
 
 from ..ledger.books import open_book
 from ..ledger.servers import PostgresServer
@@ -32,6 +32,13 @@ from ..ledger.servers import PostgresServer
 STORED = Path(__file__).parents[1] / "vectors" / "stored" / "records-v1.sqlite"
 ROWS = ("token", "request", "reply", "body", "overrun")
 pytestmark = pytest.mark.xdist_group("server-state")
+
+
+def open_store(place: Path | str) -> Store:
+    """Open the records, which creates or upgrades them."""
+    store = open_records(str(place))
+    store.read("SELECT 1")
+    return store
 
 
 @pytest.fixture
@@ -61,8 +68,8 @@ def first_on_server(server: PostgresServer) -> str:
 def test_records_without_heads_get_a_place_for_them(tmp_path: Path, server: PostgresServer) -> None:
     """Those of the second version: all that they hold stays."""
     path, url = tmp_path / "tokens.db", server.new()
-    open_file(str(path)).close()
-    open_server(url).close()
+    open_store(path).close()
+    open_store(url).close()
     connection = apsw.Connection(str(path))
     connection.execute(
         "DROP TABLE head; PRAGMA user_version = 2; INSERT INTO overrun VALUES ('visits', 'ada', 3)"
@@ -124,13 +131,13 @@ def schema(path: Path) -> list[Any]:
 
 def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
     path = tmp_path / "tokens.db"
-    open_file(str(path)).close()
+    open_store(path).close()
     assert path.read_bytes()[68:72] == b"sfms"
-    connection = open_file(str(path))
-    assert connection.execute("PRAGMA user_version").fetchall() == [(VERSION,)]
-    assert connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
-    assert connection.execute("PRAGMA synchronous").fetchall() == [(2,)]  # FULL
-    connection.close()
+    store = open_store(path)
+    assert store.read("PRAGMA user_version") == [(VERSION,)]
+    assert store.read("PRAGMA journal_mode") == [("wal",)]
+    assert store.read("PRAGMA synchronous") == [(2,)]  # FULL
+    store.close()
 
 
 def test_many_may_begin_at_once(tmp_path: Path) -> None:
@@ -139,7 +146,7 @@ def test_many_may_begin_at_once(tmp_path: Path) -> None:
     """
 
     def begin(path: Path) -> None:
-        open_file(str(path)).close()
+        open_store(path).close()
 
     with ThreadPoolExecutor(4) as pool:
         for turn in range(40):
@@ -156,7 +163,7 @@ def test_records_of_the_first_version_are_brought_to_this_one(first: Path) -> No
     assert (record.state, record.reply) == ("done", b"n\n1\n")
     assert state.drop_old(1.8e9, 100) == 4
     state.close()
-    open_file(str(first.with_name("new.db"))).close()
+    open_store(first.with_name("new.db")).close()
     assert schema(first) == schema(first.with_name("new.db"))
 
 
@@ -218,9 +225,9 @@ def test_several_upgrade_at_once(first: Path) -> None:
 )
 def test_another_version_is_refused(tmp_path: Path, version: int, rewrite: str) -> None:
     path = tmp_path / "tokens.db"
-    connection = open_file(str(path))
-    connection.execute(f"PRAGMA user_version = {version}")
-    connection.close()
+    store = open_store(path)
+    store.read(f"PRAGMA user_version = {version}")
+    store.close()
     before = path.read_bytes()
     assert refused(str(path)) == f"version {version}: {rewrite}"
     assert path.read_bytes() == before
@@ -228,7 +235,7 @@ def test_another_version_is_refused(tmp_path: Path, version: int, rewrite: str) 
 
 def test_another_version_on_a_server_is_refused(server: PostgresServer) -> None:
     url = server.new()
-    open_server(url).close()
+    open_store(url).close()
     server.sql(url, f"UPDATE {SCHEMA}.format SET version = {VERSION + 1}")
     assert refused(url) == f"version {VERSION + 1}: pip install --upgrade sfumato"
 
@@ -286,17 +293,26 @@ def test_a_schema_that_was_prepared_may_be_used(server: PostgresServer) -> None:
     """By a role that may make none."""
     url = server.new()
     server.sql(url, f"CREATE ROLE clerk LOGIN; CREATE SCHEMA {SCHEMA} AUTHORIZATION clerk")
-    connection = open_server(url.replace("postgres@", "clerk@"))
-    assert connection.execute("SELECT count(*) FROM token").fetchall() == [(0,)]
-    connection.close()
+    store = open_store(url.replace("postgres@", "clerk@"))
+    assert store.read("SELECT count(*) FROM token") == [(0,)]
+    store.close()
 
 
 def test_what_returned_has_reached_the_disk(server: PostgresServer) -> None:
     url = server.new()
     server.sql(url, "ALTER ROLE postgres SET synchronous_commit = off")
     try:
-        connection = open_server(url)
-        assert connection.execute("SHOW synchronous_commit").fetchall() == [("on",)]
-        connection.close()
+        store = open_store(url)
+        assert store.read("SHOW synchronous_commit") == [("on",)]
+        store.close()
     finally:
         server.sql(url, "ALTER ROLE postgres RESET synchronous_commit")
+
+
+def test_a_file_with_two_names_is_refused(tmp_path: Path) -> None:
+    """Each name would have a log of its own, and the records would part."""
+    path = tmp_path / "tokens.db"
+    open_store(path).close()
+    path.with_name("second.db").hardlink_to(path)
+    with pytest.raises(Refused, match=r"server\.storage"):
+        RequestStore(str(path)).open()

@@ -77,6 +77,12 @@ def test_the_declaration_is_the_owners_and_what_was_learned_since() -> None:
         assert db.declaration.unit_name == db.original.unit_name
 
 
+def test_several_tables_take_no_name_of_one() -> None:
+    with pytest.raises(Refused) as caught:
+        sf.protect({"visits": {"u": [1]}}, unit="visits.u", budget=1, table="visits")
+    assert (caught.value.code, caught.value.place) == ("table.source", "table='visits'")
+
+
 def test_tables_by_name() -> None:
     with clinic() as db:
         assert list(db) == list(db.tables) == ["patients", "visits", "tests"]

@@ -144,13 +144,17 @@ def test_planning_costs_nothing(tmp_path: Path) -> None:
         assert table.spent.parameters["epsilon"] == 0
 
 
-def test_a_table_says_where_its_budget_is(tmp_path: Path) -> None:
+def test_a_table_says_where_its_budget_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with visits() as table:
         assert "lives in memory" in repr(table)
         assert (table.budget, table.remaining) == (table.ledger.budget, table.ledger.remaining)
     with visits(ledger=tmp_path / "visits.ledger") as table:
         assert "lives in memory" not in repr(table)
         assert "unit u" in repr(table)
+    with visits(ledger=tmp_path / "other.ledger") as table:
+        monkeypatch.setattr(table.ledger, "_store", None)
+        assert "unit u" in repr(table)  # which does not ask the ledger
+        monkeypatch.undo()
 
 
 def test_a_closed_table_answers_no_more(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import __version__
+from ..templates.fill_template import encode_png, fill_template
 from . import cli_refusals as refusals
 from .demo_chapters import BUDGET, CITIES, Chapter, chapter_lines, chapters
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..session import Table
 
 FILE = "sfumato-demo.html"
-TERMINAL = "pre { font-size: .82em; line-height: 1.45; margin: .8em 0; white-space: pre-wrap; }"
 
 
 def run_demo(*, out: Path) -> None:
@@ -76,29 +75,4 @@ def _place(out: Path) -> Path:
 
 def page(story: Sequence[Chapter]) -> str:
     """Render the chapters as one HTML document without scripts or external files."""
-    from ..attacks.report.risk_html import document, paragraph, picture, section
-    from ..attacks.report.risk_style import STYLE
-
-    def part(chapter: Chapter) -> str:
-        paragraphs = "".join(paragraph(escape(sentence)) for sentence in chapter.sentences)
-        shown = (
-            f'<div class="wide"><pre>{escape(chapter.shown)}</pre></div>' if chapter.shown else ""
-        )
-        return section(
-            escape(chapter.title),
-            paragraphs,
-            shown,
-            picture(chapter.figure, chapter.caption) if chapter.figure is not None else "",
-        )
-
-    title = "The picture stays, the person blurs"
-    about = (
-        "People, visits and diseases are invented. This run computed every number, and the "
-        "noise is new each time."
-    )
-    body = (
-        f"<h1>{title}</h1><p "
-        f'class="about">{about}</p>{"".join(map(part, story))}<footer>Made by sfumato '
-        f"{__version__}.</footer>"
-    )
-    return document(title, body, STYLE + TERMINAL)
+    return fill_template("demo.html", story=story, png=encode_png, version=__version__)

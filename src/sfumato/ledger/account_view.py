@@ -9,7 +9,7 @@ from ..guarantees import Guarantee
 from . import book_queries
 from .entries import WHOLE, Account, Header, spent_as_guarantee
 from .receipts import Charge, Head, Verification
-from .storage.sqlite_store import Store
+from .storage.book_store import BookStore
 from .typed_text import check_name
 from .verify import Checked, verify
 
@@ -17,7 +17,7 @@ from .verify import Checked, verify
 class AccountView:
     """The account of a dataset, for reading."""
 
-    def __init__(self, store: Store, dataset: str) -> None:
+    def __init__(self, store: BookStore, dataset: str) -> None:
         self._store = store
         self.dataset = dataset
         self._last_account: Account | None = None  # the dataset's own, as this process last saw it

@@ -36,12 +36,12 @@ from .ledger_refusals import Conflict
 from .open_account import check_same_header, collect_declared, find_place, open_dataset
 from .pricing import Priced, Prices, Quote
 from .receipts import Head, Recalled, Receipt
+from .storage.book_store import BookStore
 from .storage.location import open_store
-from .storage.sqlite_store import Store
 from .typed_text import check_name, check_text
 
 if TYPE_CHECKING:
-    from .storage.sqlite_store import Transaction
+    from .storage.book_store import BookTransaction
 
 TURNS = 5  # attempts at a charge that the server rolls back because of concurrent writers
 
@@ -49,7 +49,7 @@ TURNS = 5  # attempts at a charge that the server rolls back because of concurre
 class Ledger(AccountView):
     """The account of a dataset in a ledger: charge it, read it, verify the book."""
 
-    def __init__(self, store: Store, dataset: str, last_head: Head | None = None) -> None:
+    def __init__(self, store: BookStore, dataset: str, last_head: Head | None = None) -> None:
         super().__init__(store, dataset)
         self._last_head = last_head  # the last head that this process read
         self._fast_charge: FastCharge | None = None  # the state after the last charge
@@ -324,7 +324,7 @@ class Ledger(AccountView):
             book_queries.append(tx, body if kind == "use" else {**body, "cost": paid["cost"]})
 
     @contextmanager
-    def _writing(self) -> Iterator[Transaction]:
+    def _writing(self) -> Iterator[BookTransaction]:
         """Open a durable transaction. Refuse if somebody replaced the book by an older copy since
         this process last read it.
         """
@@ -377,6 +377,6 @@ class Ledger(AccountView):
         return Guarantee._bind(1 * budget, current.relation, current.unit)
 
 
-def _check_head(tx: Transaction, expected: Head | None) -> None:
+def _check_head(tx: BookTransaction, expected: Head | None) -> None:
     if expected is not None and not book_queries.contains_head(tx, expected):
         raise refusals.HEAD_NOT_IN_BOOK(number=expected.number)

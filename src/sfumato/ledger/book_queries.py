@@ -35,7 +35,8 @@ from .exact_totals import Ratios, fractions, parse_ratios, ratios
 from .receipts import Charge, Head
 
 if TYPE_CHECKING:
-    from .storage.sqlite_store import Row, Transaction
+    from ..storage.sqlite_store import Row
+    from .storage.book_store import BookTransaction
 
 STAND = """
 SELECT 'book', id, NULL, NULL, NULL, NULL, NULL, NULL FROM book
@@ -77,14 +78,14 @@ class EntryWrite(NamedTuple):
     shown: str | None = None  # the question whose answer the share has seen now
 
 
-def begin(tx: Transaction, book: str) -> None:
+def begin(tx: BookTransaction, book: str) -> None:
     """Name a new book."""
     if not tx.execute("SELECT 1 FROM book").fetchall():
         tx.execute("INSERT INTO book VALUES (?)", (book,))
         tx.head = None
 
 
-def load_standing(tx: Transaction) -> Standing:
+def load_standing(tx: BookTransaction) -> Standing:
     """Return the accounts, after checking them against the state digest in the last entry. Read
     once per transaction.
     """
@@ -125,14 +126,14 @@ def _check_standing(
     return Head(book, int(number), fresh), standing
 
 
-def datasets(tx: Transaction) -> list[str]:
+def datasets(tx: BookTransaction) -> list[str]:
     return [
         name
         for (name,) in tx.execute("SELECT dataset FROM balance WHERE share = '' ORDER BY dataset")
     ]
 
 
-def header(tx: Transaction, dataset: str) -> Header:
+def header(tx: BookTransaction, dataset: str) -> Header:
     """Return the header of the opening entry, with the current budget."""
     rows = tx.execute(
         "SELECT body FROM entry WHERE dataset = ? AND kind = 'open'", (dataset,)
@@ -143,7 +144,7 @@ def header(tx: Transaction, dataset: str) -> Header:
     return {**stored, "budget": guarantee_record(account(tx, dataset, WHOLE).budget)}
 
 
-def head(tx: Transaction) -> Head:
+def head(tx: BookTransaction) -> Head:
     if tx.head is None:
         rows = tx.execute(HEAD).fetchall()
         if len(rows) != 1:
@@ -160,7 +161,7 @@ def head(tx: Transaction) -> Head:
     return last
 
 
-def contains_head(tx: Transaction, expected: Head) -> bool:
+def contains_head(tx: BookTransaction, expected: Head) -> bool:
     """Whether the book contains the entry that a head names."""
     if expected == head(tx):
         return True
@@ -174,24 +175,24 @@ def contains_head(tx: Transaction, expected: Head) -> bool:
     )
 
 
-def has_account(tx: Transaction, dataset: str, share: str) -> bool:
+def has_account(tx: BookTransaction, dataset: str, share: str) -> bool:
     return (dataset, share) in load_standing(tx).rows
 
 
-def account(tx: Transaction, dataset: str, share: str) -> Account:
+def account(tx: BookTransaction, dataset: str, share: str) -> Account:
     row = load_standing(tx).account(dataset, share)
     if row is None:
         raise refusals.UNKNOWN_SHARE(share=share)
     return _account(row.budget, row.spent)
 
 
-def shares(tx: Transaction, dataset: str) -> list[str]:
+def shares(tx: BookTransaction, dataset: str) -> list[str]:
     """Return the names of a dataset's accounts, its own (empty) name first."""
     return [share for name, share in sorted(load_standing(tx).rows) if name == dataset]
 
 
 def write_charge(
-    tx: Transaction,
+    tx: BookTransaction,
     kind: str,
     dataset: str,
     key: str | None,
@@ -214,7 +215,7 @@ def write_charge(
     )
 
 
-def append(tx: Transaction, body: EntryBody, answer: bytes | None = None) -> None:
+def append(tx: BookTransaction, body: EntryBody, answer: bytes | None = None) -> None:
     """Append an entry of any other kind, and write its changes to the other tables."""
     name, kind, number = body["dataset"], body["kind"], head(tx).number + 1
     state = {} if kind == "open" else {name: _load_touched(tx, body)}
@@ -240,7 +241,7 @@ def append(tx: Transaction, body: EntryBody, answer: bytes | None = None) -> Non
 
 
 def _write(
-    tx: Transaction,
+    tx: BookTransaction,
     about: tuple[str, str | None, str, str | None],
     text: str,
     total_row: AccountRow,
@@ -280,7 +281,7 @@ def _write(
     return fresh
 
 
-def _load_touched(tx: Transaction, body: EntryBody) -> DatasetState:
+def _load_touched(tx: BookTransaction, body: EntryBody) -> DatasetState:
     """Load the part of a dataset's state that an entry may change."""
     name, kind, share = body["dataset"], body["kind"], body.get("share") or WHOLE
     shares = (
@@ -299,7 +300,9 @@ def _load_touched(tx: Transaction, body: EntryBody) -> DatasetState:
     )
 
 
-def read_charge(tx: Transaction, dataset: str, number: int, fresh: str | None = None) -> EntryBody:
+def read_charge(
+    tx: BookTransaction, dataset: str, number: int, fresh: str | None = None
+) -> EntryBody:
     """Return the body of the charge or reservation with this number, and this digest if given."""
     rows = tx.execute(
         (
@@ -314,13 +317,13 @@ def read_charge(tx: Transaction, dataset: str, number: int, fresh: str | None = 
     return body
 
 
-def reservation(tx: Transaction, number: int) -> str:
+def reservation(tx: BookTransaction, number: int) -> str:
     """Return the state of a reservation: open, use or release; empty if it is none."""
     rows = tx.execute("SELECT state FROM reservation WHERE number = ?", (number,)).fetchall()
     return rows[0][0] if rows else ""
 
 
-def history(tx: Transaction, dataset: str) -> Iterator[Charge]:
+def history(tx: BookTransaction, dataset: str) -> Iterator[Charge]:
     currency = account(tx, dataset, WHOLE).budget
     for number, kind, text, fresh in tx.rows(
         "SELECT number, kind, body, digest FROM entry WHERE dataset = ? ORDER BY number", (dataset,)

@@ -30,7 +30,7 @@ from .pricing import Quote
 from .receipts import Receipt
 
 if TYPE_CHECKING:
-    from .storage.sqlite_store import Transaction
+    from .storage.book_store import BookTransaction
 
 
 class Ask(NamedTuple):
@@ -51,7 +51,7 @@ class Ask(NamedTuple):
         return f'{{{about},"memo":{quoted(self.memo)},"share":{share},"when":{quoted(when)}}}'
 
 
-def charge(tx: Transaction, ask: Ask, price: Quote, account: Account, when: str) -> Receipt:
+def charge(tx: BookTransaction, ask: Ask, price: Quote, account: Account, when: str) -> Receipt:
     """Write a new entry and return its receipt, or refuse."""
     after = [_row_after(ask.dataset, WHOLE, account, price)]
     if ask.share is not None:
@@ -70,7 +70,7 @@ def charge(tx: Transaction, ask: Ask, price: Quote, account: Account, when: str)
 
 
 def find_earlier_receipt(
-    tx: Transaction, ask: Ask, price: Quote, currency: Guarantee
+    tx: BookTransaction, ask: Ask, price: Quote, currency: Guarantee
 ) -> Receipt | None:
     """Return the receipt of an earlier charge with this key, if any. Refuse if that charge was for
     something else.

@@ -19,7 +19,7 @@ from .entries import Account, budget_text, seal_entry
 from .exact_totals import ALL, spend
 from .pricing import Quote
 from .receipts import Head, Receipt
-from .storage.sqlite_store import Store
+from .storage.book_store import BookStore
 
 CONDITIONAL_INSERT = """
 INSERT OR IGNORE INTO entry VALUES (?1, CASE
@@ -66,7 +66,7 @@ class FastCharge:
         number, fresh, _, _ = self._end
         return Head(self._book, number, fresh)
 
-    def charge(self, store: Store, ask: Ask, price: Quote, budget: Guarantee) -> Receipt | None:
+    def charge(self, store: BookStore, ask: Ask, price: Quote, budget: Guarantee) -> Receipt | None:
         """Write a durable entry and return its receipt; None if nothing was written. `price` holds
         for this `budget`.
         """

@@ -11,15 +11,15 @@ from ..guarantees.guarantee import Relation, relation_of, unit_of
 from ..guarantees.stored_guarantee import python_text
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
+from ..storage.database_url import Url
 from . import book_queries
 from . import ledger_refusals as refusals
 from .entries import Header
 from .storage import location
-from .storage.location import Url
 from .typed_text import is_encodable
 
 if TYPE_CHECKING:
-    from .storage.sqlite_store import Transaction
+    from .storage.book_store import BookTransaction
 
 
 class Declared(TypedDict, total=False):
@@ -83,7 +83,7 @@ def collect_declared(
     return declared
 
 
-def open_dataset(tx: Transaction, dataset: str | None, declared: Declared, when: str) -> str:
+def open_dataset(tx: BookTransaction, dataset: str | None, declared: Declared, when: str) -> str:
     """Return the name of the dataset: compare it with the book, or write its opening entry."""
     names = book_queries.datasets(tx)
     name = dataset or (names[0] if len(names) == 1 else "data" if not names else None)

@@ -17,15 +17,18 @@ from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import quote
 
 from ..errors import Refused
+from ..storage.database_url import Url
+from ..storage.file_versions import MAGIC
+from ..storage.fork_guard import is_open_here
+from ..storage.sqlite_store import PATIENCE
 from . import book_queries
 from . import ledger_refusals as refusals
 from .book import Ledger
 from .ledger_refusals import NOT_TOUCHED
 from .receipts import Head, Verification
-from .storage.fork_guard import is_open_here
-from .storage.location import Url, open_server, parse_location
-from .storage.sqlite_schema import MAGIC, check
-from .storage.sqlite_store import PATIENCE, Store, Transaction
+from .storage.book_store import BookStore, BookTransaction
+from .storage.location import open_server, parse_location
+from .storage.sqlite_schema import check
 
 if TYPE_CHECKING:
     import apsw
@@ -35,16 +38,16 @@ class ReadOnlyStore:
     """Mixin for a read-only store. Nested reads share one snapshot."""
 
     _name: str
-    _view: Transaction | None = None
+    _view: BookTransaction | None = None
 
     @contextmanager
-    def reading(self) -> Iterator[Transaction]:
+    def reading(self) -> Iterator[BookTransaction]:
         """Open a snapshot."""
         if self._view is not None:
             yield self._view
             return
         try:
-            reading = super().reading  # type: ignore[misc]  # Store, which it is mixed into, has it
+            reading = super().reading  # type: ignore[misc]  # BookStore has it
             with reading() as self._view:
                 yield self._view
         finally:
@@ -55,7 +58,7 @@ class ReadOnlyStore:
         raise refusals.OPENED_READ_ONLY(name=self._name)
 
 
-class FileReader(ReadOnlyStore, Store):
+class FileReader(ReadOnlyStore, BookStore):
     """One file, read only."""
 
     def __init__(self, path: Path) -> None:
@@ -64,7 +67,7 @@ class FileReader(ReadOnlyStore, Store):
         super().__init__(path)
 
     @contextmanager
-    def reading(self) -> Iterator[Transaction]:
+    def reading(self) -> Iterator[BookTransaction]:
         """Open a snapshot; refuse if the file changed while it was read."""
         try:
             with super().reading() as view:
@@ -124,7 +127,7 @@ class FileReader(ReadOnlyStore, Store):
 class Book(dict[str, Ledger]):
     """The accounts of a book, by dataset name."""
 
-    def __init__(self, store: Store, names: list[str]) -> None:
+    def __init__(self, store: BookStore, names: list[str]) -> None:
         super().__init__({name: Ledger(store, name) for name in names})
         self._store = store
 
@@ -140,7 +143,7 @@ class Book(dict[str, Ledger]):
 def reading(path: str | Path) -> Iterator[Book]:
     """Open a book read-only, in a file or on a server. Refuses every change."""
     location = parse_location(path)
-    store: Store = (
+    store: BookStore = (
         open_server(location).reader()
         if isinstance(location, Url)
         else FileReader(_check_is_ledger(Path(path)))

@@ -21,7 +21,7 @@ from .exact_totals import fractions, parse_ratios
 from .receipts import Charge, Head
 
 if TYPE_CHECKING:
-    from .storage.sqlite_store import Transaction
+    from .storage.book_store import BookTransaction
 
 NAMES: dict[type[Guarantee], tuple[str, ...]] = {
     Pure: ("ε",),
@@ -146,7 +146,7 @@ def statement(ledger: AccountView, *, history: bool = False) -> Statement:
         )
 
 
-def _uses(tx: Transaction, dataset: str) -> tuple[Use, ...]:
+def _uses(tx: BookTransaction, dataset: str) -> tuple[Use, ...]:
     """Return the uses of the budget, the most expensive first. The database counts equal charges;
     the sums here are exact.
     """

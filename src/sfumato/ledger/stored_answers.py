@@ -17,7 +17,7 @@ from .pricing import best, price_stored
 from .receipts import Recalled, Receipt
 
 if TYPE_CHECKING:
-    from .storage.sqlite_store import Transaction
+    from .storage.book_store import BookTransaction
 
 SAME_CHARGE = """
 SELECT 1 FROM answer JOIN shown ON answer.dataset = shown.dataset
@@ -29,7 +29,7 @@ PRICED = "('open', 'amend', 'charge', 'reserve', 'recall')"
 
 
 def remember(
-    tx: Transaction, dataset: str, question: str, receipt: Receipt, answer: bytes, when: str
+    tx: BookTransaction, dataset: str, question: str, receipt: Receipt, answer: bytes, when: str
 ) -> None:
     """Store an answer, and its fingerprint in the chain, so that `verify` detects a change."""
     question_digest = digest("question", question)
@@ -63,7 +63,7 @@ class StoredAnswer(NamedTuple):
 
 
 def find_answer(
-    tx: Transaction, dataset: str, question: str, share: str | None
+    tx: BookTransaction, dataset: str, question: str, share: str | None
 ) -> StoredAnswer | None:
     """Return the stored answer to a question, or None."""
     question_digest = digest("question", question)
@@ -102,7 +102,7 @@ def unpaid_costs(answers: Iterable[StoredAnswer | None]) -> list[Ratios]:
 
 
 def recall(
-    tx: Transaction, dataset: str, questions: Sequence[str], share: str | None, when: str
+    tx: BookTransaction, dataset: str, questions: Sequence[str], share: str | None, when: str
 ) -> tuple[Recalled, ...] | None:
     """Return the stored answers to all questions, or None if one is missing. A share pays for all
     that it has not seen, or for none.
@@ -137,7 +137,7 @@ def all_recalled(answers: Sequence[StoredAnswer | None]) -> tuple[Recalled, ...]
     return tuple(recalled) if len(recalled) == len(answers) else None
 
 
-def reprice(tx: Transaction, dataset: str, reason: str, when: str) -> None:
+def reprice(tx: BookTransaction, dataset: str, reason: str, when: str) -> None:
     """Add up the charges again, each at the lower of its old and new price; write an entry if a
     total falls.
 

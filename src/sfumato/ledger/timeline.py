@@ -21,7 +21,7 @@ from .exact_totals import fractions, read_totals
 from .receipts import Head
 
 if TYPE_CHECKING:
-    from .storage.sqlite_store import Transaction
+    from .storage.book_store import BookTransaction
 
 _AMENDS = (
     "SELECT number, body FROM entry WHERE dataset = ? AND number > ? AND kind = 'amend' "
@@ -79,7 +79,7 @@ class TimelinePoints:
         self._step = 1
         self._moments: dict[int, Moment] = {}
 
-    def read(self, tx: Transaction) -> list[Moment]:
+    def read(self, tx: BookTransaction) -> list[Moment]:
         """Read new entries and return the moments."""
         head = book_queries.head(tx)
         if self._head is not None and not book_queries.contains_head(

@@ -25,7 +25,8 @@ from .entries import DatasetState, Replay, canonical, digest, genesis, seal_entr
 from .receipts import Head, Verification
 
 if TYPE_CHECKING:
-    from .storage.sqlite_store import Row, Transaction
+    from ..storage.sqlite_store import Row
+    from .storage.book_store import BookTransaction
 
 BLIND = (
     "entries cut off the end, a book rewritten from the start, or an old copy put back: give "
@@ -50,7 +51,9 @@ class Checked:
     head: Head | None = None
 
 
-def verify(tx: Transaction, expected: Head | None, since: Checked | None = None) -> Verification:
+def verify(
+    tx: BookTransaction, expected: Head | None, since: Checked | None = None
+) -> Verification:
     """Check the whole book, or what is new since the successful check `since`. Updates `since`, or
     empties it if there is a problem.
     """
@@ -65,7 +68,7 @@ def verify(tx: Transaction, expected: Head | None, since: Checked | None = None)
     return verification
 
 
-def _check_book(tx: Transaction, expected: Head | None, checked: Checked) -> Verification:
+def _check_book(tx: BookTransaction, expected: Head | None, checked: Checked) -> Verification:
     start = checked.head
     problems = tx.structure() if start is None else []
     try:
@@ -111,7 +114,7 @@ def _check_book(tx: Transaction, expected: Head | None, checked: Checked) -> Ver
     return Verification(tuple(problems), tuple(blind), head)
 
 
-def _check_chain(tx: Transaction, replay: Replay, start: Head) -> list[str]:
+def _check_chain(tx: BookTransaction, replay: Replay, start: Head) -> list[str]:
     """Follow the chain after `start` and apply its entries. Returns the problems."""
     problems: list[str] = []
     previous, expected, wrong = start.digest, start.number, 0
@@ -169,7 +172,7 @@ def _check_entry(replay: Replay, number: int, columns: Row, carried: Row, text: 
         return [f"entry {number} cannot be read"]
 
 
-def _check_accounts(tx: Transaction, replay: Replay, *, everything: bool) -> list[str]:
+def _check_accounts(tx: BookTransaction, replay: Replay, *, everything: bool) -> list[str]:
     """Compare the tables of accounts and reservations with the entries. A continued check skips
     reservations settled before it.
     """
@@ -202,7 +205,7 @@ def _check_accounts(tx: Transaction, replay: Replay, *, everything: bool) -> lis
     return problems
 
 
-def _check_answers(tx: Transaction, replay: Replay) -> list[str]:
+def _check_answers(tx: BookTransaction, replay: Replay) -> list[str]:
     """Compare every stored answer, and the shares that have seen it, with the entries."""
     places: dict[str, set[str]] = {"answer": set(), "shown": set()}
     counts: dict[str, int] = {"answer": 0, "shown": 0}
@@ -232,7 +235,7 @@ def _check_answers(tx: Transaction, replay: Replay) -> list[str]:
     return [_table_problem(table, named) for table, named in places.items() if named]
 
 
-def _check_new_answers(tx: Transaction, replay: Replay) -> list[str]:
+def _check_new_answers(tx: BookTransaction, replay: Replay) -> list[str]:
     """Compare the answers stored since a check, and the shares that have seen them, with the
     tables.
     """

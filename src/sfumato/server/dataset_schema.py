@@ -10,51 +10,52 @@ from ..tables.declare.declaration import Declaration
 from .config import Config
 from .datasets import Served
 from .http.encode_replies import key
+from .http.response_models import ColumnSchemaModel, SchemaModel, ShortModel, TableSchemaModel
 
 
-def summarize(served: Served) -> dict[str, object]:
+def summarize(served: Served) -> ShortModel:
     """Describe a dataset in one line of a list."""
     declared = served.table.declaration
-    return {
-        "name": served.name,
-        "unit": declared.unit_name,
-        "relation": declared.relation,
-        "about": served.config.about,
-    }
+    return ShortModel(
+        name=served.name,
+        unit=declared.unit_name,
+        relation=declared.relation,
+        about=served.config.about,
+    )
 
 
-def describe(served: Served, config: Config) -> dict[str, object]:
+def describe(served: Served, config: Config) -> SchemaModel:
     """Describe a dataset with its tables and columns."""
     first = served.declarations[0]
-    limits = {
-        name: getattr(first, name) for name in ("max_rows", "max_groups", "table_rows", "version")
-    }
-    tables = [
-        {"name": declared.name, "columns": _columns(declared), "declaration": declared.to_toml()}
-        for declared in served.declarations
-    ]
-    database = (
-        served.table.original.to_toml() if isinstance(served.table, Database) else None
-    )  # links and public tables
-    return {
-        **summarize(served),
-        **limits,
-        "tables": tables,
-        "database": database,
-        "example": _example(served.declarations),
-        "deadlines": list(config.deadlines),
-    }
+    return SchemaModel(
+        **summarize(served).model_dump(),
+        max_rows=first.max_rows,
+        max_groups=first.max_groups,
+        table_rows=first.table_rows,
+        version=first.version,
+        tables=[
+            TableSchemaModel(
+                name=declared.name, columns=_columns(declared), declaration=declared.to_toml()
+            )
+            for declared in served.declarations
+        ],
+        database=(
+            served.table.original.to_toml() if isinstance(served.table, Database) else None
+        ),  # links and public tables
+        example=_example(served.declarations),
+        deadlines=list(config.deadlines),
+    )
 
 
-def _columns(declared: Declaration) -> list[dict[str, object]]:
+def _columns(declared: Declaration) -> list[ColumnSchemaModel]:
     ranges, domains = declared.ranges, declared.domains
     return [
-        {
-            "name": name,
-            "type": str(kind),
-            "bounds": [_end(end) for end in ranges[name]] if name in ranges else None,
-            "keys": [key(value) for value in domains[name]] if name in domains else None,
-        }
+        ColumnSchemaModel(
+            name=name,
+            type=str(kind),
+            bounds=[_end(end) for end in ranges[name]] if name in ranges else None,
+            keys=[key(value) for value in domains[name]] if name in domains else None,
+        )
         for name, kind in declared.types
     ]
 

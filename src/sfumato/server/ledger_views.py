@@ -20,11 +20,19 @@ from ..ledger.entries import WHOLE, EntryBody, in_currency
 from ..ledger.exact_totals import fractions, parse_ratios
 from ..ledger.receipts import Head
 from ..ledger.statement import Balance, balances, worth_showing
-from ..ledger.storage.sqlite_store import Row
 from ..ledger.verify import Checked
+from ..storage.sqlite_store import Row
 from .datasets import Served
-from .http.encode_replies import written
 from .http.problems import UNKNOWN, ProblemError
+from .http.response_models import (
+    BalanceModel,
+    BudgetModel,
+    EntryModel,
+    GuaranteeModel,
+    HistoryModel,
+    ShareModel,
+    VerifiedModel,
+)
 from .request_store import RequestStore
 from .roles import LOOKS, Asker
 
@@ -46,27 +54,25 @@ _SHOWN = (
 )
 
 
-def budget(served: Served, asker: Asker) -> dict[str, object]:
+def budget(served: Served, asker: Asker) -> BudgetModel:
     """Return budget, spent and remaining of the dataset and of the analyst's share; for owner and
     auditor, of every share, and over time.
     """
     looks = asker.role in LOOKS
     accounts = balances(served.long) if looks else balances(served.ledger, {WHOLE, asker.name})
-    view: dict[str, object] = {
-        **_numbers(accounts.pop(WHOLE)),
-        "share": None,
-        "shares": None,
-        "course": None,
-    }
-    if asker.role == "analyst" and asker.name in accounts:
-        view["share"] = _numbers(accounts[asker.name])
-    if looks:
-        view["shares"] = [{"name": name, **_numbers(balance)} for name, balance in accounts.items()]
-        view["course"] = _course(served)
-    return view
+    total = _numbers(accounts.pop(WHOLE))
+    share = accounts.get(asker.name) if asker.role == "analyst" else None
+    return BudgetModel(
+        **total,
+        share=None if share is None else BalanceModel(**_numbers(share)),
+        shares=[ShareModel(name=name, **_numbers(balance)) for name, balance in accounts.items()]
+        if looks
+        else None,
+        course=_course(served) if looks else None,
+    )
 
 
-def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, object]:
+def history(served: Served, asker: Asker, after: int, limit: int) -> HistoryModel:
     """Return a page of the log, oldest first: all entries, or the charges to the analyst."""
     ledger = served.long if asker.role in LOOKS else served.ledger
     page = (
@@ -78,7 +84,7 @@ def history(served: Served, asker: Asker, after: int, limit: int) -> dict[str, o
         currency = book_queries.account(tx, ledger.dataset, WHOLE).budget
         rows = tx.execute(*page).fetchall()
     entries = [_entry(row, currency) for row in rows]
-    return {"entries": entries, "next": rows[-1][0] if len(rows) == limit else None}
+    return HistoryModel(entries=entries, next=rows[-1][0] if len(rows) == limit else None)
 
 
 def card(served: Served, asker: Asker, number: int, state: RequestStore, longest: float) -> Card:
@@ -108,7 +114,7 @@ def card(served: Served, asker: Asker, number: int, state: RequestStore, longest
     raise ProblemError(UNKNOWN)
 
 
-def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> dict[str, object]:
+def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> VerifiedModel:
     """Verify the ledger, and that it contains the recorded head: the whole book, or what is new
     since a check within the last hour. Only owners of all datasets (`alone`) are told where
     problems are.
@@ -125,26 +131,28 @@ def verify_ledger(served: Served, *, alone: bool, head: Head | None = None) -> d
         if verification.ok or alone
         else [f"problems: {len(verification.problems)}; an owner of all datasets is told which"]
     )
-    return {"holds": verification.ok, "head": str(verification.head), "says": says}
+    return VerifiedModel(holds=verification.ok, head=str(verification.head), says=says)
 
 
-def _entry(row: Row, currency: Guarantee) -> dict[str, object]:
+def _entry(row: Row, currency: Guarantee) -> EntryModel:
     number, kind, text, digest = row
     body: EntryBody = json.loads(text)
     cost = in_currency(currency, fractions(parse_ratios(body["cost"]))) if "cost" in body else None
-    memo = body.get("memo") or body.get("reason") or ""
-    about = {
-        "number": number,
-        "when": body["when"],
-        "who": body.get("share") or "",
-        "kind": kind,
-        "memo": memo,
+    return EntryModel(
+        number=number,
+        when=body["when"],
+        who=body.get("share") or "",
+        kind=kind,
+        memo=body.get("memo") or body.get("reason") or "",
+        cost=None if cost is None else GuaranteeModel.of(cost),
+        receipt=digest,
+    )
+
+
+def _numbers(balance: Balance) -> dict[str, GuaranteeModel]:
+    return {
+        name: GuaranteeModel.of(getattr(balance, name)) for name in ("budget", "spent", "remaining")
     }
-    return {**about, "cost": written(cost), "receipt": digest}
-
-
-def _numbers(balance: Balance) -> dict[str, object]:
-    return {name: written(getattr(balance, name)) for name in ("budget", "spent", "remaining")}
 
 
 def _course(served: Served) -> list[list[str | float]]:

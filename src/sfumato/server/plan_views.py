@@ -48,10 +48,17 @@ from . import query_complexity
 from . import server_refusals as refusals
 from .config import Config, Rate
 from .datasets import Served, stored_for
-from .http.encode_replies import dumped, key, number, written
+from .http.encode_replies import dumped, key, number
 from .http.problems import BUSY, PLANNING, WAITING, ProblemError
 from .http.request_limits import Buckets
 from .http.request_models import PlanArguments, Question
+from .http.response_models import (
+    CachedPlanModel,
+    GuaranteeModel,
+    PlannedColumnModel,
+    SampleModel,
+    TableRow,
+)
 from .least_cost import part_of, refuse_below, suffices
 from .reply_quota import reply_bytes
 from .workers.deadlines import deadline_class
@@ -256,22 +263,23 @@ class Planner:
             ]  # others have learned a part of what is missing
         own_cost = ratios(price(served.ledger.budget, (priced,)))
         cost = _sum(own_cost, owed)
-        record = {
-            "cost": written(
-                in_currency(served.ledger.budget, fractions(cost)) if owed else plan.cost
-            ),
-            "promise": written(plan.promise),
-            "error": errors,
-            "explained": [*plan.explain().splitlines(), *([OWED] if owed else [])],
-            "columns": [{"name": name, "kind": kind} for name, kind in shape.kinds.items()],
-            "keys": list(shown),
-            "deadline": deadline,
-            "rows": groups,
-            "sample": _sample(shape, shown, errors, question.group_size or shape.group_size),
-        }
+        full_cost = in_currency(served.ledger.budget, fractions(cost)) if owed else plan.cost
+        cached = CachedPlanModel(
+            cost=GuaranteeModel.of(full_cost),
+            promise=GuaranteeModel.of(plan.promise),
+            error=errors,
+            explained=[*plan.explain().splitlines(), *([OWED] if owed else [])],
+            columns=[
+                PlannedColumnModel(name=name, kind=kind) for name, kind in shape.kinds.items()
+            ],
+            keys=list(shown),
+            deadline=deadline,
+            rows=groups,
+            sample=_sample(shape, shown, errors, question.group_size or shape.group_size),
+        )
         stored_as = name_of(plan) if isinstance(plan, Plan) else ""
         return PlanView(
-            dumped(record)[:-1],
+            dumped(cached)[:-1],
             cost,
             part_of(served.ledger.budget, own_cost),
             deadline,
@@ -338,16 +346,19 @@ def _sum(first: Ratios, more: Sequence[Ratios]) -> Ratios:
 
 
 def _sample(
-    plan: Plan, keys: Mapping[str, Sequence[Key]], errors: Mapping[str, object], size: int
-) -> dict[str, object]:
+    plan: Plan,
+    keys: Mapping[str, Sequence[Key]],
+    errors: Mapping[str, float | str | None],
+    size: int,
+) -> SampleModel:
     """Return a sample answer: every group has the assumed size, every value is in the middle of its
     bounds.
     """
     columns = {column.name: column for column in plan.columns}
     values = {name: _middle(columns.get(name), size) for name in plan.kinds}
-    rows = []
+    rows: list[TableRow] = []
     for labels in _labels(plan, keys):
-        row: dict[str, object] = dict(zip(keys, labels, strict=True))
+        row: TableRow = dict(zip(keys, labels, strict=True))
         for name, value in values.items():
             width = errors.get(name)
             low, high = (
@@ -355,7 +366,7 @@ def _sample(
             )
             row |= {name: value, f"{name}_low": low, f"{name}_high": high}
         rows.append(row)
-    return {"columns": [*keys, *values], "keys": list(keys), "rows": rows, "invented": True}
+    return SampleModel(columns=[*keys, *values], keys=list(keys), rows=rows, invented=True)
 
 
 def _middle(column: ColumnPlan | None, size: int) -> float:

@@ -18,7 +18,6 @@ hosts: see `store_schema`. A write has reached the disk when it returns.
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,9 +26,9 @@ from typing import NamedTuple, Protocol
 from ..errors import Refused
 from ..ledger import Ledger
 from ..ledger.receipts import Head
-from ..ledger.storage.sqlite_store import Bindings, Connection, Row
+from ..storage.sqlite_store import Bindings, Row
 from . import server_refusals as refusals
-from .store_schema import open_file, open_server
+from .store_schema import FileRecords, open_records
 
 ONE = "dataset = ? AND who = ? AND key = ?"
 BODIES = "SELECT media, bytes FROM reply JOIN body USING (digest) WHERE " + ONE
@@ -122,12 +121,9 @@ class RequestStore:
     """
 
     def __init__(self, place: str) -> None:
-        self._server = place.lower().startswith(("postgres://", "postgresql://"))
-        self._place = place
-        self._lock = threading.RLock()
-        self._connection: Connection = None
-        self._read_lock = threading.Lock()
-        self._read_connection: Connection = None
+        self._store = open_records(place)
+        self._server = not isinstance(self._store, FileRecords)
+        self._reader = self._store if self._store.path is None else open_records(place)
         self._ledgers: dict[str, Ledger] = {}
 
     @property
@@ -357,14 +353,8 @@ class RequestStore:
         }
 
     def close(self) -> None:
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-        with self._read_lock:
-            if self._read_connection is not None:
-                self._read_connection.close()
-                self._read_connection = None
+        self._store.close()
+        self._reader.close()
 
     def _check_not_void(self, run: Run, request: RequestKey) -> None:
         if run("SELECT 1 FROM void WHERE mark = ?", (request.mark,)):
@@ -380,45 +370,10 @@ class RequestStore:
 
     def _read(self, statement: str, bindings: Bindings = ()) -> list[Row]:
         """Run a query. On a file it waits for no writer."""
-        if self._server or self._place == ":memory:":
-            with self._lock, self._refusing_errors():
-                return self._run(statement, bindings)
-        with self._read_lock, self._refusing_errors():
-            if self._read_connection is None:
-                self._read_connection = open_file(self._place)
-            rows: list[Row] = self._read_connection.execute(statement, bindings).fetchall()
-            return rows
+        return self._reader.read(statement, bindings)
 
     @contextmanager
     def _writing(self) -> Iterator[Run]:
         """Open a durable transaction; anything raised inside rolls it back."""
-        with self._lock, self._refusing_errors():
-            self._run("BEGIN" if self._server else "BEGIN IMMEDIATE")
-            try:
-                yield self._run
-                self._run("COMMIT")
-            except BaseException:
-                with suppress(Exception):
-                    self._run("ROLLBACK")
-                raise
-
-    def _run(self, statement: str, bindings: Bindings = ()) -> list[Row]:
-        if self._connection is None or (self._server and self._connection.closed):
-            self._connection = open_server(self._place) if self._server else open_file(self._place)
-        if not self._server:
-            rows: list[Row] = self._connection.execute(statement, bindings).fetchall()
-            return rows
-        cursor = self._connection.execute(statement.replace("?", "%s"), bindings)
-        return cursor.fetchall() if cursor.description else []
-
-    @contextmanager
-    def _refusing_errors(self) -> Iterator[None]:
-        """Turn storage errors into one refusal that quotes nothing from the storage."""
-        try:
-            yield
-        except Refused:
-            raise
-        except Exception as error:
-            if type(error).__module__.partition(".")[0] not in ("apsw", "psycopg", "builtins"):
-                raise
-            raise refusals.RECORDS_FAILED() from None
+        with self._store.writing() as tx:
+            yield tx.fetch

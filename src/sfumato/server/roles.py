@@ -8,9 +8,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-ROLES = ("owner", "analyst", "auditor")
-ALL = frozenset(ROLES)
+Role = Literal["owner", "analyst", "auditor"]
+ROLES: tuple[Role, ...] = get_args(Role)
+ALL: frozenset[str] = frozenset(ROLES)
 ANALYST = frozenset({"analyst"})
 OWNER = frozenset({"owner"})
 LOOKS = frozenset({"owner", "auditor"})
@@ -36,7 +38,7 @@ class Asker:
     """The holder of a valid token."""
 
     name: str
-    role: str
+    role: Role
     datasets: frozenset[str] | None  # None: all of them
     expires: int  # seconds since 1970
 

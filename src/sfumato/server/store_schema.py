@@ -9,11 +9,14 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from ..ledger.storage.fork_guard import create_private
-from ..ledger.storage.sqlite_schema import undo
+from ..errors import Refused
+from ..storage.database_url import Url
+from ..storage.file_versions import FileFormat, ask, prepare_file
+from ..storage.sqlite_store import Store
+from ..storage.storage_errors import Outcome
 from . import server_refusals as refusals
 
 if TYPE_CHECKING:
@@ -21,12 +24,11 @@ if TYPE_CHECKING:
     import psycopg
     from psycopg.rows import TupleRow
 
-    from ..ledger.storage.sqlite_store import Row
+    from ..storage.sqlite_store import Row
 
 APPLICATION = 0x73666D73  # "sfms", in the header of the file
 FORMAT = "sfumato server"
 VERSION, SECOND, FIRST = 3, 2, 1
-PATIENCE = 30_000  # milliseconds to wait for another writer
 SCHEMA = "sfumato_server"
 LOCK = 7238162  # PostgreSQL advisory lock, for processes that start at once
 
@@ -92,114 +94,78 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = '{SC
     AND relkind IN ('r', 'v', 'm', 'p', 'f')"""
 
 
-def open_file(place: str) -> apsw.Connection:
-    """Open the records in a file; create it if there is none."""
-    import apsw
-
-    if place != ":memory:":
-        create_private(place)
-    connection = apsw.Connection(place)
-    try:
-        connection.set_busy_timeout(PATIENCE)
-        end = time.monotonic() + PATIENCE / 1000
-        while True:
-            try:
-                return _prepare(connection)
-            except apsw.BusyError:  # the change to WAL does not wait by itself
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.005)
-    except apsw.NotADBError:
-        connection.close()
-        raise refusals.RECORDS_FOREIGN() from None
-    except BaseException:
-        connection.close()
-        raise
-
-
-def open_server(place: str) -> psycopg.Connection[TupleRow]:
-    """Open the records in a database; create them if there are none."""
-    import psycopg
-
-    connection = psycopg.connect(place, autocommit=True)
-    try:
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-            version = _server_version(connection)
-            steps = _upgrade_steps(version)
-            if version is None and connection.execute(
-                f"SELECT to_regnamespace('{SCHEMA}')"
-            ).fetchone() == (None,):
-                connection.execute(f"CREATE SCHEMA {SCHEMA}")
-            connection.execute(f"SET search_path = {SCHEMA}")
-            if connection.execute("SHOW synchronous_commit").fetchone() != ("remote_apply",):
-                connection.execute(
-                    "SET synchronous_commit = on"
-                )  # at least: what returned has reached the disk
-            for statement in steps:
-                connection.execute(statement.format(**SERVER))
-            if steps:
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS format (application TEXT NOT NULL, "
-                    "version INTEGER NOT NULL)"
-                )
-                connection.execute("DELETE FROM format")
-                connection.execute("INSERT INTO format VALUES (%s, %s)", (FORMAT, VERSION))
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _prepare(connection: apsw.Connection) -> apsw.Connection:
-    """Check the file before any change; create or upgrade it in one transaction; turn on WAL."""
-    connection.execute(
-        "PRAGMA synchronous = EXTRA"
-        # until the log is on: the rollback journal of a beginning must not come back after a power
-        # loss
-    )
-    connection.execute("BEGIN")  # one view: another process may be making them
-    try:
-        version = _file_version(connection)
-    finally:
-        undo(connection)
-    if _upgrade_steps(version):
-        connection.execute("BEGIN IMMEDIATE")
+def open_records(place: str) -> Store:
+    """Return the storage of the records: a file, a database in memory, or a server."""
+    if place.lower().startswith(("postgres://", "postgresql://")):
         try:
-            for statement in (
-                *_upgrade_steps(_file_version(connection)),
-                f"PRAGMA application_id = {APPLICATION}",
-                f"PRAGMA user_version = {VERSION}",
-            ):
-                connection.execute(
-                    statement.format(**FILE)
-                )  # nothing but the numbers, where another process was quicker
-            connection.execute("COMMIT")
-        except BaseException:
-            undo(connection)
-            raise
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    return connection
+            from .postgres_records import PostgresRecords
+        except ImportError:  # psycopg is not installed
+            raise refusals.RECORDS_FAILED() from None
+        return PostgresRecords(Url(place))
+    return FileRecords(None if place == ":memory:" else Path(place).absolute())
+
+
+class FileRecords(Store):
+    """The records in a file."""
+
+    def _prepare(self, connection: apsw.Connection) -> None:
+        prepare_file(connection, FILE_FORMAT)
+
+    def _explain(self, error: Exception, outcome: Outcome) -> Refused:
+        """Turn a storage error into a refusal that quotes nothing from the storage."""
+        import apsw
+
+        is_foreign = isinstance(error, apsw.NotADBError)
+        return (refusals.RECORDS_FOREIGN if is_foreign else refusals.RECORDS_FAILED)()
+
+
+def prepare_server(connection: psycopg.Connection[TupleRow]) -> None:
+    """Create or upgrade the records in a database, and set up the session."""
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        version = _server_version(connection)
+        steps = _upgrade_steps(version)
+        if version is None and connection.execute(
+            f"SELECT to_regnamespace('{SCHEMA}')"
+        ).fetchone() == (None,):
+            connection.execute(f"CREATE SCHEMA {SCHEMA}")
+        connection.execute(f"SET search_path = {SCHEMA}")
+        if connection.execute("SHOW synchronous_commit").fetchone() != ("remote_apply",):
+            connection.execute(
+                "SET synchronous_commit = on"
+            )  # at least: what returned has reached the disk
+        for statement in steps:
+            connection.execute(statement.format(**SERVER))
+        if steps:
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS format (application TEXT NOT NULL, "
+                "version INTEGER NOT NULL)"
+            )
+            connection.execute("DELETE FROM format")
+            connection.execute("INSERT INTO format VALUES (%s, %s)", (FORMAT, VERSION))
+
+
+def _upgrade_file(connection: apsw.Connection, version: int | None) -> None:
+    for statement in _upgrade_steps(version):
+        connection.execute(statement.format(**FILE))
 
 
 def _file_version(connection: apsw.Connection) -> int | None:
-    """Return the version of the records in a file."""
+    """Return the version of the records in a file; None if it is empty. Refuse other files."""
     tables = frozenset(map(tuple, connection.execute(COLUMNS_OF_FILE)))
-    application, version = (
-        _read_pragma(connection, name) for name in ("application_id", "user_version")
+    application, stated = (
+        cast(int, ask(connection, f"PRAGMA {name}")) for name in ("application_id", "user_version")
     )
-    return _identify_version(
+    version = _identify_version(
         tables,
-        version if application == APPLICATION else None,
-        unmarked=application == version == 0,
+        stated if application == APPLICATION else None,
+        unmarked=application == stated == 0,
     )
+    _upgrade_steps(version)
+    return version
 
 
-def _read_pragma(connection: apsw.Connection, name: str) -> int:
-    rows: list[Row] = connection.execute(f"PRAGMA {name}").fetchall()
-    ((value,),) = rows
-    return int(value)
+FILE_FORMAT = FileFormat(APPLICATION, VERSION, _file_version, _upgrade_file)
 
 
 def _server_version(connection: psycopg.Connection[TupleRow]) -> int | None:

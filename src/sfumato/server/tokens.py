@@ -18,13 +18,13 @@ import re
 import secrets
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from . import server_refusals as refusals
 from .config import NAME, PERSON
 from .http.problems import UNNAMED, ProblemError
 from .request_store import RequestStore, TokenRow
-from .roles import ROLES, Asker
+from .roles import ROLES, Asker, Role
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -100,10 +100,8 @@ class Tokens:
             self._verified[fingerprint] = row.hash
             while len(self._verified) > _CACHED:
                 self._verified.popitem(last=False)
-        datasets = json.loads(row.datasets)
-        return Asker(
-            row.name, row.role, None if datasets is None else frozenset(datasets), row.expires
-        )
+        datasets, role = json.loads(row.datasets), cast(Role, row.role)
+        return Asker(row.name, role, None if datasets is None else frozenset(datasets), row.expires)
 
 
 def _verify(stored: str, secret: str) -> bool:

@@ -37,6 +37,8 @@ def protect_many(
 ) -> Database:
     """Protect tables of one unit together, with public tables to join."""
     shown = dict(settings.public or {})
+    if settings.table is not None:
+        raise refusals.ONE_TABLE_OF_MANY(table=settings.table)
     _check_names(sources, shown)
     types = _by_table("types", settings.types, [*sources, *shown])
     opened = open_sources({**sources, **shown}, types)

@@ -181,8 +181,7 @@ class Database(Budgeted):
         listed = ", ".join(self.tables)
         return (
             f"<sfumato tables {listed}: unit {self.declaration.unit_name}, "
-            f"{self.declaration.relation}{public} · spent {self.spent} of "
-            f"{self.budget}{memory}>"
+            f"{self.declaration.relation}{public}{memory}>"
         )
 
     @property

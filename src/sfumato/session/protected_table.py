@@ -245,7 +245,4 @@ class Table(Budgeted, RowVerbs):
         memory = (
             "" if self._durable else " · the ledger lives in memory, and ends with this process"
         )
-        return (
-            f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation} · spent "
-            f"{self.spent} of {self.budget}{memory}>"
-        )
+        return f"<sfumato table {self.name}: {self._whose}, {self.declaration.relation}{memory}>"

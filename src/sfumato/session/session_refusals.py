@@ -31,6 +31,12 @@ LINKS_OF_ONE_TABLE = RefusalText(
     "links= and public= need several tables, given by name",
     _SEVERAL_TABLES,
 )
+ONE_TABLE_OF_MANY = RefusalText(
+    "table.source",
+    "table={table!r:.60}",
+    "table= names the table of one source; several tables are given by name",
+    _SEVERAL_TABLES,
+)
 LINKS_NOT_MAPPING = RefusalText(
     "table.links",
     "links={links!s:.60}",

@@ -11,7 +11,7 @@ from ..ledger.charging import Ask, charge
 from ..ledger.entries import WHOLE, canonical, numbers, seal_entry
 from ..ledger.exact_totals import ratios
 from ..ledger.pricing import Prices, price
-from ..ledger.storage.sqlite_store import BALANCE, ENTER
+from ..ledger.storage.book_store import BALANCE, ENTER
 from ..ledger.stored_answers import remember
 
 

@@ -61,8 +61,7 @@ def _draw(table: TextTable) -> list[str]:
     if not table.rows:
         lines.append(texts.NO_GROUP)
     if table.more:
-        thousands = f"{table.more:,}".replace(",", " ")
-        lines.append(texts.MORE_ROWS.format(more=thousands) + texts.ALL_ROWS)
+        lines.append(table.more_note + texts.ALL_ROWS)
     return lines
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 import math
-import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from ...exact.numbers import Number
 from ..answer_records import Column, Key
 from ..column_kinds import KINDS
 from ..intervals import has_interval, interval, level_of, values
+from . import footnote_texts as texts
 from .format_digits import Cell, decimal_places, format_cell, format_significant
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ class TextTable:
     cells: tuple[tuple[Cell, ...], ...]  # row by row
     numeric: tuple[bool, ...]  # which keys are numbers
     more: int
+
+    @property
+    def more_note(self) -> str:
+        """The note about rows that are not shown; empty if there are none."""
+        thousands = f"{self.more:,}".replace(",", " ")
+        return texts.MORE_ROWS.format(more=thousands) if self.more else ""
 
 
 def build_tables(answer: Answer, confidence: Number, most: int) -> list[TextTable]:
@@ -141,14 +147,9 @@ def printable(text: str) -> str:
 
 def display_width(text: str) -> int:
     """Count the terminal columns that a text takes."""
-    return sum(
-        0
-        if unicodedata.category(c) in ("Mn", "Me") or c in _JOINERS
-        else 2
-        if unicodedata.east_asian_width(c) in "WF"
-        else 1
-        for c in text
-    )
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def level_text(level: Fraction) -> str:

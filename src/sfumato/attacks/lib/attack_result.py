@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from ...exact.balls import ball, chance
 from ...exact.numbers import Number, positive, probability, shown
 from ...guarantees import Guarantee, Pure
 from ...mechanisms.shared.response_estimate import limit
+from ...templates.fill_template import fill_template
 from .. import attack_refusals as refusals
 from .attack_text import at_least, at_most, epsilon_label, per_cent
 
@@ -137,8 +137,20 @@ class Result(ABC):
         return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.sentences)
-        return f"<ul>{items}</ul>{success_table(self.successes)}"
+        heads = ("against", "succeeds", "of", "rate", "at least", "allowed", "guessing")
+        rows = [
+            (
+                success.against,
+                success.hits,
+                success.trials,
+                per_cent(success.rate),
+                at_least(success.lower()),
+                "–" if success.bound is None else at_most(success.bound),
+                per_cent(success.chance),
+            )
+            for success in self.successes
+        ]
+        return fill_template("attack.html", sentences=self.sentences, heads=heads, rows=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -155,31 +167,6 @@ class GameResult(Result):
     def verdicts(self) -> tuple[str, ...]:
         """One sentence for each success rate."""
         return tuple(success.sentence for success in self.played)
-
-
-def success_table(successes: Sequence[Success]) -> str:
-    """Format successes as an HTML table."""
-    if not successes:
-        return ""
-    heads = ("against", "succeeds", "of", "rate", "at least", "allowed", "guessing")
-    rows = [
-        (
-            success.against,
-            success.hits,
-            success.trials,
-            per_cent(success.rate),
-            at_least(success.lower()),
-            "–" if success.bound is None else at_most(success.bound),
-            per_cent(success.chance),
-        )
-        for success in successes
-    ]
-    head = "".join(f"<th>{name}</th>" for name in heads)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def plot_successes(successes: Sequence[Success], *, title: str, up: str) -> Figure:

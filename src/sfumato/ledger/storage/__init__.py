@@ -1,1 +1,1 @@
-"""Storage of a ledger: SQLite files and PostgreSQL, with their schemas, checks and upgrades."""
+"""The tables of a ledger in SQLite files and PostgreSQL, with their writers and upgrades."""

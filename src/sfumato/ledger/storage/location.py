@@ -10,36 +10,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...storage.database_url import Url
 from .. import ledger_refusals as refusals
-from .sqlite_store import Store
+from .book_store import BookStore
 
 if TYPE_CHECKING:
-    from .postgres_store import PostgresStore
+    from .postgres_book import PostgresBook
 
 SCHEMES = ("postgresql", "postgres")
 _URL = re.compile(
     r"([A-Za-z][A-Za-z0-9+.-]+):/", re.ASCII
 )  # two letters at least: one letter is a drive. `Path` drops the second slash
-
-
-class Url:
-    """The address of a book on a server. It is never shown."""
-
-    __slots__ = ("_text",)
-    name = "postgresql"
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return "Url('postgresql://…')"
-
-    def __reduce__(self) -> str | tuple[str, ...]:
-        raise TypeError("an address with a password is not written down")
-
-    def reveal(self) -> str:
-        """Return the address, for connecting."""
-        return self._text
 
 
 def parse_location(path: str | Path | None) -> Path | Url | None:
@@ -64,14 +45,14 @@ def public_name(path: str | Path) -> str:
     return location.name if isinstance(location, Url) else Path(path).name
 
 
-def open_store(location: Path | Url | None, *, begin: bool) -> Store:
+def open_store(location: Path | Url | None, *, begin: bool) -> BookStore:
     """Open the storage for writing. `begin` allows a new book on a server."""
-    return open_server(location, begin=begin) if isinstance(location, Url) else Store(location)
+    return open_server(location, begin=begin) if isinstance(location, Url) else BookStore(location)
 
 
-def open_server(url: Url, *, begin: bool = False) -> PostgresStore:
+def open_server(url: Url, *, begin: bool = False) -> PostgresBook:
     try:
-        from .postgres_store import PostgresStore
+        from .postgres_book import PostgresBook
     except ImportError:
         raise refusals.PSYCOPG_MISSING() from None
-    return PostgresStore(url, begin=begin)
+    return PostgresBook(url, begin=begin)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import psycopg
     from psycopg.rows import TupleRow
 
-    from .sqlite_store import Transaction
+    from .book_store import BookTransaction
 
     Connection = psycopg.Connection[TupleRow]
 
@@ -329,7 +329,7 @@ def check(connection: Connection) -> None:
         raise entry(version=version, known=SCHEMA)
 
 
-def structure(tx: Transaction) -> list[str]:
+def structure(tx: BookTransaction) -> list[str]:
     """Compare the tables with those that the ledger creates. Checking disk pages is the server's
     job.
     """

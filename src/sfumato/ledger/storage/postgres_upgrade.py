@@ -17,14 +17,22 @@ from typing import TYPE_CHECKING
 
 from .. import ledger_refusals as refusals
 from ..entries import Replay
+from .book_store import BALANCE, ENTER
 from .postgres_schema import FORMAT, TABLES
 from .sqlite_schema import SCHEMA
-from .sqlite_store import BALANCE, ENTER
-from .sqlite_upgrade import READ, SAME, LastEntry, check_agrees, seal_upgrade, upgraded_entries
+from .sqlite_upgrade import (
+    DAMAGE,
+    READ,
+    SAME,
+    LastEntry,
+    check_agrees,
+    seal_upgrade,
+    upgraded_entries,
+)
 
 if TYPE_CHECKING:
+    from ...storage.sqlite_store import Row
     from .postgres_schema import Connection
-    from .sqlite_store import Row
 
 ASIDE = "sfumato_older"
 PORTION = 1000
@@ -49,9 +57,10 @@ def rewrite(connection: Connection, version: int) -> None:
             connection.execute("LOCK TABLE sfumato.book IN ACCESS EXCLUSIVE MODE")
             connection.execute("SET LOCAL statement_timeout TO 0")
             if connection.execute("SELECT version FROM sfumato.format").fetchall() == [(version,)]:
-                _move(connection)
-    except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
-        raise refusals.OLDER_BOOK_DAMAGED() from None
+                try:
+                    _move(connection)
+                except (*DAMAGE, psycopg.errors.UndefinedTable):
+                    raise refusals.OLDER_BOOK_DAMAGED() from None
     except (
         psycopg.errors.UndefinedTable
     ):  # another process was quicker, and this one had waited for what is gone now

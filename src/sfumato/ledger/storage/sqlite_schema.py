@@ -10,22 +10,21 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from ...storage.file_versions import MAGIC, FileFormat, ask
 from .. import ledger_refusals as refusals
 
 if TYPE_CHECKING:
     import apsw
 
-    from .sqlite_store import Transaction
+    from .book_store import BookTransaction
 
 APPLICATION = 0x73666D74  # "sfmt", in the header of the file
 SCHEMA = 3
 OLDER = (1, 2)  # their digests did not cover the account totals
 ALTERED = "the tables are not those that the book makes"
-MAGIC = b"SQLite format 3\0"  # the first bytes of every SQLite file
 
 TABLES = """
 CREATE TABLE book (id TEXT NOT NULL);
@@ -66,51 +65,40 @@ break the lines here.
 """
 
 
-def prepare(connection: apsw.Connection) -> None:
-    """Create the tables in an empty file; or check that the file is a ledger of a known version,
-    and upgrade it.
-    """
+def _read_version(connection: apsw.Connection) -> int | None:
+    """Return the version of the tables; None for an empty file. Refuse other files."""
+    if (
+        ask(connection, "PRAGMA application_id") in (0, APPLICATION)
+        and ask(connection, "SELECT count(*) FROM sqlite_schema") == 0
+    ):
+        return None
+    check(connection, "another database", (SCHEMA, *OLDER))
+    return cast(int, ask(connection, "PRAGMA user_version"))
+
+
+def _upgrade(connection: apsw.Connection, version: int | None) -> None:
     from .sqlite_upgrade import rewrite
 
-    connection.execute(
-        "PRAGMA synchronous=EXTRA"
-        # until WAL is on: the rollback journal of a new file must not reappear after a power loss
-    )
-    if (
-        _ask(connection, "PRAGMA application_id"),
-        _ask(connection, "SELECT count(*) FROM sqlite_schema"),
-    ) in ((0, 0), (APPLICATION, 0)):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            if (
-                _ask(connection, "SELECT count(*) FROM sqlite_schema") == 0
-            ):  # another process may have been quicker
-                connection.execute(f"PRAGMA application_id={APPLICATION}")
-                connection.execute(TABLES)
-                connection.execute(f"PRAGMA user_version={SCHEMA}")
-            connection.execute("COMMIT")
-        except BaseException:
-            undo(connection)
-            raise
-    check(connection, "another database", (SCHEMA, *OLDER))
-    if _ask(connection, "PRAGMA user_version") != SCHEMA:
+    if version is None:
+        connection.execute(TABLES)
+    else:
         rewrite(connection)
-    if connection.filename and _ask(connection, "PRAGMA journal_mode=WAL") != "wal":
-        raise refusals.WAL_NOT_SUPPORTED()
-    connection.execute("PRAGMA synchronous=FULL")
+
+
+FILE_FORMAT = FileFormat(APPLICATION, SCHEMA, _read_version, _upgrade)
 
 
 def check(connection: apsw.Connection, name: str, versions: tuple[int, ...] = (SCHEMA,)) -> None:
     """Refuse a file that is not a ledger of one of these versions."""
-    if _ask(connection, "PRAGMA application_id") != APPLICATION:
+    if ask(connection, "PRAGMA application_id") != APPLICATION:
         raise refusals.NOT_A_LEDGER(name=name, outcome=refusals.NOT_TOUCHED)
-    version = _ask(connection, "PRAGMA user_version")
+    version = ask(connection, "PRAGMA user_version")
     if version not in versions:
         entry = refusals.OLDER_TABLES if version in OLDER else refusals.UNKNOWN_TABLES
         raise entry(version=version, known=SCHEMA)
 
 
-def structure(tx: Transaction) -> list[str]:
+def structure(tx: BookTransaction) -> list[str]:
     """Return the problems of the file, and of its tables compared with TABLES."""
     import apsw
 
@@ -132,11 +120,6 @@ def structure(tx: Transaction) -> list[str]:
     return problems
 
 
-def _ask(connection: apsw.Connection, query: str) -> object:
-    ((value,),) = connection.execute(query).fetchall()
-    return value
-
-
 def may_be_a_ledger(place: str) -> bool:
     """Check the first bytes before SQLite opens the file: opening could already change another
     program's database.
@@ -149,12 +132,3 @@ def may_be_a_ledger(place: str) -> bool:
     if not first.strip(b"\0"):  # empty, or cut off while it was made
         return not first or Path(f"{path}-journal").exists()
     return first[:16] == MAGIC and first[68:72] == APPLICATION.to_bytes(4, "big")
-
-
-def undo(connection: apsw.Connection) -> None:
-    """Roll back an open transaction. Errors are ignored: the error before matters more."""
-    import apsw
-
-    with suppress(apsw.Error):
-        if not connection.get_autocommit():
-            connection.execute("ROLLBACK")

@@ -20,18 +20,20 @@ from typing import TYPE_CHECKING
 from .. import ledger_refusals as refusals
 from ..clock import now
 from ..entries import AccountRow, Replay, canonical, digest, genesis, seal_entry
-from .sqlite_schema import OLDER, SCHEMA, TABLES, undo
-from .sqlite_store import BALANCE, ENTER
+from .book_store import BALANCE, ENTER
+from .sqlite_schema import SCHEMA, TABLES
 
 if TYPE_CHECKING:
     import apsw
 
-    from .sqlite_store import Row
+    from ...storage.sqlite_store import Row
 
 READ = "number, dataset, kind, key, body, digest"
 REASON = "rewritten: from here on the chain covers what the accounts come to"
 SAME = ("book", "reservation", "answer", "shown")
 """Tables whose rows are copied unchanged."""
+DAMAGE = (KeyError, ValueError, TypeError, AttributeError, ArithmeticError)
+"""Errors raised by a book whose rows are not those that the ledger wrote."""
 
 
 @dataclass(slots=True)
@@ -44,20 +46,11 @@ class LastEntry:
 
 
 def rewrite(connection: apsw.Connection) -> None:
-    """Upgrade the file to this version, unless another process did so first."""
-    connection.execute("BEGIN IMMEDIATE")
+    """Upgrade the tables to this version, in the transaction that is open."""
     try:
-        if connection.execute("PRAGMA user_version").fetchall() in [
-            [(version,)] for version in OLDER
-        ]:
-            _move(connection)
-        connection.execute("COMMIT")
-    except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
-        undo(connection)
+        _move(connection)
+    except DAMAGE:
         raise refusals.OLDER_BOOK_DAMAGED() from None
-    except BaseException:
-        undo(connection)
-        raise
 
 
 def upgraded_entries(
@@ -162,4 +155,3 @@ def _move(connection: apsw.Connection) -> None:
     rows, sealing_ = seal_upgrade(replay, last)
     connection.executemany(BALANCE, rows)
     connection.executemany(ENTER, sealing_)
-    connection.execute(f"PRAGMA user_version={SCHEMA}")

@@ -9,33 +9,41 @@ from __future__ import annotations
 import io
 import json
 import math
+from typing import Any
 
 from ...answers.answer import Answer
 from ...answers.render.export_frames import value_columns
 from ...answers.render.tabulate import key_text
 from ...errors import Refused
-from ...guarantees import Guarantee
-from ...guarantees.stored_guarantee import record
 from ...tables.declare.public_keys import Key
+from .response_models import (
+    GuaranteeModel,
+    ReceiptModel,
+    ReleaseModel,
+    ReplyModel,
+    TableModel,
+    TableRow,
+)
 
 JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
 FORMS = (JSON, CSV, ARROW)
 
 
 def dumped(content: object) -> bytes:
-    """Encode plain values as JSON."""
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
-        "utf-8", "replace"
-    )
+    """Encode plain values and models as JSON."""
+    return json.dumps(
+        content, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_fields
+    ).encode("utf-8", "replace")
 
 
-def written(guarantee: Guarantee | None) -> dict[str, object] | None:
-    return None if guarantee is None else record(guarantee)
+def _fields(model: ReplyModel) -> dict[str, object]:
+    """Return the fields of a model as they are. `model_dump` would copy all rows of an answer."""
+    return dict(iter(model))
 
 
-def number(value: object) -> object:
+def number(value: Any) -> float | str | None:
     """Return a number of an answer for JSON."""
-    plain = value.item() if hasattr(value, "item") else value
+    plain: float | str | None = value.item() if hasattr(value, "item") else value
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
@@ -44,37 +52,40 @@ def key(value: Key) -> str | int | None:
     return value if value is None or isinstance(value, bool | int | str) else key_text(value)
 
 
-def rows_of(answer: Answer) -> dict[str, object]:
+def table_of(answer: Answer) -> TableModel:
     """Return keys, values and interval ends, as one dictionary per group."""
     try:
         numbers = value_columns(answer, intervals=True)
     except Refused:  # two columns would have one name: public, but it is too late to refuse
         numbers = value_columns(answer, intervals=False)
     lists = {name: values.tolist() for name, values in numbers.items()}
-    rows = [
+    rows: list[TableRow] = [
         {
             **{name: key(value) for name, value in zip(answer.keys, row, strict=True)},
             **{name: number(values[i]) for name, values in lists.items()},
         }
         for i, row in enumerate(answer.rows)
     ]
-    return {"columns": [*answer.keys, *answer.names], "keys": list(answer.keys), "rows": rows}
+    columns = [*answer.keys, *answer.names]
+    return TableModel(columns=columns, keys=list(answer.keys), rows=rows)
 
 
 def reply(answer: Answer) -> bytes:
     """Encode the JSON reply to a release."""
     paid = answer.receipt
-    receipt = (
-        None if paid is None else {"number": paid.number, "digest": paid.digest, "when": paid.when}
+    return dumped(
+        ReleaseModel(
+            answer=json.loads(answer.to_json()),
+            table=table_of(answer),
+            cost=GuaranteeModel.of(answer.cost),
+            left=None if answer.left is None else GuaranteeModel.of(answer.left),
+            rules=list(answer.rules),
+            receipt=None
+            if paid is None
+            else ReceiptModel(number=paid.number, digest=paid.digest, when=paid.when),
+            recalled=answer.recalled,
+        )
     )
-    about = {
-        "cost": written(answer.cost),
-        "left": written(answer.left),
-        "rules": list(answer.rules),
-        "receipt": receipt,
-        "recalled": answer.recalled,
-    }
-    return dumped({"answer": json.loads(answer.to_json()), "table": rows_of(answer), **about})
 
 
 def rendered(answer: Answer, media: str) -> bytes:

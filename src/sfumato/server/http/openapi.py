@@ -23,6 +23,8 @@ EVERY = (400, 413, 414, 429, 431, 500)
 TOKEN = (401, 503, *EVERY)
 DATASET = (404, *TOKEN)
 ASKS = (400, 403, 408, 415, 422, *DATASET)
+HEADERS = {401: ("WWW-Authenticate", "Bearer"), 429: ("Retry-After", "Seconds")}
+"""The header that a refusal with this status has."""
 
 PARAMETERS: dict[str, Schema] = {
     "dataset": {
@@ -75,43 +77,20 @@ EXAMPLES = {
 }
 
 
-def replies(
-    *statuses: int, model: object = None, content: Schema | None = None
-) -> dict[int | str, Schema]:
-    """Return the `responses` argument of an endpoint for FastAPI."""
+def replies(*statuses: int, content: Schema | None = None) -> dict[int | str, Schema]:
+    """Return the `responses` argument of an endpoint for FastAPI: the statuses of refusals, and
+    media types of the reply beside JSON.
+    """
     responses: dict[int | str, Schema] = {200: {"description": "Done"}}
-    if model is not None:
-        responses[200]["model"] = model
     if content is not None:
         responses[200]["content"] = content
+    problem = {MEDIA: {"schema": {"$ref": REF.format(model="Problem")}}}
     for status in sorted(set(statuses)):
-        headers: Schema = (
-            {
-                "Retry-After": {
-                    "schema": {"type": "string"},
-                    "description": "Seconds",
-                    "required": True,
-                }
-            }
-            if status == 429
-            else {}
-        )
-        headers |= (
-            {
-                "WWW-Authenticate": {
-                    "schema": {"type": "string"},
-                    "description": "Bearer",
-                    "required": True,
-                }
-            }
-            if status == 401
-            else {}
-        )
-        problem = {"schema": {"$ref": REF.format(model="Problem")}}
-        responses[status] = {
-            "description": HTTPStatus(status).phrase,
-            "content": {MEDIA: problem},
-        } | ({"headers": headers} if headers else {})
+        responses[status] = {"description": HTTPStatus(status).phrase, "content": problem}
+        if status in HEADERS:
+            name, about = HEADERS[status]
+            header = {"schema": {"type": "string"}, "description": about, "required": True}
+            responses[status]["headers"] = {name: header}
     return responses
 
 

@@ -1,12 +1,16 @@
-"""Pydantic models of all replies, for the OpenAPI document. Other modules build the replies; tests
-validate every reply against these models.
+"""Pydantic models of all replies: the one definition of what the service says. Views build them,
+FastAPI writes them as JSON and describes them in the OpenAPI document.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Unpack
+from typing import Annotated, Literal, Self, Unpack
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation
+
+from ...guarantees import Guarantee
+from ...guarantees.stored_guarantee import record
+from ..roles import Role
 
 Record = dict[str, object]
 Scalar = str | int | float | bool | None
@@ -45,6 +49,10 @@ class GuaranteeModel(ReplyModel):
     version: int
     notion: str
 
+    @classmethod
+    def of(cls, guarantee: Guarantee) -> Self:
+        return cls.model_validate(record(guarantee))
+
 
 class HealthModel(ReplyModel):
     status: Literal["ok"]
@@ -53,7 +61,7 @@ class HealthModel(ReplyModel):
 
 class MeModel(ReplyModel):
     name: str
-    role: Literal["owner", "analyst", "auditor"]
+    role: Role
     expires: str
     datasets: list[str]
 
@@ -94,16 +102,23 @@ class PlannedColumnModel(ReplyModel):
     kind: str
 
 
-class SampleModel(ReplyModel):
-    """An invented answer: nothing was read."""
+class TableModel(ReplyModel):
+    """A table of an answer. Its rows may be many, and are not checked one by one."""
 
     columns: list[str]
     keys: list[str]
-    rows: list[TableRow]
+    rows: SkipValidation[list[TableRow]]
+
+
+class SampleModel(TableModel):
+    """An invented answer: nothing was read."""
+
     invented: Literal[True]
 
 
-class PlanModel(ReplyModel):
+class CachedPlanModel(ReplyModel):
+    """A plan without what changes with every charge."""
+
     cost: GuaranteeModel
     promise: GuaranteeModel
     error: dict[str, float | str | None]
@@ -111,15 +126,12 @@ class PlanModel(ReplyModel):
     columns: list[PlannedColumnModel]
     keys: list[str]
     deadline: float
-    affordable: bool
     rows: int | None
     sample: SampleModel
 
 
-class TableModel(ReplyModel):
-    columns: list[str]
-    keys: list[str]
-    rows: list[TableRow]
+class PlanModel(CachedPlanModel):
+    affordable: bool
 
 
 class ReceiptModel(ReplyModel):

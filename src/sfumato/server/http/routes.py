@@ -21,7 +21,7 @@ from ..plan_views import PlanView, check_least_cost, is_affordable, plan_reply
 from ..releases import answer_request
 from ..roles import MAY, Asker
 from ..service import CuratorService
-from . import response_models
+from . import response_models as models
 from .encode_replies import ARROW, CSV, FORMS, JSON, dumped
 from .openapi import ASKS, DATASET, EVERY, PARAMETERS, TOKEN, asks_question, replies, takes
 from .problems import ACCEPT, MEDIA_TYPE, NO_KEY, RATE, UNKNOWN, Problem, ProblemError
@@ -39,54 +39,44 @@ router = APIRouter(prefix="/api")
 
 @router.get(
     "/health",
-    responses=replies(*EVERY, model=response_models.HealthModel),
+    responses=replies(*EVERY),
     summary="Whether the service is up",
     openapi_extra={"security": []},
 )
-async def health() -> Response:
-    return _json({"status": "ok", "version": __version__})
+async def health() -> models.HealthModel:
+    return models.HealthModel(status="ok", version=__version__)
 
 
-@router.get(
-    "/me", responses=replies(*TOKEN, model=response_models.MeModel), summary="Who the token is for"
-)
-async def me(request: Request) -> Response:
+@router.get("/me", responses=replies(*TOKEN), summary="Who the token is for")
+async def me(request: Request) -> models.MeModel:
     asker, curator = await _asker(request), _curator(request)
     expires = datetime.datetime.fromtimestamp(asker.expires, datetime.UTC).isoformat(
         timespec="seconds"
     )
-    return _json(
-        {
-            "name": asker.name,
-            "role": asker.role,
-            "expires": expires,
-            "datasets": [name for name in curator.served if asker.sees(name)],
-        }
-    )
+    visible = [name for name in curator.served if asker.sees(name)]
+    return models.MeModel(name=asker.name, role=asker.role, expires=expires, datasets=visible)
 
 
-@router.get("/datasets", responses=replies(*TOKEN, model=list[response_models.ShortModel]))
-async def datasets(request: Request) -> Response:
+@router.get("/datasets", responses=replies(*TOKEN))
+async def datasets(request: Request) -> list[models.ShortModel]:
     """The datasets that the token may see."""
     asker, curator = await _asker(request), _curator(request)
-    return _json(
-        [
-            dataset_schema.summarize(served)
-            for name, served in curator.served.items()
-            if asker.sees(name)
-        ]
-    )
+    return [
+        dataset_schema.summarize(served)
+        for name, served in curator.served.items()
+        if asker.sees(name)
+    ]
 
 
 @router.get(
     "/datasets/{dataset}",
-    responses=replies(*DATASET, model=response_models.SchemaModel),
+    responses=replies(*DATASET),
     openapi_extra=takes("dataset"),
 )
-async def dataset(request: Request) -> Response:
+async def dataset(request: Request) -> models.SchemaModel:
     """What is public of a dataset: tables, columns, types, bounds, keys, limits."""
     _, served = await _authorize(request)
-    return _json(dataset_schema.describe(served, _curator(request).config))
+    return dataset_schema.describe(served, _curator(request).config)
 
 
 def _fits(planned: PlanView, served: Served, who: str, releases: int) -> bool:
@@ -97,7 +87,8 @@ def _fits(planned: PlanView, served: Served, who: str, releases: int) -> bool:
 
 @router.post(
     "/datasets/{dataset}/plan",
-    responses=replies(*ASKS, model=response_models.PlanModel),
+    response_model=models.PlanModel,
+    responses=replies(*ASKS),
     openapi_extra=takes("dataset") | asks_question(),
 )
 async def plan(request: Request) -> Response:
@@ -119,13 +110,13 @@ async def plan(request: Request) -> Response:
 
 @router.post(
     "/datasets/{dataset}/release",
+    response_model=models.ReleaseModel,
     responses=replies(
         402,
         406,
         409,
         410,
         *ASKS,
-        model=response_models.ReleaseModel,
         content={CSV: TEXT, ARROW: BINARY},
     ),
     openapi_extra=takes("dataset", "Idempotency-Key") | asks_question(),
@@ -148,39 +139,33 @@ async def release(request: Request) -> Response:
 
 @router.get(
     "/datasets/{dataset}/history",
-    responses=replies(422, *DATASET, model=response_models.HistoryModel),
+    responses=replies(422, *DATASET),
     openapi_extra=takes("dataset", "after", "limit"),
 )
-async def history(request: Request) -> Response:
+async def history(request: Request) -> models.HistoryModel:
     """A page of the ledger's entries, oldest first: the own ones of an analyst, all for owner and
     auditor.
     """
     asker, served = await _authorize(request)
-    return _json(
-        await asyncio.to_thread(
-            ledger_views.history,
-            served,
-            asker,
-            _integer_parameter(request, "after"),
-            _integer_parameter(request, "limit"),
-        )
-    )
+    after, limit = (_integer_parameter(request, name) for name in ("after", "limit"))
+    return await asyncio.to_thread(ledger_views.history, served, asker, after, limit)
 
 
 @router.get(
     "/datasets/{dataset}/budget",
-    responses=replies(*DATASET, model=response_models.BudgetModel),
+    responses=replies(*DATASET),
     openapi_extra=takes("dataset"),
 )
-async def budget(request: Request) -> Response:
+async def budget(request: Request) -> models.BudgetModel:
     """What is promised, spent and left."""
     asker, served = await _authorize(request)
-    return _json(await asyncio.to_thread(ledger_views.budget, served, asker))
+    return await asyncio.to_thread(ledger_views.budget, served, asker)
 
 
 @router.get(
     "/datasets/{dataset}/cards/{number}",
-    responses=replies(406, *DATASET, model=response_models.CardModel, content={HTML: TEXT}),
+    response_model=models.CardModel,
+    responses=replies(406, *DATASET, content={HTML: TEXT}),
     openapi_extra=takes("dataset", "number"),
 )
 async def card(request: Request) -> Response:
@@ -200,7 +185,7 @@ async def card(request: Request) -> Response:
         curator.config.deadlines[-1] + ledger_views.GRACE,
     )
     if media == JSON:
-        return _json(release_card.to_dict())
+        return Response(dumped(release_card.to_dict()), media_type=JSON)
     page = release_card.to_html()
     styles = [
         hashlib.sha256(style_digest.encode()).digest()
@@ -223,36 +208,34 @@ async def card(request: Request) -> Response:
 
 @router.get(
     "/datasets/{dataset}/verify",
-    responses=replies(403, *DATASET, model=response_models.VerifiedModel),
+    responses=replies(403, *DATASET),
     openapi_extra=takes("dataset"),
 )
-async def verify(request: Request) -> Response:
+async def verify(request: Request) -> models.VerifiedModel:
     """Check the ledger against itself, and against the head that the service kept: all of it, or
     what is new since a check of the last hour.
     """
     asker, served = await _authorize(request)
     state = _curator(request).state
-    return _json(
-        await asyncio.to_thread(
-            lambda: ledger_views.verify_ledger(
-                served, alone=asker.datasets is None, head=state.head(served.name)
-            )
+    return await asyncio.to_thread(
+        lambda: ledger_views.verify_ledger(
+            served, alone=asker.datasets is None, head=state.head(served.name)
         )
     )
 
 
 @router.get(
     "/datasets/{dataset}/overruns",
-    responses=replies(403, *DATASET, model=response_models.OverrunsModel),
+    responses=replies(403, *DATASET),
     openapi_extra=takes("dataset"),
 )
-async def overruns(request: Request) -> Response:
+async def overruns(request: Request) -> models.OverrunsModel:
     """How many answers were not made by their deadlines, by analyst. This number may depend on
     data: it is for the owner alone.
     """
     _, served = await _authorize(request)
     by = await asyncio.to_thread(_curator(request).state.overruns, served.name)
-    return _json({"count": sum(by.values()), "by": by})
+    return models.OverrunsModel(count=sum(by.values()), by=by)
 
 
 def _curator(request: Request) -> CuratorService:
@@ -327,7 +310,3 @@ def _parse_accept(part: str) -> tuple[str, float]:
         return form.lower(), float(weight)
     except ValueError:
         return form.lower(), 0.0
-
-
-def _json(content: object) -> Response:
-    return Response(dumped(content), media_type=JSON)

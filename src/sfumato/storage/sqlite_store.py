@@ -2,8 +2,9 @@
 differs on a server.
 
 WAL with `synchronous=FULL`: a commit that returned has reached the disk. `BEGIN IMMEDIATE` takes
-the write lock before it reads, so that check and charge are one step for all threads and processes.
-A process has one connection to a book, which its threads use in turn; no connection crosses a fork.
+the write lock before it reads, so that a check and the write that follows are one step for all
+threads and processes. A store has one connection, which the threads of a process use in turn; no
+connection crosses a fork. A subclass knows the tables, and explains errors to its users.
 """
 
 from __future__ import annotations
@@ -11,25 +12,19 @@ from __future__ import annotations
 import os
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from json import JSONDecodeError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from ...errors import Refused
-from .. import ledger_refusals as refusals
-from ..ledger_refusals import NOTHING_ACCEPTED, NOTHING_CHANGED, UNSURE
-from ..receipts import Head
 from .file_checks import FileStamps, check_file, explain_change, stamp_files
+from .file_versions import undo
 from .fork_guard import check_not_inherited, create_private, identity, is_open_here, register
-from .sqlite_schema import may_be_a_ledger, prepare, structure, undo
+from .storage_errors import Outcome, Reason, StorageError
 
 if TYPE_CHECKING:
     import apsw
-
-    from ..book_queries import EntryWrite
-    from ..entries import Standing
 
 Connection = Any  # of `apsw` here, of `psycopg` in `postgres_store`
 Row = tuple[Any, ...]  # the types of its columns follow from the query
@@ -40,22 +35,8 @@ STEPS = 20_000  # of SQLite's virtual machine between two checks of the time lim
 PATIENCE = 30_000  # milliseconds to wait for another writer
 VFS: str | None = None  # SQLite's name of a file system; tests use one that loses writes
 
-ENTER = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-BALANCE = """
-INSERT INTO balance VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (dataset, share) DO UPDATE SET budget = excluded.budget, spent = excluded.spent,
-    parts = excluded.parts"""
-RESERVE = (
-    "INSERT INTO reservation VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET state = "
-    "excluded.state"
-)
-ANSWER = (
-    "INSERT INTO answer VALUES (?, ?, ?, ?) ON CONFLICT (dataset, question) DO UPDATE SET "
-    "number = excluded.number, answer = excluded.answer"
-)
-
 WRITE, READ = "BEGIN IMMEDIATE", "BEGIN"
-OUTCOMES = {WRITE: NOTHING_ACCEPTED, READ: NOTHING_CHANGED}
+OUTCOMES = {WRITE: Outcome.NOT_WRITTEN, READ: Outcome.NOT_CHANGED}
 """The outcome of a transaction that did not commit."""
 
 
@@ -84,22 +65,17 @@ class Transaction:
         "_store",
         "execute",
         "executemany",
-        "head",
         "rows",
         "run",
-        "standing",
     )
     _connection: Connection
     execute: Execute  # one statement; iterate over its result, or fetch it
     run: Execute  # like execute, if each result is read to its end before the next statement
     executemany: Callable[[str, Iterable[Bindings]], object]
     rows: Callable[..., Iterable[Row]]  # like execute, for results that may be long
-    json: ClassVar[str] = "body"  # SQL for the body of an entry as JSON
 
     def __init__(self, store: Store, begin: str) -> None:
         self._store, self._begin = store, begin
-        self.head: Head | None = None  # the end of the chain, once it was read or written
-        self.standing: Standing | None = None  # the accounts, once they were read
 
     def __enter__(self) -> Self:
         store = self._store
@@ -123,10 +99,10 @@ class Transaction:
         if (
             store._connection is not self._connection
         ):  # in the child of a fork from here: it is the parent's to end
-            raise refusals.FORKED_IN_TRANSACTION(name=store._name)
+            raise store._explain(StorageError(Reason.FORKED_IN_TRANSACTION), outcome)
         try:
             if kind is None and self._begin is WRITE:
-                outcome = UNSURE
+                outcome = Outcome.UNSURE
                 self._commit()
             else:
                 self._undo()
@@ -140,24 +116,9 @@ class Transaction:
         if error is not None and isinstance(error, store._errors()):
             raise store._explain(error, outcome) from None
 
-    def put(self, written: EntryWrite) -> None:
-        """Write an entry and its changes to the other tables."""
-        run, dataset, share = self.run, written.dataset, written.share or ""
-        run(ENTER, written[:10])
-        for row in written.rows:
-            run(BALANCE, row)
-        if written.reserved is not None:
-            run(RESERVE, written.reserved)
-        if written.answer is not None:
-            question, number, answer = written.answer
-            run("DELETE FROM shown WHERE dataset = ? AND question = ?", (dataset, question))
-            run(ANSWER, (dataset, question, number, answer))
-        if written.shown is not None:
-            run("INSERT INTO shown VALUES (?, ?, ?)", (dataset, written.shown, share))
-
-    def structure(self) -> list[str]:
-        """Return the problems of the storage and of the table definitions."""
-        return structure(self)
+    def fetch(self, statement: str, bindings: Bindings = ()) -> list[Row]:
+        """Run a statement and return its rows; none for a statement without a result."""
+        return self.execute(statement, bindings).fetchall()
 
     def _start(self) -> None:
         connection = self._connection
@@ -180,10 +141,8 @@ class Transaction:
         undo(self._connection)
 
 
-class Store:
+class Store(ABC):
     """One SQLite file, or a database in memory."""
-
-    allows_fast_charge: ClassVar[bool] = True  # whether a single statement locks, looks and writes
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -211,7 +170,7 @@ class Store:
 
     def try_write(self, statement: str, bindings: Bindings) -> bool:
         """Run one statement as a durable transaction; return whether it wrote a row. Returns False
-        at once if another thread uses the book.
+        at once if another thread uses the store.
         """
         lock, outcome = self._lock, OUTCOMES[WRITE]
         if not lock.acquire(False):
@@ -220,13 +179,25 @@ class Store:
             connection = self._open_connection()
             if not connection.get_autocommit():
                 return False
-            outcome = UNSURE
+            outcome = Outcome.UNSURE
             self._run(statement, bindings)
             return bool(connection.changes())
         except self._errors() as error:
             raise self._explain(error, OUTCOMES[WRITE] if _was_busy(error) else outcome) from None
         finally:
             lock.release()
+
+    def read(self, statement: str, bindings: Bindings = ()) -> list[Row]:
+        """Run one query, which is a snapshot by itself."""
+        try:
+            connection = self._acquire()
+            try:
+                rows: list[Row] = self._execute(connection, statement, bindings).fetchall()
+                return rows
+            finally:
+                self._lock.release()
+        except self._errors() as error:
+            raise self._explain(error, Outcome.NOT_CHANGED) from None
 
     def limit(self, ended: Callable[[], bool], seconds: float) -> None:
         """From now on interrupt a statement when `ended` returns True, or after so many seconds.
@@ -244,7 +215,7 @@ class Store:
         connection.set_progress_handler(self._is_over, STEPS)
 
     def close(self) -> None:
-        """Close the file. A book in memory is gone then."""
+        """Close the file. A database in memory is gone then."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -254,7 +225,7 @@ class Store:
     def _acquire(self) -> Connection:
         """Lock the connection for this thread and return it."""
         if not self._lock.acquire(timeout=PATIENCE / 1000):
-            raise refusals.HELD_BY_THREADS(name=self._name)
+            raise StorageError(Reason.HELD_BY_THREADS)
         try:
             return self._open_connection()
         except BaseException:
@@ -264,17 +235,17 @@ class Store:
     def _open_connection(self) -> Connection:
         if self._place is None:
             if self._inherited:
-                raise refusals.MEMORY_OF_OTHER_PROCESS()
+                raise StorageError(Reason.MEMORY_OF_OTHER_PROCESS)
             if self._connection is None:
                 self._open(":memory:")
             return self._connection
         if self._connection is None:
-            check_not_inherited(self._place, self._name)
+            check_not_inherited(self._place)
             self._open(self._place)
             self._file = identity(self._place)
             self._stamps = stamp_files(self._place, *self._log_files())
         if self._stamps != (now := stamp_files(self._place, *self._log_names)):
-            raise explain_change(self._name, self._stamps, now)
+            raise explain_change(self._stamps, now)
         return self._connection
 
     def _log_files(self) -> tuple[str, ...]:
@@ -285,7 +256,7 @@ class Store:
         return self._log_names
 
     def _close_before_fork(self) -> None:
-        """Close the file, unless a transaction is open. A book in memory stays open."""
+        """Close the file, unless a transaction is open. A database in memory stays open."""
         if (
             self._place is not None
             and self._connection is not None
@@ -304,69 +275,67 @@ class Store:
         import apsw
 
         if tuple(map(int, apsw.sqlite_lib_version().split("."))) < OLDEST_SQLITE:
-            raise refusals.SQLITE_TOO_OLD(
-                version=apsw.sqlite_lib_version(), oldest=".".join(map(str, OLDEST_SQLITE))
-            )
+            raise StorageError(Reason.SQLITE_TOO_OLD)
         if (
             self._place is not None
             and not is_open_here(self._place)
-            and not may_be_a_ledger(self._place)
+            and not self._may_open(self._place)
         ):
-            raise refusals.NOT_A_LEDGER(name=self._name, outcome=refusals.NOT_TOUCHED)
+            raise StorageError(Reason.FOREIGN_FILE)
         if self._place is not None:
             create_private(self._place)
-            check_file(self._place, self._name)
+            check_file(self._place)
         connection = apsw.Connection(name, vfs=VFS)
         try:
             connection.set_busy_timeout(PATIENCE)
             if connection.readonly("main"):
-                raise refusals.FILE_NOT_WRITABLE(name=self._name, outcome=NOTHING_ACCEPTED)
-            _prepare_patiently(connection)
+                raise StorageError(Reason.FILE_NOT_WRITABLE)
+            self._prepare_patiently(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    @property
-    def _name(self) -> str:
-        return self.path.name if self.path else "memory"
+    def _prepare_patiently(self, connection: apsw.Connection) -> None:
+        """Prepare the file, with retries: SQLite's busy timeout does not cover the change to WAL
+        while other processes prepare the same file.
+        """
+        import apsw
+
+        end = time.monotonic() + PATIENCE / 1000
+        while True:
+            try:
+                return self._prepare(connection)
+            except apsw.BusyError:
+                if time.monotonic() > end:
+                    raise
+                undo(connection)
+                time.sleep(0.005)
+
+    def _execute(
+        self, connection: Connection, statement: str, bindings: Bindings
+    ) -> StatementResult:
+        result: StatementResult = connection.execute(statement, bindings)
+        return result
 
     def _errors(self) -> tuple[type[Exception], ...]:
         import apsw
 
-        return apsw.Error, OSError, *UNREADABLE
+        return apsw.Error, OSError, UnicodeDecodeError, StorageError
 
-    def _explain(self, error: Exception, outcome: str) -> Refused:
-        """Turn a storage error into a refusal. The text quotes nothing from entries."""
-        import apsw
+    def _may_open(self, place: str) -> bool:
+        """Whether SQLite may open the file: opening could already change another program's
+        database.
+        """
+        return True
 
-        unreadable = isinstance(error, UNREADABLE)
-        entry = next(
-            (
-                entry
-                for kind, entry in EXPLANATIONS
-                if isinstance(error, getattr(apsw, kind)) or (unreadable and kind == "CorruptError")
-            ),
-            refusals.STORAGE_FAILED,
-        )
-        return entry(name=self._name, outcome=outcome)
+    @abstractmethod
+    def _prepare(self, connection: Connection) -> None:
+        """Check what the database holds; create or upgrade the tables."""
 
-
-def _prepare_patiently(connection: apsw.Connection) -> None:
-    """Prepare the file, with retries: SQLite's busy timeout does not cover the change to WAL while
-    other processes prepare the same file.
-    """
-    import apsw
-
-    end = time.monotonic() + PATIENCE / 1000
-    while True:
-        try:
-            return prepare(connection)
-        except apsw.BusyError:
-            if time.monotonic() > end:
-                raise
-            undo(connection)
-            time.sleep(0.005)
+    @abstractmethod
+    def _explain(self, error: Exception, outcome: Outcome) -> Exception:
+        """Turn an error of the storage into what the user is told."""
 
 
 def _was_busy(error: Exception) -> bool:
@@ -374,19 +343,3 @@ def _was_busy(error: Exception) -> bool:
     import apsw
 
     return isinstance(error, apsw.BusyError)
-
-
-UNREADABLE = (UnicodeDecodeError, JSONDecodeError, KeyError)
-"""Errors raised by rows that the ledger did not write."""
-
-EXPLANATIONS = (
-    ("BusyError", refusals.HELD_BY_WRITER),
-    ("InterruptError", refusals.READ_INTERRUPTED),
-    ("FullError", refusals.DISK_FULL),
-    ("ReadOnlyError", refusals.FILE_NOT_WRITABLE),
-    ("CantOpenError", refusals.FILE_NOT_OPENED),
-    ("NotADBError", refusals.NOT_A_LEDGER),
-    ("CorruptError", refusals.BOOK_DAMAGED),
-    ("IOError", refusals.DISK_FAILED),
-)
-"""The refusal for each kind of error of `apsw`."""

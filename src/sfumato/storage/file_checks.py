@@ -1,12 +1,13 @@
-"""Check that a file can hold a book: it has one name, is not a mount of its own, and locks on its
-file system work.
+"""Check that a file can hold a storage: it has one name, is not a mount of its own, and locks on
+its file system work.
 
 *One name*  SQLite names the log after the path of the file. A file with two names (a hard link, or
             a single file mounted into a container) would have two logs, and each name could spend
-            the whole budget. A symbolic link counts as one name: SQLite follows it first.
-*Beside*    While a book is open, its log and the index of the log must stay the same files. SQLite
-            keeps writing to a deleted log, which is lost with the process; with another index two
-            processes do not see each other's locks.
+            the whole budget of a ledger. A symbolic link counts as one name: SQLite follows it
+            first.
+*Beside*    While a storage is open, its log and the index of the log must stay the same files.
+            SQLite keeps writing to a deleted log, which is lost with the process; with another
+            index two processes do not see each other's locks.
 *Locks*     The check locks a new file through two open descriptions. If both succeed, locks exclude
             nobody. File systems shared between machines are refused by their kind, because one
             machine cannot test the locks of another.
@@ -21,8 +22,7 @@ import sys
 import tempfile
 from contextlib import suppress
 
-from ...errors import Refused
-from .. import ledger_refusals as refusals
+from .storage_errors import Reason, StorageError
 
 FileStamps = tuple[tuple[int, ...] | None, ...]
 SHARED = frozenset(
@@ -69,17 +69,17 @@ def _stamp_file(name: str) -> tuple[int, ...] | None:
         return None
 
 
-def explain_change(name: str, before: FileStamps, now: FileStamps) -> Refused:
-    """Return the refusal for an open book whose files changed."""
+def explain_change(before: FileStamps, now: FileStamps) -> StorageError:
+    """Return the error for an open storage whose files changed."""
     if now[0] is None or before[0] is None or now[0][:2] != before[0][:2]:
-        return refusals.FILE_MOVED(name=name)
+        return StorageError(Reason.FILE_MOVED)
     if now[0] != before[0]:
-        return refusals.SECOND_NAME(name=name)
-    return refusals.LOG_REPLACED(name=name)
+        return StorageError(Reason.SECOND_NAME)
+    return StorageError(Reason.LOG_REPLACED)
 
 
-def check_file(path: str, name: str) -> None:
-    """Refuse a file that cannot hold a book. For a new file, check its folder."""
+def check_file(path: str) -> None:
+    """Raise an error for a file that cannot hold a storage. For a new file, check its folder."""
     real = os.path.realpath(path)
     folder = os.path.dirname(real)
     here = stamp_files(real)[0]
@@ -88,20 +88,20 @@ def check_file(path: str, name: str) -> None:
         here[2] > 1
         or (mount != parent if None not in (mount, parent) else here[1] != os.stat(folder).st_dev)
     ):
-        raise refusals.SECOND_NAME(name=name)
+        raise StorageError(Reason.SECOND_NAME)
     device = os.stat(folder).st_dev
     if device in _probed:
         return
     if parent is not None and _file_system(parent) in SHARED:
-        raise refusals.FILE_SYSTEM_SHARED(name=name)
+        raise StorageError(Reason.FILE_SYSTEM_SHARED)
     if not locks_hold(folder):
-        raise refusals.LOCKS_WITHOUT_EFFECT(name=name)
+        raise StorageError(Reason.LOCKS_WITHOUT_EFFECT)
     _probed.add(device)
 
 
 def locks_hold(folder: str) -> bool:
     """Whether a lock on a file excludes a second open description, as it must exclude a second
-    process. True if no test file can be created: then there can be no log and no book.
+    process. True if no test file can be created: then there can be no log and no storage.
     """
     try:
         import fcntl

@@ -1,14 +1,14 @@
-"""Protects open books against forks and against closed file descriptors.
+"""Protects open storages against forks and against closed file descriptors.
 
 *Fork*      SQLite's locks belong to a process, but a fork copies SQLite's record of them. A child
-            would rely on locks that it does not hold, and after its parent closed the book it would
+            would rely on locks that it does not hold, and after its parent closed the file it would
             write to a log that nobody reads. So no connection crosses a fork: before a fork this
-            process waits for the transactions of its threads and closes its books, and both sides
+            process waits for the transactions of its threads and closes its files, and both sides
             reopen them on the next use. If the fork happens during a transaction, the child may not
-            use the book. Connections to a server are closed, too; a child may always open its
+            use the file. Connections to a server are closed, too; a child may always open its
             own.
 *Looking*   POSIX drops all locks of a process on a file as soon as the process closes any
-            descriptor of it. So this process opens the file of an open book in no other way.
+            descriptor of it. So this process opens the file of an open storage in no other way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import weakref
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .. import ledger_refusals as refusals
+from .storage_errors import Reason, StorageError
 
 if TYPE_CHECKING:
     from .sqlite_store import Store
@@ -32,7 +32,7 @@ _INHERITED: list[object] = []  # such connections, kept: closing one would distu
 _held: list[Store] = []
 _forking = (
     threading.RLock()
-)  # held from before a fork until after it, so that no book is added meanwhile
+)  # held from before a fork until after it, so that no storage is added meanwhile
 _making = threading.Lock()  # held while a new file has a descriptor that is not SQLite's
 
 
@@ -57,7 +57,7 @@ def create_private(path: str) -> None:
     with (
         _making,
         suppress(OSError),
-        # in turn: the descriptor is closed before any thread can open the file as a book
+        # in turn: the descriptor is closed before any thread can open the file as a storage
     ):
         file = os.open(
             os.path.realpath(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
@@ -69,17 +69,17 @@ def create_private(path: str) -> None:
 
 
 def is_open_here(path: str) -> bool:
-    """Whether this process has the file open as a book."""
+    """Whether this process has the file open as a storage."""
     file = identity(path)
     return file is not None and any(
         store._connection is not None and store._file == file for store in list(STORES)
     )
 
 
-def check_not_inherited(path: str, name: str) -> None:
-    """Refuse a file whose connection this process inherited by a fork."""
+def check_not_inherited(path: str) -> None:
+    """Raise an error for a file whose connection this process inherited by a fork."""
     if CROSSED and identity(path) in CROSSED:
-        raise refusals.FORKED_IN_TRANSACTION(name=name)
+        raise StorageError(Reason.FORKED_IN_TRANSACTION)
 
 
 def _before() -> None:

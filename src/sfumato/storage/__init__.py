@@ -1,0 +1,1 @@
+"""Storage in SQLite files and PostgreSQL: opening, checks of the file, transactions, versions."""
