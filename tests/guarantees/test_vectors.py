@@ -34,10 +34,10 @@ def test_every_currency_has_numbers_that_add_up() -> None:
     assert {type(example) for example in EXAMPLES} == set(currencies())
 
 
-@pytest.mark.parametrize("other", [sf.Pure(1) + sf.GDP(1), sf.compose([sf.Pure(1)])], ids=str)
-def test_what_is_no_currency_has_no_numbers(other: sf.Guarantee) -> None:
+@pytest.mark.parametrize("guarantee", [sf.Pure(1) + sf.GDP(1), sf.compose([sf.Pure(1)])], ids=str)
+def test_what_is_no_currency_has_no_numbers(guarantee: sf.Guarantee) -> None:
     with pytest.raises(NotImplementedError):
-        other.vector  # noqa: B018  # reading it raises
+        guarantee.vector  # noqa: B018  # reading it raises
 
 
 def test_deltas_that_come_to_one() -> None:

@@ -12,11 +12,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from flint import arb
 
@@ -38,7 +37,7 @@ from .guarantee import (
 )
 from .largest_epsilon import lower_until
 from .pure import Pure
-from .stored_guarantee import ratio
+from .stored_guarantee import StoredFields, ratio
 
 ABOVE = "sfumato.accounting.loss.privacy_loss"
 _NOTHING = 10**6  # a larger ε is no privacy at all, and would only slow down the search
@@ -146,7 +145,7 @@ class GDP(Guarantee):
         return {"mu_squared": str(self.mu_squared)}
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any], relation: str | None, unit: str | None) -> Self:
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
         return cls.from_square(ratio(stored["mu_squared"]), relation=relation, unit=unit)
 
     @property

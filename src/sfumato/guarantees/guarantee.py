@@ -26,6 +26,7 @@ from . import guarantee_refusals as refusals
 
 if TYPE_CHECKING:
     from .meaning.promise_meaning import Meaning
+    from .stored_guarantee import StoredFields
 
 Relation = Literal["add-remove", "replace"]
 RELATIONS: tuple[Relation, ...] = ("add-remove", "replace")
@@ -160,11 +161,11 @@ class Guarantee(ABC):
         return {name: str(value) for name, value in self.parameters.items()}
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any], relation: str | None, unit: str | None) -> Self:
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
         """Build the guarantee from the fields of `_stored`."""
         from .stored_guarantee import ratio
 
-        arguments: dict[str, Any] = {n: ratio(stored[n]) for n in cls.symbols if n in stored}
+        arguments: StoredFields = {n: ratio(stored[n]) for n in cls.symbols if n in stored}
         return cls(**arguments | {"relation": relation, "unit": unit})
 
     @property

@@ -10,13 +10,13 @@ parts together.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
 from operator import add
-from typing import Any, ClassVar, Self, cast
+from typing import ClassVar, Self, cast
 
 from ..errors import Refused
 from ..exact.balls import least, up
@@ -38,7 +38,7 @@ from .guarantee import (
 )
 from .pure import Pure
 from .random_dp import RandomDP
-from .stored_guarantee import record, restore
+from .stored_guarantee import StoredFields, record, restore
 
 
 @notion
@@ -138,7 +138,7 @@ class Mixed(Guarantee):
         return {"parts": [record(part) for part in self.parts]}
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any], relation: str | None, unit: str | None) -> Self:
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
         """Restore parts that are of two or more notions and not mixed themselves."""
         parts = [restore(part) for part in stored["parts"]]
         total = reduce(add, parts)

@@ -10,15 +10,14 @@ assumed distribution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn, Self
+from typing import NoReturn, Self
 
 from ..exact.numbers import Number, probability, shown, text
 from . import guarantee_refusals as refusals
 from .guarantee import Guarantee, Relation, notion, sum_of_deltas
-from .stored_guarantee import ratio, record, restore
+from .stored_guarantee import StoredFields, ratio, record, restore
 
 
 @notion
@@ -100,7 +99,7 @@ class RandomDP(Guarantee):
         }
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any], relation: str | None, unit: str | None) -> Self:
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
         inner = restore(stored["guarantee"])
         return cls(inner, ratio(stored["gamma"]), over=stored["over"])
 

@@ -42,7 +42,7 @@ from .guarantee import (
 from .largest_epsilon import lower_until, root_down, solve
 from .pure import renyi_of_pure
 from .rdp_to_dp import clamp_to_double, delta_at, epsilon_at, log_delta, pinsker
-from .stored_guarantee import ratio
+from .stored_guarantee import StoredFields, ratio
 
 ORDERS: tuple[Fraction, ...] = (
     *(Fraction(n, 100) for n in (101, 102, 105)),
@@ -228,7 +228,7 @@ class Renyi(Guarantee):
         return {"curve": curve, "delta": str(self._delta)}
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any], relation: str | None, unit: str | None) -> Self:
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
         curve = {ratio(a): ratio(v) for a, v in stored["curve"].items()}
         return cls(curve, ratio(stored.get("delta", "0")), relation=relation, unit=unit)
 

@@ -17,12 +17,11 @@ from both sides.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import Any, Self
+from typing import Self
 
 from ...exact.balls import up
 from ...exact.numbers import Number, is_whole, shown, text
@@ -36,6 +35,7 @@ from ...guarantees.guarantee import (
     relation_of,
     unit_of,
 )
+from ...guarantees.stored_guarantee import StoredFields
 from .. import accounting_refusals as refusals
 from .loss_curve import Quick, deltas, epsilons
 from .loss_pairs import GaussianPair, Pair
@@ -177,7 +177,7 @@ class Loss(Guarantee):
         return {"parts": [{"count": str(count), **record_of(pair)} for pair, count in self.parts]}
 
     @classmethod
-    def _restored(cls, stored: Mapping[str, Any], relation: str | None, unit: str | None) -> Self:
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
         """Read a stored Loss. Raise ValueError (Refused is one) or KeyError for other records."""
         parts = tuple((pair_from(part), integer_from(part["count"])) for part in stored["parts"])
         loss = cls(parts, relation=relation, unit=unit)

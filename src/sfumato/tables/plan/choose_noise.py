@@ -40,6 +40,10 @@ TOTAL = "total"
 
 MOST_GROUPS = 1 << 12  # groups of one unit, if groups are selected privately
 
+# searches in ball arithmetic; cached, because they depend on public numbers only
+_largest_mu = lru_cache(maxsize=256)(largest_mu)
+_optimal_selection = lru_cache(maxsize=256)(OptimalSelection)
+
 Noise = tuple[Mechanism, ...]
 """The mechanisms of a component: one additive mechanism; for a quantile its own mechanism and those
 of the ends of its interval.
@@ -166,9 +170,8 @@ def _quantile_noise(
         **_unit_arguments(bounding),
     )
     value = quantile(epsilon=value_epsilon)
-    if (
-        aggregate.beyond
-    ):  # one point that is a bound of the extreme: the other end of its interval is public
+    if aggregate.beyond:
+        # one point that is a bound of the extreme: the other end of its interval is public
         below, above = value.ends(aggregate.confidence)
         return (below if aggregate.beyond == "max" else above,)
     if not aggregate.interval:
@@ -184,23 +187,11 @@ def _selection(query: Query, epsilon: Fraction, delta: Fraction) -> OptimalSelec
     if bounding.groups > MOST_GROUPS:
         raise refusals.UNIT_IN_TOO_MANY_GROUPS(groups=bounding.groups, most=MOST_GROUPS)
     return _optimal_selection(
-        epsilon, delta, bounding.groups, 1 << bounding.vote_bits, **_unit_arguments(bounding)
-    )
-
-
-@lru_cache(maxsize=256)
-def _largest_mu(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Search the largest μ in ball arithmetic. Cached: it depends on public numbers only."""
-    return largest_mu(epsilon, delta)
-
-
-@lru_cache(maxsize=256)
-def _optimal_selection(
-    epsilon: Fraction, delta: Fraction, groups: int, quanta: int, relation: Relation, unit: str
-) -> OptimalSelection:
-    """Return the selection of groups. Cached: it depends on public numbers only."""
-    return OptimalSelection(
-        epsilon=epsilon, delta=delta, groups=groups, quanta=quanta, relation=relation, unit=unit
+        epsilon=epsilon,
+        delta=delta,
+        groups=bounding.groups,
+        quanta=1 << bounding.vote_bits,
+        **_unit_arguments(bounding),
     )
 
 
@@ -237,15 +228,8 @@ def relative_variance(draft: Draft | Calibration) -> float:
 
 def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
     """Tell whether all mechanisms together cost no more than the promise, number by number."""
-    if isinstance(promise, Approx):
-        limits = promise.parameters["epsilon"], promise.parameters["delta"]
-        stated = [
-            stated_promise.parameters
-            for stated_promise in mechanism.promises
-            if isinstance(stated_promise, Pure | Approx)
-        ]
-        return any(
-            parameters["epsilon"] <= limits[0] and parameters.get("delta", 0) <= limits[1]
-            for parameters in stated
-        )
-    return mechanism.to(type(promise)) <= promise
+    if not isinstance(promise, Approx):
+        return mechanism.to(type(promise)) <= promise
+    epsilon, delta = promise.vector  # a curve has no best (ε, δ): the stated ones are compared
+    stated = [p.parameters for p in mechanism.promises if isinstance(p, Pure | Approx)]
+    return any(p["epsilon"] <= epsilon and p.get("delta", 0) <= delta for p in stated)
