@@ -12,7 +12,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.answers import KINDS, Paid, card_schema, merge
-from sfumato.answers.cards.card import NEEDED, VARIANTS
+from sfumato.answers.cards.card import NEEDED
+from sfumato.guarantees.guarantee import NOTIONS
 
 from ..refusing import refusal
 from .examples import ABOUT, counted, noisy, visits
@@ -102,7 +103,7 @@ def test_the_kinds_of_the_schema_are_those_that_exist() -> None:
     variants = card_schema()["properties"]["deployment"]["properties"]["dp_variant"]["properties"][
         "variant_name"
     ]["enum"]
-    assert set(variants) == {*VARIANTS.values(), "Custom"}
+    assert set(variants) == {kind.registry_name for kind in NOTIONS.values()}
 
 
 def test_what_is_on_it() -> None:

@@ -30,6 +30,7 @@ from sfumato.answers import Answer
 from sfumato.errors import Refused
 from sfumato.functions.curve import Curve
 from sfumato.guarantees import Guarantee, stored_guarantee
+from sfumato.guarantees.guarantee import NOTIONS
 from sfumato.guarantees.mixed import Mixed
 from sfumato.guarantees.stored_guarantee import ratio
 from sfumato.ledger.exact_totals import parse_ratios as book_numbers
@@ -225,7 +226,7 @@ def every(kind: Any) -> list[Any]:
 
 def test_every_notion_is_here() -> None:
     assert {stored_guarantee.stored_notion(g) for g in GUARANTEES} | {"RandomDP"} == {
-        *stored_guarantee._READERS,
+        *NOTIONS,
         *stored_guarantee.ELSEWHERE,
     }
 

@@ -12,7 +12,6 @@ import pytest
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.budget_vector import from_vector, to_vector
 from sfumato.ledger import Head
 from sfumato.ledger.entries import genesis
 
@@ -37,11 +36,11 @@ BUDGETS: list[sf.Guarantee] = [
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_every_currency_is_spent_to_its_end_and_no_further(budget: sf.Guarantee) -> None:
     ledger = open_book(None, budget=budget)
-    tenth = from_vector(budget, (number / 10 for number in to_vector(budget)))
+    tenth = budget.scaled(Fraction(1, 10))
     for n in range(10):
         assert ledger.charge(tenth).number == n + 2
-    assert to_vector(ledger.spent) == to_vector(ledger.budget) == to_vector(budget)
-    assert not any(to_vector(ledger.remaining))
+    assert ledger.spent.vector == ledger.budget.vector == budget.vector
+    assert not any(ledger.remaining.vector)
     with refusing("budget.exceeded") as caught:
         ledger.charge(tenth)
     assert isinstance(caught.value, sf.BudgetExceeded)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.budget_vector import Numbers, to_vector
+from sfumato.guarantees.guarantee import Numbers
 from sfumato.ledger.pricing import Prices, as_sequence, best, price, price_stored
 from sfumato.mechanisms.shared.mechanism import Mechanism
 from sfumato.mechanisms.shared.stored_mechanism import record
@@ -95,9 +95,7 @@ def test_never_one_that_another_undercuts(several: list[Numbers], budget: sf.Gua
     ]
     assert best(budget, reversed(several)) == chosen
     affordable = [
-        cost
-        for cost in several
-        if all(c <= b for c, b in zip(cost, to_vector(budget), strict=True))
+        cost for cost in several if all(c <= b for c, b in zip(cost, budget.vector, strict=True))
     ]
     assert not affordable or chosen in affordable
 

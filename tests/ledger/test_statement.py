@@ -7,9 +7,8 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.budget_vector import to_vector
 from sfumato.ledger import Statement, course, statement
-from sfumato.ledger.statement import balances, name_of, worth_showing
+from sfumato.ledger.statement import balances
 
 from . import books
 
@@ -54,7 +53,7 @@ def test_it_is_the_account(ledger: sf.Ledger) -> None:
         ledger.spent,
         ledger.remaining,
     )
-    assert {name: to_vector(balance.spent) for name, balance in account.shares.items()} == {
+    assert {name: balance.spent.vector for name, balance in account.shares.items()} == {
         "alice": (TENTH,),
         "bob": (TENTH,),
     }
@@ -72,7 +71,7 @@ def test_uses_add_up_and_leave_out_what_was_released(ledger: sf.Ledger) -> None:
         ("mean", 1, (TENTH * 3 / 2,)),
         ("", 1, (TENTH / 2,)),
     ]
-    assert sum(use.cost[0] for use in uses) == to_vector(ledger.spent)[0]
+    assert sum(use.cost[0] for use in uses) == ledger.spent.vector[0]
     charges = [entry.when for entry in ledger.history() if entry.memo == "count"]
     assert uses[0].last == max(charges)
 
@@ -105,7 +104,7 @@ def test_uses_of_unequal_costs_and_of_nothing() -> None:
 def test_the_numbers_of_a_budget_have_names(budget: sf.Guarantee, names: list[str]) -> None:
     led = sf.Ledger.open(budget=budget, dataset="d", unit="u", relation="add-remove")
     last = course(led)[-1]
-    assert [name_of(budget, i) for i in worth_showing(budget, last.spent[""])] == names
+    assert [budget.vector_names[i] for i in budget.worth_showing(last.spent[""])] == names
 
 
 def test_of_a_curve_the_order_nearest_its_limit_is_shown() -> None:
@@ -113,7 +112,7 @@ def test_of_a_curve_the_order_nearest_its_limit_is_shown() -> None:
         budget=sf.Renyi({2: 1, 8: 2}), dataset="d", unit="u", relation="add-remove"
     )
     led.charge(sf.Renyi({2: 0.1, 8: 1}))
-    assert worth_showing(led.budget, course(led)[-1].spent[""]) == [1]
+    assert led.budget.worth_showing(course(led)[-1].spent[""]) == [1]
 
 
 def test_balances_are_those_of_the_statement_by_share(ledger: sf.Ledger) -> None:

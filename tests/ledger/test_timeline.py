@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.budget_vector import to_vector
 from sfumato.ledger import course
 from sfumato.ledger.timeline import Moment, TimelinePoints
 
@@ -41,13 +40,13 @@ def test_moments_follow_the_entries(ledger: sf.Ledger) -> None:
     assert [m.kind for m in moments] == [line.kind for line in ledger.history()]
     totals = [m.spent[""][0] for m in moments]
     assert totals == [TENTH * n for n in (0, 0, 1, 1, 4, 1, 3, 3, 3, 3, 4, 4)]
-    assert [to_vector(m.budget) for m in moments] == [(1,)] * 11 + [(2,)]
+    assert [m.budget.vector for m in moments] == [(1,)] * 11 + [(2,)]
 
 
 def test_the_last_moment_is_the_account(ledger: sf.Ledger) -> None:
     last = course(ledger)[-1]
     assert last.spent == {
-        "": to_vector(ledger.spent),
+        "": ledger.spent.vector,
         **{name: ledger.account(name).spent for name in ("alice", "bob")},
     }
     assert last.budget == ledger.budget

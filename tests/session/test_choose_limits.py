@@ -19,13 +19,13 @@ from sfumato.session.choose_limits import (
     FINEST,
     MISSED,
     NEXT,
-    NOISE,
     PIECES,
     ROW_GROUPS,
     SUM_GROUPS,
     SURE,
     WIDEST,
     NoisyHistogram,
+    count_noise,
     histogram_share,
     noise_bound,
     row_edges,
@@ -33,7 +33,6 @@ from sfumato.session.choose_limits import (
     value_bounds,
     value_edges,
 )
-from sfumato.session.promises import SHARE_BY_NOTION
 from sfumato.tables.declare.declaration import MOST_ROWS
 from sfumato.tables.expr.grids import grid_of
 from sfumato.tables.expr.types import Type
@@ -304,8 +303,7 @@ def test_the_noise_of_the_reference_is_that_of_a_third_of_it(
     promise: sf.Guarantee, noise: Callable[[], float]
 ) -> None:
     assert PIECES == 3
-    assert NOISE[type(promise)](promise) == pytest.approx(noise(), rel=1e-6)
-    assert set(NOISE) == set(SHARE_BY_NOTION)
+    assert count_noise(promise) == pytest.approx(noise(), rel=1e-6)
 
 
 def test_a_part_needs_no_delta() -> None:

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 import sfumato as sf
+from sfumato.guarantees.guarantee import noise_notions
 from sfumato.session.promises import (
     BUDGET_DELTA,
     DELTA_PARTS,
-    SHARE_BY_NOTION,
     budget_of,
     promise_of,
     share_of,
-    without_delta,
 )
 from sfumato.tables.query.question_options import QuestionSettings as Settings
 
@@ -85,11 +84,11 @@ def test_other_promises_are_not_shared_out() -> None:
     with pytest.raises(sf.Refused) as refused:
         share_of(sf.Renyi({2: 1}), Fraction(1, 2))
     assert refused.value.code == "plan.promise"
-    assert all(f"sf.{notion.__name__}" in refused.value.reason for notion in SHARE_BY_NOTION)
+    assert all(f"sf.{notion.__name__}" in refused.value.reason for notion in noise_notions())
 
 
 def test_what_needs_no_delta() -> None:
-    assert without_delta(sf.Approx(1, "1e-6")) == sf.Pure(1)
-    assert without_delta(sf.ZCDP(1, "1e-6")) == sf.ZCDP(1)
+    assert sf.Approx(1, "1e-6").without_delta() == sf.Pure(1)
+    assert sf.ZCDP(1, "1e-6").without_delta() == sf.ZCDP(1)
     for promise in (sf.Pure(1), sf.GDP(1), sf.Renyi({2: 1})):
-        assert without_delta(promise) is promise
+        assert promise.without_delta() is promise

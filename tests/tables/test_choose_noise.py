@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
+from sfumato.guarantees.guarantee import noise_notions
 from sfumato.mechanisms import Gaussian, Laplace, WeightedQuantile
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
+from sfumato.tables.plan import choose_noise
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.choose_noise import CARE, DRAFTERS, calibrate, split_promise
+from sfumato.tables.plan.choose_noise import CARE, calibrate, split_promise
 from sfumato.tables.plan.components import components_of
 from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Query, Rows
@@ -67,7 +69,7 @@ def query(
 
 
 def test_every_notion_of_a_promise_is_tested() -> None:
-    assert {type(promise) for promise in PROMISES} == set(DRAFTERS)
+    assert {type(promise) for promise in PROMISES} == set(noise_notions())
 
 
 @pytest.mark.parametrize("question", ASKED)
@@ -199,6 +201,7 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
     """
     built = query("several", keys="none")
     components = components_of(built).components
+    draft = choose_noise._draft
     weaker: dict[Guarantee, Guarantee] = {
         Pure(1): Pure(2),
         ZCDP("1/8"): ZCDP("1/4"),
@@ -206,10 +209,12 @@ def test_noise_that_does_not_keep_its_promise_stops_everything(
         Approx(1, "1e-6"): Approx(2, "1e-6"),
     }
     for promise, lesser in weaker.items():
-        makers = tuple(
-            (lambda q, p, _, maker=maker, lesser=lesser: maker(q, p, lesser))
-            for maker in DRAFTERS[type(promise)]
-        )
-        monkeypatch.setitem(DRAFTERS, type(promise), makers)
-        with pytest.raises(AssertionError):
+
+        def draft_weaker(
+            q: Any, c: Any, _: Guarantee, norm: Any, lesser: Guarantee = lesser
+        ) -> Any:
+            return draft(q, c, lesser, norm)
+
+        monkeypatch.setattr(choose_noise, "_draft", draft_weaker)
+        with pytest.raises(AssertionError, match="does not keep the promise"):
             calibrate(built, components, promise)

@@ -127,7 +127,7 @@ NO_COMMON_NOTION = RefusalText(
     "sf.parallel(sf.Pure(0.1), sf.Pure(0.2), relation='add-remove')",
 )
 
-# Filters and shares
+# Filters
 
 NO_FILTER_FOR_NOTION = RefusalText(
     "filter.currency",
@@ -138,12 +138,6 @@ NO_FILTER_FOR_NOTION = RefusalText(
     ),
     "sf.accounting.Filter(sf.ZCDP(0.5))",
 )
-SHARE_IN_SEVERAL_NOTIONS = RefusalText(
-    "filter.currency",
-    "{share}",
-    "a share is stated in one of {notions}",
-    "sf.ZCDP(0.5)",
-)
 COST_DOES_NOT_FIT = RefusalText(
     "filter.exhausted",
     "{cost} of {budget}",
@@ -153,18 +147,6 @@ COST_DOES_NOT_FIT = RefusalText(
 
 # Rényi orders
 
-NO_ORDER_BOUNDED = RefusalText(
-    "guarantee.order",
-    "{guarantee} at {orders}",
-    "the guarantee bounds none of these orders",
-    "state a curve with these orders, or larger ones",
-)
-COST_WITHOUT_BOUND_AT_ORDERS = RefusalText(
-    "guarantee.order",
-    "{cost}",
-    "the cost has no bound at some orders of the budget",
-    "state the cost at all orders of the budget",
-)
 ORDER_IS_ONE = RefusalText(
     "guarantee.order",
     "order={order}",

@@ -21,23 +21,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
-from ..guarantees.guarantee import common_relation_and_unit
+from ..guarantees import Guarantee
+from ..guarantees.guarantee import common_relation_and_unit, currencies
 from . import accounting_refusals as refusals
-from .budget_vector import at_orders, from_vector, to_vector
 
-FILTERS: dict[type[Guarantee], str] = {
-    Pure: "Σε ≤ ε (Rogers, Roth, Ullman & Vadhan 2016)",
-    Approx: "Σε ≤ ε and Σδ ≤ δ (Rogers, Roth, Ullman & Vadhan 2016)",
-    ZCDP: (
-        "Σρ ≤ ρ and Σδ ≤ δ (Feldman & Zrnic 2021 at every order; Whitehouse, Ramdas, Rogers "
-        "& Wu 2023 with δ)"
-    ),
-    Renyi: (
-        "Σ curve(α) ≤ curve(α) at every order α of the budget, and Σδ ≤ δ (Feldman & Zrnic 2021)"
-    ),
-    GDP: "Σμ² ≤ μ² (Smith & Thakurta 2022; Koskela, Tobaben & Honkela 2023)",
-}
+FILTERS: dict[type[Guarantee], str | None] = {kind: kind.theorem for kind in currencies()}
 """The currencies with a filter, and the theorem that proves it."""
 
 
@@ -49,8 +37,8 @@ class Filter:
     spent: Guarantee
 
     def __init__(self, budget: Guarantee, spent: Guarantee | None = None) -> None:
-        if type(budget) not in FILTERS:
-            notions = ", ".join(notion.__name__ for notion in FILTERS)
+        if budget.theorem is None:
+            notions = ", ".join(kind.__name__ for kind in currencies())
             raise refusals.NO_FILTER_FOR_NOTION(budget=budget, notions=notions)
         object.__setattr__(self, "budget", budget)
         object.__setattr__(self, "spent", 0 * budget)
@@ -60,14 +48,13 @@ class Filter:
     @property
     def theorem(self) -> str:
         """The theorem that lets the sum be stopped at any time."""
-        return FILTERS[type(self.budget)]
+        return self.budget.theorem or ""
 
     @property
     def remaining(self) -> Guarantee:
         """The part of the budget that is left."""
-        left = from_vector(
-            self.budget,
-            (b - s for b, s in zip(to_vector(self.budget), to_vector(self.spent), strict=True)),
+        left = self.budget.from_vector(
+            b - s for b, s in zip(self.budget.vector, self.spent.vector, strict=True)
         )
         return Guarantee._bind(left, *common_relation_and_unit(self.budget, self.spent))
 
@@ -75,12 +62,7 @@ class Filter:
         """Convert a cost to the currency of the budget."""
         common_relation_and_unit(self.budget, cost)
         common_relation_and_unit(self.spent, cost)
-        if not isinstance(self.budget, Renyi):
-            return cost if type(cost) is type(self.budget) else cost.to(type(self.budget))
-        priced = at_orders(cost, self.budget.orders)
-        if priced.orders != self.budget.orders:
-            raise refusals.COST_WITHOUT_BOUND_AT_ORDERS(cost=cost)
-        return priced
+        return self.budget.price(cost)
 
     def admits(self, cost: Guarantee) -> bool:
         """Whether a charge fits: total ≤ budget."""
@@ -101,7 +83,5 @@ class Filter:
     def _fits(self, priced: Guarantee) -> bool:
         return all(
             s + c <= b
-            for s, c, b in zip(
-                to_vector(self.spent), to_vector(priced), to_vector(self.budget), strict=True
-            )
+            for s, c, b in zip(self.spent.vector, priced.vector, self.budget.vector, strict=True)
         )

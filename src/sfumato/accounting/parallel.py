@@ -24,10 +24,9 @@ from fractions import Fraction
 from typing import Literal
 
 from ..guarantees import Guarantee, Relation
-from ..guarantees.guarantee import reach, relation_of
-from ..guarantees.mixed import NOTIONS
+from ..guarantees.guarantee import by_strength, currencies, reach, relation_of
+from ..guarantees.renyi import align_orders
 from . import accounting_refusals as refusals
-from .budget_vector import align_orders, from_vector, to_vector
 
 Parts = Literal["value", "index"]
 
@@ -100,8 +99,8 @@ def _unit(costs: Sequence[Guarantee]) -> str | None:
 
 
 def _common(costs: Sequence[Guarantee]) -> type[Guarantee]:
-    """Return the strongest notion that all costs imply; `NOTIONS` lists the strongest first."""
-    for notion in NOTIONS:
+    """Return the strongest notion that all costs imply."""
+    for notion in by_strength(currencies()):
         if all(reach(cost, notion) is not None for cost in costs):
             return notion
     raise refusals.NO_COMMON_NOTION(costs=", ".join(map(str, costs)))
@@ -110,20 +109,17 @@ def _common(costs: Sequence[Guarantee]) -> type[Guarantee]:
 def _plain(cost: Guarantee, notion: type[Guarantee]) -> Guarantee:
     """Convert the cost to a notion, and drop its relation and unit."""
     reached = cost.to(notion)
-    return from_vector(reached, to_vector(reached))
+    return reached.from_vector(reached.vector)
 
 
 def _largest(costs: Sequence[Guarantee]) -> Guarantee:
     same = align_orders(costs)
-    return from_vector(same[0], map(max, zip(*map(to_vector, same), strict=True)))
+    return same[0].from_vector(map(max, zip(*(cost.vector for cost in same), strict=True)))
 
 
 def _two_largest(costs: Sequence[Guarantee]) -> Guarantee:
     same = align_orders(costs)
-    return from_vector(
-        same[0],
-        (
-            sum(sorted(numbers)[-2:], Fraction(0))
-            for numbers in zip(*map(to_vector, same), strict=True)
-        ),
+    return same[0].from_vector(
+        sum(sorted(numbers)[-2:], Fraction(0))
+        for numbers in zip(*(cost.vector for cost in same), strict=True)
     )

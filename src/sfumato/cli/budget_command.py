@@ -10,10 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..accounting.budget_vector import Numbers, to_vector
 from ..exact.numbers import Side, rounded
+from ..guarantees.guarantee import Numbers
 from ..ledger import Ledger, Statement, Verification, export, reading, statement
-from ..ledger.statement import name_of, worth_showing
 from ..ledger.storage.location import public_name
 from . import cli_refusals as refusals
 from .refusal import printable
@@ -147,7 +146,7 @@ def _chosen(book: dict[str, Ledger], dataset: str | None) -> list[Ledger]:
 
 def _balances(account: Statement) -> Table:
     shown = _shown(account)
-    unit = " · ".join(name_of(account.total.budget, i) for i in shown)
+    unit = " · ".join(account.total.budget.vector_names[i] for i in shown)
     table = _table(
         (unit, "text"),
         ("budget", "right"),
@@ -160,9 +159,7 @@ def _balances(account: Statement) -> Table:
         ("[bold]the whole[/]", account.total),
         *((_quoted(name), balance) for name, balance in account.shares.items()),
     ]:
-        budget, spent, left = (
-            to_vector(g) for g in (balance.budget, balance.spent, balance.remaining)
-        )
+        budget, spent, left = (g.vector for g in (balance.budget, balance.spent, balance.remaining))
         numbers = (_numbers(budget, shown), _numbers(spent, shown), _numbers(left, shown, "down"))
         table.add_row(name, *numbers, _per_cent(balance.part), _bar(balance.part))
     return table
@@ -203,7 +200,7 @@ def _rows(account: Statement) -> Iterator[tuple[str, ...]]:
     shown = _shown(account)
     costs: dict[Numbers, str] = {}  # many entries cost the same
     for entry in account.history:
-        cost = () if entry.cost is None else to_vector(entry.cost)
+        cost = () if entry.cost is None else entry.cost.vector
         if cost not in costs:
             costs[cost] = _numbers(cost, shown) if cost else ""
         by = (entry.kind, entry.share or "", costs[cost], export.kinds(entry), entry.memo)
@@ -211,7 +208,7 @@ def _rows(account: Statement) -> Iterator[tuple[str, ...]]:
 
 
 def _shown(account: Statement) -> list[int]:
-    return worth_showing(account.total.budget, to_vector(account.total.spent))
+    return account.total.budget.worth_showing(account.total.spent.vector)
 
 
 def _numbers(numbers: Numbers, shown: Sequence[int], side: Side = "up") -> str:

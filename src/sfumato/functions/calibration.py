@@ -19,19 +19,18 @@ public facts alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TypedDict
 
-from ..errors import RefusalText
+from ..errors import RefusalText, Refused
 from ..exact.balls import sqrt_up
 from ..exact.numbers import Number, non_negative, positive, power_of_two_at_least, rounded
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
-from ..guarantees.guarantee import relation_of
-from ..mechanisms.gaussian import Gaussian
-from ..mechanisms.laplace import Laplace
+from ..guarantees import Approx, Guarantee, Pure, RandomDP
+from ..guarantees.guarantee import NoiseTarget, noise_notions, relation_of
 from ..mechanisms.shared.additive import Additive, check_size
+from ..mechanisms.shared.better_law import Norm, better_law, fit_noise, norms_for
 from ..sensitivity.kinds import Global, Inverse, Lipschitz, Local, Norms, Sensitivity, Smooth
 from ..sensitivity.sampled import Sampled, SampledFunction
 from . import function_refusals as refusals
@@ -108,7 +107,7 @@ def promise_from(
     if epsilon is not None:
         return Pure(epsilon) if delta is None else Approx(epsilon, delta)
     if not isinstance(promise, Guarantee) or isinstance(promise, RandomDP):
-        raise refusals.NOTION_WITHOUT_NOISE(promise=promise)
+        raise _without_noise(promise)
     return promise
 
 
@@ -150,21 +149,25 @@ def same_relation(
 
 
 def _calibrate(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Additive:
-    pure = isinstance(promise, Approx) and not promise.parameters["delta"]
-    ways = WAYS.get(Pure if pure else type(promise), ())
+    target = promise.noise_target
+    if target is None:
+        raise _without_noise(promise)
+    norms = norms_for(target)
     if values.size > 1 and isinstance(moves, Fraction | Sampled):
-        ways = ways[-1:]
-    if not ways:
-        raise refusals.NOTION_WITHOUT_NOISE(promise=promise)
-    return min((way(moves, promise, values) for way in ways), key=lambda m: m.variance)
+        norms = norms[-1:]
+    return better_law(norms, partial(_fit, moves, target, values))
 
 
-def _laplace(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Additive:
-    delta = moves if isinstance(moves, Fraction) else moves.moves(1, values.size)
-    slack, grid = _slack_and_grid(moves, delta, values, Fraction(values.size))
-    return Laplace(
-        sensitivity=delta + 2 * slack * values.size,
-        epsilon=promise.parameters["epsilon"],
+def _fit(moves: Norms | Fraction, target: NoiseTarget, values: Values, norm: Norm) -> Additive:
+    delta = moves if isinstance(moves, Fraction) else moves.moves(int(norm[1]), values.size)
+    spread = Fraction(values.size)
+    if norm == "L2" and values.size > 1:
+        spread = sqrt_up(spread)
+    slack, grid = _slack_and_grid(moves, delta, values, spread)
+    return fit_noise(
+        norm,
+        target,
+        delta + 2 * slack * spread,
         grid=grid,
         size=values.size,
         relation=values.relation,
@@ -172,36 +175,11 @@ def _laplace(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Add
     )
 
 
-def _gaussian(moves: Norms | Fraction, promise: Guarantee, values: Values) -> Additive:
-    delta = moves if isinstance(moves, Fraction) else moves.moves(2, values.size)
-    root = sqrt_up(Fraction(values.size)) if values.size > 1 else Fraction(1)
-    slack, grid = _slack_and_grid(moves, delta, values, root)
-    budget = (
-        {"rho": promise.mu_squared / 2}
-        if isinstance(promise, GDP)
-        else {"rho": promise.rho}
-        if isinstance(promise, ZCDP)
-        else promise.parameters
+def _without_noise(promise: object) -> Refused:
+    *notions, last = (kind.__name__ for kind in noise_notions())
+    return refusals.NOTION_WITHOUT_NOISE(
+        promise=promise, notions=f"{', '.join(notions)} and {last}"
     )
-    return Gaussian(
-        sensitivity=delta + 2 * slack * root,
-        grid=grid,
-        size=values.size,
-        relation=values.relation,
-        unit=values.unit,
-        **budget,
-    )
-
-
-WAYS: dict[
-    type[Guarantee], tuple[Callable[[Norms | Fraction, Guarantee, Values], Additive], ...]
-] = {
-    Pure: (_laplace,),
-    Approx: (_laplace, _gaussian),
-    ZCDP: (_gaussian,),
-    GDP: (_gaussian,),
-}
-"""The mechanisms that keep a promise of each notion."""
 
 
 def _slack_and_grid(

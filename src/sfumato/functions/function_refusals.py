@@ -36,7 +36,7 @@ PROMISE_NOT_STATED_ONCE = RefusalText(
 NOTION_WITHOUT_NOISE = RefusalText(
     "privatize.promise",
     "promise={promise!r:.60}",
-    "noise is calibrated for Pure, Approx, ZCDP and GDP",
+    "noise is calibrated for {notions}",
     "promise=sf.Pure(1)",
 )
 NOT_THE_NOTION_OF_MECHANISM = RefusalText(

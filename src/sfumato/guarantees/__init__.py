@@ -2,14 +2,18 @@
 the conversions between them.
 """
 
-from .approx import Approx
-from .gdp import GDP
+# Notions register when they are imported, and refusals list them in this order.
+# isort: off
 from .guarantee import Guarantee, Relation
-from .mixed import Mixed
 from .pure import Pure
-from .random_dp import RandomDP
-from .renyi import Renyi
+from .approx import Approx
 from .zcdp import ZCDP
+from .renyi import Renyi
+from .gdp import GDP
+from .random_dp import RandomDP
+from .mixed import Mixed
+
+# isort: on
 
 __all__ = [
     "GDP",

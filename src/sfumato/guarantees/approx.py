@@ -13,17 +13,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 from ..errors import Refused
 from ..exact.balls import above, ball, short, up
-from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown
+from ..exact.numbers import SMALLEST, Number, non_negative, positive, probability, shown
 from .guarantee import (
     Guarantee,
+    NoiseTarget,
     Relation,
     check_delta,
     check_epsilon,
     check_order,
+    notion,
     reach,
     relation_of,
     sum_of_deltas,
@@ -33,6 +35,7 @@ from .pure import Pure, amplify, renyi_of_pure
 from .tradeoff_bounds import two_lines
 
 
+@notion
 @dataclass(frozen=True, slots=True, repr=False)
 class Approx(Guarantee):
     """(ε, δ)-differential privacy."""
@@ -41,6 +44,11 @@ class Approx(Guarantee):
     _delta: Fraction
     relation: Relation | None
     unit: str | None
+
+    strength: ClassVar = 1
+    symbols: ClassVar = {"epsilon": "ε", "delta": "δ"}
+    theorem: ClassVar = "Σε ≤ ε and Σδ ≤ δ (Rogers, Roth, Ullman & Vadhan 2016)"
+    registry_name: ClassVar = "Approximate DP"
 
     def __init__(
         self,
@@ -120,3 +128,13 @@ class Approx(Guarantee):
 
     def _subsample(self, q: Fraction) -> Approx:
         return Approx(amplify(self._epsilon, q), q * self._delta)
+
+    def _largest_epsilon(self, *, ranged: bool) -> Fraction:
+        return positive(self._epsilon, "epsilon")
+
+    def without_delta(self) -> Pure:
+        return Pure(self._epsilon)
+
+    @property
+    def noise_target(self) -> NoiseTarget:
+        return NoiseTarget(epsilon=self._epsilon, delta=self._delta or None)

@@ -162,7 +162,7 @@ def best_statement(guarantee: Guarantee, notion: type[G]) -> G | None:
         except Refused:  # curves without a common order
             return None
     else:
-        direct = guarantee._states(notion)
+        direct = guarantee._states(notion) or notion._stated_by(guarantee)
         statements = (
             [direct]
             if isinstance(direct, notion)

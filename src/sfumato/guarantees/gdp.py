@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
-from typing import Self
+from typing import ClassVar, Self
 
 from flint import arb
 
@@ -24,19 +24,26 @@ from ..exact.numbers import Number, non_negative, positive, probability
 from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
+    NoiseTarget,
+    Numbers,
     Relation,
     check_delta,
     check_epsilon,
     check_order,
+    notion,
     reach,
     relation_of,
     unit_of,
 )
+from .largest_epsilon import lower_until
+from .pure import Pure
+from .stored_guarantee import StoredFields, ratio
 
 ABOVE = "sfumato.accounting.loss.privacy_loss"
 _NOTHING = 10**6  # a larger ε is no privacy at all, and would only slow down the search
 
 
+@notion
 @dataclass(frozen=True, slots=True, repr=False)
 class GDP(Guarantee):
     """μ-Gaussian differential privacy."""
@@ -44,6 +51,10 @@ class GDP(Guarantee):
     mu_squared: Fraction
     relation: Relation | None
     unit: str | None
+
+    strength: ClassVar = 2
+    symbols: ClassVar = {"mu": "μ"}
+    theorem: ClassVar = "Σμ² ≤ μ² (Smith & Thakurta 2022; Koskela, Tobaben & Honkela 2023)"
 
     def __init__(self, mu: Number, *, relation: str | None = None, unit: str | None = None) -> None:
         object.__setattr__(
@@ -118,6 +129,42 @@ class GDP(Guarantee):
         """Return a `Loss`. It is defined in a layer above this one, so it is imported on use."""
         loss: Guarantee = import_module(ABOVE).sampled_gaussian(self.mu_squared, q)
         return loss
+
+    def _largest_epsilon(self, *, ranged: bool) -> Fraction:
+        square = positive(self.mu_squared, "mu_squared")
+        guess = evaluate(
+            lambda: (
+                normal_cdf(ball(square).sqrt() / 2).log()
+                - normal_cdf(-ball(square).sqrt() / 2).log()
+            ),
+            "down",
+        )
+        return lower_until(guess, lambda e: Pure(e).to(GDP).mu_squared <= square)
+
+    def _stored(self) -> dict[str, object]:
+        return {"mu_squared": str(self.mu_squared)}
+
+    @classmethod
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
+        return cls.from_square(ratio(stored["mu_squared"]), relation=relation, unit=unit)
+
+    @property
+    def vector(self) -> Numbers:
+        return (self.mu_squared,)
+
+    @property
+    def vector_names(self) -> tuple[str, ...]:
+        return ("μ²",)
+
+    def _from_vector(self, numbers: Numbers) -> Self:
+        return type(self).from_square(*numbers)
+
+    def cost_of(self, amount: Fraction, delta: Fraction) -> GDP:
+        return GDP.from_square(amount)
+
+    @property
+    def noise_target(self) -> NoiseTarget:
+        return NoiseTarget(mu_squared=self.mu_squared)
 
 
 def delta_of_mu(mu_squared: Fraction, epsilon: Fraction) -> float:

@@ -17,19 +17,21 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from ..exact.numbers import LARGEST, Number, exact, is_whole, positive, probability, shown, text
 from . import guarantee_refusals as refusals
 
 if TYPE_CHECKING:
     from .meaning.promise_meaning import Meaning
+    from .stored_guarantee import StoredFields
 
 Relation = Literal["add-remove", "replace"]
 RELATIONS: tuple[Relation, ...] = ("add-remove", "replace")
 LARGEST_ORDER, SMALLEST_ORDER = Fraction(2**40), 1 + Fraction(1, 2**40)
+Numbers = tuple[Fraction, ...]
 G = TypeVar("G", bound="Guarantee")
 
 
@@ -41,13 +43,40 @@ class DeltaCurve(Protocol):
     def epsilon(self, delta: Number = 0) -> float: ...
 
 
+class NoiseTarget(NamedTuple):
+    """The numbers of a promise that additive noise is fitted to: ε, with δ if the promise allows
+    Gaussian noise, or μ².
+    """
+
+    epsilon: Number | None = None
+    delta: Number | None = None
+    mu_squared: Fraction | None = None
+
+
 class Guarantee(ABC):
-    """A privacy guarantee. The same type serves as promise, cost and budget."""
+    """A privacy guarantee. The same type serves as promise, cost and budget.
+
+    Everything that other packages ask of a notion is here. A new notion overrides what differs,
+    and `@notion` registers it.
+    """
 
     __slots__ = ()
 
     relation: Relation | None
     unit: str | None
+
+    stored_name: ClassVar[str] = ""
+    """The name in stored records, if it is not the name of the class."""
+    strength: ClassVar[int] = 5
+    """The place among all notions, the strongest first; equal places are ordered by name."""
+    symbols: ClassVar[Mapping[str, str]] = {}
+    """The letter of each parameter that is one number. A δ comes last."""
+    theorem: ClassVar[str | None] = None
+    """The theorem by which costs in this notion may be chosen after seeing earlier answers, and
+    still add up. A notion without one is no currency for budgets.
+    """
+    registry_name: ClassVar[str] = "Custom"
+    """The name of the notion in the public registry of deployments."""
 
     @property
     @abstractmethod
@@ -114,8 +143,80 @@ class Guarantee(ABC):
     def _check(self, relation: Relation | None) -> None:  # noqa: B027  # most accept any relation
         """Refuse a relation under which the guarantee is not known to hold."""
 
-    def _stored(self) -> dict[str, object] | None:
-        """Return the stored fields of a notion whose parameters are not enough to restore it."""
+    @classmethod
+    def _stated_by(cls, premise: Guarantee) -> Self | None:
+        """Return the statement of this notion that `premise` implies without an arrow of
+        `conversions`.
+        """
+        return None
+
+    def _largest_epsilon(self, *, ranged: bool) -> Fraction | None:
+        """Return the largest ε such that an ε-DP mechanism costs no more than this; None if the
+        notion cannot tell. `ranged` is for a mechanism whose loss has range ε.
+        """
+        return None
+
+    def _stored(self) -> dict[str, object]:
+        """Return the stored fields, beside notion, relation and unit."""
+        return {name: str(value) for name, value in self.parameters.items()}
+
+    @classmethod
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
+        """Build the guarantee from the fields of `_stored`."""
+        from .stored_guarantee import ratio
+
+        arguments: StoredFields = {n: ratio(stored[n]) for n in cls.symbols if n in stored}
+        return cls(**arguments | {"relation": relation, "unit": unit})
+
+    @property
+    def vector(self) -> Numbers:
+        """The numbers that add up over releases. In a longer vector δ is the last."""
+        if not self.symbols:
+            raise NotImplementedError(f"{type(self).__name__} has no vector of numbers")
+        parameters = self.parameters
+        return tuple([parameters.get(name, _ZERO) for name in self.symbols])
+
+    @property
+    def vector_names(self) -> tuple[str, ...]:
+        """The names of the numbers of `vector`."""
+        return tuple(self.symbols.values())
+
+    def from_vector(self, numbers: Iterable[Fraction]) -> Self:
+        """Build a guarantee with these numbers, of the notion (and the orders) of this one."""
+        vector = tuple(numbers)
+        if len(vector) > 1:
+            sum_of_deltas(vector[-1], lambda: f"{type(self).__name__}(…)")
+        return self._from_vector(vector)
+
+    def _from_vector(self, numbers: Numbers) -> Self:
+        return type(self)(*numbers)
+
+    def worth_showing(self, spent: Numbers) -> list[int]:
+        """Return the indices of the numbers of a budget to show: those that are not zero."""
+        return [i for i, limit in enumerate(self.vector) if limit] or [0]
+
+    def scaled(self, fraction: Fraction) -> Self:
+        """Return a fraction of this: of ε and δ, of ρ and δ, of μ²."""
+        return self.from_vector(number * fraction for number in self.vector)
+
+    def without_delta(self) -> Guarantee:
+        """Drop the δ and keep the rest."""
+        return self
+
+    def cost_of(self, amount: Fraction, delta: Fraction) -> Guarantee:
+        """Return the promise of this amount and δ that a budget of this notion is asked for."""
+        from .approx import Approx
+        from .pure import Pure
+
+        return Approx(amount, delta) if delta else Pure(amount)
+
+    def price(self, cost: Guarantee) -> Guarantee:
+        """Convert a cost to the notion of this budget."""
+        return cost if type(cost) is type(self) else cost.to(type(self))
+
+    @property
+    def noise_target(self) -> NoiseTarget | None:
+        """The numbers to which noise is fitted that keeps this promise; None if no noise is."""
         return None
 
     def to(self, notion: type[G], *, delta: Number | None = None) -> G:
@@ -231,6 +332,39 @@ class Guarantee(ABC):
         object.__setattr__(guarantee, "unit", unit)
         guarantee._check(relation)
         return guarantee
+
+
+_ZERO = Fraction(0)
+NOTIONS: dict[str, type[Guarantee]] = {}
+"""The registered notions by the names under which they are stored."""
+
+
+def notion(kind: type[G]) -> type[G]:
+    """Register a class of guarantees: records of its name can be restored, and refusals list it."""
+    NOTIONS[kind.stored_name or kind.__name__] = kind
+    return kind
+
+
+def currencies() -> list[type[Guarantee]]:
+    """Return the notions in which a budget can be stated."""
+    return [kind for kind in NOTIONS.values() if kind.theorem is not None]
+
+
+def noise_notions() -> list[type[Guarantee]]:
+    """Return the notions with promises that additive noise can keep."""
+    return [k for k in NOTIONS.values() if k.noise_target is not Guarantee.noise_target]
+
+
+def by_strength(notions: Iterable[type[Guarantee]]) -> list[type[Guarantee]]:
+    """Sort notions, the strongest first."""
+    return sorted(notions, key=lambda kind: (kind.strength, kind.__name__))
+
+
+def curves() -> list[type[Guarantee]]:
+    """Return the currencies that bound a curve of (ε, δ), the strongest first. Sums in them are
+    sharper than sums of ε.
+    """
+    return by_strength(kind for kind in currencies() if "epsilon" not in kind.symbols)
 
 
 def common_relation_and_unit(a: Guarantee, b: Guarantee) -> tuple[Relation | None, str | None]:

@@ -177,6 +177,12 @@ ETA_TOO_SMALL = RefusalText(
     "with a probability of up to {delta:.3g} the loss may be infinite",
     "eta={larger:.3g}",
 )
+SHARE_IN_SEVERAL_NOTIONS = RefusalText(
+    "filter.currency",
+    "{share}",
+    "a share is stated in one of {notions}",
+    "sf.ZCDP(0.5)",
+)
 
 # Rényi orders
 
@@ -203,6 +209,18 @@ NO_COMMON_ORDER = RefusalText(
     "{a} + {b}",
     "the two curves have no order in common",
     "sf.Renyi({{2: 0.1, 8: 0.5}}) + sf.Renyi({{2: 0.3, 8: 1}})",
+)
+NO_ORDER_BOUNDED = RefusalText(
+    "guarantee.order",
+    "{guarantee} at {orders}",
+    "the guarantee bounds none of these orders",
+    "state a curve with these orders, or larger ones",
+)
+COST_WITHOUT_BOUND_AT_ORDERS = RefusalText(
+    "guarantee.order",
+    "{cost}",
+    "the cost has no bound at some orders of the budget",
+    "state the cost at all orders of the budget",
 )
 
 # Random differential privacy

@@ -16,31 +16,32 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
 from operator import add
-from typing import Self, cast
+from typing import ClassVar, Self, cast
 
 from ..errors import Refused
 from ..exact.balls import least, up
 from ..exact.numbers import Number
 from . import guarantee_refusals as refusals
 from .approx import Approx
-from .gdp import GDP
 from .guarantee import (
     Guarantee,
     Relation,
+    by_strength,
     check_delta,
     check_epsilon,
     common_relation_and_unit,
+    curves,
+    notion,
     reach,
+    relation_of,
+    unit_of,
 )
 from .pure import Pure
 from .random_dp import RandomDP
-from .renyi import Renyi
-from .zcdp import ZCDP
-
-NOTIONS: tuple[type[Guarantee], ...] = (Pure, Approx, GDP, ZCDP, Renyi)
-"""The notions of differential privacy, in the order of a mixed guarantee's parts."""
+from .stored_guarantee import StoredFields, record, restore
 
 
+@notion
 @dataclass(frozen=True, slots=True, repr=False)
 class Mixed(Guarantee):
     """Two or more releases with guarantees of different notions."""
@@ -48,6 +49,8 @@ class Mixed(Guarantee):
     parts: tuple[Guarantee, ...]
     relation: Relation | None
     unit: str | None
+
+    stored_name: ClassVar = "Together"
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -131,6 +134,18 @@ class Mixed(Guarantee):
     def _group(self, size: int) -> Guarantee:
         return _merge_by_notion([part.group(size) for part in self.parts])
 
+    def _stored(self) -> dict[str, object]:
+        return {"parts": [record(part) for part in self.parts]}
+
+    @classmethod
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
+        """Restore parts that are of two or more notions and not mixed themselves."""
+        parts = [restore(part) for part in stored["parts"]]
+        total = reduce(add, parts)
+        if not isinstance(total, Mixed) or any(isinstance(part, Mixed) for part in parts):
+            raise KeyError("parts")
+        return cls._bind(cls(total.parts, None, None), relation_of(relation), unit_of(unit))
+
     def __repr__(self) -> str:
         return " + ".join(repr(part) for part in self.parts)
 
@@ -155,13 +170,9 @@ def _covers(guarantee: Guarantee, parts: list[Guarantee]) -> bool:
 
 
 def _merge_by_notion(parts: list[Guarantee]) -> Guarantee:
-    further = tuple(
-        sorted({type(part) for part in parts} - set(NOTIONS), key=lambda notion: notion.__name__)
-    )
     merged = [
-        reduce(add, same)
-        for notion in (*NOTIONS, *further)
-        if (same := [part for part in parts if type(part) is notion])
+        reduce(add, [part for part in parts if type(part) is kind])
+        for kind in by_strength({type(part) for part in parts})
     ]
     return merged[0] if len(merged) == 1 else Mixed(tuple(merged), None, None)
 
@@ -184,7 +195,7 @@ def _sums(parts: tuple[Guarantee, ...]) -> tuple[Guarantee, ...]:
     """
     if len(parts) == 1:
         return parts
-    sums = [_sum([reach(part, notion) for part in parts]) for notion in (GDP, ZCDP, Renyi)]
+    sums = [_sum([reach(part, kind) for part in parts]) for kind in curves()]
     return tuple(total for total in (*sums, _absorb_all(parts)) if total is not None)
 
 

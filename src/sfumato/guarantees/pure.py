@@ -15,18 +15,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Self
+from typing import ClassVar, Self
 
 from flint import arb
 
 from ..exact.balls import above, ball, evaluate, short, up
-from ..exact.numbers import Number, non_negative, probability
+from ..exact.numbers import Number, non_negative, positive, probability
 from .guarantee import (
     Guarantee,
+    NoiseTarget,
     Relation,
     check_delta,
     check_epsilon,
     check_order,
+    notion,
     reach,
     relation_of,
     unit_of,
@@ -34,6 +36,7 @@ from .guarantee import (
 from .tradeoff_bounds import two_lines
 
 
+@notion
 @dataclass(frozen=True, slots=True, repr=False)
 class Pure(Guarantee):
     """ε-differential privacy."""
@@ -41,6 +44,11 @@ class Pure(Guarantee):
     _epsilon: Fraction
     relation: Relation | None
     unit: str | None
+
+    strength: ClassVar = 0
+    symbols: ClassVar = {"epsilon": "ε"}
+    theorem: ClassVar = "Σε ≤ ε (Rogers, Roth, Ullman & Vadhan 2016)"
+    registry_name: ClassVar = "Pure DP"
 
     def __init__(
         self, epsilon: Number, *, relation: str | None = None, unit: str | None = None
@@ -96,6 +104,13 @@ class Pure(Guarantee):
 
     def _subsample(self, q: Fraction) -> Pure:
         return Pure(amplify(self._epsilon, q))
+
+    def _largest_epsilon(self, *, ranged: bool) -> Fraction:
+        return positive(self._epsilon, "epsilon")
+
+    @property
+    def noise_target(self) -> NoiseTarget:
+        return NoiseTarget(epsilon=self._epsilon)
 
 
 @lru_cache(maxsize=4096)

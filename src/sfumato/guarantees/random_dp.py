@@ -16,9 +16,11 @@ from typing import NoReturn, Self
 
 from ..exact.numbers import Number, probability, shown, text
 from . import guarantee_refusals as refusals
-from .guarantee import Guarantee, Relation, sum_of_deltas
+from .guarantee import Guarantee, Relation, notion, sum_of_deltas
+from .stored_guarantee import StoredFields, ratio, record, restore
 
 
+@notion
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomDP(Guarantee):
     """A guarantee for all but a share γ of the pairs drawn from `over`."""
@@ -88,6 +90,18 @@ class RandomDP(Guarantee):
 
     def tradeoff(self, alpha: Number) -> NoReturn:
         self._refuse(f"tradeoff({alpha})")
+
+    def _stored(self) -> dict[str, object]:
+        return {
+            "guarantee": record(self.guarantee),
+            "gamma": str(self.gamma),
+            "over": self.over,
+        }
+
+    @classmethod
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
+        inner = restore(stored["guarantee"])
+        return cls(inner, ratio(stored["gamma"]), over=stored["over"])
 
     def __repr__(self) -> str:
         return f"RandomDP({self.guarantee!r}, gamma={text(self.gamma)}, over={self.over!r})"

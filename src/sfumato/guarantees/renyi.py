@@ -15,29 +15,34 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from flint import arb
 
 from ..exact.balls import above, ball, short, up
-from ..exact.numbers import SMALLEST, Number, non_negative, probability, shown, text
+from ..exact.numbers import SMALLEST, Number, non_negative, positive, probability, shown, text
 from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
+    Numbers,
     Relation,
     check_delta,
     check_epsilon,
     check_order,
+    notion,
     reach,
     relation_of,
     sum_of_deltas,
     unit_of,
 )
+from .largest_epsilon import lower_until, root_down, solve
+from .pure import renyi_of_pure
 from .rdp_to_dp import clamp_to_double, delta_at, epsilon_at, log_delta, pinsker
+from .stored_guarantee import StoredFields, ratio
 
 ORDERS: tuple[Fraction, ...] = (
     *(Fraction(n, 100) for n in (101, 102, 105)),
@@ -50,6 +55,7 @@ _MOST = 4096
 _WHOLE_ORDERS = tuple(a for a in ORDERS if a.denominator == 1 and a <= 256)
 
 
+@notion
 @dataclass(frozen=True, slots=True, repr=False)
 class Renyi(Guarantee):
     """Rényi differential privacy with the bounds `values` at the orders `orders`."""
@@ -59,6 +65,12 @@ class Renyi(Guarantee):
     _delta: Fraction
     relation: Relation | None
     unit: str | None
+
+    strength: ClassVar = 4
+    theorem: ClassVar = (
+        "Σ curve(α) ≤ curve(α) at every order α of the budget, and Σδ ≤ δ (Feldman & Zrnic 2021)"
+    )
+    registry_name: ClassVar = "Renyi DP"
 
     def __init__(
         self,
@@ -195,6 +207,57 @@ class Renyi(Guarantee):
             )
         return Renyi(curve)
 
+    def _largest_epsilon(self, *, ranged: bool) -> Fraction:
+        curve = {order: positive(value, f"curve({order})") for order, value in self.curve.items()}
+
+        def cost(a: float) -> Callable[[float], float]:
+            return lambda e: (
+                e + (math.log1p(math.exp((1 - 2 * a) * e)) - math.log1p(math.exp(-e))) / (a - 1)
+            )
+
+        guess = min(solve(cost(float(order)), float(value)) for order, value in curve.items())
+        epsilon = lower_until(
+            guess, lambda e: all(Fraction(renyi_of_pure(e, a)) <= v for a, v in curve.items())
+        )
+        # the largest ρ whose line ρ·α stays below the curve
+        rho = min(value / order for order, value in curve.items())
+        return max(epsilon, root_down(8 * rho)) if ranged else epsilon
+
+    def _stored(self) -> dict[str, object]:
+        curve = {str(a): str(v) for a, v in self.curve.items()}
+        return {"curve": curve, "delta": str(self._delta)}
+
+    @classmethod
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
+        curve = {ratio(a): ratio(v) for a, v in stored["curve"].items()}
+        return cls(curve, ratio(stored.get("delta", "0")), relation=relation, unit=unit)
+
+    @property
+    def vector(self) -> Numbers:
+        return (*self.values, self._delta)
+
+    @property
+    def vector_names(self) -> tuple[str, ...]:
+        return (*(f"D at α = {text(order)}" for order in self.orders), "δ")
+
+    def _from_vector(self, numbers: Numbers) -> Self:
+        return type(self)(dict(zip(self.orders, numbers[:-1], strict=True)), numbers[-1])
+
+    def worth_showing(self, spent: Numbers) -> list[int]:
+        """Return the order nearest its limit, and δ if it is not zero."""
+        nearest = max(
+            range(len(self.orders)),
+            key=lambda i: spent[i] / self.values[i] if self.values[i] else Fraction(0),
+        )
+        return [nearest, len(self.orders)] if self._delta else [nearest]
+
+    def price(self, cost: Guarantee) -> Renyi:
+        """Convert a cost to the orders of this budget."""
+        priced = at_orders(cost, self.orders)
+        if priced.orders != self.orders:
+            raise refusals.COST_WITHOUT_BOUND_AT_ORDERS(cost=cost)
+        return priced
+
     def __repr__(self) -> str:
         points = [f"{text(a)}: {text(v)}" for a, v in self.curve.items()]
         listed = (
@@ -213,6 +276,35 @@ def _finite(value: float) -> Fraction | None:
 
 def _below(bound: Fraction | None, value: Fraction) -> bool:
     return bound is not None and bound <= value
+
+
+def at_orders(guarantee: Guarantee, orders: Iterable[Fraction]) -> Renyi:
+    """Return the Rényi curve that a guarantee implies, at those of the orders that it bounds.
+
+    An order of the guarantee's own curve keeps its number; at any other order the best known bound
+    is rounded up.
+    """
+    implied, wanted_orders = guarantee.to(Renyi), tuple(orders)
+    bare = Renyi(implied.curve) if implied._delta else guarantee
+    exact = implied.curve
+    values = {a: exact[a] if a in exact else bare.renyi(a) for a in wanted_orders}
+    curve = {a: Fraction(value) for a, value in values.items() if not math.isinf(value)}
+    if not curve:
+        raise refusals.NO_ORDER_BOUNDED(
+            guarantee=guarantee, orders=", ".join(map(text, wanted_orders))
+        )
+    return Renyi(curve, implied._delta, relation=guarantee.relation, unit=guarantee.unit)
+
+
+def align_orders(guarantees: Sequence[Guarantee]) -> list[Guarantee]:
+    """Bring Rényi curves to the orders that all of them bound; keep other guarantees."""
+    curves = [g for g in guarantees if isinstance(g, Renyi)]
+    if len({curve.orders for curve in curves}) < 2:
+        return list(guarantees)
+    orders = {order for curve in curves for order in curve.orders}
+    for curve in curves:
+        orders &= set(at_orders(curve, sorted(orders)).orders)
+    return [at_orders(curve, sorted(orders)) for curve in curves]
 
 
 def subsampled_gaussian(q: Fraction, mu_squared: Fraction) -> Renyi:

@@ -6,27 +6,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
-from functools import reduce
 from importlib import import_module
-from operator import add
 from typing import Any
 
 from ..errors import Refused
 from . import guarantee_refusals as refusals
-from .approx import Approx
-from .gdp import GDP
-from .guarantee import Guarantee, relation_of, unit_of
-from .mixed import Mixed
-from .pure import Pure
-from .random_dp import RandomDP
-from .renyi import Renyi
-from .zcdp import ZCDP
+from .guarantee import NOTIONS, Guarantee
 
 VERSION = 1
-STORED_NAMES = {"Mixed": "Together"}
-"""Notions that are stored under another name than that of their class."""
 
 StoredFields = dict[str, Any]
 """A JSON object by its names. Whoever reads one checks every value that it takes from it."""
@@ -34,8 +23,7 @@ StoredFields = dict[str, Any]
 
 def stored_notion(guarantee: Guarantee) -> str:
     """The name under which ledgers, answers and cards store the notion of a guarantee."""
-    name = type(guarantee).__name__
-    return STORED_NAMES.get(name, name)
+    return guarantee.stored_name or type(guarantee).__name__
 
 
 def record(guarantee: Guarantee) -> StoredFields:
@@ -49,53 +37,14 @@ def record(guarantee: Guarantee) -> StoredFields:
         "sfumato": "guarantee",
         "version": VERSION,
         "notion": stored_notion(guarantee),
-        **_numbers(guarantee),
+        **guarantee._stored(),
         **about,
     }
 
 
-def _numbers(guarantee: Guarantee) -> dict[str, object]:
-    match guarantee:
-        case GDP():
-            return {"mu_squared": str(guarantee.mu_squared)}
-        case Renyi():
-            curve = {str(a): str(v) for a, v in guarantee.curve.items()}
-            return {"curve": curve, "delta": str(guarantee.parameters.get("delta", 0))}
-        case RandomDP():
-            return {
-                "guarantee": record(guarantee.guarantee),
-                "gamma": str(guarantee.gamma),
-                "over": guarantee.over,
-            }
-        case Mixed():
-            return {"parts": [record(part) for part in guarantee.parts]}
-        case _:
-            fields = guarantee._stored()
-            return (
-                fields
-                if fields is not None
-                else {name: str(value) for name, value in guarantee.parameters.items()}
-            )
-
-
-_READERS: dict[str, Callable[..., Guarantee]] = {
-    "Pure": lambda r, **about: Pure(ratio(r["epsilon"]), **about),
-    "Approx": lambda r, **about: Approx(ratio(r["epsilon"]), ratio(r["delta"]), **about),
-    "ZCDP": lambda r, **about: ZCDP(ratio(r["rho"]), ratio(r.get("delta", "0")), **about),
-    "GDP": lambda r, **about: GDP.from_square(ratio(r["mu_squared"]), **about),
-    "Renyi": lambda r, **about: Renyi(
-        {ratio(a): ratio(v) for a, v in r["curve"].items()}, ratio(r.get("delta", "0")), **about
-    ),
-    "RandomDP": lambda r, **_: RandomDP(restore(r["guarantee"]), ratio(r["gamma"]), over=r["over"]),
-    "Together": lambda r, relation, unit: Guarantee._bind(
-        _restore_mixed([restore(part) for part in r["parts"]]), relation_of(relation), unit_of(unit)
-    ),
-}
-
-
 ELSEWHERE = {"Loss": "sfumato.accounting.loss.privacy_loss"}
-"""Notions that are defined above this layer, each with the module whose `restore` reads it. The
-module is imported when a record needs it.
+"""Notions that are defined above this layer, each with its module, which is imported when a record
+needs it.
 """
 
 
@@ -122,16 +71,6 @@ def check_fields(stored: Iterable[str], written: Iterable[str], *more: str) -> N
         raise ValueError(f"unknown fields: {len(unknown)}")
 
 
-def _restore_mixed(parts: list[Guarantee]) -> Guarantee:
-    """Restore a `Mixed` guarantee, whose parts are of two or more notions and not mixed
-    themselves.
-    """
-    total = reduce(add, parts)
-    if not isinstance(total, Mixed) or any(isinstance(part, Mixed) for part in parts):
-        raise KeyError("parts")
-    return Mixed(total.parts, None, None)
-
-
 def restore(stored: object) -> Guarantee:
     """Restore a guarantee from its record; refuse anything that this library does not write."""
     notion = stored.get("notion") if isinstance(stored, dict) else None
@@ -139,7 +78,7 @@ def restore(stored: object) -> Guarantee:
         not isinstance(stored, dict)
         or stored.get("sfumato") != "guarantee"
         or not isinstance(notion, str)
-        or notion not in {*_READERS, *ELSEWHERE}
+        or notion not in {*NOTIONS, *ELSEWHERE}
     ):
         raise refusals.NOT_A_STORED_GUARANTEE(stored=stored)
     if stored.get("version") != VERSION:
@@ -147,12 +86,9 @@ def restore(stored: object) -> Guarantee:
             stored=stored, version=stored.get("version"), known=VERSION
         )
     try:
-        reader = (
-            _READERS[notion] if notion in _READERS else import_module(ELSEWHERE[notion]).restore
-        )
-        guarantee: Guarantee = reader(
-            stored, relation=stored.get("relation"), unit=stored.get("unit")
-        )
+        if notion not in NOTIONS:
+            import_module(ELSEWHERE[notion])
+        guarantee = NOTIONS[notion]._restored(stored, stored.get("relation"), stored.get("unit"))
         check_fields(stored, record(guarantee), "delta")  # a δ of zero may be left out
         if (guarantee.relation, guarantee.unit) != (stored.get("relation"), stored.get("unit")):
             raise ValueError("the relation or unit differs from that of the parts")

@@ -14,25 +14,30 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 from ..exact.balls import least, short, up
-from ..exact.numbers import Number, non_negative, probability, shown
+from ..exact.numbers import Number, non_negative, positive, probability, shown
 from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
+    NoiseTarget,
     Relation,
     check_delta,
     check_epsilon,
     check_order,
+    notion,
     reach,
     relation_of,
     sum_of_deltas,
     unit_of,
 )
+from .largest_epsilon import lower_until, root_down, solve
+from .pure import renyi_of_pure
 from .rdp_to_dp import best_order, delta_at, pinsker
 
 
+@notion
 @dataclass(frozen=True, slots=True, repr=False)
 class ZCDP(Guarantee):
     """ρ-zero-concentrated differential privacy."""
@@ -41,6 +46,14 @@ class ZCDP(Guarantee):
     _delta: Fraction
     relation: Relation | None
     unit: str | None
+
+    strength: ClassVar = 3
+    symbols: ClassVar = {"rho": "ρ", "delta": "δ"}
+    theorem: ClassVar = (
+        "Σρ ≤ ρ and Σδ ≤ δ (Feldman & Zrnic 2021 at every order; Whitehouse, Ramdas, Rogers "
+        "& Wu 2023 with δ)"
+    )
+    registry_name: ClassVar = "Zero-concentrated DP"
 
     def __init__(
         self,
@@ -103,3 +116,19 @@ class ZCDP(Guarantee):
         if self._delta:
             raise refusals.ZCDP_GROUP_WITH_DELTA(guarantee=self, size=shown(size))
         return ZCDP(size * size * self.rho)
+
+    def _largest_epsilon(self, *, ranged: bool) -> Fraction:
+        rho = positive(self.rho, "rho")
+        guess = solve(lambda e: e * math.tanh(e / 2), float(rho))
+        epsilon = lower_until(guess, lambda e: Fraction(renyi_of_pure(e, Fraction(1))) <= rho)
+        return max(epsilon, root_down(8 * rho)) if ranged else epsilon
+
+    def without_delta(self) -> ZCDP:
+        return ZCDP(self.rho)
+
+    def cost_of(self, amount: Fraction, delta: Fraction) -> ZCDP:
+        return ZCDP(amount, delta)
+
+    @property
+    def noise_target(self) -> NoiseTarget:
+        return NoiseTarget(mu_squared=2 * self.rho)

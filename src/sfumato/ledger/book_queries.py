@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..accounting.budget_vector import to_vector
 from ..guarantees import Guarantee
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
@@ -349,7 +348,7 @@ def history(tx: BookTransaction, dataset: str) -> Iterator[Charge]:
 @lru_cache(maxsize=64)
 def _budget(text: str) -> tuple[Guarantee, Ratios]:
     budget = restore_guarantee(json.loads(text))
-    return budget, ratios(to_vector(budget))
+    return budget, ratios(budget.vector)
 
 
 def _account(budget: str, spent: str) -> Account:

@@ -26,10 +26,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from ..accounting.budget_vector import Numbers, from_vector, to_vector
-from ..accounting.filters import FILTERS
 from ..guarantees import Guarantee
-from ..guarantees.guarantee import Relation
+from ..guarantees.guarantee import Numbers, Relation
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from .exact_totals import (
@@ -72,7 +70,7 @@ class Account:
 
     @classmethod
     def of(cls, budget: Guarantee, spent: Numbers) -> Account:
-        return cls(budget, ratios(spent), ratios(to_vector(budget)))
+        return cls(budget, ratios(spent), ratios(budget.vector))
 
     @property
     def spent(self) -> Numbers:
@@ -147,16 +145,14 @@ def numbers(values: Iterable[Fraction]) -> list[str]:
 
 
 def new_account(budget: Guarantee) -> Account:
-    if (
-        type(budget) not in FILTERS
-    ):  # the book refuses this with a reason; here it would be a broken file
+    if budget.theorem is None:  # the book refuses this with a reason; here it is a broken file
         raise ValueError("no filter")
-    return Account.of(budget, tuple(Fraction(0) for _ in to_vector(budget)))
+    return Account.of(budget, tuple(Fraction(0) for _ in budget.vector))
 
 
 def in_currency(budget: Guarantee, cost: Numbers) -> Guarantee:
     """Return the numbers as a guarantee in the currency, relation and unit of a budget."""
-    return Guarantee._bind(from_vector(budget, cost), budget.relation, budget.unit)
+    return Guarantee._bind(budget.from_vector(cost), budget.relation, budget.unit)
 
 
 def spent_as_guarantee(account: Account) -> Guarantee:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import gcd
 
-from ..accounting.budget_vector import Numbers
+from ..guarantees.guarantee import Numbers
 from ..guarantees.stored_guarantee import ratio
 
 Ratio = tuple[int, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from ..accounting.filters import FILTERS, Filter
+from ..accounting.filters import Filter
 from ..guarantees import Guarantee
 from ..guarantees.guarantee import Relation, relation_of, unit_of
 from ..guarantees.stored_guarantee import python_text
@@ -54,8 +54,8 @@ def collect_declared(
     budget: Guarantee | None, unit: str | None, relation: str | None, schema: dict[str, str] | None
 ) -> Declared:
     """Return what the caller declares, checked. Values left out are not compared."""
-    if budget is not None and type(budget) not in FILTERS:
-        Filter(budget)  # refuses, with the reason
+    if budget is not None:
+        Filter(budget)  # refuses a notion that is no currency
     if schema is not None and not all(
         isinstance(word, str) for pair in schema.items() for word in pair
     ):
@@ -115,7 +115,7 @@ def _header_of(declared: Declared) -> Header | None:
         "relation": relation,
         "currency": type(budget).__name__,
         "budget": guarantee_record(Guarantee._bind(1 * budget, relation, unit)),
-        "theorem": FILTERS[type(budget)],
+        "theorem": Filter(budget).theorem,
     }
     if "schema" in declared:
         header["schema"] = declared["schema"]

@@ -18,10 +18,10 @@ from fractions import Fraction
 from functools import lru_cache
 from operator import is_
 
-from ..accounting.budget_vector import Numbers, to_vector
 from ..accounting.filters import Filter
 from ..errors import Refused
-from ..guarantees import Guarantee, Renyi
+from ..guarantees import Guarantee
+from ..guarantees.guarantee import Numbers
 from ..guarantees.stored_guarantee import record as guarantee_record
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from ..mechanisms.shared.mechanism import Mechanism
@@ -119,7 +119,7 @@ def price_stored(budget: Guarantee, stored: Iterable[dict[str, object]]) -> Numb
 
 def best(budget: Guarantee, costs: Iterable[Numbers]) -> Numbers:
     """Return the one of several costs of the same release that uses the least of the budget."""
-    return min(costs, key=lambda cost: _weight(to_vector(budget), cost))
+    return min(costs, key=lambda cost: _weight(budget.vector, cost))
 
 
 def _weight(budget: Numbers, cost: Numbers) -> tuple[bool, Fraction, Fraction, Numbers]:
@@ -158,7 +158,7 @@ def _cost(budget: Guarantee, promises: tuple[Guarantee, ...]) -> Numbers:
     refused: list[Refused] = []
     for promise in promises:
         try:
-            costs.append(to_vector(filter_.price(promise)))
+            costs.append(filter_.price(promise).vector)
         except Refused as refusal:
             if refusal.code in ("guarantee.relation", "guarantee.unit"):
                 raise
@@ -166,6 +166,6 @@ def _cost(budget: Guarantee, promises: tuple[Guarantee, ...]) -> Numbers:
     if not costs:
         raise refused[0]
     sure = [cost for cost in costs if cost[-1] == 0]
-    if isinstance(budget, Renyi) and len(sure) > 1:
+    if len(sure) > 1 and len(sure[0]) > 2:  # curves: each order has its own least bound
         costs.append(tuple(map(min, *sure)))
     return best(budget, costs)

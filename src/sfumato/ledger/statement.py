@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..accounting.budget_vector import Numbers, from_vector, to_vector
-from ..exact.numbers import text
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
+from ..guarantees import Guarantee
+from ..guarantees.guarantee import Numbers
 from . import book_queries
 from .account_view import AccountView
 from .entries import WHOLE, Account, spent_as_guarantee
@@ -22,14 +21,6 @@ from .receipts import Charge, Head
 
 if TYPE_CHECKING:
     from .storage.book_store import BookTransaction
-
-NAMES: dict[type[Guarantee], tuple[str, ...]] = {
-    Pure: ("ε",),
-    Approx: ("ε", "δ"),
-    ZCDP: ("ρ", "δ"),
-    GDP: ("μ²",),
-}
-"""Names of the numbers in a budget that add up. A Rényi curve has one per order, and δ."""
 
 _COUNTED = """
 SELECT CAST({json} -> 'memo' AS TEXT), CAST({json} -> 'cost' AS TEXT), count(*),
@@ -48,12 +39,9 @@ class Balance:
 
     @property
     def remaining(self) -> Guarantee:
-        left = from_vector(
-            self.budget,
-            (
-                max(Fraction(0), b - s)
-                for b, s in zip(to_vector(self.budget), to_vector(self.spent), strict=True)
-            ),
+        left = self.budget.from_vector(
+            max(Fraction(0), b - s)
+            for b, s in zip(self.budget.vector, self.spent.vector, strict=True)
         )
         return Guarantee._bind(left, self.budget.relation, self.budget.unit)
 
@@ -61,11 +49,7 @@ class Balance:
     def part(self) -> Fraction:
         """The spent fraction of the budget, in the number that is nearest its limit."""
         return max(
-            (
-                s / b
-                for s, b in zip(to_vector(self.spent), to_vector(self.budget), strict=True)
-                if b
-            ),
+            (s / b for s, b in zip(self.spent.vector, self.budget.vector, strict=True) if b),
             default=Fraction(0),
         )
 
@@ -94,27 +78,6 @@ class Statement:
     head: Head
     uses: tuple[Use, ...] = field(repr=False)
     history: tuple[Charge, ...] = field(repr=False)
-
-
-def name_of(budget: Guarantee, index: int) -> str:
-    """Return the name of a number in a budget."""
-    if isinstance(budget, Renyi):
-        return f"D at α = {text(budget.orders[index])}" if index < len(budget.orders) else "δ"
-    return NAMES[type(budget)][index]
-
-
-def worth_showing(budget: Guarantee, spent: Numbers) -> list[int]:
-    """Return the indices of the numbers to show: those that are not zero; of a curve, the order
-    nearest its limit.
-    """
-    limits = to_vector(budget)
-    numbers = [i for i, limit in enumerate(limits) if limit]
-    if not isinstance(budget, Renyi):
-        return numbers or [0]
-    nearest = max(
-        range(len(budget.orders)), key=lambda i: spent[i] / limits[i] if limits[i] else Fraction(0)
-    )
-    return [i for i in range(len(limits)) if i == nearest or (i == len(limits) - 1 and limits[i])]
 
 
 def balances(ledger: AccountView, only: Collection[str] | None = None) -> dict[str, Balance]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..accounting.budget_vector import Numbers
+from ..guarantees.guarantee import Numbers
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
 from . import ledger_refusals as refusals

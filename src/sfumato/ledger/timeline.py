@@ -11,8 +11,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..accounting.budget_vector import Numbers
 from ..guarantees import Guarantee
+from ..guarantees.guarantee import Numbers
 from ..guarantees.stored_guarantee import restore as restore_guarantee
 from . import book_queries
 from .account_view import AccountView

@@ -23,8 +23,8 @@ from typing import TypeVar, Unpack
 
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation, Renyi
-from ..guarantees.guarantee import common_relation_and_unit
+from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation
+from ..guarantees.guarantee import common_relation_and_unit, curves
 from ..guarantees.mixed import Mixed
 from ..keywords import spell_out
 from .laplace import Laplace
@@ -33,8 +33,6 @@ from .shared.audit_example import AuditExample, fixed
 from .shared.mechanism import Input, Mechanism, Neighbours, Output
 
 G = TypeVar("G", bound=Guarantee)
-CURVES: tuple[type[Guarantee], ...] = (GDP, ZCDP, Renyi)
-"""The notions whose sums are stated at a point, the sharpest first."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -120,7 +118,7 @@ class Combined(Mechanism):
             raise refusals.EPSILON_WITHOUT_USE()
         if not any(
             total is not None and total <= point
-            for total in (_sum(rest, notion) for notion in CURVES)
+            for total in (_sum(rest, notion) for notion in curves())
         ):
             raise refusals.EPSILON_BELOW_SUM(point=point)
         return _add_all([*statements, point])

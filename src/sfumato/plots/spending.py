@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..accounting.budget_vector import to_vector
 from ..ledger import Moment
-from ..ledger.statement import name_of, worth_showing
 from . import plot_refusals as refusals
 from .budget_curve import Purse, budget
 
@@ -26,15 +24,15 @@ def spending(moments: Sequence[Moment], *, title: str) -> Figure:
         raise refusals.ACCOUNT_WITHOUT_ENTRIES()
     last = moments[-1]
     purses = []
-    for index in worth_showing(last.budget, last.spent[""]):
-        promised = np.array([float(to_vector(moment.budget)[index]) for moment in moments])
+    for index in last.budget.worth_showing(last.spent[""]):
+        promised = np.array([float(moment.budget.vector[index]) for moment in moments])
         spent = {
             share: np.array(
                 [float(m.spent[share][index]) if share in m.spent else 0.0 for m in moments]
             )
             for share in last.spent
         }
-        purses.append(Purse(name_of(last.budget, index), promised, spent.pop(""), spent))
+        purses.append(Purse(last.budget.vector_names[index], promised, spent.pop(""), spent))
     return budget(
         [datetime.datetime.fromisoformat(moment.when) for moment in moments], purses, title=title
     )

@@ -15,7 +15,6 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..accounting.budget_vector import from_vector, to_vector
 from ..errors import Refused
 from ..guarantees import Guarantee
 from ..ledger import Ledger
@@ -200,7 +199,7 @@ def _amend_share(ledger: Ledger, who: str, budget: Guarantee) -> None:
     the service starts.
     """
     account = ledger.account(who)
-    least = from_vector(budget, map(max, to_vector(budget), account.spent))
+    least = budget.from_vector(map(max, budget.vector, account.spent))
     if not _is_same_budget(account.budget, least):
         ledger.amend(least, REASON if least == budget else SPENT, share=who)
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..accounting.budget_vector import to_vector
 from ..exact.numbers import rounded
-from ..guarantees import GDP, ZCDP, Guarantee, Pure, Renyi
+from ..guarantees import ZCDP, Guarantee, Renyi
+from ..guarantees.stored_guarantee import stored_notion
 from ..ledger.exact_totals import Ratios, fractions
 from ..session.promises import DELTA_PARTS
 from . import server_refusals as refusals
@@ -53,33 +53,25 @@ def least(budget: Guarantee, releases: int) -> str:
         if isinstance(delta, Fraction) and delta
         else ""
     )
-    if isinstance(budget, GDP):
-        return (
-            f'"promise": {{"notion": "GDP", "mu_squared": "{_text(budget.mu_squared / releases)}"}}'
-        )
-    if isinstance(budget, ZCDP):
-        return f'"promise": {{"notion": "ZCDP", "rho": "{_text(budget.rho / releases)}"{more}}}'
-    if isinstance(
-        budget,
-        Renyi,
+    if "epsilon" in budget.symbols:
+        return f'"epsilon": "{_text(budget.parameters["epsilon"] / releases)}"'
+    promise = budget.without_delta().scaled(Fraction(1, releases))
+    if isinstance(promise, Renyi):
         # ρ-zCDP is ρ·α at order α; a mechanism's curve may lie below that line: a quarter more
-    ):
-        slopes = [order / value for order, value in budget.curve.items() if value]
-        return (
-            f'"promise": {{"notion": "ZCDP", "rho": '
-            f'"{_text(Fraction(5, 4) * len(slopes) / (releases * sum(slopes)))}"{more}}}'
-        )
-    return f'"epsilon": "{_text(budget.parameters["epsilon"] / releases)}"'
+        slopes = [order / value for order, value in promise.curve.items() if value]
+        promise = ZCDP(Fraction(5, 4) * len(slopes) / sum(slopes))
+    numbers = "".join(
+        f', "{name}": "{_text(Fraction(str(value)))}"' for name, value in promise._stored().items()
+    )
+    return f'"promise": {{"notion": "{stored_notion(promise)}"{numbers}{more}}}'
 
 
 def _pairs(budget: Guarantee, cost: tuple[Fraction, ...]) -> list[tuple[Fraction, Fraction]]:
     """Pair the numbers of a cost with those of a budget. δ, the last of several, counts only if the
     budget has no other number.
     """
-    pairs = list(zip(cost, to_vector(budget), strict=True))
-    return (
-        pairs if isinstance(budget, Pure | GDP) or not any(b for _, b in pairs[:-1]) else pairs[:-1]
-    )
+    pairs = list(zip(cost, budget.vector, strict=True))
+    return pairs[:-1] if any(b for _, b in pairs[:-1]) else pairs
 
 
 def _text(value: Fraction) -> str:

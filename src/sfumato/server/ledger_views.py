@@ -11,7 +11,6 @@ import datetime
 import json
 import time
 
-from ..accounting.budget_vector import to_vector
 from ..answers.answer import Answer
 from ..answers.cards.card import Card
 from ..guarantees import Guarantee
@@ -19,7 +18,7 @@ from ..ledger import book_queries
 from ..ledger.entries import WHOLE, EntryBody, in_currency
 from ..ledger.exact_totals import fractions, parse_ratios
 from ..ledger.receipts import Head
-from ..ledger.statement import Balance, balances, worth_showing
+from ..ledger.statement import Balance, balances
 from ..ledger.verify import Checked
 from ..storage.sqlite_store import Row
 from .datasets import Served
@@ -167,8 +166,8 @@ def _course(served: Served) -> list[list[str | float]]:
     for moment in moments[1:]:
         if (moment.spent, moment.budget) != (chosen[-1].spent, chosen[-1].budget):
             chosen.append(moment)
-    place = worth_showing(chosen[-1].budget, chosen[-1].spent[WHOLE])[0]
+    place = chosen[-1].budget.worth_showing(chosen[-1].spent[WHOLE])[0]
     return [
-        [moment.when, float(moment.spent[WHOLE][place]), float(to_vector(moment.budget)[place])]
+        [moment.when, float(moment.spent[WHOLE][place]), float(moment.budget.vector[place])]
         for moment in chosen
     ]

@@ -21,7 +21,7 @@ from typing import cast
 
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, shown, text
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from ..guarantees import Guarantee
 from ..tables.plan.query_plan import Plan
 from ..tables.query.question_options import QuestionSettings, Within
 from . import session_refusals as refusals
@@ -102,7 +102,7 @@ class Goal:
         return find_least(enough, _format_within(self.within))
 
     def _promised(self, amount: Fraction) -> Guarantee:
-        return CURRENCIES.get(type(self.budget), _epsilon)(amount, self.delta)
+        return self.budget.cost_of(amount, self.delta)
 
     def _level(self, plan: Plan, name: str) -> Fraction:
         if not self.simultaneous:
@@ -118,19 +118,6 @@ class Goal:
         return 1 - (1 - self.confidence) / (
             bins * math.prod(len(domain) for domain in plan.query.domains)
         )
-
-
-def _epsilon(amount: Fraction, delta: Fraction) -> Guarantee:
-    return Approx(amount, delta) if delta else Pure(amount)
-
-
-CURRENCIES: dict[type[Guarantee], Callable[[Fraction, Fraction], Guarantee]] = {
-    Pure: _epsilon,
-    Approx: _epsilon,
-    ZCDP: lambda amount, delta: ZCDP(amount, delta) if delta else ZCDP(amount),
-    GDP: lambda amount, delta: GDP.from_square(amount),
-}
-"""How to make a cost of some amount and δ in the currency of a budget."""
 
 
 def find_least(enough: Callable[[Fraction], Plan | None], within: str) -> Plan:

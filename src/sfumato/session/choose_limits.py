@@ -31,16 +31,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import cast
 
 from ..answers.answer_records import Spread
 from ..answers.noise_sums import sum_bound
 from ..exact.balls import up
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from ..guarantees import Guarantee
+from ..guarantees.largest_epsilon import largest_epsilon
 from ..tables.declare.declaration import MOST_ROWS
 from ..tables.declare.learned_limits import Rest, Tails, round_share, round_share_up
 from ..tables.expr.types import Type
-from .promises import share_of, without_delta
+from .promises import share_of
 
 PIECES = 3
 ROW_GROUPS = 100
@@ -208,15 +208,17 @@ def value_bounds(
     return (low, high), (left[0], right[0], max(left[1], right[1]), edges[first], edges[last])
 
 
-NOISE: dict[type[Guarantee], Callable[[Guarantee], float]] = {
-    Pure: lambda promise: math.sqrt(2) * PIECES / float(promise.parameters["epsilon"]),
-    Approx: lambda promise: math.sqrt(2) * PIECES / float(promise.parameters["epsilon"]),
-    ZCDP: lambda promise: math.sqrt(PIECES / (2 * float(promise.parameters["rho"]))),
-    GDP: lambda promise: math.sqrt(PIECES / float(cast("GDP", promise).mu_squared)),
-}
-"""Standard deviation of a count with one row per unit, if the promise is split three ways."""
+def count_noise(promise: Guarantee) -> float:
+    """Return the standard deviation of a count with one row per unit, if the promise is split three
+    ways.
+    """
+    target = promise.noise_target
+    assert target is not None  # the plan refuses a promise that no noise keeps
+    if target.mu_squared is not None:
+        return math.sqrt(PIECES / float(target.mu_squared))
+    return math.sqrt(2) * PIECES / float(largest_epsilon(promise.without_delta()))
 
 
 def histogram_share(promise: Guarantee, share: Fraction) -> Guarantee:
     """Return a share of a promise for histograms, which need no δ."""
-    return share_of(without_delta(promise), share)
+    return share_of(promise.without_delta(), share)

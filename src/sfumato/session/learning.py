@@ -40,9 +40,9 @@ from ..tables.query.stages import Query, Rows
 from . import session_refusals as refusals
 from .choose_limits import (
     NEXT,
-    NOISE,
     SURE,
     NoisyHistogram,
+    count_noise,
     histogram_share,
     noise_bound,
     row_edges,
@@ -127,7 +127,7 @@ def run_lessons(
         plan_lesson(state, limit, histogram_share(promise, Fraction(1, len(missing))))
         for limit in missing
     ]
-    noise = NOISE[type(reference)](reference)
+    noise = count_noise(reference)
     lessons = []
     for limit, planned in zip(missing, plans, strict=True):
         declared = state.declared[state.table_of(limit)]

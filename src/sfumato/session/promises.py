@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import cast
 
 from ..exact.numbers import Number, positive, probability
-from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from ..guarantees import Approx, Guarantee, Pure
+from ..guarantees.guarantee import noise_notions
 from ..tables.query.question_options import QuestionSettings
 from . import session_refusals as refusals
 
@@ -17,18 +16,6 @@ BUDGET_DELTA = Fraction(1, 10**6)
 """The δ of a budget given as a number."""
 DELTA_PARTS = 1000
 """Without delta=, an answer may use one part in so many of the budget's δ."""
-
-SHARE_BY_NOTION: dict[type[Guarantee], Callable[[Guarantee, Fraction], Guarantee]] = {
-    Pure: lambda promise, share: Pure(promise.parameters["epsilon"] * share),
-    Approx: lambda promise, share: Approx(
-        promise.parameters["epsilon"] * share, promise.parameters["delta"] * share
-    ),
-    ZCDP: lambda promise, share: ZCDP(
-        promise.parameters["rho"] * share, promise.parameters.get("delta", Fraction(0)) * share
-    ),
-    GDP: lambda promise, share: GDP.from_square(cast("GDP", promise).mu_squared * share),
-}
-"""How each notion of privacy is split: a function from promise and share to promise."""
 
 
 def budget_of(value: Number | Guarantee) -> Guarantee:
@@ -61,14 +48,7 @@ def promise_of(budget: Guarantee, settings: QuestionSettings) -> Guarantee:
 
 def share_of(promise: Guarantee, share: Fraction) -> Guarantee:
     """Return a share of a promise: of ε and δ, of ρ, or of μ²."""
-    if type(promise) not in SHARE_BY_NOTION:
-        kinds = ", ".join(f"sf.{notion.__name__}" for notion in SHARE_BY_NOTION)
+    if promise.noise_target is None:
+        kinds = ", ".join(f"sf.{kind.__name__}" for kind in noise_notions())
         raise refusals.PROMISE_NOT_DIVISIBLE(promise=promise, kinds=kinds)
-    return SHARE_BY_NOTION[type(promise)](promise, share)
-
-
-def without_delta(promise: Guarantee) -> Guarantee:
-    """Drop the δ of a promise and keep its ε or ρ."""
-    if isinstance(promise, Approx):
-        return Pure(promise.parameters["epsilon"])
-    return ZCDP(promise.parameters["rho"]) if isinstance(promise, ZCDP) else promise
+    return promise.scaled(share)

@@ -30,6 +30,7 @@ from ...guarantees.guarantee import (
     check_delta,
     check_epsilon,
     check_order,
+    notion,
     reach,
     relation_of,
     unit_of,
@@ -47,6 +48,7 @@ MOST = 10**12 - 1
 """The most uses of one pair."""
 
 
+@notion
 @dataclass(frozen=True, slots=True, repr=False)
 class Loss(Guarantee):
     """Dominating pairs, each with the number of its uses."""
@@ -174,6 +176,15 @@ class Loss(Guarantee):
     def _stored(self) -> dict[str, object]:
         return {"parts": [{"count": str(count), **record_of(pair)} for pair, count in self.parts]}
 
+    @classmethod
+    def _restored(cls, stored: StoredFields, relation: str | None, unit: str | None) -> Self:
+        """Read a stored Loss. Raise ValueError (Refused is one) or KeyError for other records."""
+        parts = tuple((pair_from(part), integer_from(part["count"])) for part in stored["parts"])
+        loss = cls(parts, relation=relation, unit=unit)
+        if len(loss.parts) != len(stored["parts"]):
+            raise ValueError("equal pairs stored as separate parts")
+        return loss
+
     def __repr__(self) -> str:
         pairs = [f"{count} × {pair!r}" if count > 1 else repr(pair) for pair, count in self.parts]
         listed = pairs if len(pairs) <= 4 else [*pairs[:3], f"… {len(pairs) - 3} more"]
@@ -185,18 +196,6 @@ def sampled_gaussian(mu_squared: Fraction, rate: Fraction) -> Loss:
     return Loss(
         ((sampled(GaussianPair(mu_squared), rate, "poisson"), 1),) if mu_squared and rate else ()
     )
-
-
-def restore(stored: StoredFields, *, relation: str | None, unit: str | None) -> Loss:
-    """Read a stored Loss. Raise ValueError (Refused is one) or KeyError for any other record."""
-    loss = Loss(
-        tuple((pair_from(part), integer_from(part["count"])) for part in stored["parts"]),
-        relation=relation,
-        unit=unit,
-    )
-    if len(loss.parts) != len(stored["parts"]):
-        raise ValueError("equal pairs stored as separate parts")
-    return loss
 
 
 def _check_parts(parts: Parts) -> Parts:

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from ...accounting.filters import FILTERS
-from ...guarantees import ZCDP, Approx, Guarantee, Pure, Renyi
 from .. import answer_refusals as refusals
 from ..plain_json import Record, to_plain_json
 from .card_record import cost_details, privacy_parameters, release_facts, utility_text, version_of
@@ -28,14 +26,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 VERSION = 1
-VARIANTS: dict[type[Guarantee], str] = {
-    Pure: "Pure DP",
-    Approx: "Approximate DP",
-    ZCDP: "Zero-concentrated DP",
-    Renyi: "Renyi DP",
-}
-"""The registry's name of each notion; every other notion is "Custom" there."""
-
 NEEDED = (
     "name",
     "data_curators",
@@ -148,7 +138,7 @@ def card(
     deployment = {
         "basic": basic,
         "dp_variant": {
-            "variant_name": VARIANTS.get(type(answer.cost), "Custom"),
+            "variant_name": answer.cost.registry_name,
             "data_domain": (
                 f"All tables with the declared columns, in which every row belongs to one {unit}."
             ),
@@ -176,9 +166,8 @@ def card(
                     NOISE.format(version=version),
                 ]
             ),
-            "composition": FILTERS.get(
-                type(answer.budget or answer.cost), "All parts are stored and evaluated together."
-            ),
+            "composition": (answer.budget or answer.cost).theorem
+            or "All parts are stored and evaluated together.",
             "post_processing": " · ".join(answer.processing)
             or "Scaling, ratios of noisy sums, clamping to the possible range.",
             "utility": utility_text(answer),

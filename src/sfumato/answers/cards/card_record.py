@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ... import __version__
 from ...exact.balls import up
 from ...exact.numbers import rounded
-from ...guarantees import GDP, Guarantee, Renyi
+from ...guarantees import Guarantee
 from ...guarantees.stored_guarantee import record as guarantee_record
 from ...guarantees.stored_guarantee import stored_notion
 from ..answer_records import Column
@@ -79,7 +79,7 @@ def privacy_parameters(cost: Guarantee) -> dict[str, float]:
         for name, value in cost.parameters.items()
         if name in ("epsilon", "delta", "rho")
     }
-    if isinstance(cost, GDP | Renyi) or not reported:
+    if reported.keys() <= {"delta"}:  # of a curve, or of several notions
         epsilon, delta = to_epsilon_delta(cost)
         return {"epsilon": epsilon, "delta": _round_up_to_double(delta)}
     return reported

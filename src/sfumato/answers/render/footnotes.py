@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from ...accounting.filters import Filter
 from ...errors import Refused
 from ...exact.numbers import Number, probability
-from ...guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Renyi
+from ...guarantees import Guarantee
+from ...guarantees.guarantee import curves
 from ...guarantees.meaning.honest_numbers import figure
 from ..intervals import has_interval, hold_simultaneously
 from ..proportions import clipped_shares, withheld_share
@@ -27,14 +28,6 @@ WORTH_SAYING = 0.01
 """The least clipped share that gets a footnote."""
 
 _DELTA = Fraction(1, 10**6)
-
-SYMBOLS: dict[type[Guarantee], tuple[tuple[str, str], ...]] = {
-    Pure: (("ε", "epsilon"),),
-    Approx: (("ε", "epsilon"), ("δ", "delta")),
-    ZCDP: (("ρ", "rho"), ("δ", "delta")),
-    GDP: (("μ", "mu"),),
-}
-"""The parameters of each notion: the letter that is printed, and the parameter's name."""
 
 
 def build_notes(answer: Answer, confidence: Number = 0.95) -> list[list[str]]:
@@ -90,7 +83,7 @@ def _cost_notes(answer: Answer) -> Iterator[str]:
 def cost_text(cost: Guarantee, budget: Guarantee | None) -> str:
     """Format a cost, with the budget it is part of: ε = 0.3 of 1, δ = 1e-9 of 1e-6."""
     limits: dict[str, Fraction] = {}
-    if budget is not None and type(budget) in SYMBOLS:
+    if budget is not None and budget.symbols:
         try:
             cost = Filter(budget).price(cost)
             limits = dict(_numbers(budget))
@@ -98,7 +91,8 @@ def cost_text(cost: Guarantee, budget: Guarantee | None) -> str:
             limits = {}
     numbers = _numbers(cost)
     if not numbers:
-        return str(Guarantee._bind(1 * cost, None, None)) if isinstance(cost, Renyi) else str(cost)
+        is_curve = type(cost) in curves()
+        return str(Guarantee._bind(1 * cost, None, None)) if is_curve else str(cost)
     return ", ".join(
         texts.NUMBER.format(letter=letter, value=_short(value))
         + (texts.OF_LIMIT.format(limit=format_exact(limits[letter])) if letter in limits else "")
@@ -108,7 +102,7 @@ def cost_text(cost: Guarantee, budget: Guarantee | None) -> str:
 
 def budget_as_epsilon(budget: Guarantee) -> str:
     """Describe a ρ, μ or Rényi budget as (ε, δ); empty for a budget that has an ε already."""
-    if type(budget) not in (ZCDP, GDP, Renyi):
+    if type(budget) not in curves():
         return ""
     epsilon, delta = to_epsilon_delta(budget)
     return texts.BUDGET_AS_EPSILON.format(
@@ -170,8 +164,10 @@ def _withheld_notes(answer: Answer) -> Iterator[str]:
 
 def _numbers(guarantee: Guarantee) -> list[tuple[str, Fraction]]:
     """Return the letters and nonzero numbers of a guarantee; the first number even if it is 0."""
-    named = SYMBOLS.get(type(guarantee), ())
-    lettered = [(letter, Fraction(guarantee.parameters.get(name, 0))) for letter, name in named]
+    lettered = [
+        (letter, Fraction(guarantee.parameters.get(name, 0)))
+        for name, letter in guarantee.symbols.items()
+    ]
     return [pair for i, pair in enumerate(lettered) if pair[1] or not i]
 
 

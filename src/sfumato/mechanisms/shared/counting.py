@@ -17,10 +17,12 @@ from typing import Unpack
 
 from ...exact.balls import sqrt_up
 from ...exact.numbers import Number
+from ...guarantees.guarantee import NoiseTarget
 from ...keywords import spell_out
 from ..gaussian import Gaussian
 from ..laplace import Laplace
 from .additive import check_size
+from .better_law import Norm, better_law, fit_noise, norms_for
 from .mechanism import Neighbours
 
 
@@ -57,13 +59,12 @@ def laplace_or_gaussian(
     """Return Laplace or, if a δ is allowed and its exact variance is smaller, Gaussian noise, for
     integers with these L1 and squared L2 sensitivities.
     """
-    pure = Laplace(sensitivity=l1, epsilon=epsilon, **neighbours)
-    if delta is None:
-        return pure
-    approximate = Gaussian(
-        sensitivity=sqrt_up(l2_squared), epsilon=epsilon, delta=delta, **neighbours
-    )
-    return approximate if approximate.variance < pure.variance else pure
+    target = NoiseTarget(epsilon=epsilon, delta=delta)
+
+    def fit(norm: Norm) -> Laplace | Gaussian:
+        return fit_noise(norm, target, l1 if norm == "L1" else sqrt_up(l2_squared), **neighbours)
+
+    return better_law(norms_for(target), fit)
 
 
 def epsilon_of(noise: object) -> Fraction:

@@ -27,6 +27,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from ...guarantees import Relation
+from ...mechanisms.shared.better_law import Norm
 from ..declare.declaration import Declaration
 from ..expr import engine_values as ev
 from ..expr.relational import group, select
@@ -38,7 +39,6 @@ from .components import Component
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
-Norm = Literal["L1", "L2"]
 Rule = Literal["row", "part", "root", "drawn"]
 
 NARROW, EXACT = 62, 53  # bits of integers that engines add as such, and of those that doubles hold

@@ -14,18 +14,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import compress
 from typing import TypedDict
 
-from ...accounting.largest_epsilon import largest_epsilon
 from ...exact.balls import sqrt_up
-from ...guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation
+from ...guarantees import GDP, Approx, Guarantee, Pure, Relation
 from ...guarantees.gdp import largest_mu
-from ...mechanisms import Combined, Gaussian, Laplace, OptimalSelection, WeightedQuantile
+from ...guarantees.guarantee import noise_notions
+from ...guarantees.largest_epsilon import largest_epsilon
+from ...mechanisms import Combined, OptimalSelection, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
+from ...mechanisms.shared.better_law import Norm, fit_noise, norms_for
 from ...mechanisms.shared.mechanism import Mechanism
 from ..query.stages import Query
 from . import plan_refusals as refusals
@@ -37,6 +39,10 @@ TOTAL = "total"
 """The name of the component that counts all rows: finishing estimates the withheld part from it."""
 
 MOST_GROUPS = 1 << 12  # groups of one unit, if groups are selected privately
+
+# searches in ball arithmetic; cached, because they depend on public numbers only
+_largest_mu = lru_cache(maxsize=256)(largest_mu)
+_optimal_selection = lru_cache(maxsize=256)(OptimalSelection)
 
 Noise = tuple[Mechanism, ...]
 """The mechanisms of a component: one additive mechanism; for a quantile its own mechanism and those
@@ -65,22 +71,27 @@ class Draft:
     bounding: Bounding
     noise: tuple[Noise, ...]
     selection: tuple[Fraction, Fraction] | None
-    stated: tuple[Fraction, Fraction] | tuple[None, None]
+    stated: tuple[Fraction, Fraction] | None
 
 
 def calibrate(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Calibration:
     """Choose the noise that keeps a promise with the smallest error."""
-    makers = DRAFTERS.get(type(promise))
-    if makers is None:
-        notions = ", ".join(f"sf.{notion.__name__}" for notion in DRAFTERS)
+    norms = norms_for(promise.noise_target)
+    if not norms:
+        notions = ", ".join(f"sf.{kind.__name__}" for kind in noise_notions())
         raise refusals.NOTION_WITHOUT_NOISE(promise=promise, notions=notions)
     if not query.public and not _delta(promise):
         raise refusals.KEYS_WITHOUT_DELTA(promise=promise, column=query.keys[0])
-    drafts = [draft for maker in makers if (draft := maker(query, components, promise)) is not None]
-    calibration = _calibration(query, min(drafts, key=relative_variance))
-    if not _keeps_promise(calibration.mechanism, promise):
+    drafts = [_draft(query, components, promise, norm) for norm in norms]
+    draft = min((draft for draft in drafts if draft is not None), key=relative_variance)
+    selection = None if draft.selection is None else _selection(query, *draft.selection)
+    parts: list[Mechanism] = [] if selection is None else [selection]
+    parts += [mechanism for mechanisms in draft.noise for mechanism in mechanisms]
+    epsilon, delta = draft.stated or (None, None)
+    mechanism = Combined(parts, epsilon=epsilon, delta=delta)
+    if not _keeps_promise(mechanism, promise):
         raise AssertionError("the noise does not keep the promise it was fitted to")
-    return calibration
+    return Calibration(draft.components, draft.bounding, draft.noise, selection, mechanism)
 
 
 def split_promise(
@@ -93,170 +104,50 @@ def split_promise(
     return [CARE / care if component.pooled else main for component in components], main * selected
 
 
-def _draft_laplace(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Draft:
-    """Draft Laplace noise from shares of ε."""
-    bounding, epsilon = Bounding.of(query, "L1"), promise.parameters["epsilon"]
-    components = _without_total(components, bounding)
-
-    def added(component: Component, share: Fraction) -> Laplace:
-        return Laplace(
-            sensitivity=bounding.l1(component), epsilon=epsilon * share, **_unit_arguments(bounding)
-        )
-
-    return _draft(
-        query,
-        components,
-        bounding,
-        added,
-        lambda share: epsilon * share,
-        lambda share: epsilon * share,
-        _delta(promise),
-    )
-
-
-def _draft_gaussian(
-    query: Query, components: tuple[Component, ...], promise: Guarantee
-) -> Draft | None:
-    """Draft Gaussian noise for all components together from their shares of ε and from δ;
-    quantiles and the selection of groups keep shares of ε.
-    """
-    epsilon, delta = promise.parameters["epsilon"], _delta(promise)
-    bounding = Bounding.of(query, "L2")
-    components = _without_total(components, bounding)
-    parts, chosen = split_promise(query, components)
-    rest = sum(
-        (
-            share
-            for component, share in zip(components, parts, strict=True)
-            if component.form != "point"
-        ),
-        Fraction(0),
-    )
-    if not delta or not rest:
-        return None
-    noise_delta = delta / 2 if chosen else delta
-    square = _largest_mu(epsilon * rest, noise_delta) ** 2
-    added = partial(_gaussian_noise, bounding, square / rest)
-    return _draft(
-        query,
-        components,
-        bounding,
-        added,
-        lambda share: epsilon * share,
-        lambda share: epsilon * share,
-        delta - noise_delta,
-        (epsilon * rest, noise_delta),
-    )
-
-
-def _draft_zcdp(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Draft:
-    """Draft Gaussian noise from shares of ρ."""
-    bounding, rho = Bounding.of(query, "L2"), promise.parameters["rho"]
-    components = _without_total(components, bounding)
-    added = partial(_gaussian_noise, bounding, 2 * rho)
-    ranged, chosen = (
-        (lambda share: largest_epsilon(ZCDP(rho * share), ranged=True)),
-        (lambda share: largest_epsilon(ZCDP(rho * share))),
-    )
-    return _draft(query, components, bounding, added, ranged, chosen, _delta(promise))
-
-
-def _draft_gdp(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Draft:
-    """Draft Gaussian noise from shares of μ²."""
-    assert isinstance(promise, GDP)
-    bounding, square = Bounding.of(query, "L2"), promise.mu_squared
-    components = _without_total(components, bounding)
-
-    def epsilon(share: Fraction) -> Fraction:
-        return largest_epsilon(GDP.from_square(square * share))
-
-    return _draft(
-        query,
-        components,
-        bounding,
-        partial(_gaussian_noise, bounding, square),
-        epsilon,
-        epsilon,
-        Fraction(0),
-    )
-
-
-Drafter = Callable[[Query, tuple[Component, ...], Guarantee], Draft | None]
-DRAFTERS: dict[type[Guarantee], tuple[Drafter, ...]] = {
-    Pure: (_draft_laplace,),
-    Approx: (_draft_laplace, _draft_gaussian),
-    ZCDP: (_draft_zcdp,),
-    GDP: (_draft_gdp,),
-}
-"""The ways to draft noise, by the notion of the promise."""
-
-
 def _draft(
-    query: Query,
-    components: tuple[Component, ...],
-    bounding: Bounding,
-    added: Callable[[Component, Fraction], Mechanism],
-    ranged: Callable[[Fraction], Fraction],
-    chosen: Callable[[Fraction], Fraction],
-    delta: Fraction,
-    stated: tuple[Fraction, Fraction] | tuple[None, None] = (None, None),
-) -> Draft:
-    """Draft noise for each share. `added` makes the noise of a component, `ranged` the ε of a
-    quantile, `chosen` the ε of the selection of groups.
+    query: Query, components: tuple[Component, ...], promise: Guarantee, norm: Norm
+) -> Draft | None:
+    """Draft noise of one norm from shares of a promise. Gaussian noise for ε and δ is fitted to all
+    components together: None if none of them adds noise.
     """
-    parts, rest = split_promise(query, components)
+    bounding = Bounding.of(query, norm)
+    if bounding.rule == "root":
+        # groups weigh rows by the Euclidean norm: no total has these weights to compare with
+        components = tuple(component for component in components if component.name != TOTAL)
+    shares, selected = split_promise(query, components)
+    bare, delta, stated = promise.without_delta(), _delta(promise), None
+    fitted = bare  # the promise whose shares additive noise keeps; quantiles and groups keep `bare`
+    if norm == "L2" and "L1" in norms_for(promise.noise_target):
+        additive = (component.form != "point" for component in components)
+        rest = sum(compress(shares, additive), Fraction(0))
+        if not rest:
+            return None
+        stated = largest_epsilon(bare.scaled(rest)), delta / 2 if selected else delta
+        fitted = GDP.from_square(_largest_mu(*stated) ** 2 / rest)
+        delta -= stated[1]
     noise = tuple(
-        _quantile_noise(component, bounding, share, ranged)
+        _quantile_noise(component, bounding, bare, share)
         if component.form == "point"
-        else (added(component, share),)
-        for component, share in zip(components, parts, strict=True)
+        else (_additive_noise(component, bounding, fitted.scaled(share)),)
+        for component, share in zip(components, shares, strict=True)
     )
-    return Draft(components, bounding, noise, (chosen(rest), delta) if rest else None, stated)
+    selection = (largest_epsilon(bare.scaled(selected)), delta) if selected else None
+    return Draft(components, bounding, noise, selection, stated)
 
 
-def _without_total(components: tuple[Component, ...], bounding: Bounding) -> tuple[Component, ...]:
-    """Drop the component that counts all rows if groups weigh rows by the Euclidean norm: no total
-    has these weights, so it could not be compared with the groups.
-    """
-    return (
-        tuple(component for component in components if component.name != TOTAL)
-        if bounding.rule == "root"
-        else components
-    )
-
-
-def _calibration(query: Query, draft: Draft) -> Calibration:
-    selection = None if draft.selection is None else _selection(query, *draft.selection)
-    parts = [
-        *([] if selection is None else [selection]),
-        *(mechanism for mechanisms in draft.noise for mechanism in mechanisms),
-    ]
-    return Calibration(
-        draft.components,
-        draft.bounding,
-        draft.noise,
-        selection,
-        Combined(parts, epsilon=draft.stated[0], delta=draft.stated[1]),
-    )
-
-
-def _gaussian_noise(
-    bounding: Bounding, mu_squared: Fraction, component: Component, share: Fraction
-) -> Gaussian:
+def _additive_noise(component: Component, bounding: Bounding, promise: Guarantee) -> Additive:
+    target = promise.noise_target
+    assert target is not None
+    if bounding.norm == "L1":
+        return fit_noise("L1", target, bounding.l1(component), **_unit_arguments(bounding))
     square = bounding.l2_squared(component)
     root = math.isqrt(square)
-    return Gaussian(
-        sensitivity=root if root * root == square else sqrt_up(Fraction(square)),
-        rho=mu_squared * share / 2,
-        **_unit_arguments(bounding),
-    )
+    sensitivity = root if root * root == square else sqrt_up(Fraction(square))
+    return fit_noise("L2", target, sensitivity, **_unit_arguments(bounding))
 
 
 def _quantile_noise(
-    component: Component,
-    bounding: Bounding,
-    share: Fraction,
-    epsilon: Callable[[Fraction], Fraction],
+    component: Component, bounding: Bounding, promise: Guarantee, share: Fraction
 ) -> Noise:
     """Return the mechanism of a quantile and, with an interval, those of its ends: half of the
     share for the quantile, a quarter for each end.
@@ -264,6 +155,10 @@ def _quantile_noise(
     aggregate = component.aggregate
     assert aggregate is not None
     assert aggregate.q is not None
+
+    def epsilon(part: Fraction) -> Fraction:
+        return largest_epsilon(promise.scaled(part), ranged=True)
+
     value_epsilon = epsilon(share / 2 if aggregate.interval and not aggregate.beyond else share)
     quantile = partial(
         WeightedQuantile,
@@ -275,9 +170,8 @@ def _quantile_noise(
         **_unit_arguments(bounding),
     )
     value = quantile(epsilon=value_epsilon)
-    if (
-        aggregate.beyond
-    ):  # one point that is a bound of the extreme: the other end of its interval is public
+    if aggregate.beyond:
+        # one point that is a bound of the extreme: the other end of its interval is public
         below, above = value.ends(aggregate.confidence)
         return (below if aggregate.beyond == "max" else above,)
     if not aggregate.interval:
@@ -293,23 +187,11 @@ def _selection(query: Query, epsilon: Fraction, delta: Fraction) -> OptimalSelec
     if bounding.groups > MOST_GROUPS:
         raise refusals.UNIT_IN_TOO_MANY_GROUPS(groups=bounding.groups, most=MOST_GROUPS)
     return _optimal_selection(
-        epsilon, delta, bounding.groups, 1 << bounding.vote_bits, **_unit_arguments(bounding)
-    )
-
-
-@lru_cache(maxsize=256)
-def _largest_mu(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Search the largest μ in ball arithmetic. Cached: it depends on public numbers only."""
-    return largest_mu(epsilon, delta)
-
-
-@lru_cache(maxsize=256)
-def _optimal_selection(
-    epsilon: Fraction, delta: Fraction, groups: int, quanta: int, relation: Relation, unit: str
-) -> OptimalSelection:
-    """Return the selection of groups. Cached: it depends on public numbers only."""
-    return OptimalSelection(
-        epsilon=epsilon, delta=delta, groups=groups, quanta=quanta, relation=relation, unit=unit
+        epsilon=epsilon,
+        delta=delta,
+        groups=bounding.groups,
+        quanta=1 << bounding.vote_bits,
+        **_unit_arguments(bounding),
     )
 
 
@@ -346,15 +228,8 @@ def relative_variance(draft: Draft | Calibration) -> float:
 
 def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
     """Tell whether all mechanisms together cost no more than the promise, number by number."""
-    if isinstance(promise, Approx):
-        limits = promise.parameters["epsilon"], promise.parameters["delta"]
-        stated = [
-            stated_promise.parameters
-            for stated_promise in mechanism.promises
-            if isinstance(stated_promise, Pure | Approx)
-        ]
-        return any(
-            parameters["epsilon"] <= limits[0] and parameters.get("delta", 0) <= limits[1]
-            for parameters in stated
-        )
-    return mechanism.to(type(promise)) <= promise
+    if not isinstance(promise, Approx):
+        return mechanism.to(type(promise)) <= promise
+    epsilon, delta = promise.vector  # a curve has no best (ε, δ): the stated ones are compared
+    stated = [p.parameters for p in mechanism.promises if isinstance(p, Pure | Approx)]
+    return any(p["epsilon"] <= epsilon and p.get("delta", 0) <= delta for p in stated)

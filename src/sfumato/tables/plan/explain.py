@@ -108,11 +108,8 @@ def explain(plan: Plan) -> str:
 def cost_text(cost: Guarantee) -> str:
     """Return the numbers of a guarantee as text: ε = 0.5, δ = 1e-9."""
     return ", ".join(
-        f"{_GREEK.get(name, name)} = {text(value)}" for name, value in cost.parameters.items()
+        f"{cost.symbols.get(name, name)} = {text(value)}" for name, value in cost.parameters.items()
     )
-
-
-_GREEK = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ"}
 
 
 def _count_rows(count: int) -> str:

@@ -9,10 +9,10 @@ from flint import arb, ctx
 
 import sfumato as sf
 from sfumato import mechanisms as mech
-from sfumato.accounting.budget_vector import to_vector
-from sfumato.accounting.filters import FILTERS, Filter
-from sfumato.accounting.largest_epsilon import INVERSES, largest_epsilon
+from sfumato.accounting.filters import Filter
 from sfumato.exact.balls import ball
+from sfumato.guarantees.guarantee import currencies
+from sfumato.guarantees.largest_epsilon import largest_epsilon
 from sfumato.ledger.pricing import price
 
 SHARES: list[sf.Guarantee] = [
@@ -47,7 +47,7 @@ def test_a_loss_of_bounded_range_pays_for_more(share: sf.Guarantee) -> None:
             share,
             [mech.Exponential(sensitivity=1, epsilon=e, relation=share.relation, unit=share.unit)],
         )
-        return all(c <= b for c, b in zip(cost, to_vector(share), strict=True))
+        return all(c <= b for c, b in zip(cost, share.vector, strict=True))
 
     assert fits(epsilon)
     assert isinstance(share, sf.Renyi) or not fits(
@@ -101,7 +101,7 @@ def test_the_textbooks_inverse_is_caught() -> None:
 
 
 def test_every_currency_has_an_inverse() -> None:
-    assert set(INVERSES) == set(FILTERS)
+    assert {type(share) for share in SHARES} == set(currencies())
 
 
 @pytest.mark.parametrize(

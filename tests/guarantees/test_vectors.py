@@ -7,13 +7,8 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from sfumato.accounting.budget_vector import (
-    COORDINATES,
-    align_orders,
-    at_orders,
-    from_vector,
-    to_vector,
-)
+from sfumato.guarantees.guarantee import currencies
+from sfumato.guarantees.renyi import align_orders, at_orders
 
 from ..refusing import refusing
 
@@ -29,14 +24,25 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_round_trip_and_sum(example: sf.Guarantee) -> None:
-    assert from_vector(example, to_vector(example)) == example
-    assert to_vector(example + 2 * example) == tuple(3 * number for number in to_vector(example))
-    assert type(example) in COORDINATES
+    assert example.from_vector(example.vector) == example
+    assert (example + 2 * example).vector == tuple(3 * number for number in example.vector)
+    assert example.scaled(Fraction(1, 3)) + example.scaled(Fraction(2, 3)) == example
+    assert len(example.vector_names) == len(example.vector)
+
+
+def test_every_currency_has_numbers_that_add_up() -> None:
+    assert {type(example) for example in EXAMPLES} == set(currencies())
+
+
+@pytest.mark.parametrize("guarantee", [sf.Pure(1) + sf.GDP(1), sf.compose([sf.Pure(1)])], ids=str)
+def test_what_is_no_currency_has_no_numbers(guarantee: sf.Guarantee) -> None:
+    with pytest.raises(NotImplementedError):
+        guarantee.vector  # noqa: B018  # reading it raises
 
 
 def test_deltas_that_come_to_one() -> None:
     with refusing("guarantee.no-promise"):
-        from_vector(sf.Approx(1, "0.5"), (Fraction(1), Fraction(1)))
+        sf.Approx(1, "0.5").from_vector((Fraction(1), Fraction(1)))
 
 
 def test_curves_at_chosen_orders() -> None:
