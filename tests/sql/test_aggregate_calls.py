@@ -48,13 +48,13 @@ MADE = {
     "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age)": "quantile(age, 0.9, confidence=0.95)",
     "PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY age DESC)": "quantile(age, 0.1, confidence=0.95)",
     "MEDIAN(CLAMP(amount, 0, 9))": "quantile(amount, 0.5, low=0, high=9, confidence=0.95)",
-    "VAR(age)": "variance(age)",
-    "VARIANCE(age)": "variance(age)",
+    "VAR(age)": "sample_variance(age)",
+    "VARIANCE(age)": "sample_variance(age)",
     "VAR_POP(age)": "variance(age)",
-    "VAR_SAMP(age)": "variance(age)",
-    "STDDEV(age)": "std(age)",
+    "VAR_SAMP(age)": "sample_variance(age)",
+    "STDDEV(age)": "sample_std(age)",
     "STDDEV_POP(age)": "std(age)",
-    "STDDEV_SAMP(age)": "std(age)",
+    "STDDEV_SAMP(age)": "sample_std(age)",
     "HISTOGRAM(age, [0, 10.5, 20])": "histogram(age, edges=[0, 10.5, 20])",
 }
 

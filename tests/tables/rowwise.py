@@ -20,7 +20,7 @@ from uuid import UUID
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
 from sfumato.tables.plan.query_plan import Plan
-from sfumato.tables.query.aggregates import Aggregate
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.per_unit import PerUnit, Total
 from sfumato.tables.query.stages import Query, RowStep
 from sfumato.testing.exact_checks import Through

@@ -29,6 +29,7 @@ from ..guarantees.stored_guarantee import ratio
 from ..ledger import Ledger
 from ..mechanisms.shared.additive import Additive
 from ..release import or_failed, release
+from ..tables import aggregates as ag
 from ..tables.declare.declaration import Declaration
 from ..tables.declare.learned_limits import REST, TAILS, read_shares, shares_text
 from ..tables.expr.column_names import unknown_column
@@ -36,7 +37,6 @@ from ..tables.expr.expressions import col
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit, unbounded_columns
 from ..tables.plan.query_plan import Plan, plan
-from ..tables.query import aggregates as ag
 from ..tables.query.owned_rows import table_source
 from ..tables.query.per_unit import Total
 from ..tables.query.stages import Query, Rows

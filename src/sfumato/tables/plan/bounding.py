@@ -27,13 +27,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from ...guarantees import Relation
+from ..aggregates.component import Component
 from ..declare.declaration import Declaration
 from ..expr import engine_values as ev
 from ..expr.relational import group, select
 from ..expr.types import FLOAT, INT64
 from ..query.stages import Query
 from . import plan_refusals as refusals
-from .components import Component
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir

@@ -27,10 +27,10 @@ from ...guarantees.gdp import largest_mu
 from ...mechanisms import Combined, Gaussian, Laplace, OptimalSelection, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.mechanism import Mechanism
+from ..aggregates.component import Component
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .bounding import Bounding
-from .components import Component
 
 CARE = Fraction(1, 20)
 TOTAL = "total"
