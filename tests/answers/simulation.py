@@ -368,6 +368,8 @@ def _kinds(promise: str, arguments: Any, **about: Any) -> World:
         "sd": sf.std("x"),
         "vs": sf.var("x", sample=True),
         "sds": sf.std("x", sample=True),
+        "c": sf.covar("x", "y"),
+        "cs": sf.covar("x", "y", sample=True),
         "h": sf.histogram("y", edges=[1, 3, 6]),
     }
     return World.of(table, table.group_by("g").aggregate(**query).plan(**arguments))

@@ -73,7 +73,7 @@ def chosen(name: str, then: Any = simulation.same) -> dict[str, Check]:
 
 
 SINGLE = ("n", "units", "different", "s", "r", "m", "w", "v", "sd", "vs", "sds", "h")
-COLUMNS = SINGLE
+COLUMNS = (*SINGLE, "c", "cs")
 ALL = {stated: check for name in COLUMNS for stated, check in both(name).items()}
 CLIPPED = {"clipped below": clipped(0), "clipped above": clipped(2)}
 
@@ -379,6 +379,23 @@ TEXTS: dict[str, dict[str, str]] = {
             "weighted mean",
             "weighted sum",
             "{} clipped to [{}, {}] before it is weighted",
+        ),
+        NO_CLAIM,
+    ),
+    "tables/aggregates/covariances": dict.fromkeys(
+        (
+            " where {}",
+            "COVAR_POP({of}, {by})",
+            "COVAR_SAMP({of}, {by})",
+            "covariance of the rows",
+            "products {}{}",
+            "rows without one of the two values are left out of covariances and correlations",
+            "sf.covar('age', 'spend')",
+            "sf.covar('age', 'spend', sample=True)",
+            "the covariance of two columns, of the rows themselves",
+            "the covariance times n/(n − 1)",
+            "{} before they are multiplied",
+            "{} clipped to {}",
         ),
         NO_CLAIM,
     ),

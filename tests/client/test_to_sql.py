@@ -194,6 +194,8 @@ EVERY: dict[str, Aggregate | tuple[Aggregate, ...]] = {
     "most": sf.max("amount", low=0, high=10),
     "p": sf.quantiles("age", ["0.25", "0.5"]),
     "bars": sf.histogram("age", edges=[-1, 0.5, 60, 120]),
+    "both": sf.covar("age", "spend"),
+    "sampled": sf.covar("age", sf.col("spend").clip(0, 9), sample=True, low=0, high=9),
     "sample_spread": sf.var("age", sample=True),
     "sample_deviation": sf.std("age", sample=True, low=0, high=9),
 }

@@ -98,6 +98,8 @@ class Describer:
             (f"VAR_POP({text})", sf.var(of)),
             (f"VARIANCE({text})", sf.var(of, sample=True)),
             (f"STDDEV({text})", sf.std(of, sample=True)),
+            (f"COVAR_POP({text}, age)", sf.covar(of, "age")),
+            (f"COVAR_SAMP({text}, age)", sf.covar(of, "age", sample=True)),
             (f"STDDEV_POP({text})", sf.std(of)),
             (f"MEDIAN({text})", sf.median(of)),
             (f"QUANTILE({text}, 0.{k})", sf.quantile(of, f"0.{k}")),

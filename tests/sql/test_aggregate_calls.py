@@ -55,6 +55,8 @@ MADE = {
     "STDDEV(age)": "sample_std(age)",
     "STDDEV_POP(age)": "std(age)",
     "STDDEV_SAMP(age)": "sample_std(age)",
+    "COVAR_POP(age, spend)": "covariance(age, spend)",
+    "COVAR_SAMP(CLAMP(age, 0, 9), spend)": "sample_covariance(age, spend, low=0, high=9)",
     "HISTOGRAM(age, [0, 10.5, 20])": "histogram(age, edges=[0, 10.5, 20])",
 }
 

@@ -460,7 +460,14 @@ def per_unit(random: Random, rows: Rows) -> Query:
     )
 
 
-PAIRS = ("sample",)
+PAIRS = ("sample", "covar")
+
+
+def _clipped(random: Random) -> Expr:
+    """A second column, within bounds of its own."""
+    return col(random.choice(("c", "v0", "w1", "q", "sure"))).clip(
+        *random.choice(((0, 3), (-20, 100), (-1.5, 2.25)))
+    )
 
 
 def aggregate(random: Random) -> Aggregate:
@@ -519,6 +526,9 @@ def aggregate(random: Random) -> Aggregate:
             high=high,
         ),
         "sample": lambda: random.choice((ag.var, ag.std))(of, sample=True, low=low, high=high),
+        "covar": lambda: ag.covar(
+            of, _clipped(random), sample=random.random() < 0.5, low=low, high=high
+        ),
         "percentile": lambda: ag.quantiles(
             of, [random.choice(("1/2", 0, 1, "0.9"))], low=low, high=high
         )[0],

@@ -6,6 +6,7 @@ and its page read it.
 from .averages import MEAN, WEIGHTED_MEAN, mean
 from .column_kind import AggregateKind
 from .counts import COUNT, COUNT_DISTINCT, COUNT_UNITS, count, count_distinct, count_if, count_units
+from .covariances import COVARIANCE, SAMPLE_COVARIANCE, covar
 from .histogram_bins import HISTOGRAM, histogram
 from .quantile_points import (
     PERCENTILE,
@@ -33,6 +34,8 @@ KINDS: dict[str, AggregateKind] = {
         STD,
         SAMPLE_VARIANCE,
         SAMPLE_STD,
+        COVARIANCE,
+        SAMPLE_COVARIANCE,
         QUANTILE,
         PERCENTILE,
         HISTOGRAM,
@@ -45,6 +48,7 @@ __all__ = [
     "count_distinct",
     "count_if",
     "count_units",
+    "covar",
     "histogram",
     "max",
     "mean",
