@@ -370,6 +370,7 @@ def _kinds(promise: str, arguments: Any, **about: Any) -> World:
         "sds": sf.std("x", sample=True),
         "c": sf.covar("x", "y"),
         "cs": sf.covar("x", "y", sample=True),
+        "k": sf.corr("x", "y"),
         "h": sf.histogram("y", edges=[1, 3, 6]),
     }
     return World.of(table, table.group_by("g").aggregate(**query).plan(**arguments))

@@ -73,7 +73,7 @@ def chosen(name: str, then: Any = simulation.same) -> dict[str, Check]:
 
 
 SINGLE = ("n", "units", "different", "s", "r", "m", "w", "v", "sd", "vs", "sds", "h")
-COLUMNS = (*SINGLE, "c", "cs")
+COLUMNS = (*SINGLE, "c", "cs", "k")
 ALL = {stated: check for name in COLUMNS for stated, check in both(name).items()}
 CLIPPED = {"clipped below": clipped(0), "clipped above": clipped(2)}
 

@@ -196,6 +196,7 @@ EVERY: dict[str, Aggregate | tuple[Aggregate, ...]] = {
     "bars": sf.histogram("age", edges=[-1, 0.5, 60, 120]),
     "both": sf.covar("age", "spend"),
     "sampled": sf.covar("age", sf.col("spend").clip(0, 9), sample=True, low=0, high=9),
+    "related": sf.corr("age", "spend").filter(sf.col("vip")),
     "sample_spread": sf.var("age", sample=True),
     "sample_deviation": sf.std("age", sample=True, low=0, high=9),
 }

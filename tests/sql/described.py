@@ -100,6 +100,7 @@ class Describer:
             (f"STDDEV({text})", sf.std(of, sample=True)),
             (f"COVAR_POP({text}, age)", sf.covar(of, "age")),
             (f"COVAR_SAMP({text}, age)", sf.covar(of, "age", sample=True)),
+            (f"CORR({text}, age)", sf.corr(of, "age")),
             (f"STDDEV_POP({text})", sf.std(of)),
             (f"MEDIAN({text})", sf.median(of)),
             (f"QUANTILE({text}, 0.{k})", sf.quantile(of, f"0.{k}")),

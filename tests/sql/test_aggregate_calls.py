@@ -57,6 +57,7 @@ MADE = {
     "STDDEV_SAMP(age)": "sample_std(age)",
     "COVAR_POP(age, spend)": "covariance(age, spend)",
     "COVAR_SAMP(CLAMP(age, 0, 9), spend)": "sample_covariance(age, spend, low=0, high=9)",
+    "CORR(age, CLAMP(spend, 0, 9))": "correlation(age, clip(spend, 0, 9))",
     "HISTOGRAM(age, [0, 10.5, 20])": "histogram(age, edges=[0, 10.5, 20])",
 }
 

@@ -460,7 +460,7 @@ def per_unit(random: Random, rows: Rows) -> Query:
     )
 
 
-PAIRS = ("sample", "covar")
+PAIRS = ("sample", "covar", "corr")
 
 
 def _clipped(random: Random) -> Expr:
@@ -529,6 +529,7 @@ def aggregate(random: Random) -> Aggregate:
         "covar": lambda: ag.covar(
             of, _clipped(random), sample=random.random() < 0.5, low=low, high=high
         ),
+        "corr": lambda: ag.corr(of, _clipped(random), low=low, high=high),
         "percentile": lambda: ag.quantiles(
             of, [random.choice(("1/2", 0, 1, "0.9"))], low=low, high=high
         )[0],

@@ -5,6 +5,7 @@ and its page read it.
 
 from .averages import MEAN, WEIGHTED_MEAN, mean
 from .column_kind import AggregateKind
+from .correlations import CORRELATION, corr
 from .counts import COUNT, COUNT_DISTINCT, COUNT_UNITS, count, count_distinct, count_if, count_units
 from .covariances import COVARIANCE, SAMPLE_COVARIANCE, covar
 from .histogram_bins import HISTOGRAM, histogram
@@ -36,6 +37,7 @@ KINDS: dict[str, AggregateKind] = {
         SAMPLE_STD,
         COVARIANCE,
         SAMPLE_COVARIANCE,
+        CORRELATION,
         QUANTILE,
         PERCENTILE,
         HISTOGRAM,
@@ -44,6 +46,7 @@ KINDS: dict[str, AggregateKind] = {
 """Every kind of aggregate, by its name."""
 
 __all__ = [
+    "corr",
     "count",
     "count_distinct",
     "count_if",
