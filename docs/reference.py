@@ -153,8 +153,9 @@ def _option(param: Any) -> tuple[str, str, str]:
 
 def api() -> str:
     """The page of public names."""
-    modules = {name: value for name in sf._LAZY if inspect.ismodule(value := getattr(sf, name))}
-    plain = {name: getattr(sf, name) for name in sf._LAZY if name not in modules}
+    names = [name for name in dir(sf) if not name.startswith("_")]
+    modules = {name: value for name in names if inspect.ismodule(value := getattr(sf, name))}
+    plain = {name: getattr(sf, name) for name in names if name not in modules}
     classes = {name: value for name, value in plain.items() if inspect.isclass(value)}
     calls = {name: value for name, value in plain.items() if name not in classes}
     handed = {

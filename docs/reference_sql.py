@@ -14,7 +14,6 @@ from sqlglot.dialects.duckdb import DuckDB
 import sfumato as sf
 from sfumato.errors import Refused
 from sfumato.sql import (
-    aggregate_calls,
     answer_expressions,
     condition,
     datetimes,
@@ -22,6 +21,7 @@ from sfumato.sql import (
     join_clause,
     sql_functions,
 )
+from sfumato.tables.aggregates import KINDS as AGGREGATES
 from sfumato.tables.expr.functions import FUNCTIONS
 
 
@@ -195,6 +195,7 @@ def sql() -> str:
         [
             table("Kind", "Words", rows=rows),
             *listed,
+            table("Aggregate", "In SQL", "In Python", rows=_kinds()),
             table("Clause that is refused", "Why", rows=refused),
         ]
     )
@@ -263,17 +264,28 @@ def _nodes(text: str) -> set[type]:
         return set()
 
 
+def _kinds() -> list[tuple[str, ...]]:
+    """Every kind of aggregate: what it is, and how SQL and Python write it."""
+    rows = []
+    for kind in AGGREGATES.values():
+        form = kind.client.format(of="x", by="y", q="q", edges="edges", unit="unit")
+        rows.append((kind.about, f"`{form}`", f"`{kind.example}`"))
+    return rows
+
+
 def _aggregates() -> list[str]:
+    calls = [call for kind in AGGREGATES.values() for call in kind.calls]
+    nodes = {getattr(exp, node) for call in calls for node in call.nodes}
     called = {
         name
         for name in DuckDB.Parser.FUNCTIONS
         for arguments in ("a", "a, 0.5")
-        if _nodes(f"{name}({arguments})") & set(aggregate_calls.AGGREGATE_NODES)
+        if _nodes(f"{name}({arguments})") & nodes
     }
     return sorted(
         {
             *called,
-            *(name.upper() for name in aggregate_calls.AGGREGATE_NAMES),
+            *(name.upper() for call in calls for name in call.names),
             "COUNT(DISTINCT x)",
             "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)",
         }

@@ -35,53 +35,38 @@ _LAZY = {
     "compose": ".accounting.compose",
     "connect": ".client",
     "col": ".tables.expr.expressions",
-    "count": ".tables.query.aggregates",
-    "count_distinct": ".tables.query.aggregates",
-    "count_if": ".tables.query.aggregates",
-    "count_units": ".tables.query.aggregates",
     "fits": ".functions",
     "functions": "",
     "guarantees": "",
-    "histogram": ".tables.query.aggregates",
     "inverse_sensitivity": ".functions",
     "local": "",
-    "max": ".tables.query.aggregates",
-    "mean": ".tables.query.aggregates",
     "mechanisms": "",
-    "median": ".tables.query.aggregates",
     "noise": "",
     "plots": "",
     "studies": "",
-    "min": ".tables.query.aggregates",
     "parallel": ".accounting",
     "privatize": ".functions.privatize",
     "propose_test_release": ".functions",
     "protect": ".session",
-    "quantile": ".tables.query.aggregates",
-    "quantiles": ".tables.query.aggregates",
-    "ratio": ".tables.query.aggregates",
     "risk_report": ".attacks.report.risk",
     "sample_sensitivity": ".sensitivity.sampled",
     "samples": "",
     "sensitivity": "",
     "shuffle": ".local.shuffle",
     "smooth_sensitivity": ".functions",
-    "std": ".tables.query.aggregates",
-    "sum": ".tables.query.aggregates",
-    "var": ".tables.query.aggregates",
     "when": ".tables.expr.expressions",
 }
 
-__all__ = [  # noqa: PLE0604  # `import *` shadows no builtin
-    "__version__",
-    *(name for name in _LAZY if name not in ("sum", "min", "max")),
-]
+_AGGREGATES = ".tables.aggregates"
+"""The module whose public names are public here, too: it alone lists aggregates."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name == "__all__":  # `import *` shadows no builtin
+        return [name for name in __dir__() if name not in ("sum", "min", "max")]
+    if name not in _LAZY and (name.startswith("_") or name not in _aggregate_names()):
         raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
-    home = _LAZY[name]
+    home = _LAZY.get(name, _AGGREGATES)
     try:
         value = (
             getattr(import_module(home, __name__), name)
@@ -97,4 +82,9 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(["__version__", *_LAZY])
+    return sorted(["__version__", *_LAZY, *_aggregate_names()])
+
+
+def _aggregate_names() -> list[str]:
+    names: list[str] = import_module(_AGGREGATES, __name__).__all__
+    return names

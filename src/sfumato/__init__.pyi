@@ -40,23 +40,9 @@ from .ledger import Ledger as Ledger
 from .local.shuffle import shuffle as shuffle
 from .sensitivity.sampled import sample_sensitivity as sample_sensitivity
 from .session.protect import protect as protect
+from .tables.aggregates import *  # noqa: F403  # its __all__ is the list
 from .tables.expr.expressions import col as col
 from .tables.expr.expressions import when as when
-from .tables.query.aggregates import count as count
-from .tables.query.aggregates import count_distinct as count_distinct
-from .tables.query.aggregates import count_if as count_if
-from .tables.query.aggregates import count_units as count_units
-from .tables.query.aggregates import histogram as histogram
-from .tables.query.aggregates import max as max  # noqa: A004
-from .tables.query.aggregates import mean as mean
-from .tables.query.aggregates import median as median
-from .tables.query.aggregates import min as min  # noqa: A004
-from .tables.query.aggregates import quantile as quantile
-from .tables.query.aggregates import quantiles as quantiles
-from .tables.query.aggregates import ratio as ratio
-from .tables.query.aggregates import std as std
-from .tables.query.aggregates import sum as sum  # noqa: A004
-from .tables.query.aggregates import var as var
 from .tables.query.calendars import calendar as calendar
 
 __version__: str

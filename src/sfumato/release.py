@@ -29,7 +29,7 @@ from .ledger import Ledger, Receipt
 from .mechanisms.shared.mechanism import Mechanism
 from .mechanisms.shared.stored_mechanism import record
 from .noise.bits import SYSTEM, Bits
-from .tables.plan.count_tree import Integers
+from .tables.aggregates.count_tree import Integers
 from .tables.plan.explain import explain_rules
 from .tables.plan.min_max import with_end
 from .tables.plan.query_plan import Plan

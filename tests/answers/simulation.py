@@ -366,6 +366,11 @@ def _kinds(promise: str, arguments: Any, **about: Any) -> World:
         "w": sf.mean("x", weight="y"),
         "v": sf.var("x"),
         "sd": sf.std("x"),
+        "vs": sf.var("x", sample=True),
+        "sds": sf.std("x", sample=True),
+        "c": sf.covar("x", "y"),
+        "cs": sf.covar("x", "y", sample=True),
+        "k": sf.corr("x", "y"),
         "h": sf.histogram("y", edges=[1, 3, 6]),
     }
     return World.of(table, table.group_by("g").aggregate(**query).plan(**arguments))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.answers import KINDS, Answer, Column, Noisy
 from sfumato.answers.answer_records import Noisy as Piece
-from sfumato.answers.column_kinds import Box
-from sfumato.tables.plan.components import COMPONENT_BUILDERS
+from sfumato.tables.aggregates import KINDS as AGGREGATE_KINDS
+from sfumato.tables.aggregates.column_kind import Box
 
 from .examples import BOUNDS, laplace
 
@@ -37,7 +37,7 @@ def box(low: list[int], high: list[int], step: F) -> Box:
 
 
 def test_the_table_is_complete() -> None:
-    assert set(KINDS) == {*COMPONENT_BUILDERS, "computed"}
+    assert set(KINDS) == {*AGGREGATE_KINDS, "computed"}
 
 
 @given(
@@ -51,7 +51,7 @@ def test_a_ratio_over_a_box(s: tuple[int, int], n: tuple[int, int], steps: tuple
     """
     column = Column("x", "ratio", (0, 1), "", {})
     boxes = [box([s[0]], [s[0] + s[1]], steps[0]), box([n[0]], [n[0] + n[1]], steps[1])]
-    ends = [KINDS["ratio"].finish(column, boxes, side) for side in ("low", "high")]
+    ends = [KINDS["ratio"].finish(column.numbers, boxes, side) for side in ("low", "high")]
     if n[0] <= 0 <= n[0] + n[1]:
         assert not any(end.valid for end in ends)
         return
@@ -89,7 +89,7 @@ def test_a_mean_over_a_box(s: tuple[int, int], n: tuple[int, int], steps: tuple[
     column = Column("x", "mean", (0, 1), "", BOUNDS)
     boxes = [box([s[0]], [s[0] + s[1]], steps[0]), box([n[0]], [n[0] + n[1]], steps[1])]
     if n[0] <= 0:
-        assert not KINDS["mean"].finish(column, boxes, "low").valid
+        assert not KINDS["mean"].finish(column.numbers, boxes, "low").valid
         return
     truths = [
         32 + (a * steps[0]) / (b * steps[1])
@@ -97,7 +97,7 @@ def test_a_mean_over_a_box(s: tuple[int, int], n: tuple[int, int], steps: tuple[
         for b in (n[0], n[0] + n[1])
     ]
     for side, extreme in (("low", min(truths)), ("high", max(truths))):
-        result = KINDS["mean"].finish(column, boxes, side)
+        result = KINDS["mean"].finish(column.numbers, boxes, side)
         assert F(result.ratios.top[0], result.ratios.bottom[0]) == extreme
 
 
@@ -122,7 +122,7 @@ def test_a_variance_over_a_box(
     ends = {
         side: F(e.ratios.top[0], e.ratios.bottom[0])
         for side in ("low", "high")
-        if (e := KINDS["variance"].finish(column, boxes, side))
+        if (e := KINDS["variance"].finish(column.numbers, boxes, side))
     }
 
     def f(a: int, b: int, c: F) -> F:
@@ -167,9 +167,9 @@ def test_a_deviation_is_the_root_of_a_variance() -> None:
 )
 def test_limits(kind: str, limits: tuple[int, int]) -> None:
     column = Column("x", kind, (), "", BOUNDS)
-    assert KINDS[kind].limits(column) == limits
+    assert KINDS[kind].limits(column.numbers) == limits
     rounded = Column("x", kind, (), "", {**BOUNDS, "slack": F(1, 2)})
-    assert KINDS[kind].limits(rounded) == limits  # the ends are on the grid
+    assert KINDS[kind].limits(rounded.numbers) == limits  # the ends are on the grid
 
 
 def test_slack_widens_both_ends() -> None:

@@ -123,8 +123,8 @@ def test_all_means_at_once() -> None:
 
 
 def _with_halves(answer: Answer, halves: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    from sfumato.answers.column_kinds import Box
     from sfumato.answers.intervals import _interval_end
+    from sfumato.tables.aggregates.column_kind import Box
 
     column = answer.columns[0]
     boxes = [

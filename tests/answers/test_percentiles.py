@@ -19,7 +19,7 @@ from sfumato.answers.percentiles import interval, tree_of, values
 from sfumato.errors import Refused
 from sfumato.guarantees import Pure
 from sfumato.mechanisms import Gaussian, Laplace
-from sfumato.tables.plan.count_tree import CountTree
+from sfumato.tables.aggregates.count_tree import CountTree
 
 ALL = slice(None)
 Q = [Fraction(k, 20) for k in range(21)]

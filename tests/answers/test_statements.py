@@ -22,7 +22,7 @@ from scipy.stats import binom
 import sfumato
 from sfumato.answers import KINDS, Answer
 from sfumato.sql.postprocess import PostProcessing
-from sfumato.tables.plan.components import COMPONENT_BUILDERS
+from sfumato.tables.aggregates import KINDS as AGGREGATE_KINDS
 
 from . import simulation
 from .simulation import (
@@ -72,7 +72,8 @@ def chosen(name: str, then: Any = simulation.same) -> dict[str, Check]:
     }
 
 
-COLUMNS = ("n", "units", "different", "s", "r", "m", "w", "v", "sd", "h")
+SINGLE = ("n", "units", "different", "s", "r", "m", "w", "v", "sd", "vs", "sds", "h")
+COLUMNS = (*SINGLE, "c", "cs", "k")
 ALL = {stated: check for name in COLUMNS for stated, check in both(name).items()}
 CLIPPED = {"clipped below": clipped(0), "clipped above": clipped(2)}
 
@@ -220,7 +221,7 @@ def test_every_kind_of_column_and_every_aggregate_is_tried() -> None:
         column.kind for name in CASES for column in world(name).finish(world(name).truth).columns
     }
     assert kinds == set(KINDS)
-    assert set(COMPONENT_BUILDERS) <= set(KINDS)
+    assert set(AGGREGATE_KINDS) <= set(KINDS)
 
 
 def test_every_world_is_tried() -> None:
@@ -344,7 +345,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "error   {} {}": NO_CLAIM,
         "1 row": NO_CLAIM,
         "{} rows": NO_CLAIM,
-        "rows without a value or without a weight are left out of the weighted mean": NO_CLAIM,
         "a missing {} counts as its lower bound": NO_CLAIM,
         "each row is taken as a different person": NO_CLAIM,
         "rows without a {} are left out": NO_CLAIM,
@@ -368,6 +368,37 @@ TEXTS: dict[str, dict[str, str]] = {
         ): NO_CLAIM,
         "chosen by the exponential mechanism": NO_CLAIM,
     },
+    "tables/aggregates/averages": dict.fromkeys(
+        (
+            " by {}",
+            "WEIGHTED_AVG({of}, {by})",
+            "rows without a value or without a weight are left out of the weighted mean",
+            "sf.mean('age', weight='visits')",
+            "the mean of the clipped values",
+            "the mean of the clipped values, each with its weight",
+            "weighted mean",
+            "weighted sum",
+            "{} clipped to [{}, {}] before it is weighted",
+        ),
+        NO_CLAIM,
+    ),
+    "tables/aggregates/covariances": dict.fromkeys(
+        (
+            " where {}",
+            "COVAR_POP({of}, {by})",
+            "COVAR_SAMP({of}, {by})",
+            "covariance of the rows",
+            "products {}{}",
+            "rows without one of the two values are left out of covariances and correlations",
+            "sf.covar('age', 'spend')",
+            "sf.covar('age', 'spend', sample=True)",
+            "the covariance of two columns, of the rows themselves",
+            "the covariance times n/(n − 1)",
+            "{} before they are multiplied",
+            "{} clipped to {}",
+        ),
+        NO_CLAIM,
+    ),
     "session/learning": {
         "cost nothing": NO_CLAIM,
         "cost {}": NO_CLAIM,

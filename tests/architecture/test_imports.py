@@ -44,8 +44,10 @@ def loaded_by(statement: str) -> set[str]:
 
 
 def lazy_table() -> dict[str, str]:
-    """`_LAZY` of the package: public name to the module it is fetched from at first use."""
-    return dict(sfumato._LAZY)
+    """Public name to the module it is fetched from at first use: `_LAZY` of the package, and the
+    aggregates.
+    """
+    return {**sfumato._LAZY, **dict.fromkeys(sfumato._aggregate_names(), sfumato._AGGREGATES)}
 
 
 def stub_names() -> set[str]:
@@ -53,6 +55,8 @@ def stub_names() -> set[str]:
     names: set[str] = set()
     for node in ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body:
         match node:
+            case ast.ImportFrom(module=module, names=[ast.alias(name="*")]):
+                names |= set(importlib.import_module(f"sfumato.{module}").__all__)
             case ast.ImportFrom(names=aliases) | ast.Import(names=aliases):
                 names |= {alias.asname or alias.name for alias in aliases}
             case (

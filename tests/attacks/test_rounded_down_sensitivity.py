@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
+from sfumato.tables.aggregates.component import Component
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.components import Component
 
 ENDS = [(low, high) for low, high in product(range(-4, 4), range(-3, 5)) if low < high]
 

@@ -16,12 +16,13 @@ import sfumato as sf
 from sfumato.client import to_sql
 from sfumato.client.roundtrip import meaning_of_query
 from sfumato.client.sql_forms import expression_sql
-from sfumato.client.to_sql import AGGREGATES, LONGEST, query_to_sql
+from sfumato.client.to_sql import LONGEST, query_to_sql
 from sfumato.errors import Refused
 from sfumato.session import Table
+from sfumato.tables.aggregates import KINDS
 from sfumato.tables.expr.expressions import ColumnRef, call, literal
 from sfumato.tables.plan.query_plan import Plan
-from sfumato.tables.query.aggregates import Aggregate
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Query
 from sfumato.testing.exact_checks import through_the_door
 
@@ -195,6 +196,11 @@ EVERY: dict[str, Aggregate | tuple[Aggregate, ...]] = {
     "most": sf.max("amount", low=0, high=10),
     "p": sf.quantiles("age", ["0.25", "0.5"]),
     "bars": sf.histogram("age", edges=[-1, 0.5, 60, 120]),
+    "both": sf.covar("age", "spend"),
+    "sampled": sf.covar("age", sf.col("spend").clip(0, 9), sample=True, low=0, high=9),
+    "related": sf.corr("age", "spend").filter(sf.col("vip")),
+    "sample_spread": sf.var("age", sample=True),
+    "sample_deviation": sf.std("age", sample=True, low=0, high=9),
 }
 
 
@@ -202,12 +208,11 @@ def test_every_aggregate(table: Table) -> None:
     query = table.where("vip OR age > 3").group_by("city").aggregate(**EVERY)
     text = query_to_sql(query)
     same(planned(table, query), planned(table, text), text)
-    kinds = {
-        aggregate.beyond
-        or ("rows" if aggregate.kind == "count" and aggregate.of is None else aggregate.kind)
-        for _, aggregate in query.aggregates
+    forms = {(aggregate.kind, aggregate.beyond) for _, aggregate in query.aggregates}
+    assert forms == {
+        (kind.name, beyond) for kind in KINDS.values() for beyond in ("", *kind.client_beyond)
     }
-    assert kinds == set(AGGREGATES)
+    assert {aggregate.of is None for _, aggregate in query.aggregates} == {True, False}
 
 
 def test_the_text(table: Table) -> None:

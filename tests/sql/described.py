@@ -12,7 +12,7 @@ from typing import Any
 import sfumato as sf
 from sfumato.session import Table
 from sfumato.tables.expr.expressions import Expr, call, when
-from sfumato.tables.query.aggregates import Aggregate, Aggregates
+from sfumato.tables.query.aggregate import Aggregate, Aggregates
 
 Pair = tuple[str, Expr]
 """An expression: its SQL, and itself."""
@@ -95,7 +95,12 @@ class Describer:
             (f"SUM({text})", sf.sum(of)),
             (f"AVG({text})", sf.mean(of)),
             (f"mean({text})", sf.mean(of)),
-            (f"VARIANCE({text})", sf.var(of)),
+            (f"VAR_POP({text})", sf.var(of)),
+            (f"VARIANCE({text})", sf.var(of, sample=True)),
+            (f"STDDEV({text})", sf.std(of, sample=True)),
+            (f"COVAR_POP({text}, age)", sf.covar(of, "age")),
+            (f"COVAR_SAMP({text}, age)", sf.covar(of, "age", sample=True)),
+            (f"CORR({text}, age)", sf.corr(of, "age")),
             (f"STDDEV_POP({text})", sf.std(of)),
             (f"MEDIAN({text})", sf.median(of)),
             (f"QUANTILE({text}, 0.{k})", sf.quantile(of, f"0.{k}")),

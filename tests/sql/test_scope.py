@@ -5,10 +5,11 @@ anew.
 from __future__ import annotations
 
 import pytest
+from sqlglot import exp
 
 from sfumato.session import Table
-from sfumato.sql.aggregate_calls import AGGREGATE_NAMES
-from sfumato.sql.scope import AGGREGATES, quoted
+from sfumato.sql.scope import find_call, is_aggregate, quoted
+from sfumato.tables.aggregates import KINDS
 
 from .asking import lines, parse, refused, under
 
@@ -93,4 +94,8 @@ def test_names_that_need_quotes() -> None:
 
 
 def test_every_named_aggregate_is_known_for_one() -> None:
-    assert set(AGGREGATE_NAMES) <= AGGREGATES
+    for call in (call for kind in KINDS.values() for call in kind.calls):
+        nodes = [getattr(exp, node)() for node in call.nodes]
+        for node in (*nodes, *(exp.Anonymous(this=name.upper()) for name in call.names)):
+            assert is_aggregate(node)
+            assert find_call(node) is call

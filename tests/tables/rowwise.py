@@ -20,7 +20,7 @@ from uuid import UUID
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
 from sfumato.tables.plan.query_plan import Plan
-from sfumato.tables.query.aggregates import Aggregate
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.per_unit import PerUnit, Total
 from sfumato.tables.query.stages import Query, RowStep
 from sfumato.testing.exact_checks import Through
@@ -160,6 +160,16 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
                         result,
                         plan.components[column.components[0]].of,
                     ),
+                    strict=True,
+                )
+            )
+            continue
+        if aggregate.kind in ("covariance", "sample_covariance", "correlation"):
+            product = plan.components[column.components[0]].of
+            result.pieces |= dict(
+                zip(
+                    column.components,
+                    _pair(aggregate, product, query, schema, weighted, arrived, bounding, result),
                     strict=True,
                 )
             )
@@ -361,6 +371,43 @@ def _weighted_mean(
             0 if weight is None or evaluate(of, item.row, schema) is None else weight * item.weight
         )
     return out
+
+
+def _pair(
+    aggregate: Aggregate,
+    product: Any,
+    query: Query,
+    schema: Mapping[str, Type],
+    weighted: Sequence[Arrived],
+    arrived: Sequence[Arrived],
+    bounding: Bounding,
+    expected_cells: Exact,
+) -> list[Any]:
+    """The products as the expression has them, within half of both bounds; and the sums, squares
+    and numbers of rows with both values.
+    """
+    of, by = aggregate.of, aggregate.by
+    assert of is not None
+    assert by is not None
+    far, columns = Fraction(1), []
+    for value, other_value, ends in (
+        (of, by, (aggregate.low, aggregate.high)),
+        (by, of, (None, None)),
+    ):
+        low, high = ends if ends[0] is not None else value.range(query.rows.ranges) or ends
+        assert low is not None
+        assert high is not None
+        grid = ends_of(value.type(schema), low, high, 20)
+        far *= grid.largest * grid.step
+        alone = replace(aggregate, kind="variance", of=value, by=None, low=low, high=high)
+        if other_value.type(schema).nullable:
+            alone = alone.filter(other_value.not_null())
+        columns.append(_cells(alone, query, schema, weighted, arrived, bounding, expected_cells))
+    products = replace(aggregate, kind="sum", of=product, by=None, low=-far, high=far)
+    (first,) = _cells(products, query, schema, weighted, arrived, bounding, expected_cells)
+    (x_squares, x_sums, rows), (y_squares, y_sums, _) = columns
+    squares = [x_squares, y_squares] if aggregate.kind == "correlation" else []
+    return [first, x_sums, y_sums, *squares, rows]
 
 
 def _tree(rows: Iterable[tuple[int, int | None, int]], ends: Ends, groups: int) -> list[list[int]]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from sfumato.tables import aggregates as ag
 from sfumato.tables.expr.expressions import col
-from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.aggregate import percent
 
 from ..refusing import refusal
 
@@ -108,7 +109,7 @@ def test_more_aggregates_as_they_are_written() -> None:
         "percentile(x, 0.5, where=v)",
         "percentile(x, 1/3, where=v)",
     ]
-    assert [ag.percent(item.q) for item in several if item.q is not None] == ["50", "100_over_3"]
+    assert [percent(item.q) for item in several if item.q is not None] == ["50", "100_over_3"]
 
 
 @pytest.mark.parametrize("levels", [[], [0.5, "1/2"]], ids=["none", "twice"])

@@ -12,8 +12,8 @@ import ibis
 import pyarrow as pa
 import pytest
 
+from sfumato.tables.aggregates.component import Component
 from sfumato.tables.plan.bounding import Bounding, _part, _root, row_weights, truncate_rows, votes
-from sfumato.tables.plan.components import Component
 
 BOUNDING = Bounding(("user",), 3, 3, "add-remove", True, "L1", False, 2**40)
 CON = ibis.duckdb.connect()

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sfumato.guarantees import Pure
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.query_plan import plan
-from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.calendars import UNITS, calendar
 from sfumato.tables.query.stages import Rows
 from sfumato.testing.exact_checks import through_the_door

@@ -12,6 +12,7 @@ import pytest
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
 from sfumato.guarantees.guarantee import noise_notions
 from sfumato.mechanisms import Gaussian, Laplace, WeightedQuantile
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
@@ -19,7 +20,7 @@ from sfumato.tables.plan import choose_noise
 from sfumato.tables.plan.bounding import Bounding
 from sfumato.tables.plan.choose_noise import CARE, calibrate, split_promise
 from sfumato.tables.plan.components import components_of
-from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Query, Rows
 
 from ..refusing import refusal
@@ -31,7 +32,7 @@ SCHEMA = {
     "x": Type.of("float64"),
     "m": Type.of("bool"),
 }
-ASKED: dict[str, dict[str, ag.Aggregate]] = {
+ASKED: dict[str, dict[str, Aggregate]] = {
     "count": {"n": ag.count()},
     "several": {"n": ag.count(), "s": ag.sum("x"), "v": ag.var("x"), "u": ag.count_units()},
     "quantile": {"q": ag.median("x")},

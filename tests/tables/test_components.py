@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from sfumato.errors import Refused
+from sfumato.tables import aggregates as ag
+from sfumato.tables.aggregates.component import Component
+from sfumato.tables.aggregates.quantile_points import QUANTILE_BITS
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
-from sfumato.tables.plan.components import QUANTILE_BITS, Component, QueryComponents, components_of
-from sfumato.tables.query import aggregates as ag
+from sfumato.tables.plan.components import QueryComponents, components_of
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Rows
 
 from ..refusing import refusal
@@ -37,7 +40,7 @@ BOUNDS = {"age": (0, 120), "spend": (-10, 50), "paid": (0, 100), "sure": (0, 1)}
 
 
 def components(
-    unit: str | None = "user", bounds: Any = BOUNDS, **aggregates: ag.Aggregate
+    unit: str | None = "user", bounds: Any = BOUNDS, **aggregates: Aggregate
 ) -> QueryComponents:
     declared = declare(
         name="visits", unit=unit, bounds=bounds, schema=SCHEMA, max_rows=3 if unit else None
@@ -184,7 +187,7 @@ def test_bounds_follow_from_those_of_columns() -> None:
         (ag.count_if(col("nothing") > 1), "expression.column"),
     ],
 )
-def test_what_has_no_bounded_number_is_refused(aggregate: ag.Aggregate, code: str) -> None:
+def test_what_has_no_bounded_number_is_refused(aggregate: Aggregate, code: str) -> None:
     refusal(lambda: components(x=aggregate), code)
 
 
@@ -206,7 +209,7 @@ def test_what_has_no_bounded_number_is_refused(aggregate: ag.Aggregate, code: st
         (ag.sum("age", low="1/3", high="2/3"), "low=0.0, high=1.0"),
     ],
 )
-def test_rewrites_can_be_pasted(aggregate: ag.Aggregate, rewrite: str) -> None:
+def test_rewrites_can_be_pasted(aggregate: Aggregate, rewrite: str) -> None:
     with pytest.raises(Refused) as refused:
         components(n=aggregate)
     assert refused.value.rewrite == rewrite

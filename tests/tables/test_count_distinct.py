@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from sfumato.guarantees import ZCDP, Pure
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.plan import count_distinct, statements
 from sfumato.tables.plan.query_plan import Plan, plan
-from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Rows
 from sfumato.testing.exact_checks import Rehearsal, through_the_door
 

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from sfumato.tables.plan.count_tree import TREE_BITS, CountTree
+from sfumato.tables.aggregates.count_tree import TREE_BITS, CountTree
 
 
 @pytest.mark.parametrize("points", [2, 3, 10, 121, 1000, 4096, 4097, 65537, 2**26])

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from sfumato.guarantees import ZCDP, Approx, Guarantee, Pure
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.plan.explain import cost_text, explain, explain_rules
 from sfumato.tables.plan.query_plan import Plan, plan
-from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Rows
 
 from .worlds import Bench, Nobody
@@ -29,7 +30,7 @@ def planned(
     keys: Any = None,
     promise: Guarantee | None = None,
     about: Any = None,
-    **aggregates: ag.Aggregate,
+    **aggregates: Aggregate,
 ) -> Plan:
     limits = {
         "unit": "user",

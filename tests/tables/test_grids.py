@@ -19,9 +19,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import Refused
+from sfumato.tables import aggregates as ag
 from sfumato.tables.expr.grids import Grid, grid_of
 from sfumato.tables.expr.types import Type
-from sfumato.tables.query import aggregates as ag
 from sfumato.testing.exact_checks import Through, through_the_door
 
 from .replay import moved

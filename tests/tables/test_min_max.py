@@ -9,11 +9,12 @@ import pytest
 
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
 from sfumato.mechanisms import WeightedQuantile
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.plan.explain import explain_rules
 from sfumato.tables.plan.min_max import with_end
 from sfumato.tables.plan.query_plan import Plan, plan
-from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Rows
 
 from .worlds import Bench, Nobody
@@ -26,7 +27,7 @@ def bench() -> Iterator[Bench]:
     new_bench.close()
 
 
-def plan_of(bench: Bench, aggregate: ag.Aggregate, promise: Guarantee | None = None) -> Plan:
+def plan_of(bench: Bench, aggregate: Aggregate, promise: Guarantee | None = None) -> Plan:
     declared = declare(name="world", schema=bench.schema, bounds={"c": (0, 9)})
     return plan(
         Rows.of(declared, Nobody()).aggregate(x=aggregate), promise or Pure(1), bench.source

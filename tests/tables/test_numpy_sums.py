@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sfumato.tables.aggregates.component import Component
 from sfumato.tables.expr.grids import Grid
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.components import Component
 from sfumato.tables.plan.numpy_sums import (
     PART,
     Buffers,

@@ -12,15 +12,8 @@ from typing import Any, get_args
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.tables.declare.declaration import declare
-from sfumato.tables.engine.sources import open_source
-from sfumato.tables.expr.expressions import col
-from sfumato.tables.expr.grids import Grid
-from sfumato.tables.expr.types import Type
-from sfumato.tables.plan import statements
-from sfumato.tables.plan.components import COMPONENT_BUILDERS, ComponentForm
-from sfumato.tables.plan.query_plan import plan
-from sfumato.tables.query.aggregates import (
+from sfumato.tables.aggregates import KINDS as AGGREGATE_KINDS
+from sfumato.tables.aggregates import (
     count,
     count_if,
     count_units,
@@ -29,7 +22,15 @@ from sfumato.tables.query.aggregates import (
     median,
     std,
 )
-from sfumato.tables.query.aggregates import sum as total
+from sfumato.tables.aggregates import sum as total
+from sfumato.tables.aggregates.component import ComponentForm
+from sfumato.tables.declare.declaration import declare
+from sfumato.tables.engine.sources import open_source
+from sfumato.tables.expr.expressions import col
+from sfumato.tables.expr.grids import Grid
+from sfumato.tables.expr.types import Type
+from sfumato.tables.plan import statements
+from sfumato.tables.plan.query_plan import plan
 from sfumato.tables.query.stages import Rows
 from sfumato.testing.exact_checks import through_the_door
 
@@ -134,7 +135,7 @@ def test_every_kind_of_question_is_asked(bench: Bench) -> None:
             ("filter", aggregate.where is not None)
             for _, aggregate in release_plan.query.aggregates
         }
-    assert kinds == set(COMPONENT_BUILDERS)
+    assert kinds == set(AGGREGATE_KINDS)
     assert forms == set(get_args(ComponentForm))
     assert len(norms) == 16
     required = (

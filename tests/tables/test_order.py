@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.guarantees import ZCDP, Approx, Guarantee, Pure
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.engine.sources import TableSource, open_source
 from sfumato.tables.engine.sql_cache import SqlCache
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.plan import statements
 from sfumato.tables.plan.query_plan import Plan, plan
-from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.per_unit import Total
 from sfumato.tables.query.stages import Query, Rows
 from sfumato.testing.exact_checks import Rehearsal, Through

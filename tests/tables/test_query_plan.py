@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.plan.query_plan import MOST_CELLS, MOST_KEPT, plan
-from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Rows
 
 from ..refusing import refusal
@@ -63,7 +64,7 @@ def test_statements_are_made_once_for_a_question(bench: Bench) -> None:
 
     def plan_statements(
         where: int = 5,
-        aggregate: ag.Aggregate | None = None,
+        aggregate: Aggregate | None = None,
         promise: Guarantee | None = None,
         source: Any = bench.source,
         **about: Any,
@@ -241,7 +242,7 @@ def test_too_many_groups_are_refused(bench: Bench) -> None:
     ],
 )
 def test_sums_that_could_leave_the_engines_integers_are_refused(
-    aggregate: ag.Aggregate, about: dict[str, Any], bench: Bench
+    aggregate: Aggregate, about: dict[str, Any], bench: Bench
 ) -> None:
     """Before anything is read, from what is declared: an overflow could tell."""
     refusal(

@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sfumato.tables import aggregates as ag
+from sfumato.tables.aggregates.component import Component
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.components import Component
 from sfumato.tables.plan.read_results import (
     ResultGroups,
     chosen_groups,
@@ -27,7 +28,6 @@ from sfumato.tables.plan.read_results import (
     votes_of,
 )
 from sfumato.tables.plan.statements import EngineStatement
-from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Query, Rows
 
 from .worlds import Nobody

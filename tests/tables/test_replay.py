@@ -14,12 +14,12 @@ import pytest
 
 from sfumato import release as door
 from sfumato.guarantees import Approx, Pure
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import Declaration, declare
 from sfumato.tables.expr import grids
 from sfumato.tables.plan import statements
 from sfumato.tables.plan.query_plan import Plan, plan
 from sfumato.tables.plan.read_results import read_component
-from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.stages import Query, Rows
 from sfumato.testing.exact_checks import Rehearsal
 

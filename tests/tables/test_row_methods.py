@@ -12,10 +12,10 @@ import pytest
 
 from sfumato.client.remote_table import RemoteTable
 from sfumato.session import Table
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
-from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.owned_rows import Origin
 from sfumato.tables.query.row_methods import RowVerbs
 from sfumato.tables.query.stages import Rows

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import Declaration, declare
 from sfumato.tables.expr.expressions import col, literal
 from sfumato.tables.expr.types import Type
-from sfumato.tables.query import aggregates as ag
 from sfumato.tables.query.per_unit import Total
 from sfumato.tables.query.stages import Groups, Query, Rows
 

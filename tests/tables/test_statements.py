@@ -15,16 +15,17 @@ import pytest
 
 import sfumato as sf
 from sfumato.guarantees import ZCDP, Approx, Guarantee, Pure
+from sfumato.tables import aggregates as ag
+from sfumato.tables.aggregates.component import Component
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.engine.sources import open_source
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.grids import grid_of
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.bounding import Bounding
-from sfumato.tables.plan.components import Component
 from sfumato.tables.plan.query_plan import plan
 from sfumato.tables.plan.statements import as_doubles, needs_decimal
-from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.stages import Rows
 from sfumato.testing.exact_checks import Rehearsal, exact_answer, through_the_door
 
@@ -82,7 +83,7 @@ def _rows(kind: str, swap: Swap, **about: Any) -> Rows:
     )
 
 
-def _aggregates(kind: str) -> dict[str, ag.Aggregate]:
+def _aggregates(kind: str) -> dict[str, Aggregate]:
     """All that can be asked of a column of a type."""
     query = {
         "n": ag.count(),

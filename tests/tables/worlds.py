@@ -23,13 +23,14 @@ import pyarrow as pa
 
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure
+from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import Declaration, declare
 from sfumato.tables.engine.duckdb_engine import DuckDBEngine, copy_rows
 from sfumato.tables.engine.sources import TableSource, open_source
 from sfumato.tables.expr.expressions import Expr, col, literal, when
 from sfumato.tables.expr.types import Type
 from sfumato.tables.plan.query_plan import Plan, plan
-from sfumato.tables.query import aggregates as ag
+from sfumato.tables.query.aggregate import Aggregate
 from sfumato.tables.query.per_unit import Total
 from sfumato.tables.query.stages import Query, Rows
 
@@ -459,7 +460,17 @@ def per_unit(random: Random, rows: Rows) -> Query:
     )
 
 
-def aggregate(random: Random) -> ag.Aggregate:
+PAIRS = ("sample", "covar", "corr")
+
+
+def _clipped(random: Random) -> Expr:
+    """A second column, within bounds of its own."""
+    return col(random.choice(("c", "v0", "w1", "q", "sure"))).clip(
+        *random.choice(((0, 3), (-20, 100), (-1.5, 2.25)))
+    )
+
+
+def aggregate(random: Random) -> Aggregate:
     """Any of them, of a column or an expression, within bounds of any sign, of all rows or of
     some.
     """
@@ -478,8 +489,8 @@ def aggregate(random: Random) -> ag.Aggregate:
         "histogram",
         "bool",
     )
-    kind = random.choice((*kinds, "distinct", "ratio", "weighted", "percentile", "extreme"))
-    makers: dict[str, Callable[[], ag.Aggregate]] = {
+    kind = random.choice((*kinds, "distinct", "ratio", "weighted", "percentile", "extreme", *PAIRS))
+    makers: dict[str, Callable[[], Aggregate]] = {
         "count": ag.count,
         "count_of": lambda: ag.count(random.choice((*KEYS, *NUMBERS))),
         "count_if": lambda: ag.count_if(truth(random, 1)),
@@ -514,6 +525,11 @@ def aggregate(random: Random) -> ag.Aggregate:
             low=low,
             high=high,
         ),
+        "sample": lambda: random.choice((ag.var, ag.std))(of, sample=True, low=low, high=high),
+        "covar": lambda: ag.covar(
+            of, _clipped(random), sample=random.random() < 0.5, low=low, high=high
+        ),
+        "corr": lambda: ag.corr(of, _clipped(random), low=low, high=high),
         "percentile": lambda: ag.quantiles(
             of, [random.choice(("1/2", 0, 1, "0.9"))], low=low, high=high
         )[0],

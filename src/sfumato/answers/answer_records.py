@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..exact.exact_ratios import Integers
 from ..mechanisms.shared.mechanism import Mechanism
 from . import answer_refusals as refusals
-from .exact_ratios import Integers
 from .formula import Formula
 
 if TYPE_CHECKING:

@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import Rounding
+from ..exact.exact_ratios import Ratios, multiply_by_step, shift_integers, to_double, to_doubles
 from ..exact.numbers import Number, probability, text
+from ..tables.aggregates.column_kind import Box, Side
 from . import answer_refusals as refusals
 from . import formula, percentiles
 from .answer_records import Column, Noisy
-from .column_kinds import KINDS, Box, Side, slack
-from .exact_ratios import Ratios, multiply_by_step, shift_integers, to_double, to_doubles
+from .column_kinds import KINDS
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -52,12 +53,14 @@ def values(answer: Answer, column: Column, rows: slice = ALL) -> Doubles:
         )
         return processed.reshape(len(answer.rows), *cells[0].shape[1:])[rows]
     kind = KINDS[column.kind]
+    # slack widens intervals only
+    plain = {name: number for name, number in column.numbers.items() if "slack" not in name}
     ratios, valid = kind.finish(
-        column,
+        plain,
         [Box(z, z, p.step) for z, p in zip(cells, _pieces_of(answer, column), strict=True)],
         "low",
     )
-    numbers, limits = to_doubles(ratios), kind.limits(column)
+    numbers, limits = to_doubles(ratios), kind.limits(column.numbers)
     if valid is not None and limits[0] is not None and limits[1] is not None:
         numbers = np.where(valid, numbers, to_double((limits[0] + limits[1]) / 2, "nearest"))
     elif valid is not None:
@@ -180,11 +183,10 @@ def level_of(column: Column, confidence: Number) -> Fraction:
 
 def _interval_end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:
     kind = KINDS[column.kind]
-    ratios, valid = kind.finish(column, boxes, side)
-    end, limits = (
-        to_doubles(ratios.plus(-slack(column) if side == "low" else slack(column)), _WAY[side]),
-        kind.limits(column),
-    )
+    ratios, valid = kind.finish(column.numbers, boxes, side)
+    slack = column.numbers.get("slack", Fraction(0))  # how far rounding to a grid may have moved it
+    end = to_doubles(ratios.plus(-slack if side == "low" else slack), _WAY[side])
+    limits = kind.limits(column.numbers)
     limit = limits[0] if side == "low" else limits[1]
     if valid is not None:
         end = np.where(
@@ -201,7 +203,7 @@ def _interval_end(column: Column, boxes: Sequence[Box], side: Side) -> Doubles:
 
 def _clamp_to_possible(column: Column, ends: Doubles) -> Doubles:
     """Clamp interval ends to the possible values, and to the floor that a helper set."""
-    low, high = KINDS[column.kind].limits(column)
+    low, high = KINDS[column.kind].limits(column.numbers)
     clamped = _clamp(
         ends,
         None if low is None else to_double(low, "down"),

@@ -24,12 +24,12 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exact.exact_ratios import as_python_ints
 from ..guarantees import Guarantee, Relation
 from ..mechanisms.shared.mechanism import Mechanism
 from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import Column, Key, Noisy, Paid, law_of
-from .exact_ratios import as_python_ints
 from .noise_sums import Term, sum_bound
 from .proportions import is_pooled
 from .render import footnote_texts as texts

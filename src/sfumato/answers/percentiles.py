@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.balls import up
+from ..exact.exact_ratios import Integers
 from ..noise.law import SummableLaw
-from ..tables.plan.count_tree import CountTree
+from ..tables.aggregates.count_tree import CountTree
 from .answer_records import Column, Noisy, Spread
-from .exact_ratios import Integers
 from .noise_sums import sum_bound
 
 Doubles = NDArray[np.float64]

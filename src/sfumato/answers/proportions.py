@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..exact.exact_ratios import to_double
 from ..exact.numbers import Number, probability
 from .answer_records import Noisy
-from .exact_ratios import to_double
 from .noise_sums import sum_bound
 from .render import footnote_texts as texts
 from .render.format_digits import format_share

@@ -21,15 +21,13 @@ from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import Column
 from .chosen_groups import take_first_groups
+from .column_kinds import KINDS
 from .intervals import has_interval, interval, values
 from .proportions import withheld_labels
 from .render import footnote_texts as texts
 from .render.tabulate import level_text
 
 LEVEL = probability("0.95", "confidence")
-_SURE = frozenset(
-    {"count", "count_units", "count_distinct", "sum", "mean", "weighted_mean", "variance", "std"}
-)
 
 
 def top(answer: Answer, count: int, name: str | None) -> Answer:
@@ -60,7 +58,7 @@ def top(answer: Answer, count: int, name: str | None) -> Answer:
 def _labels(answer: Answer, column: Column, count: int, *, cut: bool) -> list[str]:
     shown = texts.TOP_MANY if count > 1 else texts.TOP_ONE
     labels = [shown.format(count=count, name=column.name)] if cut else []
-    if cut and column.kind in _SURE and has_interval(answer, column):
+    if cut and KINDS[column.kind].ranks_groups and has_interval(answer, column):
         low, high = interval(answer, column, LEVEL, simultaneous=True)
         sure = sum(int((np.delete(high, i) >= low[i]).sum()) < count for i in range(len(low)))
         among = "" if answer.complete else texts.AMONG_NAMED

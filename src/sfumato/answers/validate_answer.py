@@ -12,16 +12,6 @@ from .percentiles import tree_of
 if TYPE_CHECKING:
     from .answer import Answer
 
-NUMBERS = {
-    "mean": ("low", "high", "centre"),
-    "weighted_mean": ("low", "high", "centre"),
-    "variance": ("low", "high"),
-    "std": ("low", "high"),
-    "quantile": ("low", "high", "confidence"),
-    "percentile": ("low", "high", "q", "step", "leaves", "branching", "levels", "shift"),
-}
-"""The public numbers that each kind of column needs."""
-
 
 def check_answer(answer: Answer) -> None:
     """Refuse an answer whose keys, columns and pieces do not fit together."""
@@ -59,9 +49,7 @@ def check_answer(answer: Answer) -> None:
             raise refusals.AMONG_TOO_SMALL(
                 name=column.name, kind=column.kind, groups=len(answer.rows)
             )
-        if lacking := [
-            number for number in NUMBERS.get(column.kind, ()) if number not in column.numbers
-        ]:
+        if lacking := [number for number in kind.numbers if number not in column.numbers]:
             raise refusals.NUMBERS_MISSING(
                 name=column.name, kind=column.kind, numbers=", ".join(lacking)
             )

@@ -32,7 +32,7 @@ from ..ledger import BudgetExceeded
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..session.protect import protect
-from ..tables.query.aggregates import count
+from ..tables.aggregates import count
 from . import attack_refusals as refusals
 from .lib.attack_result import EPSILONS, GameResult, Success, check_count, check_epsilons
 from .lib.attack_text import epsilon_label, format_number, per_cent

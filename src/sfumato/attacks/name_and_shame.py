@@ -25,7 +25,7 @@ from ..guarantees import Approx
 from ..guarantees.meaning.literature import Judgement, judge_delta
 from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
-from ..tables.query.aggregates import count
+from ..tables.aggregates import count
 from . import attack_refusals as refusals
 from .lib.attack_result import (
     EPSILONS,

@@ -30,7 +30,7 @@ from ..guarantees import Pure
 from ..ledger import BudgetExceeded
 from ..noise.bits import SYSTEM, Bits
 from ..session.protect import protect
-from ..tables.query.aggregates import count
+from ..tables.aggregates import count
 from . import attack_refusals as refusal_texts
 from .lib.attack_result import (
     EPSILONS,

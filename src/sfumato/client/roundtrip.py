@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ..sql import ParsedQuery
 from ..tables.declare.declaration import Key
 from ..tables.expr.expressions import ColumnRef, Expr, FunctionCall, call, col
-from ..tables.query.aggregates import Aggregate
+from ..tables.query.aggregate import Aggregate
 from ..tables.query.stages import Query, RowStep
 
 

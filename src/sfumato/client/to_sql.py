@@ -20,10 +20,11 @@ from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from ..sql import read
+from ..tables.aggregates import KINDS
 from ..tables.declare.declaration import Key
 from ..tables.expr.expressions import ColumnRef, Expr, FunctionCall, Literal, call
 from ..tables.plan.missing_limits import redeclare_query, unbounded_columns, with_placeholders
-from ..tables.query.aggregates import Aggregate, percent
+from ..tables.query.aggregate import Aggregate, percent
 from ..tables.query.calendars import UNITS, Calendar
 from ..tables.query.stages import Query, Rows
 from . import client_refusals as refusals
@@ -33,25 +34,6 @@ from .sql_forms import decimal_sql, expression_sql, quote_name
 
 LONGEST = 10_000  # characters of a question that a server takes
 CONFIDENCE = Fraction(19, 20)  # of a quantile's interval, in SQL
-
-AGGREGATES: Mapping[str, str] = {
-    "rows": "COUNT(*)",
-    "count": "COUNT({of})",
-    "count_units": "COUNT(DISTINCT {unit})",
-    "count_distinct": "COUNT(DISTINCT {of})",
-    "sum": "SUM({of})",
-    "mean": "AVG({of})",
-    "variance": "VAR_POP({of})",
-    "std": "STDDEV_POP({of})",
-    "quantile": "QUANTILE({of}, {q})",
-    "min": "MIN({of})",
-    "max": "MAX({of})",
-    "percentile": "QUANTILES({of}, [{q}])",
-    "histogram": "HISTOGRAM({of}, [{edges}])",
-    "ratio": "RATIO({of}, {by})",
-    "weighted_mean": "WEIGHTED_AVG({of}, {by})",
-}
-"""The SQL form of each kind of aggregate."""
 
 
 @runtime_checkable
@@ -155,22 +137,19 @@ def _column(name: str, aggregate: Aggregate, unit: tuple[str, ...]) -> str:
 
 
 def _aggregate(aggregate: Aggregate, unit: tuple[str, ...]) -> str:
-    if aggregate.kind == "quantile" and (
-        not aggregate.interval or aggregate.confidence != CONFIDENCE
-    ):
+    if not aggregate.interval or aggregate.confidence != CONFIDENCE:
         raise refusals.QUANTILE_INTERVAL(aggregate=aggregate.text)
-    if aggregate.kind == "count_units" and not unit:
+    kind = KINDS[aggregate.kind]
+    form = kind.client_beyond.get(aggregate.beyond, kind.client)
+    if "{unit}" in form and not unit:
         raise refusals.UNITS_ARE_ROWS()
-    of = "" if aggregate.of is None else expression_sql(aggregate.of)
+    of = "*" if aggregate.of is None else expression_sql(aggregate.of)
     if aggregate.low is not None and aggregate.high is not None:
         of = f"CLAMP({of}, {decimal_sql(aggregate.low)}, {decimal_sql(aggregate.high)})"
-    parts = {
-        "of": of,
-        "by": "" if aggregate.by is None else expression_sql(aggregate.by),
-        "q": "" if aggregate.q is None else decimal_sql(aggregate.q),
-        "edges": ", ".join(map(decimal_sql, aggregate.edges)),
-        "unit": ", ".join(map(quote_name, unit)),
-    }
-    is_row_count = aggregate.kind == "count" and aggregate.of is None
-    kind = "rows" if is_row_count else aggregate.beyond or aggregate.kind
-    return AGGREGATES[kind].format(**parts)
+    return form.format(
+        of=of,
+        by="" if aggregate.by is None else expression_sql(aggregate.by),
+        q="" if aggregate.q is None else decimal_sql(aggregate.q),
+        edges=", ".join(map(decimal_sql, aggregate.edges)),
+        unit=", ".join(map(quote_name, unit)),
+    )

@@ -41,8 +41,10 @@ from ..session.protected_database import Database
 from ..session.protected_table import Table
 from ..session.table_state import LearnedLimit
 from ..sql.sql_plan import SqlPlan as Text
+from ..tables.aggregates import KINDS
+from ..tables.aggregates.component import Component
 from ..tables.declare.public_keys import Key
-from ..tables.plan.components import ColumnPlan, Component
+from ..tables.plan.components import ColumnPlan
 from ..tables.plan.query_plan import Plan
 from . import query_complexity
 from . import server_refusals as refusals
@@ -370,16 +372,10 @@ def _sample(
 
 
 def _middle(column: ColumnPlan | None, size: int) -> float:
-    numbers = {} if column is None else column.numbers
-    low, high = numbers.get("low"), numbers.get("high")
-    middle = 0.0 if low is None or high is None else float(low + high) / 2
-    kind = "" if column is None else column.kind
-    return {
-        "count": float(size),
-        "count_units": float(size),
-        "count_distinct": float(size),
-        "sum": size * middle,
-    }.get(kind, middle)
+    """Return the value of an aggregate in the middle of its bounds; 0 for a computed column."""
+    if column is None:
+        return 0.0
+    return float(KINDS[column.kind].assume(column.numbers, size, Fraction(1, 2)) or 0)
 
 
 def _labels(plan: Plan, keys: Mapping[str, Sequence[Key]]) -> list[Labels]:

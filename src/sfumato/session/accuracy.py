@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
+from ..answers import KINDS
 from ..errors import Refused
 from ..exact.numbers import Number, positive, probability, shown, text
 from ..guarantees import Guarantee
@@ -33,10 +34,6 @@ Make = Callable[[Guarantee, int], Plan]
 GROUP_SIZE = 1000
 LEAST, MOST = -9, 4  # powers of ten between which a cost is looked for
 _POWER = 9000  # amounts of four digits from one power of ten to the next
-ADDITIVE = frozenset({"count", "count_units", "count_distinct", "sum", "histogram"})
-"""Kinds of columns whose error is the error of their noise."""
-RANKED = frozenset({"quantile", "percentile"})
-"""Kinds whose error is a number of rows. The error of all others depends on the group size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,9 +161,10 @@ def _check_within(within: Within | None, plan: Plan, group_size: int | None) -> 
             raise refusals.ACCURACY_OF_UNKNOWN_COLUMN(
                 name=name, columns=", ".join(kinds), column=first
             )
-        if kinds[name] in RANKED:
+        error_of = KINDS[kinds[name]].error_of
+        if error_of == "rank":
             raise refusals.ACCURACY_OF_QUANTILE(name=name)
-        if kinds[name] not in ADDITIVE and group_size is None:
+        if error_of == "size" and group_size is None:
             raise refusals.ACCURACY_NEEDS_GROUP_SIZE(name=name, kind=kinds[name].replace("_", " "))
     return {name: float(positive(most, f"within[{name!r:.60}]")) for name, most in within.items()}
 

@@ -27,13 +27,13 @@ from ..exact.numbers import text
 from ..guarantees import Guarantee
 from ..mechanisms.shared.additive import Additive
 from ..release import or_failed, release
+from ..tables import aggregates as ag
 from ..tables.declare.declaration import Declaration
 from ..tables.expr.column_names import unknown_column
 from ..tables.expr.expressions import col
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit, unbounded_columns
 from ..tables.plan.query_plan import Plan, plan
-from ..tables.query import aggregates as ag
 from ..tables.query.owned_rows import table_source
 from ..tables.query.per_unit import Total
 from ..tables.query.stages import Query, Rows

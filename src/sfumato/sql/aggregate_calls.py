@@ -1,9 +1,11 @@
-"""Read aggregate calls: SUM, AVG, QUANTILE and the others that an answer may release.
+"""Read aggregate calls: SUM, AVG, QUANTILE and the others that an answer may release. Each
+kind in `tables.aggregates` lists its calls with the shape of their arguments; here is a reader of
+each shape.
 
 *Bounds*     `SUM(CLAMP(x, 0, 100))` is the sum with these bounds: values outside count as the
              nearer end, and the answer says how many did.
-*Spread*     VARIANCE, VAR and STDDEV in all their spellings are those of the rows themselves, not
-             an estimate for a larger population.
+*Spread*     VAR_POP, STDDEV_POP and COVAR_POP are those of the rows themselves. VARIANCE, STDDEV
+             and all that end in SAMP estimate a population, as in PostgreSQL and DuckDB.
 *Quantile*   MEDIAN, QUANTILE, QUANTILE_CONT, PERCENTILE_CONT … WITHIN GROUP: all are a point of a
              public grid below which a part q of the rows lies. With a list of probabilities, and as
              QUANTILES, they are read from one noisy count of all values, and each is a column.
@@ -19,19 +21,19 @@ from sqlglot import exp
 
 from ..errors import Refused
 from ..exact import effort
+from ..tables import aggregates as ag
+from ..tables.aggregates import KINDS
+from ..tables.aggregates.column_kind import Shape, SqlCall
 from ..tables.expr.expressions import Expr, Literal
-from ..tables.plan.components import COMPONENT_BUILDERS
-from ..tables.query import aggregates as ag
-from ..tables.query.aggregates import Aggregate
+from ..tables.query.aggregate import Aggregate, percent
 from ..tables.query.stages import MOST_COLUMNS
 from . import sql_refusals as refusals
 from .row_expressions import RowReader
-from .scope import Scope, quoted
+from .scope import Scope, find_call, quoted
 from .sql_constants import read_fraction
 from .sql_text import Node, arguments, without_brackets
 
 Of = tuple[Expr, Fraction | None, Fraction | None]
-Make = Callable[[Node, "AggregateReader"], Aggregate]
 
 
 class AggregateReader:
@@ -52,11 +54,10 @@ class AggregateReader:
         elif isinstance(node, exp.WithinGroup):
             aggregate = self._read_within_group(node)
         else:
-            name = str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
-            make = AGGREGATE_NAMES.get(name) if name else AGGREGATE_NODES.get(type(node))
-            if make is None:
+            call = find_call(node)
+            if call is None or call.shape is None:
                 raise self.refuse_unknown(node)
-            aggregate = make(node, self)
+            aggregate = READERS[call.shape](node, self, call)
         self._check_components(aggregate, node)
         return aggregate
 
@@ -130,7 +131,9 @@ class AggregateReader:
             return self.source.refuse(
                 refusals.MODE, node, column=of, table=quoted(self.scope.rows.declaration.name)
             )
-        return self.source.refuse(refusals.UNKNOWN_AGGREGATE, node)
+        *first, last = (call.text for kind in KINDS.values() for call in kind.calls)
+        listed = f"{', '.join(first)} and {last}"
+        return self.source.refuse(refusals.UNKNOWN_AGGREGATE, node, aggregates=listed)
 
     def _read_within_group(self, node: exp.WithinGroup) -> Aggregate:
         """Read PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)."""
@@ -153,15 +156,17 @@ class AggregateReader:
     def _check_components(self, aggregate: Aggregate, node: Node) -> None:
         """Refuse an aggregate without bounds or without a number, at its place in the text."""
         try:
-            COMPONENT_BUILDERS[aggregate.kind](aggregate, self.scope.rows)
+            KINDS[aggregate.kind].components(aggregate, self.scope.rows)
         except Refused as refusal:
-            unknown = (
-                aggregate.low is None
-                and aggregate.of is not None
-                and aggregate.of.range(self.scope.rows.ranges) is None
-            )
+            ranges = self.scope.rows.ranges
+            columns = (None if aggregate.low is not None else aggregate.of, aggregate.by)
+            unknown = [
+                place
+                for place, column in enumerate(columns)
+                if column is not None and column.range(ranges) is None
+            ]
             raise (
-                self._refuse_bounds(aggregate, node)
+                self._refuse_bounds(aggregate, node, unknown[0])
                 if refusal.code == "aggregate.bounds" and unknown
                 else self.source.relocate(refusal, node, self._sql_rewrite(refusal, node))
             ) from None
@@ -171,7 +176,7 @@ class AggregateReader:
         inner = node.this if isinstance(node, exp.Filter) else node
         table = quoted(self.scope.rows.declaration.name)
         if refusal.code == "aggregate.weight":
-            weight = inner.expressions[1]
+            weight = _second_argument(inner)
             return self.source.replace_text(weight, f"CLIP({self.source.words_of(weight)}, 0, 5)")
         if refusal.code == "aggregate.units" and isinstance(node, exp.Filter):
             condition = self.source.words_of(node.expression.this)
@@ -190,16 +195,16 @@ class AggregateReader:
             )
         return None
 
-    def _refuse_bounds(self, aggregate: Aggregate, node: Node) -> Refused:
+    def _refuse_bounds(self, aggregate: Aggregate, node: Node, place: int) -> Refused:
         inner = node.this if isinstance(node, exp.Filter) else node
-        of = _first_argument(inner)
-        words = self.source.words_of(of)
-        assert aggregate.of is not None
+        value = aggregate.by if place else aggregate.of
+        of = _second_argument(inner) if place else _first_argument(inner)
+        assert value is not None
         return self.source.refuse(
             refusals.VALUE_WITHOUT_BOUNDS,
             node,
-            value=aggregate.of.text,
-            corrected=self.source.replace_text(of, f"CLAMP({words}, 0, 100)"),
+            value=value.text,
+            corrected=self.source.replace_text(of, f"CLAMP({self.source.words_of(of)}, 0, 100)"),
         )
 
 
@@ -215,7 +220,15 @@ def _first_argument(node: Node) -> Node:
     return argument
 
 
-def _count(node: Node, reader: AggregateReader) -> Aggregate:
+def _second_argument(node: Node) -> Node:
+    """Return the second column of a pair."""
+    argument: Node = (
+        node.expressions[1] if isinstance(node, exp.Anonymous) else node.args["expression"]
+    )
+    return argument
+
+
+def _count(node: Node, reader: AggregateReader, _: SqlCall) -> Aggregate:
     reader.check_arguments(node, "this")
     inner = node.this
     if inner is None or isinstance(inner, exp.Star):
@@ -257,43 +270,37 @@ def _distinct(node: exp.Distinct, reader: AggregateReader) -> Aggregate:
     return ag.count_units()
 
 
-def _count_if(node: Node, reader: AggregateReader) -> Aggregate:
-    reader.check_arguments(node, "this")
-    return ag.count_if(reader.value(node.this))
+def _count_if(node: Node, reader: AggregateReader, call: SqlCall) -> Aggregate:
+    return call(reader.value(_operands(node, reader, 1)[0]))
 
 
-def _column_aggregate(make: Callable[..., Aggregate]) -> Make:
-    def build(node: Node, reader: AggregateReader) -> Aggregate:
-        reader.check_arguments(node, "this")
-        value, low, high = reader.read_clamped(node.this)
-        return make(value, low=low, high=high)
-
-    return build
+def _column(node: Node, reader: AggregateReader, call: SqlCall) -> Aggregate:
+    """Read an aggregate of a column, with its bounds."""
+    value, low, high = reader.read_clamped(_operands(node, reader, 1)[0])
+    return call(value, low=low, high=high)
 
 
-def _named_aggregate(make: Callable[..., Aggregate]) -> Make:
-    def build(node: Node, reader: AggregateReader) -> Aggregate:
-        if len(node.expressions) != 1:
-            raise reader.refuse_unknown(node)
-        value, low, high = reader.read_clamped(node.expressions[0])
-        return make(value, low=low, high=high)
-
-    return build
-
-
-def _two_column_aggregate(make: Callable[..., Aggregate]) -> Make:
+def _pair(node: Node, reader: AggregateReader, call: SqlCall) -> Aggregate:
     """Read an aggregate of two columns, the first with its bounds."""
-
-    def build(node: Node, reader: AggregateReader) -> Aggregate:
-        if len(node.expressions) != 2:
-            raise reader.refuse_unknown(node)
-        value, low, high = reader.read_clamped(node.expressions[0])
-        return make(value, reader.value(node.expressions[1]), low=low, high=high)
-
-    return build
+    first, second = _operands(node, reader, 2)
+    value, low, high = reader.read_clamped(first)
+    return call(value, reader.value(second), low=low, high=high)
 
 
-def _quantiles(node: Node, reader: AggregateReader) -> Aggregate:
+def _operands(node: Node, reader: AggregateReader, count: int) -> list[Node | None]:
+    """Return the operands of a call; refuse a call with more or fewer."""
+    if isinstance(node, exp.Anonymous):
+        operands = node.expressions
+    else:
+        places = ("this", "expression")[:count]
+        reader.check_arguments(node, *places)
+        operands = [node.args.get(place) for place in places]
+    if len(operands) != count or (count > 1 and None in operands):
+        raise reader.refuse_unknown(node)
+    return list(operands)
+
+
+def _quantiles(node: Node, reader: AggregateReader, _: SqlCall) -> Aggregate:
     if len(node.expressions) != 2 or not isinstance(node.expressions[1], exp.Array):
         of = reader.source.words_of(node.expressions[0]) if node.expressions else "age"
         raise reader.source.refuse(
@@ -334,28 +341,26 @@ def split_quantiles(node: Node, scalars: RowReader) -> list[tuple[Node, str]]:
             copy = node.copy()
             array = next(array for i, array in enumerate(copy.find_all(exp.Array)) if i == place)
             array.set("expressions", [part.copy()])
-            quantiles.append((copy, ag.percent(read_fraction(part, scalars.parameters, "q"))))
+            quantiles.append((copy, percent(read_fraction(part, scalars.parameters, "q"))))
     finally:
         listed.set("expressions", parts)
     return quantiles
 
 
-def _quantile(place: str) -> Make:
-    def build(node: Node, reader: AggregateReader) -> Aggregate:
-        reader.check_arguments(node, "this", place)
-        if node.args.get(place) is None:
-            raise reader.refuse_unknown(node)
-        return reader.quantile(node.this, node.args[place], node)
-
-    return build
+def _quantile(node: Node, reader: AggregateReader, _: SqlCall) -> Aggregate:
+    place = "quantile" if "quantile" in node.arg_types else "expression"
+    reader.check_arguments(node, "this", place)
+    if node.args.get(place) is None:
+        raise reader.refuse_unknown(node)
+    return reader.quantile(node.this, node.args[place], node)
 
 
-def _median(node: Node, reader: AggregateReader) -> Aggregate:
+def _median(node: Node, reader: AggregateReader, _: SqlCall) -> Aggregate:
     reader.check_arguments(node, "this")
     return reader.quantile(node.this, exp.Literal.number("0.5"), node)
 
 
-def _histogram(node: Node, reader: AggregateReader) -> Aggregate:
+def _bins(node: Node, reader: AggregateReader, call: SqlCall) -> Aggregate:
     operands = node.expressions
     if (
         len(operands) != 2
@@ -373,7 +378,7 @@ def _histogram(node: Node, reader: AggregateReader) -> Aggregate:
         for edge in operands[1].expressions
     ]
     try:
-        return ag.histogram(reader.value(operands[0]), edges=edges)
+        return call(reader.value(operands[0]), edges=edges)
     except Refused as refusal:
         raise (
             reader.source.relocate(refusal, node)
@@ -382,36 +387,15 @@ def _histogram(node: Node, reader: AggregateReader) -> Aggregate:
         ) from None
 
 
-AGGREGATE_NODES: Mapping[type[Node], Make] = {
-    exp.Count: _count,
-    exp.CountIf: _count_if,
-    exp.Sum: _column_aggregate(ag.sum),
-    exp.Avg: _column_aggregate(ag.mean),
-    exp.Min: _column_aggregate(ag.min),
-    exp.Max: _column_aggregate(ag.max),
-    exp.Median: _median,
-    exp.Quantile: _quantile("quantile"),
-    exp.ApproxQuantile: _quantile("quantile"),
-    exp.PercentileCont: _quantile("expression"),
-    exp.PercentileDisc: _quantile("expression"),
-    exp.Variance: _column_aggregate(ag.var),
-    exp.VariancePop: _column_aggregate(ag.var),
-    exp.Stddev: _column_aggregate(ag.std),
-    exp.StddevPop: _column_aggregate(ag.std),
-    exp.StddevSamp: _column_aggregate(ag.std),
-}
-"""Aggregates by sqlglot's class."""
-
-_weighted = _two_column_aggregate(lambda of, weight, **ends: ag.mean(of, weight=weight, **ends))
-
-AGGREGATE_NAMES: Mapping[str, Make] = {
-    "mean": _named_aggregate(ag.mean),
-    "var": _named_aggregate(ag.var),
-    "histogram": _histogram,
+Reader = Callable[[Node, AggregateReader, SqlCall], Aggregate]
+READERS: Mapping[Shape, Reader] = {
+    "count": _count,
+    "condition": _count_if,
+    "column": _column,
+    "pair": _pair,
+    "quantile": _quantile,
+    "median": _median,
     "quantiles": _quantiles,
-    "ratio": _two_column_aggregate(ag.ratio),
-    "weighted_avg": _weighted,
-    "wavg": _weighted,
-    "avg_weighted": _weighted,
+    "bins": _bins,
 }
-"""Aggregates that sqlglot has no class for, by name."""
+"""How to read the arguments of each shape."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from ..tables.query.aggregates import Aggregate
+from ..tables.query.aggregate import Aggregate
 from . import sql_refusals as refusals
 from .answer_expressions import AnswerExpression, AnswerNames, read_answer_expression
 from .grouping import SelectItem

@@ -14,6 +14,8 @@ from difflib import get_close_matches
 from sqlglot import exp
 
 from ..errors import Refused
+from ..tables.aggregates import KINDS
+from ..tables.aggregates.column_kind import SqlCall
 from ..tables.expr.expressions import ColumnRef, Expr, Literal, col
 from ..tables.query.stages import Rows
 from . import sql_refusals as refusals
@@ -171,9 +173,7 @@ def quoted(name: str) -> str:
     return col(name).text
 
 
-AGGREGATES = frozenset(
-    {"mean", "var", "histogram", "quantiles", "ratio", "weighted_avg", "wavg", "avg_weighted"}
-) | frozenset(
+_UNSUPPORTED = frozenset(
     {
         "sum_if",
         "avg_if",
@@ -188,13 +188,27 @@ AGGREGATES = frozenset(
         "last",
     }
 )
-"""Aggregates that sqlglot has no class for."""
+"""Aggregates of other systems, for which sqlglot has no class."""
+
+
+def find_call(node: Node) -> SqlCall | None:
+    """Return the call of an aggregate that a node is, if it is one."""
+    name = str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
+    return next(
+        (
+            call
+            for kind in KINDS.values()
+            for call in kind.calls
+            if (name in call.names if name else type(node).__name__ in call.nodes)
+        ),
+        None,
+    )
 
 
 def is_aggregate(node: Node) -> bool:
     """Tell whether a node is an aggregate."""
     if isinstance(node, exp.Anonymous):
-        return str(node.this).lower() in AGGREGATES
+        return str(node.this).lower() in _UNSUPPORTED or find_call(node) is not None
     return isinstance(
         node, exp.AggFunc | exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls
     )

@@ -17,7 +17,7 @@ from ..errors import Refused
 from ..tables.expr.column_names import unused_name
 from ..tables.expr.expressions import ColumnRef
 from ..tables.plan.query_plan import Plan
-from ..tables.query.aggregates import Aggregate
+from ..tables.query.aggregate import Aggregate
 from ..tables.query.stages import MOST_COLUMNS, Groups, Query, Rows
 from . import sql_refusals as refusals
 from .aggregate_calls import AggregateReader

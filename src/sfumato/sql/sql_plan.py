@@ -23,6 +23,7 @@ from ..answers.answer_records import Column
 from ..answers.formula import Formula
 from ..exact.balls import up
 from ..exact.numbers import Number, probability
+from ..tables.aggregates import KINDS
 from ..tables.plan.components import ColumnPlan as Planning
 from ..tables.plan.query_plan import Plan
 from .answer_expressions import AnswerExpression
@@ -111,7 +112,7 @@ class SqlPlan(Plan):
     def _kind(node: AnswerExpression, kinds: dict[str, str]) -> str:
         return (
             "quantile"
-            if {"quantile", "percentile"} & {kinds[name] for name in node.aggregates}
+            if "rank" in {KINDS[kinds[name]].error_of for name in node.aggregates}
             else "computed"
         )
 
@@ -119,7 +120,7 @@ class SqlPlan(Plan):
         leaves = {
             column.name: column for column in self.columns if column.name in shown.of.aggregates
         }
-        if any(column.kind in ("quantile", "percentile") for column in leaves.values()):
+        if any(KINDS[column.kind].error_of == "rank" for column in leaves.values()):
             return math.nan
         draws = len({component for column in leaves.values() for component in column.components})
         halves = {
@@ -165,21 +166,8 @@ def _assumed_value(column: Planning, size: int, place: Fraction) -> float:
     """Return the value of a column for a group of `size` rows, if all values lie at `place` between
     their bounds.
     """
-    if column.kind in ("count", "count_units", "count_distinct"):
-        return float(size)
-    if column.kind == "ratio":
-        top, bottom = (
-            column.numbers[f"{by}low"]
-            + place * (column.numbers[f"{by}high"] - column.numbers[f"{by}low"])
-            for by in ("", "by_")
-        )
-        return float(top / bottom) if bottom else math.inf
-    low, high = column.numbers["low"], column.numbers["high"]
-    half = (high - low) / 2
-    value = {"variance": place * half**2, "std": place * half}.get(
-        column.kind, low + place * (high - low)
-    )
-    return float(value * size if column.kind == "sum" else value)
+    value = KINDS[column.kind].assume(column.numbers, size, place)
+    return math.inf if value is None else float(value)
 
 
 def _formula(node: AnswerExpression, names: list[str]) -> Formula:

@@ -417,8 +417,7 @@ CALENDAR_NOT_CONSTANT = RefusalText(
 UNKNOWN_AGGREGATE = RefusalText(
     "sql.aggregate",
     "",
-    "the supported aggregates are COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE, QUANTILES, "
-    "VARIANCE, STDDEV, HISTOGRAM, RATIO, WEIGHTED_AVG and COUNT(DISTINCT x)",
+    "the supported aggregates are {aggregates}",
     "{example}",
 )
 MODE = RefusalText(

@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from .. import answer_refusals as refusals
+from ..column_kinds import KINDS
 from ..plain_json import Record, to_plain_json
 from .card_record import cost_details, privacy_parameters, release_facts, utility_text, version_of
 
@@ -191,6 +192,8 @@ def card_schema() -> Record:
     schema: Record = json.loads(
         files(__package__).joinpath("card.schema.json").read_text(encoding="utf-8")
     )
+    columns = schema["properties"]["release"]["properties"]["columns"]
+    columns["items"]["properties"]["kind"] = {"enum": list(KINDS)}
     return schema
 
 

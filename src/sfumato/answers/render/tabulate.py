@@ -113,7 +113,7 @@ def _format_cells(answer: Answer, column: Column, confidence: Number, shown: sli
 
 def _possible_range(column: Column) -> tuple[float, float]:
     """Return the least and the largest possible value of a column."""
-    low, high = KINDS[column.kind].limits(column)
+    low, high = KINDS[column.kind].limits(column.numbers)
     least = max(
         (float(limit) for limit in (low, column.floor) if limit is not None), default=-math.inf
     )

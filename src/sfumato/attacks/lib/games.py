@@ -27,7 +27,7 @@ from ...guarantees import Guarantee, Pure
 from .attack_result import Success, guess_success
 
 if TYPE_CHECKING:
-    from ...tables.query.aggregates import Aggregate
+    from ...tables.query.aggregate import Aggregate
 
 Integers = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -149,7 +149,7 @@ def _release_counts(
         return np.bincount(cells, minlength=int(np.prod(list(sizes.values())))).astype(
             np.float64
         ), None
-    from ...tables.query.aggregates import count
+    from ...tables.aggregates import count
 
     return _release(table, sizes, count(), epsilon, relation, {})
 
@@ -159,7 +159,7 @@ def _release_sums(
 ) -> tuple[Real, Guarantee | None]:
     if epsilon is None:
         return np.bincount(rows, weights=values, minlength=trials).astype(np.float64), None
-    from ...tables.query.aggregates import sum as total
+    from ...tables.aggregates import sum as total
 
     return _release(
         {"trial": rows, "x": values},

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from ...guarantees import Pure
 from ...mechanisms.shared.additive import Additive
 from ...session.protect import protect
+from ...tables.aggregates import count
+from ...tables.aggregates import sum as sum_of
 from ...tables.expr.expressions import Expr, col
-from ...tables.query.aggregates import count
-from ...tables.query.aggregates import sum as sum_of
 from .. import attack_refusals as refusals
 from .attack_result import as_integer
 from .owner_table import Columns, read_columns

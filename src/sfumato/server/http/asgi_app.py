@@ -5,6 +5,7 @@ limits around them.
 from __future__ import annotations
 
 import asyncio
+import json
 import multiprocessing
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from ... import __version__
 from ...errors import Failed, Refused
+from ...tables.aggregates import KINDS
 from .. import server_refusals as refusals
 from ..config import Config, load
 from ..retention import drop_old_hourly
@@ -91,6 +93,9 @@ def create(config: Config | str | Path) -> FastAPI:
     app.state.buckets = Buckets(loaded.token_rate)
     app.include_router(router)
     app.add_api_route("/", _page, methods=["GET"], include_in_schema=False)
+    app.add_api_route(
+        "/static/aggregates.js", _aggregates, methods=["GET"], include_in_schema=False
+    )
     app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
     app.openapi = lambda: document(app)  # type: ignore[method-assign]  # as FastAPI documents
     for kind, handler in _ENDINGS.items():
@@ -112,6 +117,20 @@ def from_environment() -> FastAPI:
 
 async def _page() -> Response:
     return FileResponse(STATIC / "index.html", media_type="text/html")
+
+
+async def _aggregates() -> Response:
+    """Reply the list of aggregates as a module of the page."""
+    kinds = KINDS.values()
+    lists = {
+        "AGGREGATES": [
+            (call.typed or f"{call.text}(", call.about) for kind in kinds for call in kind.calls
+        ],
+        "COUNTS": [kind.name for kind in kinds if kind.counts],
+        "RANKED": [kind.name for kind in kinds if kind.error_of == "rank"],
+    }
+    lines = (f"export const {name} = {json.dumps(value)};" for name, value in lists.items())
+    return Response("\n".join(lines), media_type="text/javascript")
 
 
 async def _stopped(_: Request, stopped: ProblemError) -> Response:

@@ -1,5 +1,6 @@
 // The plan of a question: what it would cost, how far off it would be, and a picture of that.
 
+import * as lists from "./aggregates.js";
 import { bars } from "./charts.js";
 import { drawn, el, fill, find, show } from "./dom.js";
 import { error, number } from "./numbers.js";
@@ -12,12 +13,12 @@ const LEANS = [0.12, -0.06, 0.03, -0.13, 0.08];
 /** How sharp: the error beside what is measured. */
 const SHARP = [[0.02, "sharp"], [0.1, "clear"], [0.4, "soft"], [1, "hazy"], [Infinity, "lost in the haze"]];
 
-const COUNTS = new Set(["count", "count_units", "count_distinct", "histogram"]);
+const COUNTS = new Set(lists.COUNTS);
 
 /** Measured from zero: counts and totals. */
 export const isCounted = (kind) => COUNTS.has(kind) || kind === "sum";
 /** The error of a quantile is a number of rows, and what is computed depends on values: neither can be drawn before. */
-const isRanked = (kind) => kind === "quantile" || kind === "percentile";
+const isRanked = (kind) => lists.RANKED.includes(kind);
 
 /** Columns of a table that have intervals, with what they are. A bin of a histogram is called by its column and its ends. */
 export function measured(table, kinds = {}) {

@@ -1,31 +1,15 @@
 // As much SQL as a page needs: words and their kinds, names and values written safely. What a text means is for the server to say.
 
+import { AGGREGATES as CALLS } from "./aggregates.js";
+
 export const KEYWORDS = [
   ...["SELECT", "FROM", "WHERE", "GROUP BY", "GROUP BY ALL", "HAVING", "ORDER BY", "LIMIT", "AS", "AND", "OR", "NOT", "IN", "BETWEEN", "LIKE"],
   ...["IS NULL", "IS NOT NULL", "CASE", "WHEN", "THEN", "ELSE", "END", "JOIN", "LEFT JOIN", "ON", "USING", "WITH", "DISTINCT", "FILTER (WHERE"],
   ...["DESC", "ASC", "TRUE", "FALSE", "NULL", "DATE", "INTERVAL", "CAST"],
 ];
 
-/** Aggregates: what is written, and what it is. */
-export const AGGREGATES = Object.entries({
-  "COUNT(*)": "rows",
-  "COUNT(DISTINCT ": "units, or values",
-  "COUNT_IF(": "rows for which it holds",
-  "SUM(": "total",
-  "AVG(": "mean",
-  "MEDIAN(": "middle value",
-  "QUANTILE(": "a quantile",
-  "QUANTILES(": "several at once",
-  "STDDEV(": "standard deviation",
-  "VARIANCE(": "variance",
-  "HISTOGRAM(": "counts by bins",
-  "MIN(": "a low quantile",
-  "MAX(": "a high quantile",
-  "RATIO(": "of two sums",
-  "WEIGHTED_AVG(": "weighted mean",
-  "CLAMP(": "within bounds",
-  "CALENDAR(": "public days, weeks, months",
-});
+/** Aggregates and helpers: what is written, and what it is. The server lists its aggregates. */
+export const AGGREGATES = [...CALLS, ["CLAMP(", "within bounds"], ["CALENDAR(", "public days, weeks, months"]];
 
 const OTHER = ["BY", "ALL", "CROSS", "SEMI", "ANTI", "UNION", "EXISTS", "OFFSET", "INNER", "OUTER", "RIGHT", "OVER", "EXPLAIN", "PRIVACY", "WITHIN"];
 const RESERVED = new Set([...KEYWORDS.join(" ").split(/[ (]+/), ...OTHER].filter(Boolean));

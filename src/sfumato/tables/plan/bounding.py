@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, Literal
 
 from ...guarantees import Relation
 from ...mechanisms.shared.better_law import Norm
+from ..aggregates.component import Component
 from ..declare.declaration import Declaration
 from ..expr import engine_values as ev
 from ..expr.relational import group, select
 from ..expr.types import FLOAT, INT64
 from ..query.stages import Query
 from . import plan_refusals as refusals
-from .components import Component
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir

@@ -29,10 +29,10 @@ from ...mechanisms import Combined, OptimalSelection, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
 from ...mechanisms.shared.better_law import Norm, fit_noise, norms_for
 from ...mechanisms.shared.mechanism import Mechanism
+from ..aggregates.component import Component
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .bounding import Bounding
-from .components import Component
 
 CARE = Fraction(1, 20)
 TOTAL = "total"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from ...exact.numbers import text
 from ...guarantees import Guarantee
 from ...mechanisms import Gaussian
+from ..aggregates.component import Component
 from ..query.stages import Rows
 from . import min_max
-from .components import Component, learned_column
+from .components import learned_column
 
 if TYPE_CHECKING:
     from .query_plan import Plan
@@ -133,8 +134,8 @@ def _learned_note(component: Component, rows: Rows) -> str:
 
 def _explain_nulls(component: Component) -> str:
     assert component.of is not None
-    if component.rule:
-        return "rows without a value or without a weight are left out of the weighted mean"
+    if component.missing:
+        return component.missing
     if component.filled:
         return f"a missing {component.of.text} counts as its lower bound"
     return f"rows where {component.of.text} is null or NaN are left out of its aggregates"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...exact.numbers import text
 from ...mechanisms import WeightedQuantile
 from ...mechanisms.shared.mechanism import Mechanism
-from .components import Component
+from ..aggregates.component import Component
 
 
 def with_end(component: Component, values: NDArray[np.int64]) -> NDArray[np.int64]:

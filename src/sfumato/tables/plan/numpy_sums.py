@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..aggregates.component import Component
 from ..expr.grids import Grid, Numbers
 from .bounding import EXACT, Bounding
-from .components import Component
 
 if TYPE_CHECKING:
     import pyarrow as pa

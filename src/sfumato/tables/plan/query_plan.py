@@ -24,18 +24,17 @@ from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
 from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
+from ..aggregates import KINDS
+from ..aggregates.component import Component
 from ..query.stages import Query
 from . import plan_refusals as refusals
 from .choose_noise import TOTAL, Calibration, calibrate
-from .components import ColumnPlan, Component, QueryComponents, components_of
+from .components import ColumnPlan, QueryComponents, components_of
 from .read_results import ResultGroups, public_groups
 from .statements import EngineStatement, build_statements
 
 if TYPE_CHECKING:
     from ..engine.sources import TableSource
-
-SIZED = frozenset({"mean", "weighted_mean", "ratio", "variance", "std"})
-"""Kinds whose error depends on how many rows a group has."""
 
 MOST_CELLS = 10_000_000
 MOST_KEPT, LONGEST_KEPT = 32, 20_000  # cached queries of a source, and characters of each
@@ -145,9 +144,7 @@ class Plan:
         """Describe the expected error of a column."""
         kind = next(column.kind for column in self.columns if column.name == name)
         size = f" in a group of {self.group_size} rows"
-        away = {"quantile": " rows away", "percentile": " rows away"}.get(
-            kind, size if kind in SIZED else ""
-        )
+        away = {"noise": "", "size": size, "rank": " rows away"}[KINDS[kind].error_of]
         return f"± {error:.4g}{away}, with probability 0.95"
 
     def explain(self) -> str:
@@ -169,9 +166,8 @@ class Plan:
                     abs(first.shift) + first.rank_error(level), 1 << self.calibration.bounding.bits
                 )
             )
-        if column.kind == "percentile":
-            component = self.components[column.components[0]]
-            assert component.tree is not None
+        component = self.components[column.components[0]]
+        if component.tree is not None:
             assert isinstance(first, Laplace | Gaussian)
             return up(
                 Fraction(
@@ -181,41 +177,8 @@ class Plan:
             )
         each = 1 - (1 - level) / len(noise)  # of several components, each by itself
         widths = [self._width(i, each) for i in column.components]
-        if column.kind in ("ratio", "weighted_mean"):
-            return self._quotient(column, widths, size)
-        if column.kind not in ("mean", "variance", "std"):
-            return up(widths[0])
-        half = (column.numbers["high"] - column.numbers["low"]) / 2
-        if size <= widths[-1]:
-            return up(
-                2 * half if column.kind == "mean" else half if column.kind == "std" else half**2
-            )
-        rows = size - widths[-1]
-        mean = min(2 * half, (widths[-2] + half * widths[-1]) / rows)
-        if column.kind == "mean":
-            return up(mean)
-        variance = min(half**2, (widths[0] + half**2 * widths[-1]) / rows + 2 * half * mean)
-        return up(
-            variance if column.kind == "variance" else variance / half
-        )  # of a root, where the spread is half of the largest possible one
-
-    def _quotient(self, column: ColumnPlan, widths: list[Fraction], size: int) -> float:
-        """Return the error of a quotient, assuming values in the middle of their bounds."""
-        numbers = column.numbers
-        divisor = size * (numbers["by_low"] + numbers["by_high"]) / 2
-        if abs(divisor) <= widths[1]:
-            return math.inf if column.kind == "ratio" else up(numbers["high"] - numbers["low"])
-        least = abs(divisor) - widths[1]
-        if column.kind == "ratio":
-            return up(
-                (
-                    widths[0]
-                    + abs(size * (numbers["low"] + numbers["high"]) / 2 / divisor) * widths[1]
-                )
-                / least
-            )
-        half = (numbers["high"] - numbers["low"]) / 2
-        return up(min(2 * half, (widths[0] + half * widths[1]) / least))
+        error = KINDS[column.kind].error(column.numbers, widths, size)
+        return math.inf if error is None else up(error)
 
     def _width(self, place: int, level: Fraction) -> Fraction:
         noise = self.calibration.noise[place][0]

@@ -19,13 +19,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from ..aggregates.component import Component
+from ..aggregates.count_tree import Integers
 from ..declare.public_keys import Key
 from ..expr.types import Type
 from ..query.stages import Query
 from .arrow_arrays import array, numbers, zero
 from .bounding import Bounding
-from .components import Component
-from .count_tree import Integers
 from .engine_keys import engine_keys
 from .statements import EngineStatement, needs_decimal
 

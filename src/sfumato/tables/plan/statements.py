@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from ..aggregates.component import FLAT, Component
 from ..engine.stored_columns import StoredColumns
 from ..expr.engine_values import cast, number
 from ..expr.expressions import Expr
@@ -29,7 +30,6 @@ from ..expr.types import INT64, Type
 from ..query.owned_rows import apply_steps, columns_of
 from ..query.stages import Query
 from .bounding import EXACT, NARROW, Bounding, row_weight, row_weights, truncate_rows, votes
-from .components import FLAT, Component
 from .count_distinct import distinct_counts
 from .engine_keys import comparable, engine_key_column, is_inline, is_public_key, join_keys
 from .parquet_sums import PlainSums, plan_plain_sums

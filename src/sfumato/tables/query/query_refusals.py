@@ -20,24 +20,6 @@ LOW_NOT_BELOW_HIGH = RefusalText(
     "low has to be below high",
     "low=0, high=100",
 )
-EDGES_NOT_INCREASING = RefusalText(
-    "aggregate.edges",
-    "{count} edges",
-    "edges are 2 to {most} numbers, each above the one before",
-    "edges=range(0, 121, 10)",
-)
-QUANTILE_TOO_FINE = RefusalText(
-    "aggregate.quantile",
-    "q={q}",
-    "q is a fraction with a denominator of at most {most:,}",
-    "q=0.999",
-)
-PROBABILITIES_MISSING_OR_TWICE = RefusalText(
-    "aggregate.quantile",
-    "{count} probabilities",
-    "quantiles needs one or more probabilities, each once",
-    "[0.25, 0.5, 0.75]",
-)
 AGGREGATE_CONDITION_NOT_EXPRESSION = RefusalText(
     "aggregate.where",
     "{method}({type})",

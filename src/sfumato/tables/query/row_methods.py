@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..declare.declaration import Key
 from ..expr.expressions import Expr
-from .aggregates import Aggregate
+from .aggregate import Aggregate
 from .calendars import Calendar
 from .join_steps import On
 from .stages import Groups, Query, Rows

@@ -19,7 +19,7 @@ from ..expr.column_names import check_names
 from ..expr.expressions import ColumnRef, Expr, col
 from ..expr.types import Type
 from . import query_refusals as refusals
-from .aggregates import Aggregate, percent
+from .aggregate import Aggregate, percent
 from .calendars import Calendar
 from .join_steps import Join, Match, On, Union
 from .owned_rows import Origin

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.answers.exact_ratios import (
+from sfumato.exact.exact_ratios import (
     Ratios,
     as_python_ints,
     multiply_by_step,

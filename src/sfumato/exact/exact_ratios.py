@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact.balls import Rounding
+from .balls import Rounding
 
 Integers = NDArray[Any]
 """An array of 64-bit integers, or of Python integers."""

@@ -1,0 +1,66 @@
+"""Every aggregate: one module for each family, with the functions that users call and one record
+for each kind. `KINDS` is the only list of kinds; planning, finishing, SQL, the client, the server
+and its page read it.
+"""
+
+from .averages import MEAN, WEIGHTED_MEAN, mean
+from .column_kind import AggregateKind
+from .correlations import CORRELATION, corr
+from .counts import COUNT, COUNT_DISTINCT, COUNT_UNITS, count, count_distinct, count_if, count_units
+from .covariances import COVARIANCE, SAMPLE_COVARIANCE, covar
+from .histogram_bins import HISTOGRAM, histogram
+from .quantile_points import (
+    PERCENTILE,
+    QUANTILE,
+    max,  # noqa: A004  # read as sf.max
+    median,
+    min,  # noqa: A004  # read as sf.min
+    quantile,
+    quantiles,
+)
+from .spreads import SAMPLE_STD, SAMPLE_VARIANCE, STD, VARIANCE, std, var
+from .sums import RATIO, SUM, ratio, sum  # noqa: A004  # read as sf.sum
+
+KINDS: dict[str, AggregateKind] = {
+    kind.name: kind
+    for kind in (
+        COUNT,
+        COUNT_UNITS,
+        COUNT_DISTINCT,
+        SUM,
+        MEAN,
+        WEIGHTED_MEAN,
+        RATIO,
+        VARIANCE,
+        STD,
+        SAMPLE_VARIANCE,
+        SAMPLE_STD,
+        COVARIANCE,
+        SAMPLE_COVARIANCE,
+        CORRELATION,
+        QUANTILE,
+        PERCENTILE,
+        HISTOGRAM,
+    )
+}
+"""Every kind of aggregate, by its name."""
+
+__all__ = [
+    "corr",
+    "count",
+    "count_distinct",
+    "count_if",
+    "count_units",
+    "covar",
+    "histogram",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "quantile",
+    "quantiles",
+    "ratio",
+    "std",
+    "sum",
+    "var",
+]

@@ -1,0 +1,153 @@
+"""What sfumato knows about a kind of column, and about a kind of aggregate: one record for each.
+
+*Box*       With probability c the noise of every piece stays within its half-width, all pieces
+            together (the draws are independent: each is asked to hold with c^(1/m)). Then the exact
+            integers lie in a box, and the exact value between its extremes over that box. A value
+            is that of a box without width.
+*Rounding*  Ends go outward, values to the nearest double; in between everything is exact. What
+            rounding of the data to a grid may have moved, where the column knows it (`slack`), is
+            added to both ends.
+*Limits*    Values and ends are cut to what is possible: a mean of clipped values lies between the
+            bounds. Where the number of rows may be zero or less, nothing is known: the interval is
+            all that is possible, and its middle the value if the released number itself is.
+*Proof*     docs/proofs/answer-intervals.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exact.exact_ratios import Integers, Ratios, as_python_ints, multiply_by_step
+from ..expr.expressions import Expr
+from ..query.aggregate import Aggregate
+from ..query.stages import Rows
+from .component import Component
+
+Side = Literal["low", "high"]
+Numbers = Mapping[str, Fraction]
+"""The public numbers of a column: bounds, centre, slack and others, by name."""
+Limits = tuple[Fraction | None, Fraction | None]
+
+
+class Box(NamedTuple):
+    """The integers between which a piece's exact integers lie, and the value of one step."""
+
+    low: Integers
+    high: Integers
+    step: Fraction
+
+
+class BoxEnd(NamedTuple):
+    """One end of the possible values over a box, and the groups for which it is valid; None means
+    all groups.
+    """
+
+    ratios: Ratios
+    valid: NDArray[np.bool_] | None = None
+
+
+Finish = Callable[[Numbers, Sequence[Box], Side], BoxEnd]
+"""Computes one end of a column from the boxes of its pieces."""
+
+
+def finish_sum(_: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
+    """Return the end of the one piece itself."""
+    (box,) = boxes
+    return BoxEnd(multiply_by_step(box.low if side == "low" else box.high, box.step))
+
+
+def value_bounds(numbers: Numbers) -> Limits:
+    """Return the bounds of clipped values. Rounding to the grid comes later and keeps them."""
+    return numbers["low"], numbers["high"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ColumnKind:
+    """How a kind of column is computed, from how many pieces, and between which limits."""
+
+    name: str
+    finish: Finish = finish_sum
+    pieces: int = 1
+    limits: Callable[[Numbers], Limits] = lambda _: (None, None)
+    numbers: tuple[str, ...] = ()  # that every column of the kind has
+    counts: bool = False  # of rows or units: whole and not negative, before weights and noise
+    # over groups: the groups' values sum to the value of all, where the weight of a row does not
+    # depend on groups (`Weighing.adds`)
+    adds: bool = False
+    # what the error follows: the noise alone, the noise and the size of a group, or the ranks of
+    # rows
+    error_of: Literal["noise", "size", "rank"] = "noise"
+    ranks_groups: bool = True  # `top` tells which groups are surely among the largest
+
+
+Shape = Literal["count", "condition", "column", "pair", "quantile", "median", "bins", "quantiles"]
+"""The shapes of arguments in SQL; `sql.aggregate_calls` reads each."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlCall:
+    """One way to call an aggregate in SQL, for readers and for the page: by sqlglot's classes, or
+    by names for which sqlglot has no class. Without a shape another call reads it.
+    """
+
+    text: str
+    about: str
+    shape: Shape | None = None
+    build: Callable[..., Aggregate] | None = None
+    nodes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    typed: str = ""  # what the page types; the text and a bracket if it is empty
+
+    def __call__(self, *values: Expr, **options: object) -> Aggregate:
+        """Build the aggregate of the values that a reader of SQL found."""
+        assert self.build is not None
+        return self.build(*values, **options)
+
+
+def error_of_noise(_: Numbers, widths: Sequence[Fraction], __: int) -> Fraction | None:
+    """Return the half-width of the one component."""
+    return widths[0]
+
+
+def assume_value(numbers: Numbers, _: int, place: Fraction) -> Fraction:
+    """Return the point at `place` between the bounds of a value."""
+    return numbers["low"] + place * (numbers["high"] - numbers["low"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AggregateKind(ColumnKind):
+    """One kind of aggregate: its column, the components it needs, what is expected before data is
+    read, and how SQL and the client write it.
+    """
+
+    components: Callable[[Aggregate, Rows], tuple[list[Component], Numbers]]
+    # from the numbers, the half-widths of the components and the rows of a group; None: no limit
+    error: Callable[[Numbers, Sequence[Fraction], int], Fraction | None] = error_of_noise
+    # the value in a group of so many rows, if all values lie at a place between their bounds
+    assume: Callable[[Numbers, int, Fraction], Fraction | None] = assume_value
+    calls: tuple[SqlCall, ...]
+    client: str  # as the client writes it
+    client_beyond: Mapping[str, str] = field(default_factory=dict)  # of MIN and MAX
+    about: str
+    example: str
+
+
+def positive_rows(box: Box) -> tuple[NDArray[np.bool_], tuple[Integers, Integers]]:
+    """Return where a number of rows is surely positive, and its ends there (1 elsewhere)."""
+    valid = np.asarray(box.low > 0, dtype=np.bool_)
+    return valid, (
+        np.where(valid, as_python_ints(box.low), 1),
+        np.where(valid, as_python_ints(box.high), 1),
+    )
+
+
+def extreme(a: Ratios, b: Ratios, side: Side) -> Ratios:
+    """Return the smaller of two ratios for the low side, the larger for the high side."""
+    first = (a.top * b.bottom < b.top * a.bottom) == (side == "low")
+    return Ratios(np.where(first, a.top, b.top), np.where(first, a.bottom, b.bottom))

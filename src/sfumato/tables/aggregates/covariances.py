@@ -1,0 +1,201 @@
+"""Covariance of two columns: of the rows themselves, or of the population they are a sample of.
+
+*Rows*        A row counts if it has both values.
+*Components*  Each value is clipped to its bounds and measured from their centre: the product of the
+              two, both sums, and the number of rows. A row's product is at most far_x·far_y.
+*Limits*      At most (half the range of x)·(half the range of y), by Cauchy and Schwarz.
+*Proof*       docs/proofs/covariance.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+
+from ...exact.exact_ratios import as_python_ints
+from ...exact.numbers import Number, text
+from ..expr.expressions import Expr, as_expr
+from ..query.aggregate import Aggregate, bounds_of
+from ..query.stages import Rows
+from .averages import mean_error
+from .column_kind import AggregateKind, Box, BoxEnd, Numbers, Side, SqlCall
+from .column_parts import centred_sum, half_step, slack_numbers, value_sum
+from .component import Component
+from .spreads import correct_sample, half_range, quotient_end, sample_factor
+
+
+def covar(
+    of: str | Expr,
+    by: str | Expr,
+    *,
+    sample: bool = False,
+    low: Number | None = None,
+    high: Number | None = None,
+) -> Aggregate:
+    """The covariance of two columns; with `sample`, times n/(n − 1). `low` and `high` are those of
+    the first; the second has its declared bounds, or those of its `clip`.
+    """
+    kind = "sample_covariance" if sample else "covariance"
+    return Aggregate(kind, as_expr(of), None, *bounds_of(low, high), by=as_expr(by))
+
+
+def _sample_covar(
+    of: Expr, by: Expr, *, low: Number | None = None, high: Number | None = None
+) -> Aggregate:
+    return covar(of, by, sample=True, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The two aggregates of a pair of columns, each over the rows that have both values, and their
+    components.
+    """
+
+    aggregates: tuple[Aggregate, Aggregate]
+    products: Component
+    sums: tuple[Component, Component]
+    rows: Component
+    numbers: Numbers
+    slack: Fraction  # how far rounding of values and products may move the covariance
+
+    @classmethod
+    def of(cls, aggregate: Aggregate, rows: Rows) -> Pair:
+        """Return the components that a covariance and a correlation share."""
+        first, second = aggregate.of, aggregate.by
+        assert first is not None
+        assert second is not None
+        aggregates = (
+            _with_value(replace(aggregate, by=None), second, rows),
+            _with_value(replace(aggregate, of=second, by=None, low=None, high=None), first, rows),
+        )
+        (x, ones), ends = centred_sum(aggregates[0], rows)
+        (y, _), others = centred_sum(aggregates[1], rows)
+        products = _products(aggregate, x, y, rows)
+        assert products.grid is not None
+        # Half a step of the product, and what doubles err; twice for the sums and for the product.
+        slack = products.step if products.grid.floating else Fraction(0)
+        for value, factor in ((x, y), (y, x)):
+            assert value.grid is not None
+            slack += 2 * half_step(value.grid) * factor.largest * factor.step
+        numbers = {
+            "low": ends["low"],
+            "high": ends["high"],
+            "by_low": others["low"],
+            "by_high": others["high"],
+        }
+        return cls(aggregates, products, (x, y), ones, numbers, slack)
+
+
+def _with_value(aggregate: Aggregate, column: Expr, rows: Rows) -> Aggregate:
+    """Leave out the rows without a value of the other column, if there may be any."""
+    return aggregate.filter(column.not_null()) if column.type(rows.schema).nullable else aggregate
+
+
+def _products(aggregate: Aggregate, x: Component, y: Component, rows: Rows) -> Component:
+    """Return the sum of the products of centred values."""
+    factors, names, rules = [], [], []
+    for value in (x, y):
+        of, grid = value.of, value.grid
+        assert of is not None
+        assert grid is not None
+        number = of.cast("int64") if of.type(rows.schema).kind == "bool" else of
+        clipped = number.clip(*(grid.constant(end) for end in (grid.low, grid.high)))
+        factors.append(clipped - grid.constant(grid.centre))
+        ends = f"[{text(grid.low * grid.step)}, {text(grid.high * grid.step)}]"
+        names.append(f"{of.text} {ends}")
+        rules.append(f"{of.text} clipped to {ends}")
+    far = x.largest * x.step * y.largest * y.step
+    product = replace(aggregate, of=factors[0] * factors[1], by=None, low=-far, high=far)
+    (products,), _ = value_sum(product, rows)
+    where = "" if aggregate.where is None else f" where {aggregate.where.text}"
+    return replace(
+        products,
+        name=f"products {' and '.join(names)}{where}",
+        rule=f"{' and '.join(rules)} before they are multiplied",
+        missing="rows without one of the two values are left out of covariances and correlations",
+    )
+
+
+def _components(aggregate: Aggregate, rows: Rows) -> tuple[list[Component], Numbers]:
+    pair = Pair.of(aggregate, rows)
+    slack = pair.slack * (2 if aggregate.kind == "sample_covariance" else 1)
+    return [pair.products, *pair.sums, pair.rows], {**pair.numbers, **slack_numbers(slack)}
+
+
+def covariance_end(boxes: Sequence[Box], side: Side) -> BoxEnd:
+    """P/N − S·T/N²: the least has the least P and the largest S·T, the largest the other ends."""
+    p, s, t, n = boxes
+    corners = [
+        as_python_ints(a) * as_python_ints(b) for a in (s.low, s.high) for b in (t.low, t.high)
+    ]
+    a, b = p.step / n.step, s.step * t.step / n.step**2
+    top = as_python_ints(p.low if side == "low" else p.high)
+    product = reduce(np.maximum if side == "low" else np.minimum, corners)
+    linear, bent = top * (a.numerator * b.denominator), product * (b.numerator * a.denominator)
+    return quotient_end(linear, bent, a.denominator * b.denominator, n, side)
+
+
+def _finish(_: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
+    return covariance_end(boxes, side)
+
+
+def _finish_sample(_: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
+    return correct_sample(covariance_end(boxes, side), boxes[-1], side)
+
+
+def largest_covariance(numbers: Numbers) -> Fraction:
+    """Return the largest covariance of values between these bounds."""
+    return half_range(numbers) * half_range(numbers, "by_")
+
+
+def covariance_error(numbers: Numbers, widths: Sequence[Fraction], size: int) -> Fraction:
+    """Return the expected error, from the half-widths of P, S, T and N."""
+    products, first, second, rows = widths
+    most = largest_covariance(numbers)
+    if size <= rows:
+        return 2 * most
+    x, y = half_range(numbers), half_range(numbers, "by_")
+    means = x * mean_error(y, (second, rows), size) + y * mean_error(x, (first, rows), size)
+    return min(2 * most, (products + most * rows) / (size - rows) + means)
+
+
+NUMBERS = ("low", "high", "by_low", "by_high")
+
+COVARIANCE = AggregateKind(
+    name="covariance",
+    components=_components,
+    finish=_finish,
+    pieces=4,
+    limits=lambda numbers: (-largest_covariance(numbers), largest_covariance(numbers)),
+    numbers=NUMBERS,
+    error=covariance_error,
+    error_of="size",
+    assume=lambda numbers, _, place: (2 * place - 1) * largest_covariance(numbers),
+    calls=(SqlCall("COVAR_POP", "covariance of the rows", "pair", covar, nodes=("CovarPop",)),),
+    client="COVAR_POP({of}, {by})",
+    about="the covariance of two columns, of the rows themselves",
+    example="sf.covar('age', 'spend')",
+)
+SAMPLE_COVARIANCE = AggregateKind(
+    name="sample_covariance",
+    components=_components,
+    finish=_finish_sample,
+    pieces=4,
+    limits=lambda numbers: (-2 * largest_covariance(numbers), 2 * largest_covariance(numbers)),
+    numbers=NUMBERS,
+    error=lambda numbers, widths, size: (
+        sample_factor(size) * covariance_error(numbers, widths, size)
+    ),
+    error_of="size",
+    assume=lambda numbers, size, place: (
+        sample_factor(size) * (2 * place - 1) * largest_covariance(numbers)
+    ),
+    calls=(SqlCall("COVAR_SAMP", "covariance", "pair", _sample_covar, nodes=("CovarSamp",)),),
+    client="COVAR_SAMP({of}, {by})",
+    about="the covariance times n/(n − 1)",
+    example="sf.covar('age', 'spend', sample=True)",
+)
