@@ -12,12 +12,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
+from attrs import field
+
 from ..exact.balls import least, short, up
 from ..exact.numbers import Number, non_negative, probability, shown
+from ..records import record
 from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
@@ -33,27 +35,14 @@ from .guarantee import (
 from .rdp_to_dp import best_order, delta_at, pinsker
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(order=False)
 class ZCDP(Guarantee):
     """ρ-zero-concentrated differential privacy."""
 
-    rho: Fraction
-    _delta: Fraction
-    relation: Relation | None
-    unit: str | None
-
-    def __init__(
-        self,
-        rho: Number,
-        delta: Number = 0,
-        *,
-        relation: str | None = None,
-        unit: str | None = None,
-    ) -> None:
-        object.__setattr__(self, "rho", non_negative(rho, "rho"))
-        object.__setattr__(self, "_delta", probability(delta, "delta"))
-        object.__setattr__(self, "relation", relation_of(relation))
-        object.__setattr__(self, "unit", unit_of(unit))
+    rho: Fraction = field(converter=non_negative)
+    _delta: Fraction = field(alias="delta", default=Fraction(0), converter=probability)
+    relation: Relation | None = field(default=None, kw_only=True, converter=relation_of)
+    unit: str | None = field(default=None, kw_only=True, converter=unit_of)
 
     @property
     def parameters(self) -> dict[str, Fraction]:

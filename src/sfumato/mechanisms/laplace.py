@@ -11,43 +11,34 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Unpack
 
+from attrs import field
 from flint import arb
 
 from ..exact.balls import above, ball, below, least
 from ..exact.numbers import Number, positive
-from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..guarantees import ZCDP, Guarantee, Pure
 from ..keywords import spell_out
 from ..noise.geometric import Geometric
-from .shared.additive import (
-    Additive,
-    AdditiveOptions,
-    check_exactly_one,
-    set_additive_fields,
-    tolerance,
-)
+from ..records import record
+from .shared.additive import Additive, AdditiveOptions, tolerance
+from .shared.calibrated import Way, choose_way, solve
 from .shared.grid import steps_l1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Laplace(Additive):
     """Noise of a given scale, or the scale that keeps a promise of ε, or that stays within an
     error.
     """
 
-    sensitivity: Fraction
-    scale: Fraction
-    grid: Fraction | None
-    size: int | None
-    relation: Relation | None
-    unit: str | None
-    _law: Geometric = field(repr=False, compare=False)
+    scale: Fraction = field(converter=solve)
+    _law: Geometric = field(init=False)
 
-    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
+    @spell_out(AdditiveOptions, grid=None, size=None)
     def __init__(
         self,
         *,
@@ -55,29 +46,24 @@ class Laplace(Additive):
         epsilon: Number | None = None,
         scale: Number | None = None,
         error: Number | None = None,
+        confidence: Number = 0.95,
         **options: Unpack[AdditiveOptions],
     ) -> None:
-        check_exactly_one(
-            "Laplace",
-            "Laplace(sensitivity=1, epsilon=0.5)",
-            epsilon=epsilon,
-            scale=scale,
-            error=error,
-        )
-        set_additive_fields(self, sensitivity, **options)
-        put = object.__setattr__
-        if epsilon is not None:
-            put(self, "scale", self.moves / positive(epsilon, "epsilon"))
-        elif scale is not None:
-            put(self, "scale", positive(scale, "scale"))
-        else:
-            assert error is not None  # exactly one of them is
-            put(
-                self,
-                "scale",
-                self.step * _widest(*tolerance(error, self.grid, options.get("confidence", 0.95))),
-            )
-        put(self, "_law", Geometric(scale=self.scale / self.step))
+        ways = {"epsilon": epsilon, "scale": scale, "error": error}
+        way = choose_way("Laplace(sensitivity=1, epsilon=0.5)", ways, confidence=confidence)
+        self.__attrs_init__(sensitivity=sensitivity, scale=way, **options)
+
+    def _solve(self, way: Way) -> Fraction:
+        match way.name:
+            case "epsilon":
+                return self.moves / positive(way.value, "epsilon")
+            case "scale":
+                return positive(way.value, "scale")
+        return self.step * _widest(*tolerance(way, self.grid))
+
+    @_law.default
+    def _build_law(self) -> Geometric:
+        return Geometric(scale=self.scale / self.step)
 
     @property
     def moves(self) -> Fraction:

@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
@@ -21,6 +20,7 @@ from ..errors import Refused
 from ..exact.numbers import Number, probability, text
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.renyi import subsampled_gaussian
+from ..records import record
 from .randomized_response import RandomizedResponse
 from .shared import mechanism_refusals as refusals
 from .shared.mechanism import Mechanism
@@ -29,7 +29,7 @@ BINDS: dict[str, Relation] = {"poisson": "add-remove", "fixed": "replace"}
 """The relation that each way of sampling is about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Subsampled(Mechanism):
     """A base mechanism behind sampling at a rate."""
 
@@ -54,12 +54,13 @@ class Subsampled(Mechanism):
                 else refusals.FIXED_SIZE_UNDER_ADD_REMOVE
             )
             raise refusal(mechanism=base)
-        put = object.__setattr__
-        put(self, "base", base)
-        put(self, "rate", probability(rate, "q", zero=False, one=True))
-        put(self, "how", how)
-        put(self, "relation", relation)
-        put(self, "unit", base.unit)
+        self.__attrs_init__(
+            base=base,
+            rate=probability(rate, "q", zero=False, one=True),
+            how="poisson" if how == "poisson" else "fixed",
+            relation=relation,
+            unit=base.unit,
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
