@@ -15,6 +15,8 @@ of `self.__attrs_init__`, which runs the converters.
 
 from __future__ import annotations
 
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
 from functools import partial
 from inspect import signature
 from types import FunctionType
@@ -50,7 +52,11 @@ def check_flag(value: bool) -> bool:
 
 
 def public_fields(kind: type) -> list[str]:
-    """Return the names of the fields that are shown and stored, FIRST before all others."""
+    """Return the names of the fields that are shown and stored, FIRST before all others. A
+    mechanism of somebody else may be a dataclass.
+    """
+    if is_dataclass(kind):
+        return [field.name for field in dataclass_fields(kind) if field.repr]
     shown = [field for field in attrs.fields(kind) if field.repr]
     return [field.name for field in sorted(shown, key=lambda field: field.metadata.get("place", 0))]
 

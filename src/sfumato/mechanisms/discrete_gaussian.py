@@ -37,7 +37,7 @@ class DiscreteGaussian(Additive):
     """
 
     sigma_squared: Fraction = field(converter=solve)
-    _law: Law = field(init=False)
+    law: Law = field(init=False, repr=False, eq=False)
 
     @spell_out(AdditiveOptions, grid=None, size=None)
     def __init__(
@@ -62,7 +62,7 @@ class DiscreteGaussian(Additive):
                 return positive(way.value, "sigma") ** 2
         return self.step**2 * _widest(*tolerance(way, self.grid))
 
-    @_law.default
+    @law.default
     def _build_law(self) -> Law:
         return Law(sigma_squared=self.sigma_squared / self.step**2)
 
@@ -85,10 +85,6 @@ class DiscreteGaussian(Additive):
             raise refusals.CURVE_OF_SEVERAL_VALUES(epsilon=epsilon)
         steps = math.isqrt(math.floor(square))
         return chance(lambda: self.law.excess(steps, e), "up")
-
-    @property
-    def law(self) -> Law:
-        return self._law
 
 
 def _widest(steps: int, missing: Fraction) -> Fraction:

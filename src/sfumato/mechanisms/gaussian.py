@@ -43,7 +43,7 @@ class Gaussian(Additive):
     """
 
     sigma: Fraction = field(converter=solve)
-    _law: RoundedNormal = field(init=False)
+    law: RoundedNormal = field(init=False, repr=False, eq=False)
 
     @spell_out(ToleranceOptions, confidence=0.95, grid=None, size=None)
     def __init__(
@@ -77,7 +77,7 @@ class Gaussian(Additive):
                 return positive(way.value, "sigma")
         return self.step * _widest(*tolerance(way, self.grid))
 
-    @_law.default
+    @law.default
     def _build_law(self) -> RoundedNormal:
         return RoundedNormal(sigma=self.sigma / self.step)
 
@@ -89,10 +89,6 @@ class Gaussian(Additive):
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         return (GDP.from_square(self.moves_squared / self.sigma**2, **self._neighbours),)
-
-    @property
-    def law(self) -> RoundedNormal:
-        return self._law
 
 
 def classical_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> float:

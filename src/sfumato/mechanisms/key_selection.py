@@ -166,20 +166,16 @@ class NoisyThreshold(KeySelection):
 class LaplaceThreshold(NoisyThreshold):
     """Geometric noise: δ is the chance that the rule names any of m new groups, 1 − (1 − p)^m."""
 
-    _law: Geometric = field(init=False)
+    law: Geometric = field(init=False, repr=False, eq=False)
     threshold: int = field(init=False)
 
-    @_law.default
+    @law.default
     def _build_law(self) -> Geometric:
         return Geometric(scale=self.moved * self.vote / self.epsilon)
 
     @threshold.default
     def _choose_threshold(self) -> int:
         return self._least()
-
-    @property
-    def law(self) -> Geometric:
-        return self._law
 
     def total(self, p: arb, new: int) -> arb:
         return 1 - (1 - p) ** new
@@ -219,12 +215,12 @@ class GaussianThreshold(NoisyThreshold):
     """
 
     sigma: Fraction = field(default=None, converter=_choose_sigma)
-    _law: RoundedNormal = field(init=False)
+    law: RoundedNormal = field(init=False, repr=False, eq=False)
     # δ_j of the counts, by the number of new groups
     _losses: tuple[Fraction, ...] = field(init=False)
     threshold: int = field(init=False)
 
-    @_law.default
+    @law.default
     def _build_law(self) -> RoundedNormal:
         return RoundedNormal(sigma=self.sigma)
 
@@ -235,10 +231,6 @@ class GaussianThreshold(NoisyThreshold):
     @threshold.default
     def _choose_threshold(self) -> int:
         return self._least()
-
-    @property
-    def law(self) -> RoundedNormal:
-        return self._law
 
     def total(self, p: arb, new: int) -> arb:
         return 1 - (1 - p) ** new * (1 - ball(self._losses[new]))

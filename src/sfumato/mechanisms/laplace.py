@@ -36,7 +36,7 @@ class Laplace(Additive):
     """
 
     scale: Fraction = field(converter=solve)
-    _law: Geometric = field(init=False)
+    law: Geometric = field(init=False, repr=False, eq=False)
 
     @spell_out(AdditiveOptions, grid=None, size=None)
     def __init__(
@@ -61,7 +61,7 @@ class Laplace(Additive):
                 return positive(way.value, "scale")
         return self.step * _widest(*tolerance(way, self.grid))
 
-    @_law.default
+    @law.default
     def _build_law(self) -> Geometric:
         return Geometric(scale=self.scale / self.step)
 
@@ -81,10 +81,6 @@ class Laplace(Additive):
             Pure(epsilon, **self._neighbours),
             ZCDP(_divergence(epsilon, self.scale / self.step), **self._neighbours),
         )
-
-    @property
-    def law(self) -> Geometric:
-        return self._law
 
 
 @lru_cache(maxsize=4096)

@@ -71,7 +71,7 @@ class PrefixSums(Mechanism):
     _mu_squared: Fraction = field(converter=solve, repr=False, eq=False)
     scale_bits: int = field(init=False, metadata=LAST)
     sigma: Fraction = field(init=False)
-    _law: RoundedNormal = field(init=False)
+    law: RoundedNormal = field(init=False, repr=False, eq=False)
     relation: Relation | None = field(default=None, converter=relation_of, metadata=LAST)
     unit: str | None = field(default=None, converter=unit_of, metadata=LAST)
 
@@ -111,7 +111,7 @@ class PrefixSums(Mechanism):
     def _choose_sigma(self) -> Fraction:
         return sqrt_up(self.moves_squared / self._mu_squared)
 
-    @_law.default
+    @law.default
     def _build_law(self) -> RoundedNormal:
         return RoundedNormal(sigma=self.sigma * (1 << self.scale_bits))
 
@@ -128,11 +128,6 @@ class PrefixSums(Mechanism):
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         return (GDP.from_square(self.moves_squared / self.sigma**2, **self._neighbours),)
-
-    @property
-    def law(self) -> RoundedNormal:
-        """The law of the noise on each entry of y, in steps of 2^−scale_bits."""
-        return self._law
 
     def perturb(self, values: object, *, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         """The n noisy prefix sums of n integers."""

@@ -48,7 +48,7 @@ class Staircase(Additive):
     _gamma: Fraction | None = field(repr=False, eq=False, converter=_check_gamma)
     epsilon: Fraction = field(converter=solve)
     width: int = field(init=False)
-    _law: Law = field(init=False)
+    law: Law = field(init=False, repr=False, eq=False)
 
     @spell_out(GridOptions, grid=None)
     def __init__(
@@ -74,7 +74,7 @@ class Staircase(Additive):
     def _choose_width(self) -> int:
         return self._width(self.epsilon)
 
-    @_law.default
+    @law.default
     def _build_law(self) -> Law:
         return Law(epsilon=self.epsilon, period=self.period, width=self.width)
 
@@ -104,10 +104,6 @@ class Staircase(Additive):
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         return (Pure(self.epsilon, **self._neighbours),)
-
-    @property
-    def law(self) -> Law:
-        return self._law
 
     def _width(self, epsilon: Fraction) -> int:
         return (
