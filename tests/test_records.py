@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+from dataclasses import dataclass
+from dataclasses import field as field_of_dataclass
 from fractions import Fraction
 
 import jedi
@@ -14,7 +16,7 @@ from attrs.exceptions import FrozenInstanceError
 
 from sfumato import Refused, mechanisms
 from sfumato.exact.numbers import Number, positive
-from sfumato.records import FIRST, LAST, PARTIAL, public_fields, record
+from sfumato.records import FIRST, LAST, PARTIAL, is_frozen_record, public_fields, record
 
 
 def choose_height(value: int | None, record: Box = PARTIAL) -> int:
@@ -90,6 +92,24 @@ def test_records_are_frozen_slotted_and_copied_whole() -> None:
     for again in (copy.copy(box), copy.deepcopy(box), pickle.loads(pickle.dumps(box))):
         assert again == box
         assert again._area == box._area
+
+
+def test_a_frozen_record_is_known_by_its_own_class() -> None:
+    class Heir(Box):
+        pass
+
+    kinds: list[type] = [Box, Cube, mechanisms.Laplace, Heir, Fraction]
+    assert [is_frozen_record(kind) for kind in kinds] == [True, True, True, False, False]
+
+
+def test_the_fields_of_a_dataclass_are_its_public_fields() -> None:
+    @dataclass(frozen=True)
+    class Point:
+        x: int
+        y: int = field_of_dataclass(default=0, repr=False)
+
+    assert public_fields(Point) == ["x"]
+    assert is_frozen_record(Point)
 
 
 def test_an_unknown_argument_is_a_type_error() -> None:

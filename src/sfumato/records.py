@@ -24,12 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-__all__ = ["FIRST", "LAST", "PARTIAL", "check_flag", "public_fields", "record"]
+__all__ = ["FIRST", "LAST", "PARTIAL", "check_flag", "is_frozen_record", "public_fields", "record"]
 
 FIRST, LAST = {"place": -1}, {"place": 1}
 """The metadata of a field that is shown before or after those that are defined around it."""
 PARTIAL: Any = None
 """The default of a converter's parameter `record`: type checkers see a function of the value."""
+
+_RECORDS: set[type] = set()
 
 if TYPE_CHECKING:
     from attrs import frozen as record
@@ -43,7 +45,16 @@ else:
         checked = attrs.frozen(kind, field_transformer=_transform, **options)
         if options.get("init", True):
             _order_arguments(checked.__init__)
+        _RECORDS.add(checked)
         return checked
+
+
+def is_frozen_record(kind: type) -> bool:
+    """Whether the class itself, not only a base, is a record or a frozen dataclass, compared by
+    value: its objects cannot change.
+    """
+    parameters = vars(kind).get("__dataclass_params__")
+    return kind in _RECORDS or bool(parameters and parameters.frozen and parameters.eq)
 
 
 def check_flag(value: bool) -> bool:
