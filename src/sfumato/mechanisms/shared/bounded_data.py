@@ -168,8 +168,8 @@ def statistic_fields(mechanism: str, statistic: str, options: StatisticOptions) 
     """
     place, q = f"{mechanism}({statistic!r})", statistic_q(statistic, options)
     unit = unit_of(options.get("unit"))
-    given = options.get("low"), options.get("high"), options.get("grid")
-    ends = check_range(place, *given) if statistic in ORDERED else None
+    limits = options.get("low"), options.get("high"), options.get("grid")
+    ends = check_range(place, *limits) if statistic in ORDERED else None
     categories = options.get("categories", ())
     return {
         "statistic": statistic,
