@@ -97,7 +97,8 @@ def _bind_converter(field: attrs.Attribute[object]) -> attrs.Attribute[object]:
         return field  # without a parameter to bind, or bound by a base class
     parameters = signature(convert).parameters
     if "name" in parameters:
-        convert = partial(convert, name=field.alias)
+        # attrs before 25.4 gives default aliases later
+        convert = partial(convert, name=field.alias or field.name.lstrip("_"))
     takes_record = "record" in parameters
     return field.evolve(
         converter=attrs.Converter(convert, takes_self=True) if takes_record else convert
