@@ -43,11 +43,11 @@ def spell_out(options: type, /, **defaults: object) -> Callable[[F], F]:
 
         @wraps(function)
         def call(*arguments: object, **keywords: object) -> object:
-            for name in keywords:
-                if name not in names:
-                    raise TypeError(
-                        f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
-                    )
+            if not names.issuperset(keywords):
+                name = next(name for name in keywords if name not in names)
+                raise TypeError(
+                    f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
+                )
             return function(*arguments, **keywords)
 
         call.__signature__ = signature.replace(  # type: ignore[attr-defined]  # read by inspect

@@ -166,7 +166,7 @@ def test_at_least_and_above() -> None:
         def draw(self, bits: Any = None) -> int:
             return 3
 
-    object.__setattr__(m, "_law", Fixed(scale=1))
+    object.__setattr__(m, "law", Fixed(scale=1))
     assert m.keep(10)
     assert not m.keep(9)
     assert m.perturb(10) == 13

@@ -168,7 +168,7 @@ def test_a_stream_and_an_array_have_one_law() -> None:
         def sample(self, shape: Any, bits: Any = None) -> Any:
             return np.full(shape, 3 << 28)
 
-    object.__setattr__(m, "_law", Fixed(sigma=m.law.sigma))
+    object.__setattr__(m, "law", Fixed(sigma=m.law.sigma))
     stream = m.start()
     values = np.arange(20)
     assert [stream.add(v) for v in values] == m.perturb(values).tolist()

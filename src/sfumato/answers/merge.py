@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from ..exact.exact_ratios import as_python_ints
 from ..guarantees import Guarantee, Relation
 from ..mechanisms.shared.mechanism import Mechanism
+from ..records import record
 from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import Column, Key, Noisy, Paid, law_of
@@ -56,7 +57,7 @@ class SumLaw:
         return math.ceil(sum_bound(self.terms, (1 - confidence) / values))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class Merged(Mechanism):
     """The mechanisms of merged releases, each with the weight of its integers."""
 

@@ -10,7 +10,7 @@ import json
 import math
 import uuid
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any
@@ -26,6 +26,7 @@ from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import record as mechanism_record
 from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
+from ..records import record
 from . import answer_refusals as refusals
 from .answer import Answer
 from .answer_records import RULES, Column, Key, Noisy, Paid, Processed, Weighing
@@ -40,7 +41,7 @@ units were bounded nor which values chose the groups.
 """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record
 class Recorded(Mechanism):
     """A stored mechanism that this version cannot restore, represented by its record. Its values
     can be read; its intervals cannot.

@@ -94,7 +94,7 @@ def shown(value: object) -> str:
         return "…"
 
 
-def positive(value: Number, name: str) -> Fraction:
+def positive(value: Number, name: str = "number") -> Fraction:
     """Check that a number is safely above zero and finite as a double."""
     number = exact(value, name)
     if number <= 0:
@@ -106,13 +106,15 @@ def positive(value: Number, name: str) -> Fraction:
     return number
 
 
-def non_negative(value: Number, name: str) -> Fraction:
+def non_negative(value: Number, name: str = "number") -> Fraction:
     """Check that a number is zero, or one that `positive` accepts."""
     number = exact(value, name)
     return number if number == 0 else positive(value, name)
 
 
-def probability(value: Number, name: str, *, zero: bool = True, one: bool = False) -> Fraction:
+def probability(
+    value: Number, name: str = "probability", *, zero: bool = True, one: bool = False
+) -> Fraction:
     """Check that a number lies in (0, 1). `zero` and `one` say whether the ends 0 and 1 are
     allowed.
     """
@@ -126,6 +128,11 @@ def probability(value: Number, name: str, *, zero: bool = True, one: bool = Fals
             example=0.95 if name == "confidence" else 1e-06,
         )
     return number
+
+
+def open_probability(value: Number, name: str = "probability") -> Fraction:
+    """Check that a number lies in (0, 1), without either end."""
+    return probability(value, name, zero=False)
 
 
 def by_its_bits(value: Number, name: str) -> Fraction:

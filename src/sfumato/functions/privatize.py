@@ -30,6 +30,7 @@ from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.smooth import SmoothLaplace
 from ..noise.bits import SYSTEM, Bits
+from ..records import is_frozen_record
 from ..sensitivity.kinds import Inverse, Sensitivity, Smooth
 from ..sensitivity.sampled import Sampled
 from . import function_refusals as refusals
@@ -230,12 +231,7 @@ def _is_immutable(value: object) -> bool:
         return True
     if kind is tuple and isinstance(value, tuple):
         return all(map(_is_immutable, value))
-    parameters = vars(kind).get("__dataclass_params__")
-    return (
-        parameters is not None
-        and bool(parameters.frozen and parameters.eq)
-        and kind.__module__.startswith("sfumato.")
-    )
+    return kind.__module__.startswith("sfumato.") and is_frozen_record(kind)
 
 
 PLAIN = frozenset({type(None), bool, int, float, str, Fraction, Decimal})

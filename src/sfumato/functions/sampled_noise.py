@@ -12,9 +12,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
+
+from attrs import field
 
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, RandomDP, Relation
@@ -22,12 +23,13 @@ from ..mechanisms.shared.additive import Additive
 from ..mechanisms.shared.mechanism import Mechanism
 from ..noise.bits import SYSTEM, Bits
 from ..noise.law import SymmetricLaw
+from ..records import record
 from ..sensitivity.neighbours import count
 from ..sensitivity.sampled import Sampled, SampledFunction
 from . import function_refusals as refusals
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(init=False)
 class SampledNoise(Mechanism):
     """A base mechanism with a sampled sensitivity, built from that sensitivity or from the
     resulting promise.

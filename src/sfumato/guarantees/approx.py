@@ -11,13 +11,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
+
+from attrs import field
 
 from ..errors import Refused
 from ..exact.balls import above, ball, short, up
 from ..exact.numbers import SMALLEST, Number, non_negative, positive, probability, shown
+from ..records import record
 from .guarantee import (
     Guarantee,
     NoiseTarget,
@@ -36,32 +38,19 @@ from .tradeoff_bounds import two_lines
 
 
 @notion
-@dataclass(frozen=True, slots=True, repr=False)
+@record(order=False)
 class Approx(Guarantee):
     """(ε, δ)-differential privacy."""
 
-    _epsilon: Fraction
-    _delta: Fraction
-    relation: Relation | None
-    unit: str | None
+    _epsilon: Fraction = field(alias="epsilon", converter=non_negative)
+    _delta: Fraction = field(alias="delta", converter=probability)
+    relation: Relation | None = field(default=None, kw_only=True, converter=relation_of)
+    unit: str | None = field(default=None, kw_only=True, converter=unit_of)
 
     strength: ClassVar = 1
     symbols: ClassVar = {"epsilon": "ε", "delta": "δ"}
     theorem: ClassVar = "Σε ≤ ε and Σδ ≤ δ (Rogers, Roth, Ullman & Vadhan 2016)"
     registry_name: ClassVar = "Approximate DP"
-
-    def __init__(
-        self,
-        epsilon: Number,
-        delta: Number,
-        *,
-        relation: str | None = None,
-        unit: str | None = None,
-    ) -> None:
-        object.__setattr__(self, "_epsilon", non_negative(epsilon, "epsilon"))
-        object.__setattr__(self, "_delta", probability(delta, "delta"))
-        object.__setattr__(self, "relation", relation_of(relation))
-        object.__setattr__(self, "unit", unit_of(unit))
 
     @property
     def parameters(self) -> dict[str, Fraction]:

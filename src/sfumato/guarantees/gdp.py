@@ -12,15 +12,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
 from typing import ClassVar, Self
 
+from attrs import field
 from flint import arb
 
 from ..exact.balls import ball, evaluate, least, normal_cdf, root_up, short, up
 from ..exact.numbers import Number, non_negative, positive, probability
+from ..records import record
 from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
@@ -43,25 +44,22 @@ ABOVE = "sfumato.accounting.loss.privacy_loss"
 _NOTHING = 10**6  # a larger ε is no privacy at all, and would only slow down the search
 
 
+def _square(mu: Number) -> Fraction:
+    return non_negative(non_negative(mu, "mu") ** 2, "mu_squared")
+
+
 @notion
-@dataclass(frozen=True, slots=True, repr=False)
+@record(order=False)
 class GDP(Guarantee):
     """μ-Gaussian differential privacy."""
 
-    mu_squared: Fraction
-    relation: Relation | None
-    unit: str | None
+    mu_squared: Fraction = field(alias="mu", converter=_square)
+    relation: Relation | None = field(default=None, kw_only=True, converter=relation_of)
+    unit: str | None = field(default=None, kw_only=True, converter=unit_of)
 
     strength: ClassVar = 2
     symbols: ClassVar = {"mu": "μ"}
     theorem: ClassVar = "Σμ² ≤ μ² (Smith & Thakurta 2022; Koskela, Tobaben & Honkela 2023)"
-
-    def __init__(self, mu: Number, *, relation: str | None = None, unit: str | None = None) -> None:
-        object.__setattr__(
-            self, "mu_squared", non_negative(non_negative(mu, "mu") ** 2, "mu_squared")
-        )
-        object.__setattr__(self, "relation", relation_of(relation))
-        object.__setattr__(self, "unit", unit_of(unit))
 
     @classmethod
     def from_square(

@@ -388,7 +388,7 @@ def relation_of(value: str | None) -> Relation | None:
     raise refusals.UNKNOWN_RELATION(relation=value)
 
 
-def unit_of(value: object) -> str | None:
+def unit_of(value: str | None) -> str | None:
     """Check the name of the protected unit; None leaves it unspecified."""
     if value is None or (isinstance(value, str) and value):
         return value

@@ -12,15 +12,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, Self
 
+from attrs import field
 from flint import arb
 
 from ..exact.balls import above, ball, evaluate, short, up
 from ..exact.numbers import Number, non_negative, positive, probability
+from ..records import record
 from .guarantee import (
     Guarantee,
     NoiseTarget,
@@ -37,25 +38,18 @@ from .tradeoff_bounds import two_lines
 
 
 @notion
-@dataclass(frozen=True, slots=True, repr=False)
+@record(order=False)
 class Pure(Guarantee):
     """ε-differential privacy."""
 
-    _epsilon: Fraction
-    relation: Relation | None
-    unit: str | None
+    _epsilon: Fraction = field(alias="epsilon", converter=non_negative)
+    relation: Relation | None = field(default=None, kw_only=True, converter=relation_of)
+    unit: str | None = field(default=None, kw_only=True, converter=unit_of)
 
     strength: ClassVar = 0
     symbols: ClassVar = {"epsilon": "ε"}
     theorem: ClassVar = "Σε ≤ ε (Rogers, Roth, Ullman & Vadhan 2016)"
     registry_name: ClassVar = "Pure DP"
-
-    def __init__(
-        self, epsilon: Number, *, relation: str | None = None, unit: str | None = None
-    ) -> None:
-        object.__setattr__(self, "_epsilon", non_negative(epsilon, "epsilon"))
-        object.__setattr__(self, "relation", relation_of(relation))
-        object.__setattr__(self, "unit", unit_of(unit))
 
     @property
     def parameters(self) -> dict[str, Fraction]:

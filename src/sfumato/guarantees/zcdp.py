@@ -12,12 +12,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
+from attrs import field
+
 from ..exact.balls import least, short, up
 from ..exact.numbers import Number, non_negative, positive, probability, shown
+from ..records import record
 from . import guarantee_refusals as refusals
 from .guarantee import (
     Guarantee,
@@ -38,14 +40,14 @@ from .rdp_to_dp import best_order, delta_at, pinsker
 
 
 @notion
-@dataclass(frozen=True, slots=True, repr=False)
+@record(order=False)
 class ZCDP(Guarantee):
     """ρ-zero-concentrated differential privacy."""
 
-    rho: Fraction
-    _delta: Fraction
-    relation: Relation | None
-    unit: str | None
+    rho: Fraction = field(converter=non_negative)
+    _delta: Fraction = field(alias="delta", default=Fraction(0), converter=probability)
+    relation: Relation | None = field(default=None, kw_only=True, converter=relation_of)
+    unit: str | None = field(default=None, kw_only=True, converter=unit_of)
 
     strength: ClassVar = 3
     symbols: ClassVar = {"rho": "ρ", "delta": "δ"}
@@ -54,19 +56,6 @@ class ZCDP(Guarantee):
         "& Wu 2023 with δ)"
     )
     registry_name: ClassVar = "Zero-concentrated DP"
-
-    def __init__(
-        self,
-        rho: Number,
-        delta: Number = 0,
-        *,
-        relation: str | None = None,
-        unit: str | None = None,
-    ) -> None:
-        object.__setattr__(self, "rho", non_negative(rho, "rho"))
-        object.__setattr__(self, "_delta", probability(delta, "delta"))
-        object.__setattr__(self, "relation", relation_of(relation))
-        object.__setattr__(self, "unit", unit_of(unit))
 
     @property
     def parameters(self) -> dict[str, Fraction]:

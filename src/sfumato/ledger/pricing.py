@@ -27,6 +27,7 @@ from ..guarantees.stored_guarantee import restore as restore_guarantee
 from ..mechanisms.shared.mechanism import Mechanism
 from ..mechanisms.shared.stored_mechanism import promises as stored_promises
 from ..mechanisms.shared.stored_mechanism import record
+from ..records import is_frozen_record
 from . import ledger_refusals as refusals
 from .entries import canonical, in_currency, numbers
 from .exact_totals import Ratios, ratios
@@ -76,7 +77,8 @@ class Prices:
             if len(last[1]) == len(several) and all(map(is_, last[1], several)):
                 return last[2]
         priced = as_sequence(mechanisms)
-        if not all(_is_frozen_record(type(item)) for item in priced):
+        if not all(is_frozen_record(type(item)) for item in priced):
+            # others may change their guarantees
             return _quote(budget, priced)
         try:
             price = _cached_quote(budget, priced)
@@ -84,15 +86,6 @@ class Prices:
             return _quote(budget, priced)
         self._last = (budget, priced, price)
         return price
-
-
-@lru_cache(maxsize=256)
-def _is_frozen_record(kind: type) -> bool:
-    """Whether a class is a frozen dataclass compared by value. Only prices of such objects may be
-    cached: others may change their guarantees.
-    """
-    parameters = vars(kind).get("__dataclass_params__")
-    return parameters is not None and bool(parameters.frozen and parameters.eq)
 
 
 def price(budget: Guarantee, priced: Iterable[Priced]) -> Numbers:

@@ -15,20 +15,21 @@ a local oracle.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self, Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.balls import ball
-from ..exact.numbers import Number, positive, probability
+from ..exact.numbers import Number, open_probability, positive
 from ..keywords import spell_out
 from ..mechanisms.randomized_response import RandomizedResponse
-from ..mechanisms.shared.additive import check_exactly_one
+from ..mechanisms.shared.calibrated import Way, choose_way, solve
 from ..mechanisms.shared.stated_laws import FiniteLaws
 from ..noise.bits import Bits
+from ..records import FIRST, PARTIAL, record
 from .client import Question
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, below, flags
@@ -37,12 +38,19 @@ from .oracle import UnitOptions, plain_categories
 from .wire_reports import pack_integers, unpack_integers, width_for
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _choose_keep(way: Way, record: FrequencyOracle = PARTIAL) -> int:
+    if way.name == "epsilon":
+        return keep_probability(positive(way.value, "epsilon"), record.k)
+    return int(open_probability(way.value, "keep") * ONE)
+
+
+@record(kw_only=True, init=False)
 class Direct(FrequencyOracle):
     """k-ary randomized response: reports keep ε, or are true with a given probability."""
 
     kind = "direct"
-    keep: int  # of 2^64
+    keep: int = field(converter=_choose_keep)  # of 2^64
+    epsilon: Fraction = field(converter=solve, metadata=FIRST)
 
     @spell_out(UnitOptions)
     def __init__(
@@ -53,21 +61,14 @@ class Direct(FrequencyOracle):
         keep: Number | None = None,
         **about: Unpack[UnitOptions],
     ) -> None:
-        check_exactly_one(
-            "Direct", "Direct(epsilon=1, categories=['yes', 'no'])", epsilon=epsilon, keep=keep
-        )
-        self._begin(
-            categories,
-            Fraction(1) if epsilon is None else positive(epsilon, "epsilon"),
-            about,
-        )
-        put = object.__setattr__
-        if epsilon is not None:
-            put(self, "keep", keep_probability(self.epsilon, self.k))
-        elif keep is not None:
-            put(self, "keep", int(probability(keep, "keep", zero=False) * ONE))
-            put(self, "epsilon", epsilon_of_odds(max(self.odds, Fraction(1))))
-        self._end()
+        ways = {"epsilon": epsilon, "keep": keep}
+        way = choose_way("Direct(epsilon=1, categories=['yes', 'no'])", ways)
+        self.__attrs_init__(categories=categories, keep=way, epsilon=way, **about)
+
+    def _solve(self, way: Way) -> Fraction:
+        if way.name == "epsilon":
+            return positive(way.value, "epsilon")
+        return epsilon_of_odds(max(self.odds, Fraction(1)))
 
     @classmethod
     def coin_toss(

@@ -16,37 +16,44 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.balls import up
-from ..exact.numbers import Number, probability
+from ..exact.numbers import Number, positive, probability
 from ..guarantees import Relation
 from ..guarantees.finite.finite_laws import Law, law
+from ..guarantees.guarantee import unit_of
+from ..mechanisms.randomized_response import check_reported_relation
 from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.categories import Labels
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
+from ..records import FIRST, record
 from .frequency_estimate import Estimate, ReportTotals, variance
 from .lib.audit_inputs import category_example
 from .lib.biased_coins import Bytes
-from .oracle import MOST_SUPPORTED, UnitOptions, ValueOracle, check_report_count, every_code
+from .oracle import MOST_SUPPORTED, ValueOracle, check_report_count, every_code
 from .wire_reports import Reports
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False, init=False)
+def _build_labels(categories: Iterable[Hashable]) -> Labels:
+    return Labels(categories, least=2)
+
+
+@record(kw_only=True)
 class FrequencyOracle(ValueOracle):
     """An oracle for the frequency of each public category. A report supports categories;
     `true_support` and `false_support` are the exact probabilities.
     """
 
-    labels: Labels
-    epsilon: Fraction
-    relation: Relation | None
-    unit: str | None
+    labels: Labels = field(alias="categories", converter=_build_labels, metadata=FIRST)
+    epsilon: Fraction = field(converter=positive, metadata=FIRST)
+    relation: Relation | None = field(default=None, converter=check_reported_relation)
+    unit: str | None = field(default=None, converter=unit_of)
 
     @property
     @abstractmethod
@@ -62,18 +69,6 @@ class FrequencyOracle(ValueOracle):
     @abstractmethod
     def most(self) -> int:
         """The most categories that one well-formed report can support, if its sender lies."""
-
-    def _begin(
-        self,
-        categories: Iterable[Hashable],
-        epsilon: Fraction,
-        about: UnitOptions,
-    ) -> None:
-        """Set the fields shared by all frequency oracles."""
-        put = object.__setattr__
-        put(self, "labels", Labels(categories, least=2))
-        put(self, "epsilon", epsilon)
-        self._put_unit(about)
 
     @property
     def categories(self) -> tuple[Hashable, ...]:

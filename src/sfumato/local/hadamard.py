@@ -15,44 +15,33 @@ smaller probability −1. Hadamard response.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
-from ..exact.numbers import Number, positive
-from ..keywords import spell_out
 from ..noise.bits import Bits
+from ..records import record
 from .client import Question
 from .direct import keep_probability
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, below, flags
 from .lib.dyadic_probability import ONE, as_fraction
-from .oracle import UnitOptions, plain_categories
+from .oracle import plain_categories
 from .wire_reports import pack_integers, unpack_integers, width_for
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True)
 class Hadamard(FrequencyOracle):
     """Hadamard response."""
 
     kind = "hadamard"
-    keep: int  # of 2^64
+    keep: int = field(init=False)  # of 2^64
 
-    @spell_out(UnitOptions)
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        categories: Iterable[Hashable],
-        **about: Unpack[UnitOptions],
-    ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), about)
-        object.__setattr__(self, "keep", keep_probability(self.epsilon, 2))
-        self._end()
+    @keep.default
+    def _choose_keep(self) -> int:
+        return keep_probability(self.epsilon, 2)
 
     @property
     def size(self) -> int:

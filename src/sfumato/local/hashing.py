@@ -17,18 +17,16 @@ local hashing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.balls import ball, decide, floor
-from ..exact.numbers import Number, is_whole, positive
-from ..keywords import spell_out
+from ..exact.numbers import is_whole
 from ..noise.bits import Bits
+from ..records import PARTIAL, record
 from . import local_refusals as refusals
 from .client import PRIME, Question
 from .direct import keep_probability, respond
@@ -37,37 +35,32 @@ from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes
 from .lib.dyadic_probability import ONE, as_fraction
 from .lib.hash_families import bucket_ends, meeting, own_functions, own_hash, to_bucket
-from .oracle import MOST_SUPPORTED, UnitOptions, plain_categories
+from .oracle import MOST_SUPPORTED, plain_categories
 from .wire_reports import pack_integers, unpack_integers, width_for
 
 MOST_BUCKETS = 1 << 16
 _CHUNK = 1 << 14
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _choose_buckets(buckets: int | None, record: FrequencyOracle = PARTIAL) -> int:
+    if buckets is None:
+        return best_buckets(record.epsilon)
+    if not is_whole(buckets, 2, MOST_BUCKETS):
+        raise refusals.HASH_BUCKETS_OUT_OF_RANGE(buckets=buckets, most=MOST_BUCKETS)
+    return buckets
+
+
+@record(kw_only=True)
 class Hashing(FrequencyOracle):
     """Optimised local hashing."""
 
     kind = "hashing"
-    buckets: int
-    keep: int  # of 2^64
+    buckets: int = field(default=None, converter=_choose_buckets)
+    keep: int = field(init=False)  # of 2^64
 
-    @spell_out(UnitOptions)
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        categories: Iterable[Hashable],
-        buckets: int | None = None,
-        **about: Unpack[UnitOptions],
-    ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), about)
-        if buckets is not None and not is_whole(buckets, 2, MOST_BUCKETS):
-            raise refusals.HASH_BUCKETS_OUT_OF_RANGE(buckets=buckets, most=MOST_BUCKETS)
-        put = object.__setattr__
-        put(self, "buckets", best_buckets(self.epsilon) if buckets is None else buckets)
-        put(self, "keep", keep_probability(self.epsilon, self.buckets))
-        self._end()
+    @keep.default
+    def _choose_keep(self) -> int:
+        return keep_probability(self.epsilon, self.buckets)
 
     @property
     def true_support(self) -> Fraction:

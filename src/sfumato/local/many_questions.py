@@ -18,20 +18,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..accounting.loss.shuffle_pair import binomial
 from ..exact.numbers import Number, exact
 from ..guarantees import Relation
+from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
+from ..mechanisms.randomized_response import check_reported_relation
 from ..mechanisms.shared.audit_example import AuditExample, fixed
 from ..mechanisms.shared.mechanism import Input
 from ..noise.bits import SYSTEM, Bits
+from ..records import record
 from . import local_refusals as refusals
 from .client import Question
 from .direct import Direct
@@ -46,7 +49,7 @@ MOST_QUESTIONS = 1 << 12
 Rows = NDArray[np.bool_] | slice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Questionnaire(Oracle):
     """Oracles by name, of which a person answers all, or one by lot. Values, reports and estimates
     use the same names.
@@ -57,8 +60,8 @@ class Questionnaire(Oracle):
     parts: tuple[ValueOracle, ...]
     how: How
     epsilon: Fraction
-    relation: Relation | None
-    unit: str | None
+    relation: Relation | None = field(default=None, converter=check_reported_relation)
+    unit: str | None = field(default=None, converter=unit_of)
 
     @spell_out(UnitOptions)
     def __init__(
@@ -80,19 +83,18 @@ class Questionnaire(Oracle):
         }
         if not 2 <= len(oracles) <= MOST_QUESTIONS:
             raise refusals.TOO_FEW_OR_MANY_QUESTIONS(count=len(oracles), most=MOST_QUESTIONS)
+        combinable: list[ValueOracle] = []
         for name, part in oracles.items():
             if isinstance(part, Rappor) or not isinstance(part, ValueOracle):
                 raise refusals.QUESTION_NOT_COMBINABLE(name=name, type=type(part).__name__)
-        put = object.__setattr__
-        put(self, "names", tuple(oracles))
-        put(self, "parts", tuple(oracles.values()))
-        put(self, "how", how)
-        each = [part.epsilon for part in self.parts]
-        put(self, "epsilon", sum(each, Fraction(0)) if how == "split" else max(each))
-        self._put_unit(about)
-        if epsilon is not None and exact(epsilon, "epsilon") != self.epsilon:
-            raise refusals.EPSILON_NOT_OF_QUESTIONS(epsilon=epsilon, derived=self.epsilon)
-        self._end()
+            combinable.append(part)
+        each = [part.epsilon for part in combinable]
+        derived = sum(each, Fraction(0)) if how == "split" else max(each)
+        if epsilon is not None and exact(epsilon, "epsilon") != derived:
+            raise refusals.EPSILON_NOT_OF_QUESTIONS(epsilon=epsilon, derived=derived)
+        self.__attrs_init__(
+            names=tuple(oracles), parts=tuple(combinable), how=how, epsilon=derived, **about
+        )
 
     @property
     def odds(self) -> Fraction:

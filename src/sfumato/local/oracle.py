@@ -30,8 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..guarantees import Guarantee, Pure, Relation
-from ..guarantees.guarantee import relation_of, unit_of
-from ..mechanisms.randomized_response import refuse_add_remove
 from ..mechanisms.shared.categories import Labels, is_same
 from ..mechanisms.shared.mechanism import Input, InputPair, Mechanism, Output, PublicFields
 from ..noise.bits import SYSTEM, Bits
@@ -171,21 +169,8 @@ class Oracle(Mechanism):
 
         return shuffle(local=self.promise, n=n)
 
-    def _put_unit(self, about: UnitOptions, like: Oracle | None = None) -> None:
-        """Set the relation and the unit; where `about` has none, those of `like`."""
-        for name in about:
-            if name not in UnitOptions.__annotations__:
-                kind = type(self).__name__
-                raise TypeError(f"{kind}() got an unexpected keyword argument {name!r}")
-        relation, unit = relation_of(about.get("relation")), unit_of(about.get("unit"))
-        if like is not None:
-            relation, unit = relation or like.relation, unit or like.unit
-        object.__setattr__(self, "relation", relation)
-        object.__setattr__(self, "unit", unit)
-        refuse_add_remove(relation)
-
-    def _end(self) -> None:
-        """Prove the promise; every constructor ends with this."""
+    def __attrs_post_init__(self) -> None:
+        """Prove the promise."""
         check_promise(self.odds, self.epsilon, type(self).__name__)
 
     @classmethod

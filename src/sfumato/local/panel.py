@@ -22,7 +22,6 @@ changing values.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -31,9 +30,12 @@ from numpy.typing import NDArray
 
 from ..exact.numbers import is_whole
 from ..guarantees import Relation
+from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
+from ..mechanisms.randomized_response import check_reported_relation
 from ..mechanisms.shared.audit_example import AuditExample, fixed
 from ..noise.bits import SYSTEM, Bits
+from ..records import record
 from . import local_refusals as refusals
 from .client import Question
 from .direct import Direct
@@ -47,7 +49,7 @@ from .wire_reports import Reports, pack_integers, unpack_integers, width_for
 MOST_WAVES = 1 << 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Panel(Oracle):
     """An oracle asked again in each wave, with a limit on the reports per person. Estimates are
     keyed by the number of the wave, from 0 on.
@@ -77,13 +79,14 @@ class Panel(Oracle):
             raise refusals.QUESTION_NOT_REPEATABLE(type=type(part).__name__)
         if not is_whole(waves, 2, MOST_WAVES) or not is_whole(reports, 1, int(waves)):
             raise refusals.WAVES_OUT_OF_RANGE(waves=waves, reports=reports, most=MOST_WAVES)
-        put = object.__setattr__
-        put(self, "oracle", part)
-        put(self, "waves", int(waves))
-        put(self, "reports", int(reports))
-        put(self, "epsilon", self.reports * part.epsilon)
-        self._put_unit(about, like=part)
-        self._end()
+        self.__attrs_init__(
+            oracle=part,
+            waves=int(waves),
+            reports=int(reports),
+            epsilon=int(reports) * part.epsilon,
+            relation=check_reported_relation(about.get("relation")) or part.relation,
+            unit=unit_of(about.get("unit")) or part.unit,
+        )
 
     @property
     def odds(self) -> Fraction:

@@ -31,16 +31,18 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.balls import ball
-from ..exact.numbers import Number, positive, probability
+from ..exact.numbers import Number, open_probability, positive, probability
 from ..guarantees import Guarantee, Pure
 from ..guarantees.finite.finite_laws import Law, law
 from ..keywords import spell_out
-from ..mechanisms.shared.additive import check_exactly_one
+from ..mechanisms.shared.calibrated import Way, choose_way
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import SYSTEM, Bits
+from ..records import FIRST, LAST, PARTIAL, record
 from . import local_refusals as refusals
 from .bloom import (
     MOST_BITS,
@@ -84,18 +86,30 @@ class RapporOptions(BloomOptions, UnitOptions, total=False):
     """The Bloom filter of a question, and what its promise is about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _choose_size(size: int | None, record: Rappor = PARTIAL) -> int:
+    return size if record.hashes and size else record.k
+
+
+def _choose_keep(way: Way, record: Rappor = PARTIAL) -> int:
+    if way.name == "f":
+        return int((1 - open_probability(way.value, "f") / 2) * ONE)
+    share = positive(way.value, "epsilon") / (2 * record.per_value)
+    return down(lambda: 1 / (1 + (-ball(share)).exp()))
+
+
+@record(kw_only=True, init=False)
 class Rappor(FrequencyOracle):
     """Permanent and instantaneous randomized response on the bits of a value."""
 
     kind = "rappor"
-    keep: int  # 1 − f/2, of 2^64
+    hashes: int = field(default=0, metadata=LAST)  # 0: one bit for each category
+    size: int = field(default=None, converter=_choose_size, metadata=LAST)  # bits of a report
+    cohorts: int = field(default=1, metadata=LAST)
+    seed: str = field(default="sfumato", converter=str, metadata=LAST)
+    keep: int = field(converter=_choose_keep)  # 1 − f/2, of 2^64
     p: int  # a remembered 0 is reported as 1
     q: int  # a remembered 1 is reported as 1
-    hashes: int  # 0: one bit for each category
-    size: int  # bits of a report
-    cohorts: int
-    seed: str
+    epsilon: Fraction = field(init=False, metadata=FIRST)
 
     @spell_out(RapporOptions, hashes=0, cohorts=1, seed="sfumato")
     def __init__(
@@ -111,30 +125,19 @@ class Rappor(FrequencyOracle):
         """Give either ε for all reports of a person together, or f. `hashes`, `size` and `cohorts`
         describe a Bloom filter; without them a value has one bit.
         """
-        hashes, size = options.pop("hashes", 0), options.pop("size", None)
-        cohorts, seed = options.pop("cohorts", 1), options.pop("seed", "sfumato")
-        check_exactly_one("Rappor", _EXAMPLE, epsilon=epsilon, f=f)
-        self._begin(categories, Fraction(1), options)
-        _shape(hashes, size, cohorts)
-        put = object.__setattr__
-        for name, value in {
-            "hashes": hashes,
-            "size": size if hashes and size else self.k,
-            "cohorts": cohorts,
-            "seed": str(seed),
-        }.items():
-            put(self, name, value)
-        if epsilon is not None:
-            share_of = positive(epsilon, "epsilon") / (2 * self.per_value)
-            put(self, "keep", down(lambda: 1 / (1 + (-ball(share_of)).exp())))
-        elif f is not None:
-            put(self, "keep", int((1 - probability(f, "f", zero=False) / 2) * ONE))
-        put(self, "q", int(probability(q, "q", zero=False, one=True) * ONE))
-        put(self, "p", -int(-probability(p, "p") * ONE // 1))
-        if self.q <= self.p:
+        way = choose_way(_EXAMPLE, {"epsilon": epsilon, "f": f})
+        _shape(options.get("hashes", 0), options.get("size"), options.get("cohorts", 1))
+        true_chance = int(probability(q, "q", zero=False, one=True) * ONE)
+        false_chance = -int(-probability(p, "p") * ONE // 1)
+        if true_chance <= false_chance:
             raise refusals.Q_NOT_ABOVE_P(p=p, q=q)
-        put(self, "epsilon", epsilon_of_odds(max(self.odds, Fraction(1))))
-        self._end()
+        self.__attrs_init__(
+            categories=categories, keep=way, p=false_chance, q=true_chance, **options
+        )
+
+    @epsilon.default
+    def _derive_epsilon(self) -> Fraction:
+        return epsilon_of_odds(max(self.odds, Fraction(1)))
 
     @property
     def per_value(self) -> int:

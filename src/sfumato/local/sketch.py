@@ -23,11 +23,11 @@ one bit. Count-mean sketches, like Apple's.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Unpack
 
 import numpy as np
+from attrs import field
 from flint import arb
 from numpy.typing import NDArray
 
@@ -37,6 +37,7 @@ from ..keywords import spell_out
 from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.response_estimate import Target
 from ..noise.bits import Bits
+from ..records import check_flag, record
 from . import local_refusals as refusals
 from .client import Question
 from .direct import keep_probability
@@ -55,14 +56,14 @@ MOST_SIZE = 1 << 16
 _CELLS = 1 << 23  # of a sketch that is made: 64 MiB
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Sketch(FrequencyOracle):
     """A count-mean sketch, of bits or of one Hadamard coefficient."""
 
     rows: int
     size: int
-    hadamard: bool
-    optimised: bool
+    hadamard: bool = field(converter=check_flag)
+    optimised: bool = field(converter=check_flag)
     seed: str
     p: int  # of 2^64
     q: int
@@ -80,29 +81,29 @@ class Sketch(FrequencyOracle):
         seed: str = "sfumato",
         **about: Unpack[UnitOptions],
     ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), about)
         _sizes(rows, size)
         if hadamard and optimised:
             raise refusals.HADAMARD_SKETCH_OPTIMISED()
         if hadamard and size & (size - 1):
             raise refusals.HADAMARD_SIZE_NOT_A_POWER_OF_TWO(size=size)
+        exact_epsilon = positive(epsilon, "epsilon")
         p, q = (
-            (keep_probability(self.epsilon, 2), ONE // 2)
+            (keep_probability(exact_epsilon, 2), ONE // 2)
             if hadamard
-            else bit_probabilities(self.epsilon, symmetric=not optimised)
+            else bit_probabilities(exact_epsilon, symmetric=not optimised)
         )
-        put = object.__setattr__
-        for name, value in {
-            "rows": rows,
-            "size": size,
-            "hadamard": bool(hadamard),
-            "optimised": bool(optimised),
-            "seed": str(seed),
-            "p": p,
-            "q": q,
-        }.items():
-            put(self, name, value)
-        self._end()
+        self.__attrs_init__(
+            categories=categories,
+            epsilon=exact_epsilon,
+            rows=rows,
+            size=size,
+            hadamard=hadamard,
+            optimised=optimised,
+            seed=str(seed),
+            p=p,
+            q=q,
+            **about,
+        )
 
     @property
     def kind(self) -> str:  # type: ignore[override]  # depends on a field

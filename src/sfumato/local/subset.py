@@ -14,53 +14,47 @@ selection.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.balls import ball, decide, floor
-from ..exact.numbers import Number, is_whole, positive
-from ..keywords import spell_out
+from ..exact.numbers import is_whole
 from ..noise.bits import Bits
+from ..records import PARTIAL, record
 from . import local_refusals as refusals
 from .client import Question
 from .frequency_estimate import variance
 from .frequency_oracle import FrequencyOracle
 from .lib.biased_coins import Bytes, column_counts, flags, padding_is_clear
 from .lib.dyadic_probability import ONE, as_fraction, down
-from .oracle import UnitOptions, plain_categories
+from .oracle import plain_categories
 
 _KEYS = 1 << 20  # random keys in one pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _choose_size(size: int | None, record: FrequencyOracle = PARTIAL) -> int:
+    k = record.k
+    if size is None:
+        return best_size(record.epsilon, k)
+    if not is_whole(size, 1, k - 1):
+        raise refusals.SUBSET_OUT_OF_RANGE(size=size, most=k - 1, categories=k)
+    return size
+
+
+@record(kw_only=True)
 class Subset(FrequencyOracle):
     """Subset selection."""
 
     kind = "subset"
-    size: int
-    keep: int  # of 2^64
+    size: int = field(default=None, converter=_choose_size)
+    keep: int = field(init=False)  # of 2^64
 
-    @spell_out(UnitOptions)
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        categories: Iterable[Hashable],
-        size: int | None = None,
-        **about: Unpack[UnitOptions],
-    ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), about)
-        if size is not None and not is_whole(size, 1, self.k - 1):
-            raise refusals.SUBSET_OUT_OF_RANGE(size=size, most=self.k - 1, categories=self.k)
-        put = object.__setattr__
-        put(self, "size", best_size(self.epsilon, self.k) if size is None else size)
-        put(self, "keep", _keep(self.epsilon, self.k, self.size))
-        self._end()
+    @keep.default
+    def _choose_keep(self) -> int:
+        return _keep(self.epsilon, self.k, self.size)
 
     @property
     def true_support(self) -> Fraction:

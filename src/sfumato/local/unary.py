@@ -14,21 +14,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.balls import ball
-from ..exact.numbers import Number, positive
-from ..keywords import spell_out
 from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.stated_laws import FiniteLaws
 from ..noise.bits import Bits
+from ..records import check_flag, record
 from .client import Question
 from .frequency_oracle import FrequencyOracle
 from .lib.audit_inputs import category_example
@@ -42,34 +41,25 @@ from .lib.biased_coins import (
     put_bit,
 )
 from .lib.dyadic_probability import ONE, as_fraction, down, up
-from .oracle import UnitOptions, plain_categories
+from .oracle import plain_categories
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True)
 class Unary(FrequencyOracle):
     """A perturbed bit for each category."""
 
     kind = "unary"
-    symmetric: bool
-    p: int  # of 2^64
-    q: int
+    symmetric: bool = field(default=False, converter=check_flag)
+    p: int = field(init=False)  # of 2^64
+    q: int = field(init=False)
 
-    @spell_out(UnitOptions)
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        categories: Iterable[Hashable],
-        symmetric: bool = False,
-        **about: Unpack[UnitOptions],
-    ) -> None:
-        self._begin(categories, positive(epsilon, "epsilon"), about)
-        put = object.__setattr__
-        put(self, "symmetric", bool(symmetric))
-        p, q = bit_probabilities(self.epsilon, symmetric=self.symmetric)
-        put(self, "p", p)
-        put(self, "q", q)
-        self._end()
+    @p.default
+    def _choose_p(self) -> int:
+        return bit_probabilities(self.epsilon, symmetric=self.symmetric)[0]
+
+    @q.default
+    def _choose_q(self) -> int:
+        return bit_probabilities(self.epsilon, symmetric=self.symmetric)[1]
 
     @property
     def true_support(self) -> Fraction:
@@ -131,6 +121,7 @@ class Unary(FrequencyOracle):
         return FiniteLaws(outcomes, p, q, names, bits=at)
 
 
+@lru_cache(maxsize=64)
 def bit_probabilities(epsilon: Fraction, *, symmetric: bool) -> tuple[int, int]:
     """Return p and q, rounded so that the odds do not exceed e^ε."""
     if symmetric:

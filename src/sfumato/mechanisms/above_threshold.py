@@ -17,60 +17,52 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import NoReturn, Unpack
+from typing import NoReturn
+
+from attrs import field
 
 from ..exact.balls import ball, evaluate, least
-from ..exact.numbers import Number, is_whole, positive, probability, text
+from ..exact.numbers import Number, is_whole, open_probability, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
-from ..keywords import spell_out
+from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
+from ..records import PARTIAL, check_flag, record
 from .shared import mechanism_refusals as refusals
-from .shared.additive import check_sensitivity
+from .shared.additive import check_integer_sensitivity
 from .shared.audit_example import AuditExample
-from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.mechanism import Mechanism
 from .shared.stated_laws import FiniteLaws
 from .shared.threshold_laws import threshold_examples, threshold_laws
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _count(value: int, name: str = "answers") -> int:
+    if is_whole(value, 1, 2**40):
+        return value
+    raise refusals.QUERY_COUNT_OUT_OF_RANGE(name=name, value=value)
+
+
+def _choose_share(value: Number | None, record: AboveThreshold = PARTIAL) -> Fraction:
+    if value is None:
+        return best_share(answers=record.answers, monotone=record.monotone)
+    return open_probability(value, "threshold_share")
+
+
+@record(kw_only=True)
 class AboveThreshold(Mechanism):
     """c answers of yes, and any number of no, for one ε."""
 
-    sensitivity: Fraction
-    epsilon: Fraction
-    answers: int
-    monotone: bool
-    threshold_share: Fraction
-    relation: Relation | None
-    unit: str | None
+    sensitivity: Fraction = field(converter=check_integer_sensitivity)
+    epsilon: Fraction = field(converter=positive)
+    answers: int = field(default=1, converter=_count)
+    monotone: bool = field(default=False, converter=check_flag)
+    threshold_share: Fraction = field(default=None, converter=_choose_share)
+    relation: Relation | None = field(default=None, converter=relation_of)
+    unit: str | None = field(default=None, converter=unit_of)
 
-    @spell_out(Neighbours)
-    def __init__(
-        self,
-        *,
-        sensitivity: Number,
-        epsilon: Number,
-        answers: int = 1,
-        monotone: bool = False,
-        threshold_share: Number | None = None,
-        **neighbours: Unpack[Neighbours],
-    ) -> None:
-        put = object.__setattr__
-        put(self, "sensitivity", check_sensitivity(sensitivity, None))
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "answers", _count(answers, "answers"))
-        put(self, "monotone", bool(monotone))
-        share = (
-            best_share(answers=answers, monotone=monotone)
-            if threshold_share is None
-            else probability(threshold_share, "threshold_share", zero=False)
-        )
-        put(self, "threshold_share", share)
-        set_neighbours(self, neighbours)
+    def __attrs_post_init__(self) -> None:
         _ = self.threshold_law, self.query_law  # refuses scales that cannot be drawn
 
     @property
@@ -221,12 +213,6 @@ def textbook_accuracy(
         probability(beta, "beta", zero=False),
     )
     return evaluate(lambda: 8 * ball(s / e) * (2 * k / ball(b)).log(), "up")
-
-
-def _count(value: object, name: str) -> int:
-    if is_whole(value, 1, 2**40):
-        return value
-    raise refusals.QUERY_COUNT_OUT_OF_RANGE(name=name, value=value)
 
 
 def _check_integer(value: object, name: str) -> int:

@@ -15,18 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from operator import add
 from typing import TypeVar, Unpack
 
+from attrs import field
+
 from ..errors import Refused
-from ..exact.numbers import Number, positive, probability
+from ..exact.numbers import Number, open_probability, positive
 from ..guarantees import GDP, ZCDP, Approx, Guarantee, Pure, Relation
 from ..guarantees.guarantee import common_relation_and_unit, curves
 from ..guarantees.mixed import Mixed
 from ..keywords import spell_out
+from ..records import record
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import AuditExample, fixed
@@ -35,7 +37,7 @@ from .shared.mechanism import Input, Mechanism, Neighbours, Output
 G = TypeVar("G", bound=Guarantee)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@record(init=False)
 class Combined(Mechanism):
     """Several mechanisms as one ledger entry. `epsilon` and `delta` state one joint promise for the
     parts with Gaussian noise; leave them out if there are none.
@@ -46,7 +48,7 @@ class Combined(Mechanism):
     delta: Fraction | None
     relation: Relation | None
     unit: str | None
-    _promises: tuple[Guarantee, ...] = field(repr=False, compare=False)
+    _promises: tuple[Guarantee, ...] = field(init=False)
 
     @spell_out(Neighbours)
     def __init__(
@@ -57,29 +59,28 @@ class Combined(Mechanism):
         delta: Number | None = None,
         **neighbours: Unpack[Neighbours],
     ) -> None:
-        put = object.__setattr__
-        put(self, "parts", _check_parts(parts))
+        checked = _check_parts(parts)
         if (epsilon is None) != (delta is None):
             raise refusals.EPSILON_AND_DELTA_APART(
                 mechanism="Combined", example="Combined(parts, epsilon=1, delta=1e-6)"
             )
-        put(self, "epsilon", None if epsilon is None else positive(epsilon, "epsilon"))
-        put(self, "delta", None if delta is None else probability(delta, "delta", zero=False))
+        goal = (
+            None if epsilon is None else positive(epsilon, "epsilon"),
+            None if delta is None else open_probability(delta, "delta"),
+        )
         about: Guarantee = Pure(0, **neighbours)
-        for part in self.parts:
+        for part in checked:
             for promise in part.promises:
                 about = Guarantee._bind(Pure(0), *common_relation_and_unit(about, promise))
-        put(self, "relation", about.relation)
-        put(self, "unit", about.unit)
-        put(
-            self,
-            "_promises",
-            tuple(
-                Guarantee._bind(1 * promise, self.relation, self.unit) for promise in self._sums()
-            ),
-        )
+        self.__attrs_init__(checked, *goal, about.relation, about.unit)
         if not self._promises:
             raise refusals.NO_COMMON_NOTION()
+
+    @_promises.default
+    def _add_promises(self) -> tuple[Guarantee, ...]:
+        return tuple(
+            Guarantee._bind(1 * promise, self.relation, self.unit) for promise in self._sums()
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -14,43 +14,39 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Unpack
 
+from attrs import field
+
 from ..exact.balls import ball, below, chance, least
 from ..exact.numbers import Number, non_negative, positive
-from ..guarantees import ZCDP, Guarantee, Relation
+from ..guarantees import ZCDP, Guarantee
 from ..keywords import spell_out
 from ..noise.discrete_gaussian_noise import DiscreteGaussian as Law
+from ..records import record
 from .shared import mechanism_refusals as refusals
 from .shared.additive import (
     Additive,
     AdditiveOptions,
-    check_exactly_one,
-    set_additive_fields,
     squared_moves,
     tolerance,
 )
 from .shared.audit_example import AuditExample
+from .shared.calibrated import Way, choose_way, solve
 from .shared.mechanism import PublicFields
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class DiscreteGaussian(Additive):
     """Noise of a given σ, or the σ² that keeps a promise of ρ, or that stays within an error. σ² is
     rational in each case.
     """
 
-    sensitivity: Fraction
-    sigma_squared: Fraction
-    grid: Fraction | None
-    size: int | None
-    relation: Relation | None
-    unit: str | None
-    _law: Law = field(repr=False, compare=False)
+    sigma_squared: Fraction = field(converter=solve)
+    law: Law = field(init=False, repr=False, eq=False)
 
-    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
+    @spell_out(AdditiveOptions, grid=None, size=None)
     def __init__(
         self,
         *,
@@ -58,30 +54,24 @@ class DiscreteGaussian(Additive):
         rho: Number | None = None,
         sigma: Number | None = None,
         error: Number | None = None,
+        confidence: Number = 0.95,
         **options: Unpack[AdditiveOptions],
     ) -> None:
-        check_exactly_one(
-            "DiscreteGaussian",
-            "DiscreteGaussian(sensitivity=1, rho=0.1)",
-            rho=rho,
-            sigma=sigma,
-            error=error,
-        )
-        set_additive_fields(self, sensitivity, **options)
-        put = object.__setattr__
-        if rho is not None:
-            put(self, "sigma_squared", self.moves_squared / (2 * positive(rho, "rho")))
-        elif sigma is not None:
-            put(self, "sigma_squared", positive(sigma, "sigma") ** 2)
-        else:
-            assert error is not None  # exactly one of them is
-            put(
-                self,
-                "sigma_squared",
-                self.step**2
-                * _widest(*tolerance(error, self.grid, options.get("confidence", 0.95))),
-            )
-        put(self, "_law", Law(sigma_squared=self.sigma_squared / self.step**2))
+        ways = {"rho": rho, "sigma": sigma, "error": error}
+        way = choose_way("DiscreteGaussian(sensitivity=1, rho=0.1)", ways, confidence=confidence)
+        self.__attrs_init__(sensitivity=sensitivity, sigma_squared=way, **options)
+
+    def _solve(self, way: Way) -> Fraction:
+        match way.name:
+            case "rho":
+                return self.moves_squared / (2 * positive(way.value, "rho"))
+            case "sigma":
+                return positive(way.value, "sigma") ** 2
+        return self.step**2 * _widest(*tolerance(way, self.grid))
+
+    @law.default
+    def _build_law(self) -> Law:
+        return Law(sigma_squared=self.sigma_squared / self.step**2)
 
     @property
     def moves_squared(self) -> Fraction:
@@ -102,10 +92,6 @@ class DiscreteGaussian(Additive):
             raise refusals.CURVE_OF_SEVERAL_VALUES(epsilon=epsilon)
         steps = math.isqrt(math.floor(square))
         return chance(lambda: self.law.excess(steps, e), "up")
-
-    @property
-    def law(self) -> Law:
-        return self._law
 
     norm = "L2"
     why_no_loss_pair = (

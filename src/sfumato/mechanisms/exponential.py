@@ -13,55 +13,33 @@ score.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number
-from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..keywords import spell_out
+from ..guarantees import ZCDP, Guarantee, Pure
 from ..noise.bits import Bits
 from ..noise.choice import Choice, Scores
+from ..records import record
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import AuditExample
 from .shared.mechanism import Input
 from .shared.selection import (
     Selection,
-    SelectionOptions,
     check_count,
     check_prior_weights,
-    set_selection_fields,
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True)
 class Exponential(Selection):
     """The exponential mechanism for scores of a given sensitivity."""
 
-    sensitivity: Fraction
-    epsilon: Fraction
-    monotone: bool
-    grid: Fraction | None
-    prior: tuple[Fraction, ...] | None
-    candidates: tuple[Hashable, ...] | None
-    relation: Relation | None
-    unit: str | None
-
-    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
-    def __init__(
-        self,
-        *,
-        sensitivity: Number,
-        epsilon: Number,
-        prior: Sequence[Number] | None = None,
-        **options: Unpack[SelectionOptions],
-    ) -> None:
-        set_selection_fields(self, sensitivity, epsilon, **options)
-        object.__setattr__(self, "prior", check_prior_weights(prior, self.candidates))
+    prior: tuple[Fraction, ...] | None = field(default=None, converter=check_prior_weights)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

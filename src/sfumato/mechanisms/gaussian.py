@@ -11,46 +11,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Unpack
 
+from attrs import field
+
 from ..exact.balls import ball, below, evaluate, least, normal_cdf, root_up
 from ..exact.numbers import Number, positive, probability
-from ..guarantees import GDP, Guarantee, Relation
+from ..guarantees import GDP, Guarantee
 from ..guarantees.gdp import largest_mu
 from ..keywords import spell_out
 from ..noise.rounded_normal import RoundedNormal
+from ..records import record
 from .shared import mechanism_refusals as refusals
 from .shared.additive import (
     Additive,
     AdditiveOptions,
-    check_exactly_one,
-    set_additive_fields,
     squared_moves,
     tolerance,
 )
 from .shared.audit_example import VECTORS, AuditExample
+from .shared.calibrated import Way, check_delta_of, choose_way, solve
 from .shared.stated_laws import ShiftedNoise
 
 _EXAMPLE = "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ToleranceOptions(AdditiveOptions, total=False):
+    """The keywords of additive mechanisms, with the confidence of a tolerated error."""
+
+    confidence: Number
+
+
+@record(kw_only=True, init=False)
 class Gaussian(Additive):
     """Noise of a given σ, or the least σ that keeps a promise, or the σ that stays within an
     error.
     """
 
-    sensitivity: Fraction
-    sigma: Fraction
-    grid: Fraction | None
-    size: int | None
-    relation: Relation | None
-    unit: str | None
-    _law: RoundedNormal = field(repr=False, compare=False)
+    sigma: Fraction = field(converter=solve)
+    law: RoundedNormal = field(init=False, repr=False, eq=False)
 
-    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
+    @spell_out(ToleranceOptions, confidence=0.95, grid=None, size=None)
     def __init__(
         self,
         *,
@@ -61,37 +63,30 @@ class Gaussian(Additive):
         mu: Number | None = None,
         sigma: Number | None = None,
         error: Number | None = None,
-        **options: Unpack[AdditiveOptions],
+        **options: Unpack[ToleranceOptions],
     ) -> None:
-        way = check_exactly_one(
-            "Gaussian",
-            _EXAMPLE,
-            epsilon=epsilon,
-            rho=rho,
-            mu=mu,
-            sigma=sigma,
-            error=error,
-        )
-        if (delta is None) == (way == "epsilon"):
-            raise refusals.EPSILON_AND_DELTA_APART(mechanism="Gaussian", example=_EXAMPLE)
-        set_additive_fields(self, sensitivity, **options)
-        put = object.__setattr__
-        if epsilon is not None and delta is not None:
-            put(self, "sigma", root_up(self.moves_squared / largest_mu(epsilon, delta) ** 2))
-        elif rho is not None:
-            put(self, "sigma", root_up(self.moves_squared / (2 * positive(rho, "rho"))))
-        elif mu is not None:
-            put(self, "sigma", root_up(self.moves_squared / positive(mu, "mu") ** 2))
-        elif sigma is not None:
-            put(self, "sigma", positive(sigma, "sigma"))
-        else:
-            assert error is not None  # exactly one of them is
-            put(
-                self,
-                "sigma",
-                self.step * _widest(*tolerance(error, self.grid, options.get("confidence", 0.95))),
-            )
-        put(self, "_law", RoundedNormal(sigma=self.sigma / self.step))
+        confidence = options.pop("confidence", 0.95)
+        fields: AdditiveOptions = options
+        ways = {"epsilon": epsilon, "rho": rho, "mu": mu, "sigma": sigma, "error": error}
+        way = choose_way(_EXAMPLE, ways, delta=delta, confidence=confidence)
+        check_delta_of(way, _EXAMPLE)
+        self.__attrs_init__(sensitivity=sensitivity, sigma=way, **fields)
+
+    def _solve(self, way: Way) -> Fraction:
+        match way.name:
+            case "epsilon" if way.delta is not None:
+                return root_up(self.moves_squared / largest_mu(way.value, way.delta) ** 2)
+            case "rho":
+                return root_up(self.moves_squared / (2 * positive(way.value, "rho")))
+            case "mu":
+                return root_up(self.moves_squared / positive(way.value, "mu") ** 2)
+            case "sigma":
+                return positive(way.value, "sigma")
+        return self.step * _widest(*tolerance(way, self.grid))
+
+    @law.default
+    def _build_law(self) -> RoundedNormal:
+        return RoundedNormal(sigma=self.sigma / self.step)
 
     @property
     def moves_squared(self) -> Fraction:
@@ -101,10 +96,6 @@ class Gaussian(Additive):
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         return (GDP.from_square(self.moves_squared / self.sigma**2, **self._neighbours),)
-
-    @property
-    def law(self) -> RoundedNormal:
-        return self._law
 
     norm = "L2"
 

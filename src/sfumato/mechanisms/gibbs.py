@@ -17,28 +17,30 @@ and the prior is curved.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from typing import TypedDict, Unpack
 
 import numpy as np
+from attrs import field
 from flint import arb, ctx
 from numpy.typing import NDArray
 
 from ..errors import Refused
 from ..exact.balls import ball, chance, evaluate, normal_cdf
-from ..exact.numbers import Number, exact, positive, probability
+from ..exact.numbers import Number, exact, open_probability, positive, probability
 from ..guarantees import GDP, Approx, Guarantee, Relation
+from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import part_holding
+from ..records import PARTIAL, record
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import AuditExample
 from .shared.bounded_data import check_ends
 from .shared.gibbs_examples import gibbs_examples
-from .shared.mechanism import Mechanism, set_neighbours
+from .shared.mechanism import Mechanism
 from .shared.selection import check_count
 from .shared.stated_laws import FiniteLaws
 
@@ -54,23 +56,27 @@ class GibbsOptions(TypedDict, total=False):
     unit: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _choose_centre(value: Number | None, record: Gibbs = PARTIAL) -> Fraction:
+    return (record.low + record.high) / 2 if value is None else exact(value, "centre")
+
+
+@record(kw_only=True, init=False)
 class Gibbs(Mechanism):
     """Gibbs sampling of one number, with a normal prior of variance 1/convexity around the
     centre.
     """
 
-    epsilon: Fraction
-    delta: Fraction
-    lipschitz: Fraction
-    convexity: Fraction
+    epsilon: Fraction = field(converter=positive)
+    delta: Fraction = field(converter=open_probability)
+    lipschitz: Fraction = field(converter=positive)
+    convexity: Fraction = field(converter=positive)
     low: Fraction
     high: Fraction
-    cells: int
-    centre: Fraction
-    unit: str | None
-    relation: Relation
-    beta: Fraction = field(repr=False, compare=False)  # the inverse temperature
+    cells: int = field(default=100, converter=check_count)
+    centre: Fraction = field(default=None, converter=_choose_centre)
+    unit: str | None = field(default=None, converter=unit_of)
+    relation: Relation = field(init=False, default="replace")
+    beta: Fraction = field(init=False, repr=False, eq=False)  # the inverse temperature
 
     @spell_out(GibbsOptions, cells=100)
     def __init__(
@@ -84,19 +90,20 @@ class Gibbs(Mechanism):
         high: Number,
         **options: Unpack[GibbsOptions],
     ) -> None:
-        put = object.__setattr__
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "delta", probability(delta, "delta", zero=False))
-        put(self, "lipschitz", positive(lipschitz, "lipschitz"))
-        put(self, "convexity", positive(convexity, "convexity"))
-        for name, end in zip(("low", "high"), check_ends(low, high), strict=True):
-            put(self, name, end)
-        put(self, "cells", check_count(options.get("cells", 100), "cells"))
-        centre = options.get("centre")
-        middle = (self.low + self.high) / 2
-        put(self, "centre", middle if centre is None else exact(centre, "centre"))
-        set_neighbours(self, {"relation": "replace", "unit": options.get("unit")})
-        put(self, "beta", gibbs_beta(self.epsilon, self.delta, self.lipschitz, self.convexity))
+        start, end = check_ends(low, high)
+        self.__attrs_init__(
+            epsilon=epsilon,
+            delta=delta,
+            lipschitz=lipschitz,
+            convexity=convexity,
+            low=start,
+            high=end,
+            **options,
+        )
+
+    @beta.default
+    def _choose_beta(self) -> Fraction:
+        return gibbs_beta(self.epsilon, self.delta, self.lipschitz, self.convexity)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

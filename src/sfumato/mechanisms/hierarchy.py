@@ -26,6 +26,7 @@ from ..exact.numbers import Number, is_whole, probability
 from ..guarantees import Guarantee, Relation
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
+from ..records import record
 from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
@@ -33,12 +34,12 @@ from .shared import mechanism_refusals as refusals
 from .shared.audit_example import GROWN, AuditExample
 from .shared.bins import Axis, BinOptions, EdgeLists, Edges, Outside
 from .shared.counting import epsilon_of, laplace_or_gaussian
-from .shared.mechanism import Mechanism, PublicFields, set_neighbours
+from .shared.mechanism import Mechanism, PublicFields, require_relation
 
 R = TypeVar("R", np.int64, np.float64)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Hierarchy(Mechanism):
     """Counts of cells and of blocks of cells; the branching that serves ranges best, unless one is
     given.
@@ -62,23 +63,25 @@ class Hierarchy(Mechanism):
         branching: int | None = None,
         **options: Unpack[BinOptions],
     ) -> None:
-        put = object.__setattr__
-        set_neighbours(self, options, refusals.HIERARCHY_WITHOUT_RELATION)
+        relation = require_relation(options.get("relation"), refusals.HIERARCHY_WITHOUT_RELATION)
         flat = Histogram(edges=edges, categories=categories, epsilon=epsilon, **options)
         if len(flat.axes) != 1:
             raise refusals.HIERARCHY_OF_SEVERAL_AXES(axes=len(flat.axes))
         if flat.size < 2:
             raise refusals.HIERARCHY_OF_ONE_CELL()
-        put(self, "axis", flat.axes[0])
-        put(self, "outside", flat.outside)
+        cells = flat.size
         if branching is None:
-            branching = best_branching(
-                self.cells, epsilon=epsilon, delta=delta, relation=self.relation
-            )
-        if not is_whole(branching, 2, self.cells):
-            raise refusals.BRANCHING_OUT_OF_RANGE(branching=branching, cells=self.cells)
-        put(self, "branching", branching)
-        put(self, "noise", _noise(self.cells, branching, epsilon, delta, self.relation, self.unit))
+            branching = best_branching(cells, epsilon=epsilon, delta=delta, relation=relation)
+        if not is_whole(branching, 2, cells):
+            raise refusals.BRANCHING_OUT_OF_RANGE(branching=branching, cells=cells)
+        self.__attrs_init__(
+            axis=flat.axes[0],
+            branching=branching,
+            noise=_noise(cells, branching, epsilon, delta, relation, flat.unit),
+            outside=flat.outside,
+            relation=relation,
+            unit=flat.unit,
+        )
 
     @property
     def cells(self) -> int:

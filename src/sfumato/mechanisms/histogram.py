@@ -17,41 +17,65 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Unpack, cast
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.numbers import Number
 from ..guarantees import Guarantee, Relation
+from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
+from ..records import LAST, PARTIAL, record
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.additive import check_exactly_one
 from .shared.audit_example import CHANGED, GROWN, AuditExample
 from .shared.bins import OUTSIDE, Axis, BinOptions, EdgeLists, Edges, Outside, axes_of
+from .shared.calibrated import Way, choose_way
 from .shared.counting import epsilon_of, laplace_or_gaussian
 from .shared.error_formulas import for_each
 from .shared.histogram_result import PrivateHistogram
-from .shared.mechanism import Mechanism, PublicFields, set_neighbours
+from .shared.mechanism import Mechanism, PublicFields, require_relation
 from .shared.stated_laws import ShiftedNoise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _check_relation(value: str | None) -> Relation:
+    return require_relation(value, refusals.HISTOGRAM_WITHOUT_RELATION)
+
+
+def _check_outside(value: Outside) -> Outside:
+    if value not in OUTSIDE:
+        raise refusals.UNKNOWN_OUTSIDE(outside=value)
+    return value
+
+
+def _choose_noise(way: Way, record: Histogram = PARTIAL) -> Laplace | Gaussian:
+    moved, neighbours = Fraction(moves(record.relation)), record._neighbours
+    if way.name == "epsilon":
+        return laplace_or_gaussian(
+            l1=moved, l2_squared=moved, epsilon=way.value, delta=way.delta, **neighbours
+        )
+    if way.delta is not None:
+        raise refusals.DELTA_WITH_ERROR()
+    each = for_each(way.confidence, record.size)
+    return Laplace(sensitivity=moved, error=way.value, confidence=each, **neighbours)
+
+
+@record(kw_only=True, init=False)
 class Histogram(Mechanism):
     """Counts over public cells, at a promise of ε or (ε, δ), or within an error that holds for all
     cells at once.
     """
 
     axes: tuple[Axis, ...]
-    noise: Laplace | Gaussian
-    outside: Outside
-    relation: Relation
-    unit: str | None
+    outside: Outside = field(default="clip", converter=_check_outside, metadata=LAST)
+    relation: Relation = field(default=None, converter=_check_relation, metadata=LAST)
+    unit: str | None = field(default=None, converter=unit_of, metadata=LAST)
+    noise: Laplace | Gaussian = field(converter=_choose_noise)
 
     @spell_out(BinOptions, outside="clip")
     def __init__(
@@ -66,30 +90,10 @@ class Histogram(Mechanism):
         confidence: Number = 0.95,
         **options: Unpack[BinOptions],
     ) -> None:
-        check_exactly_one(
-            "Histogram",
-            "Histogram(edges=range(0, 101, 10), epsilon=1, relation='replace')",
-            epsilon=epsilon,
-            error=error,
-        )
-        put = object.__setattr__
-        put(self, "axes", axes_of(edges, categories, axes))
-        set_neighbours(self, options, refusals.HISTOGRAM_WITHOUT_RELATION)
-        outside = options.get("outside", "clip")
-        if outside not in OUTSIDE:
-            raise refusals.UNKNOWN_OUTSIDE(outside=outside)
-        put(self, "outside", outside)
-        moved = Fraction(moves(self.relation))
-        if error is None:
-            noise: Laplace | Gaussian = laplace_or_gaussian(
-                l1=moved, l2_squared=moved, epsilon=epsilon or 0, delta=delta, **self._neighbours
-            )
-        elif delta is not None:
-            raise refusals.DELTA_WITH_ERROR()
-        else:
-            each = for_each(confidence, self.size)
-            noise = Laplace(sensitivity=moved, error=error, confidence=each, **self._neighbours)
-        put(self, "noise", noise)
+        example = "Histogram(edges=range(0, 101, 10), epsilon=1, relation='replace')"
+        ways = {"epsilon": epsilon, "error": error}
+        way = choose_way(example, ways, delta=delta, confidence=confidence)
+        self.__attrs_init__(axes=axes_of(edges, categories, axes), noise=way, **options)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -14,11 +14,11 @@ become the answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Unpack
 
 import numpy as np
+from attrs import field
 from flint import arb
 from numpy.typing import NDArray
 
@@ -29,6 +29,7 @@ from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
+from ..records import record
 from ..sensitivity import mode, order_statistics
 from .shared.audit_example import CHANGED, AuditExample
 from .shared.bounded_data import (
@@ -37,8 +38,7 @@ from .shared.bounded_data import (
     category_counts,
     check_statistic,
     draw_points,
-    set_categories,
-    set_statistic,
+    statistic_fields,
 )
 from .shared.mechanism import Mechanism
 from .shared.stated_laws import FiniteLaws
@@ -46,7 +46,7 @@ from .shared.stated_laws import FiniteLaws
 STATISTICS = ("count", "median", "quantile", "mode")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class InverseSensitivity(Mechanism):
     """A count of n bits, a median or quantile of values in a public range, or the mode of public
     categories.
@@ -60,8 +60,8 @@ class InverseSensitivity(Mechanism):
     grid: Fraction | None
     categories: tuple[Hashable, ...]
     unit: str | None
-    relation: Relation
-    _range: Range | None = field(repr=False, compare=False)
+    relation: Relation = field(init=False, default="replace")
+    _range: Range | None = field(repr=False, eq=False)
 
     @spell_out(StatisticOptions, low=None, high=None, grid=None, q="1/2", categories=())
     def __init__(
@@ -72,9 +72,10 @@ class InverseSensitivity(Mechanism):
         **options: Unpack[StatisticOptions],
     ) -> None:
         check_statistic(statistic, STATISTICS)
-        object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
-        set_statistic(self, statistic, **options)
-        set_categories(self, statistic, **options)
+        self.__attrs_init__(
+            epsilon=positive(epsilon, "epsilon"),
+            **statistic_fields("InverseSensitivity", statistic, options),
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -18,49 +18,59 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypedDict, Unpack, overload
+from functools import lru_cache
+from typing import overload
 
 import numpy as np
+from attrs import field
 from flint import arb
 from numpy.typing import NDArray
 
 from ..exact.balls import ball, below, chance, sqrt_up
-from ..exact.numbers import Number, is_whole, positive, probability, text
+from ..exact.numbers import Number, is_whole, open_probability, positive, text
 from ..exact.search import first
 from ..guarantees import Approx, Guarantee, Relation
 from ..guarantees.gdp import delta_of_mu, largest_mu
-from ..keywords import spell_out
+from ..guarantees.guarantee import relation_of, unit_of
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
 from ..noise.law import Points, SymmetricLaw
 from ..noise.rounded_normal import RoundedNormal
+from ..records import LAST, PARTIAL, record
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import DELTA, AuditExample
-from .shared.mechanism import Input, InputPair, Mechanism, Output, set_neighbours
+from .shared.mechanism import Input, InputPair, Mechanism, Output
 from .shared.stated_laws import FiniteLaws, as_integer
 
 _CELLS = 150  # noisy counts above the threshold that a stated law lists one by one
 
 
-class KeyOptions(TypedDict, total=False):
-    """The keywords of all rules. A unit votes in at most `groups` groups."""
+def check_count(value: int, name: str = "count") -> int:
+    most = 2**12 if name == "groups" else 2**40
+    if is_whole(value, 1, most):
+        return value
+    raise refusals.KEY_COUNT_OUT_OF_RANGE(name=name, value=value, most=most)
 
-    groups: int
-    relation: Relation
-    unit: str | None
+
+def _choose_relation(value: str | None) -> Relation | None:
+    return "add-remove" if value is None else relation_of(value)
 
 
+@record(kw_only=True)
 class KeySelection(Mechanism):
-    """Base class of the rules that decide from numbers of votes which groups may be named."""
+    """Base class of the rules that decide from numbers of votes which groups may be named. A unit
+    votes in at most `groups` groups.
+    """
 
-    __slots__ = ()
-
-    epsilon: Fraction
-    delta: Fraction
-    groups: int
+    epsilon: Fraction = field(converter=positive)
+    delta: Fraction = field(converter=open_probability)
+    groups: int = field(default=1, converter=check_count)
+    relation: Relation | None = field(
+        default="add-remove", converter=_choose_relation, metadata=LAST
+    )
+    unit: str | None = field(default=None, converter=unit_of, metadata=LAST)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:
@@ -104,13 +114,12 @@ class KeySelection(Mechanism):
         return list(dict.fromkeys((some, some + vote) for some in votes if some >= 0))
 
 
+@record(kw_only=True)
 class NoisyThreshold(KeySelection):
     """Names a group if and only if its noisy count reaches an integer threshold."""
 
-    __slots__ = ()
-
-    vote: int
-    threshold: int
+    vote: int = field(default=1, converter=check_count)
+    threshold: int = field(init=False)
 
     @property
     @abstractmethod
@@ -197,36 +206,20 @@ class NoisyThreshold(KeySelection):
         return [AuditExample(cls.__name__, lambda e: build(epsilon=e, delta=DELTA), at_once=False)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True)
 class LaplaceThreshold(NoisyThreshold):
     """Geometric noise: δ is the chance that the rule names any of m new groups, 1 − (1 − p)^m."""
 
-    epsilon: Fraction
-    delta: Fraction
-    groups: int
-    vote: int
-    threshold: int
-    relation: Relation | None
-    unit: str | None
-    _law: Geometric = field(repr=False, compare=False)
+    law: Geometric = field(init=False, repr=False, eq=False)
+    threshold: int = field(init=False)
 
-    @spell_out(KeyOptions, groups=1, relation="add-remove")
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        vote: int = 1,
-        **options: Unpack[KeyOptions],
-    ) -> None:
-        set_key_fields(self, epsilon, delta, **options)
-        object.__setattr__(self, "vote", check_count(vote, "vote"))
-        object.__setattr__(self, "_law", Geometric(scale=self.moved * vote / self.epsilon))
-        object.__setattr__(self, "threshold", self._least())
+    @law.default
+    def _build_law(self) -> Geometric:
+        return Geometric(scale=self.moved * self.vote / self.epsilon)
 
-    @property
-    def law(self) -> Geometric:
-        return self._law
+    @threshold.default
+    def _choose_threshold(self) -> int:
+        return self._least()
 
     def total(self, p: arb, new: int) -> arb:
         return 1 - (1 - p) ** new
@@ -235,84 +228,56 @@ class LaplaceThreshold(NoisyThreshold):
         return self.total(self.law._tail(threshold - self.vote), self.groups)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@lru_cache(maxsize=16)  # the check of σ needs the same list as the record
+def _losses_of(
+    moved: int, groups: int, vote: int, epsilon: Fraction, sigma: Fraction
+) -> tuple[Fraction, ...]:
+    """The least δ of the counts at ε, by the number of new groups."""
+    squares = [Fraction((moved - new) * vote**2) / sigma**2 for new in range(groups + 1)]
+    return tuple(
+        Fraction(delta_of_mu(square, epsilon)) if square else Fraction(0) for square in squares
+    )
+
+
+def _choose_sigma(value: Number | None, record: NoisyThreshold = PARTIAL) -> Fraction:
+    """The least σ at which the counts keep (ε, δ) if no group is new, or a given one that is large
+    enough.
+    """
+    mu = largest_mu(record.epsilon, record.delta)
+    least = sqrt_up(record.moved * record.vote**2 / mu**2)
+    sigma = least if value is None else positive(value, "sigma")
+    losses = _losses_of(record.moved, record.groups, record.vote, record.epsilon, sigma)
+    if losses[0] > record.delta or (value is not None and max(losses[1:]) >= record.delta):
+        raise refusals.SIGMA_TOO_SMALL(sigma=value, least=float(least) * (1 + 1e-06))
+    return sigma
+
+
+@record(kw_only=True)
 class GaussianThreshold(NoisyThreshold):
     """Rounded normal noise: with the least σ at which the counts keep (ε, δ) if no group is new, or
     with a given σ.
     """
 
-    epsilon: Fraction
-    delta: Fraction
-    groups: int
-    vote: int
-    sigma: Fraction
-    threshold: int
-    relation: Relation | None
-    unit: str | None
-    _law: RoundedNormal = field(repr=False, compare=False)
-    _losses: tuple[Fraction, ...] = field(
-        repr=False, compare=False
-    )  # δ_j of the counts, by the number of new groups
+    sigma: Fraction = field(default=None, converter=_choose_sigma)
+    law: RoundedNormal = field(init=False, repr=False, eq=False)
+    # δ_j of the counts, by the number of new groups
+    _losses: tuple[Fraction, ...] = field(init=False)
+    threshold: int = field(init=False)
 
-    @spell_out(KeyOptions, groups=1, relation="add-remove")
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        vote: int = 1,
-        sigma: Number | None = None,
-        **options: Unpack[KeyOptions],
-    ) -> None:
-        set_key_fields(self, epsilon, delta, **options)
-        put = object.__setattr__
-        put(self, "vote", check_count(vote, "vote"))
-        least = sqrt_up(self.moved * vote**2 / largest_mu(self.epsilon, self.delta) ** 2)
-        put(self, "sigma", least if sigma is None else positive(sigma, "sigma"))
-        put(self, "_law", RoundedNormal(sigma=self.sigma))
-        squares = [
-            Fraction((self.moved - new) * vote**2) / self.sigma**2 for new in range(self.groups + 1)
-        ]
-        put(
-            self,
-            "_losses",
-            tuple(
-                Fraction(delta_of_mu(square, self.epsilon)) if square else Fraction(0)
-                for square in squares
-            ),
-        )
-        if self._losses[0] > self.delta or (
-            sigma is not None and max(self._losses[1:]) >= self.delta
-        ):
-            raise refusals.SIGMA_TOO_SMALL(sigma=sigma, least=float(least) * (1 + 1e-06))
-        put(self, "threshold", self._least())
+    @law.default
+    def _build_law(self) -> RoundedNormal:
+        return RoundedNormal(sigma=self.sigma)
 
-    @property
-    def law(self) -> RoundedNormal:
-        return self._law
+    @_losses.default
+    def _list_losses(self) -> tuple[Fraction, ...]:
+        return _losses_of(self.moved, self.groups, self.vote, self.epsilon, self.sigma)
+
+    @threshold.default
+    def _choose_threshold(self) -> int:
+        return self._least()
 
     def total(self, p: arb, new: int) -> arb:
         return 1 - (1 - p) ** new * (1 - ball(self._losses[new]))
-
-
-def set_key_fields(
-    record: KeySelection, epsilon: Number, delta: Number, **options: Unpack[KeyOptions]
-) -> None:
-    """Set the fields that all rules share."""
-    put = object.__setattr__
-    put(record, "epsilon", positive(epsilon, "epsilon"))
-    put(record, "delta", probability(delta, "delta", zero=False))
-    put(record, "groups", check_count(options.get("groups", 1), "groups"))
-    relation = options.get("relation")
-    stated = "add-remove" if relation is None else relation
-    set_neighbours(record, {"relation": stated, "unit": options.get("unit")})
-
-
-def check_count(value: object, name: str) -> int:
-    most = 2**12 if name == "groups" else 2**40
-    if is_whole(value, 1, most):
-        return value
-    raise refusals.KEY_COUNT_OUT_OF_RANGE(name=name, value=value, most=most)
 
 
 def check_votes(count: object) -> int:

@@ -11,45 +11,40 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Unpack
 
+from attrs import field
 from flint import arb
 
 from ..exact.balls import above, ball, below, least
 from ..exact.numbers import Number, positive
-from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..guarantees import ZCDP, Guarantee, Pure
 from ..keywords import spell_out
 from ..noise.geometric import Geometric
+from ..records import record
 from .shared.additive import (
     Additive,
     AdditiveOptions,
-    check_exactly_one,
-    set_additive_fields,
     tolerance,
 )
 from .shared.audit_example import VECTORS, AuditExample
+from .shared.calibrated import Way, choose_way, solve
 from .shared.grid import steps_l1
 from .shared.stated_laws import ShiftedNoise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Laplace(Additive):
     """Noise of a given scale, or the scale that keeps a promise of ε, or that stays within an
     error.
     """
 
-    sensitivity: Fraction
-    scale: Fraction
-    grid: Fraction | None
-    size: int | None
-    relation: Relation | None
-    unit: str | None
-    _law: Geometric = field(repr=False, compare=False)
+    scale: Fraction = field(converter=solve)
+    law: Geometric = field(init=False, repr=False, eq=False)
 
-    @spell_out(AdditiveOptions, confidence=0.95, grid=None, size=None)
+    @spell_out(AdditiveOptions, grid=None, size=None)
     def __init__(
         self,
         *,
@@ -57,29 +52,24 @@ class Laplace(Additive):
         epsilon: Number | None = None,
         scale: Number | None = None,
         error: Number | None = None,
+        confidence: Number = 0.95,
         **options: Unpack[AdditiveOptions],
     ) -> None:
-        check_exactly_one(
-            "Laplace",
-            "Laplace(sensitivity=1, epsilon=0.5)",
-            epsilon=epsilon,
-            scale=scale,
-            error=error,
-        )
-        set_additive_fields(self, sensitivity, **options)
-        put = object.__setattr__
-        if epsilon is not None:
-            put(self, "scale", self.moves / positive(epsilon, "epsilon"))
-        elif scale is not None:
-            put(self, "scale", positive(scale, "scale"))
-        else:
-            assert error is not None  # exactly one of them is
-            put(
-                self,
-                "scale",
-                self.step * _widest(*tolerance(error, self.grid, options.get("confidence", 0.95))),
-            )
-        put(self, "_law", Geometric(scale=self.scale / self.step))
+        ways = {"epsilon": epsilon, "scale": scale, "error": error}
+        way = choose_way("Laplace(sensitivity=1, epsilon=0.5)", ways, confidence=confidence)
+        self.__attrs_init__(sensitivity=sensitivity, scale=way, **options)
+
+    def _solve(self, way: Way) -> Fraction:
+        match way.name:
+            case "epsilon":
+                return self.moves / positive(way.value, "epsilon")
+            case "scale":
+                return positive(way.value, "scale")
+        return self.step * _widest(*tolerance(way, self.grid))
+
+    @law.default
+    def _build_law(self) -> Geometric:
+        return Geometric(scale=self.scale / self.step)
 
     @property
     def moves(self) -> Fraction:
@@ -97,10 +87,6 @@ class Laplace(Additive):
             Pure(epsilon, **self._neighbours),
             ZCDP(_divergence(epsilon, self.scale / self.step), **self._neighbours),
         )
-
-    @property
-    def law(self) -> Geometric:
-        return self._law
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:

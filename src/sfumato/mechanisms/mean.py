@@ -22,27 +22,37 @@ from fractions import Fraction
 from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.balls import down, up
-from ..exact.numbers import Number, exact, positive, power_of_two_at_least, probability
+from ..exact.numbers import (
+    Number,
+    exact,
+    open_probability,
+    positive,
+    power_of_two_at_least,
+    probability,
+)
 from ..guarantees import Guarantee, Pure, Relation
+from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
+from ..records import record
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_grid, check_size, fine_grid
 from .shared.audit_example import CHANGED, GROWN, AuditExample
 from .shared.data_arrays import numbers
 from .shared.grid import snap_each
-from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.mechanism import Mechanism, Neighbours, require_relation
 from .shared.stated_laws import ShiftedNoise
 
 FINE = Fraction(1, 1 << 20)
 """The default grid has steps of about this part of the range."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Mean(Mechanism):
     """A private mean; with the number of rows under replace, with a private count of them under
     add-remove.
@@ -50,12 +60,12 @@ class Mean(Mechanism):
 
     low: Fraction
     high: Fraction
-    epsilon: Fraction
-    rows: int | None
-    share: Fraction
+    epsilon: Fraction = field(converter=positive)
+    rows: int | None = field(converter=check_size)
+    share: Fraction = field(converter=open_probability)
     grid: Fraction
     relation: Relation
-    unit: str | None
+    unit: str | None = field(converter=unit_of)
 
     @spell_out(Neighbours)
     def __init__(
@@ -69,22 +79,26 @@ class Mean(Mechanism):
         grid: Number | None = None,
         **neighbours: Unpack[Neighbours],
     ) -> None:
-        put = object.__setattr__
-        put(self, "low", exact(low, "low"))
-        put(self, "high", exact(high, "high"))
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        set_neighbours(self, neighbours, refusals.MEAN_WITHOUT_RELATION)
-        put(self, "rows", check_size(rows, "rows"))
-        put(self, "share", probability(share, "share", zero=False))
-        if not self.low < self.high:
+        ends = exact(low, "low"), exact(high, "high")
+        if not ends[0] < ends[1]:
             raise refusals.EMPTY_MEAN_RANGE(low=low, high=high)
+        width = ends[1] - ends[0]
+        self.__attrs_init__(
+            low=ends[0],
+            high=ends[1],
+            epsilon=epsilon,
+            relation=require_relation(neighbours.get("relation"), refusals.MEAN_WITHOUT_RELATION),
+            unit=neighbours.get("unit"),
+            rows=rows,
+            share=share,
+            grid=check_grid(grid) or power_of_two_at_least(width) * FINE,
+        )
         if self.relation == "replace" and rows is None:
             raise refusals.REPLACE_WITHOUT_ROWS()
         if self.relation == "add-remove" and rows is not None:
             raise refusals.ADD_REMOVE_WITH_ROWS(rows=rows)
-        put(self, "grid", check_grid(grid) or power_of_two_at_least(self.high - self.low) * FINE)
         if self.steps < 1:
-            raise refusals.GRID_COARSER_THAN_RANGE(grid=grid, finer=fine_grid(self.high - self.low))
+            raise refusals.GRID_COARSER_THAN_RANGE(grid=grid, finer=fine_grid(width))
 
     @property
     def ends(self) -> tuple[int, int]:

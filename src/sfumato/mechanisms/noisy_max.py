@@ -9,56 +9,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 from flint import arb, arb_poly
 from numpy.typing import NDArray
 
 from ..exact.balls import ball, below, chance, up
 from ..exact.numbers import Number, probability
 from ..exact.search import first
-from ..guarantees import Guarantee, Pure, Relation
-from ..keywords import spell_out
+from ..guarantees import Guarantee, Pure
 from ..noise.bits import Bits
 from ..noise.choice import Scores
 from ..noise.geometric import Geometric
 from ..noise.law import Integers
+from ..records import record
 from .shared import mechanism_refusals as refusals
-from .shared.selection import Selection, SelectionOptions, check_count, set_selection_fields
+from .shared.selection import Selection, check_count
 
 _FITS = 1 << 61
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True)
 class NoisyMax(Selection):
     """Report-noisy-max for scores of a given sensitivity: the quick choice among very many
     candidates.
     """
 
-    sensitivity: Fraction
-    epsilon: Fraction
-    monotone: bool
-    grid: Fraction | None
-    candidates: tuple[Hashable, ...] | None
-    relation: Relation | None
-    unit: str | None
-    _law: Geometric = field(repr=False, compare=False)
+    _law: Geometric = field(init=False)
 
-    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
-    def __init__(
-        self,
-        *,
-        sensitivity: Number,
-        epsilon: Number,
-        **options: Unpack[SelectionOptions],
-    ) -> None:
-        set_selection_fields(self, sensitivity, epsilon, **options)
-        object.__setattr__(self, "_law", Geometric(scale=1 / self.rate))
+    @_law.default
+    def _build_law(self) -> Geometric:
+        return Geometric(scale=1 / self.rate)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

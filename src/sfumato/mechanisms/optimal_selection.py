@@ -18,29 +18,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Unpack, overload
+from typing import overload
 
 import numpy as np
+from attrs import field
 from flint import arb
 from numpy.typing import NDArray
 
 from ..exact.balls import Rounding, ball, below, chance, evaluate
-from ..exact.numbers import Number
 from ..exact.search import first
-from ..guarantees import Relation
-from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.law import Points
 from ..noise.uniform import lies_below
+from ..records import record
 from .key_selection import (
-    KeyOptions,
     KeySelection,
     check_count,
     check_vote_array,
     check_votes,
-    set_key_fields,
 )
 from .shared.audit_example import DELTA, AuditExample
 from .shared.mechanism import Input, InputPair, Output
@@ -54,48 +50,32 @@ added, multiplied and converted errs by less than 2^-41.
 _PLAIN = (2.0**-900, 2.0**900)  # constants in this range give normal doubles only
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True)
 class OptimalSelection(KeySelection):
     """Names a group with the largest probability that ε and δ allow for each vote."""
 
-    epsilon: Fraction
-    delta: Fraction
-    groups: int
-    quanta: int
-    relation: Relation | None
-    unit: str | None
-    _turn: int = field(
-        repr=False, compare=False
-    )  # up to it π grows by the first branch of the minimum
-    _sure: int = field(repr=False, compare=False)  # from it on π is 1
-    _doubles: tuple[float, float, float] = field(
-        repr=False, compare=False
-    )  # η, κ/(e^η − 1) and π(turn), to the nearest double
+    quanta: int = field(default=1, converter=check_count)
+    _turn: int = field(init=False)  # up to it π grows by the first branch of the minimum
+    _sure: int = field(init=False)  # from it on π is 1
+    # η, κ/(e^η − 1) and π(turn), to the nearest double
+    _doubles: tuple[float, float, float] = field(init=False)
 
-    @spell_out(KeyOptions, groups=1, relation="add-remove")
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        quanta: int = 1,
-        **options: Unpack[KeyOptions],
-    ) -> None:
-        set_key_fields(self, epsilon, delta, **options)
-        put = object.__setattr__
-        put(self, "quanta", check_count(quanta, "quanta"))
-        put(self, "_turn", first(self._past_the_turn, near=1, least=1))
-        put(
-            self,
-            "_sure",
-            first(
-                lambda w: not below(lambda: arb(0), lambda: self._missing(w)),
-                near=self._turn,
-                least=self._turn,
-            ),
+    @_turn.default
+    def _find_turn(self) -> int:
+        return first(self._past_the_turn, near=1, least=1)
+
+    @_sure.default
+    def _find_sure(self) -> int:
+        return first(
+            lambda w: not below(lambda: arb(0), lambda: self._missing(w)),
+            near=self._turn,
+            least=self._turn,
         )
-        numbers = (lambda: ball(self.step), self._extra, lambda: self._share(self._turn))
-        put(self, "_doubles", tuple(evaluate(number) for number in numbers))
+
+    @_doubles.default
+    def _round_numbers(self) -> tuple[float, float, float]:
+        turn = evaluate(lambda: self._share(self._turn))
+        return evaluate(lambda: ball(self.step)), evaluate(self._extra), turn
 
     @property
     def step(self) -> Fraction:

@@ -12,11 +12,9 @@ e^(−rate·regret).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Unpack
 
 import numpy as np
 from flint import arb, arb_poly
@@ -24,36 +22,18 @@ from numpy.typing import NDArray
 
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number
-from ..guarantees import Guarantee, Pure, Relation
-from ..keywords import spell_out
+from ..guarantees import Guarantee, Pure
 from ..noise.bernoulli import Bernoulli
 from ..noise.bits import Bits
 from ..noise.choice import Scores
 from ..noise.uniform import integer_below
-from .shared.selection import Selection, SelectionOptions, set_selection_fields
+from ..records import record
+from .shared.selection import Selection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True)
 class PermuteAndFlip(Selection):
     """Permute-and-flip for scores of a given sensitivity."""
-
-    sensitivity: Fraction
-    epsilon: Fraction
-    monotone: bool
-    grid: Fraction | None
-    candidates: tuple[Hashable, ...] | None
-    relation: Relation | None
-    unit: str | None
-
-    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
-    def __init__(
-        self,
-        *,
-        sensitivity: Number,
-        epsilon: Number,
-        **options: Unpack[SelectionOptions],
-    ) -> None:
-        set_selection_fields(self, sensitivity, epsilon, **options)
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import NoReturn, Unpack
 
 import numpy as np
+from attrs import field
 from flint import arb, arb_series, ctx, fmpz, fmpz_poly
 from numpy.typing import NDArray
 
@@ -32,14 +32,17 @@ from ..exact.balls import ball, below, evaluate, floor, least, normal_cdf, preci
 from ..exact.numbers import Number, is_whole, positive, probability, text
 from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.gdp import largest_mu
+from ..guarantees.guarantee import relation_of, unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.rounded_normal import RoundedNormal
+from ..records import LAST, record
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
-from .shared.additive import check_exactly_one, check_sensitivity
+from .shared.additive import check_integer_sensitivity
 from .shared.audit_example import AuditExample, fixed
-from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.calibrated import Way, check_delta_of, choose_way, solve
+from .shared.mechanism import Mechanism, Neighbours
 
 LONGEST = 1 << 16
 """The longest stream: its coefficients take a second or so to compute."""
@@ -50,17 +53,28 @@ _STEPS = 30
 _COARSEST = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _check_length(value: int) -> int:
+    if is_whole(value, 1, LONGEST):
+        return value
+    raise refusals.STREAM_LENGTH_OUT_OF_RANGE(length=value, most=LONGEST)
+
+
+def _check_sensitivity(value: Number) -> Fraction:
+    return Fraction(math.floor(check_integer_sensitivity(value)))
+
+
+@record(kw_only=True, init=False)
 class PrefixSums(Mechanism):
     """All n prefix sums of a stream, for the price of one vector."""
 
-    length: int
-    sensitivity: Fraction
-    sigma: Fraction
-    scale_bits: int
-    relation: Relation | None
-    unit: str | None
-    _law: RoundedNormal = field(repr=False, compare=False)
+    length: int = field(converter=_check_length)
+    sensitivity: Fraction = field(converter=_check_sensitivity)
+    _mu_squared: Fraction = field(converter=solve, repr=False, eq=False)
+    scale_bits: int = field(init=False, metadata=LAST)
+    sigma: Fraction = field(init=False)
+    law: RoundedNormal = field(init=False, repr=False, eq=False)
+    relation: Relation | None = field(default=None, converter=relation_of, metadata=LAST)
+    unit: str | None = field(default=None, converter=unit_of, metadata=LAST)
 
     @spell_out(Neighbours)
     def __init__(
@@ -75,27 +89,32 @@ class PrefixSums(Mechanism):
         **neighbours: Unpack[Neighbours],
     ) -> None:
         example = "PrefixSums(length=365, epsilon=1, delta=1e-6)"
-        check_exactly_one("PrefixSums", example, epsilon=epsilon, rho=rho, mu=mu)
-        if (delta is None) == (epsilon is not None):
-            raise refusals.EPSILON_AND_DELTA_APART(mechanism="PrefixSums", example=example)
-        square = (
-            largest_mu(epsilon, delta) ** 2
-            if epsilon is not None and delta is not None
-            else positive(mu, "mu") ** 2
-            if mu is not None
-            else Fraction(0)
-        )
-        square = 2 * positive(rho, "rho") if rho is not None else square
-        put = object.__setattr__
-        put(self, "length", _length(length))
-        put(self, "sensitivity", Fraction(math.floor(check_sensitivity(sensitivity, None))))
-        set_neighbours(self, neighbours)
+        way = choose_way(example, {"epsilon": epsilon, "rho": rho, "mu": mu}, delta=delta)
+        check_delta_of(way, example)
+        self.__attrs_init__(length=length, sensitivity=sensitivity, mu_squared=way, **neighbours)
+
+    def _solve(self, way: Way) -> Fraction:
+        match way.name:
+            case "epsilon" if way.delta is not None:
+                return largest_mu(way.value, way.delta) ** 2
+            case "rho":
+                return 2 * positive(way.value, "rho")
+        return positive(way.value, "mu") ** 2
+
+    @scale_bits.default
+    def _choose_scale_bits(self) -> int:
         about = float(self.sensitivity) * math.sqrt(
-            (1.1 + math.log(length) / math.pi) / square
+            (1.1 + math.log(self.length) / math.pi) / self._mu_squared
         )  # not below σ; only a power of two follows from it
-        put(self, "scale_bits", max(_COARSEST, _STEPS - math.ceil(math.log2(about))))
-        put(self, "sigma", sqrt_up(self.moves_squared / square))
-        put(self, "_law", RoundedNormal(sigma=self.sigma * (1 << self.scale_bits)))
+        return max(_COARSEST, _STEPS - math.ceil(math.log2(about)))
+
+    @sigma.default
+    def _choose_sigma(self) -> Fraction:
+        return sqrt_up(self.moves_squared / self._mu_squared)
+
+    @law.default
+    def _build_law(self) -> RoundedNormal:
+        return RoundedNormal(sigma=self.sigma * (1 << self.scale_bits))
 
     @property
     def moves_squared(self) -> Fraction:
@@ -110,11 +129,6 @@ class PrefixSums(Mechanism):
     @property
     def promises(self) -> tuple[Guarantee, ...]:
         return (GDP.from_square(self.moves_squared / self.sigma**2, **self._neighbours),)
-
-    @property
-    def law(self) -> RoundedNormal:
-        """The law of the noise on each entry of y, in steps of 2^−scale_bits."""
-        return self._law
 
     def perturb(self, values: object, *, bits: Bits = SYSTEM) -> NDArray[np.int64]:
         """The n noisy prefix sums of n integers."""
@@ -288,9 +302,3 @@ def _product(series: Sequence[int], values: Sequence[int]) -> list[int]:
 
 def _saturate(sums: list[int]) -> NDArray[np.int64]:
     return np.array([max(-(2**63), min(2**63 - 1, v)) for v in sums], dtype=np.int64)
-
-
-def _length(value: object) -> int:
-    if is_whole(value, 1, LONGEST):
-        return value
-    raise refusals.STREAM_LENGTH_OUT_OF_RANGE(length=value, most=LONGEST)

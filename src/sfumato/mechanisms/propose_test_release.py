@@ -18,16 +18,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Unpack
 
+from attrs import field
+
 from ..exact.balls import up
-from ..exact.numbers import Number, positive, probability
+from ..exact.numbers import Number, open_probability, positive
 from ..guarantees import Approx, Guarantee, Relation
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.geometric import Geometric
+from ..records import record
 from ..sensitivity import mode, order_statistics
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import CHANGED, DELTA, AuditExample
@@ -36,8 +38,7 @@ from .shared.bounded_data import (
     StatisticOptions,
     category_counts,
     check_statistic,
-    set_categories,
-    set_statistic,
+    statistic_fields,
 )
 from .shared.mechanism import Mechanism
 
@@ -45,7 +46,7 @@ STATISTICS = ("median", "quantile", "iqr", "mode")
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class ProposeTestRelease(Mechanism):
     """A median, quantile or interquartile range with a proposed bound, or the mode."""
 
@@ -60,9 +61,11 @@ class ProposeTestRelease(Mechanism):
     grid: Fraction | None
     categories: tuple[Hashable, ...]
     unit: str | None
-    relation: Relation
-    threshold: int = field(repr=False, compare=False)  # the least integer T with P(Z ≥ T) ≤ δ
-    _range: Range | None = field(repr=False, compare=False)
+    relation: Relation = field(init=False, default="replace")
+    threshold: int = field(
+        init=False, repr=False, eq=False
+    )  # the least integer T with P(Z ≥ T) ≤ δ
+    _range: Range | None = field(repr=False, eq=False)
 
     @spell_out(StatisticOptions, low=None, high=None, grid=None, q="1/2", categories=())
     def __init__(
@@ -75,25 +78,24 @@ class ProposeTestRelease(Mechanism):
         test_share: Number = "1/2",
         **options: Unpack[StatisticOptions],
     ) -> None:
-        put = object.__setattr__
         ordered = check_statistic(statistic, STATISTICS) != "mode"
         if ordered and bound is None:
             raise refusals.BOUND_MISSING(mechanism=f"ProposeTestRelease({statistic!r})")
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "delta", probability(delta, "delta", zero=False))
-        put(self, "bound", positive(bound, "bound") if ordered and bound is not None else None)
-        put(
-            self,
-            "test_share",
-            probability(test_share, "test_share", zero=False) if ordered else Fraction(1),
+        self.__attrs_init__(
+            epsilon=positive(epsilon, "epsilon"),
+            delta=open_probability(delta, "delta"),
+            bound=positive(bound, "bound") if ordered and bound is not None else None,
+            test_share=open_probability(test_share, "test_share") if ordered else Fraction(1),
+            **statistic_fields("ProposeTestRelease", statistic, options),
         )
-        set_statistic(self, statistic, **options)
-        set_categories(self, statistic, **options)
         if self._range is not None and self._steps < 1:
             raise refusals.BOUND_FINER_THAN_GRID(bound=bound, exponent=self._range.exponent)
-        put(self, "threshold", self.test.quantile(1 - self.delta) + 1)
         if ordered:
             _ = self.noise  # too wide a law is refused here, before any data
+
+    @threshold.default
+    def _choose_threshold(self) -> int:
+        return self.test.quantile(1 - self.delta) + 1
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -13,39 +13,41 @@ ends.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import ArrayLike, NDArray
 
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..noise.uniform import integer_below
+from ..records import record
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import CHANGED, GROWN, AuditExample
-from .shared.bounded_data import OrderOptions, Range, check_q, draw_points, put_range
-from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.bounded_data import OrderOptions, Range, check_q, draw_points
+from .shared.mechanism import Mechanism, require_relation
 from .shared.stated_laws import FiniteLaws
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Quantile(Mechanism):
     """The q-quantile of values in [low, high]. Values outside are clipped to the ends."""
 
     q: Fraction
     low: Fraction
     high: Fraction
-    epsilon: Fraction
+    epsilon: Fraction = field(converter=positive)
     grid: Fraction
     relation: Relation
-    unit: str | None
-    _range: Range = field(repr=False, compare=False)
+    unit: str | None = field(converter=unit_of)
+    _range: Range = field(repr=False, eq=False)
 
     @spell_out(OrderOptions, q="1/2", grid=1)
     def __init__(
@@ -57,12 +59,17 @@ class Quantile(Mechanism):
         relation: str,
         **options: Unpack[OrderOptions],
     ) -> None:
-        neighbours: Neighbours = {"relation": relation, "unit": options.get("unit")}
-        set_neighbours(self, neighbours, refusals.QUANTILE_WITHOUT_RELATION)
-        put = object.__setattr__
-        put(self, "q", check_q(options.get("q", "1/2")))
-        put_range(self, Range(low, high, options.get("grid", 1)))
-        put(self, "epsilon", positive(epsilon, "epsilon"))
+        ends = Range(low, high, options.get("grid", 1))
+        self.__attrs_init__(
+            relation=require_relation(relation, refusals.QUANTILE_WITHOUT_RELATION),
+            q=check_q(options.get("q", "1/2")),
+            range=ends,
+            low=ends.low,
+            high=ends.high,
+            grid=ends.grid,
+            epsilon=epsilon,
+            unit=options.get("unit"),
+        )
 
     @property
     def sensitivity(self) -> Fraction:

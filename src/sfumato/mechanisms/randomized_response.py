@@ -18,26 +18,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Any, Self, Unpack
 
 import numpy as np
+from attrs import field
 from flint import arb
 from numpy.typing import NDArray
 
 from ..exact.balls import Rounding, above, ball, chance, evaluate
-from ..exact.numbers import Number, is_whole, positive, probability, text
+from ..exact.numbers import Number, is_whole, open_probability, positive, probability, text
 from ..guarantees import Guarantee, Pure, Relation
 from ..guarantees.finite.channel import Channel
 from ..guarantees.finite.finite_laws import Law, law
+from ..guarantees.guarantee import relation_of, unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
+from ..records import LAST, record
 from .shared import mechanism_refusals as refusals
-from .shared.additive import check_exactly_one
 from .shared.audit_example import AuditExample
+from .shared.calibrated import choose_way
 from .shared.categories import Labels, is_same
 from .shared.mechanism import (
     Input,
@@ -46,7 +48,6 @@ from .shared.mechanism import (
     Neighbours,
     Output,
     PublicFields,
-    set_neighbours,
 )
 from .shared.response_estimate import ResponseEstimate, Target, radius, variance
 from .shared.response_laws import draw_responses, response_examples, response_laws
@@ -55,18 +56,26 @@ from .shared.stated_laws import FiniteLaws, ResponseOdds
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def check_reported_relation(value: str | None) -> Relation | None:
+    """Check the relation of reports. Add-remove is refused: the collector sees their number."""
+    relation = relation_of(value)
+    if relation == "add-remove":
+        raise refusals.ADD_REMOVE_OF_REPORTS()
+    return relation
+
+
+@record(kw_only=True, init=False)
 class RandomizedResponse(Mechanism):
     """Reports that keep ε, or that are true with a given probability, or whose estimates stay
     within an error.
     """
 
     labels: Labels
+    relation: Relation | None = field(converter=check_reported_relation, metadata=LAST)
+    unit: str | None = field(converter=unit_of, metadata=LAST)
     epsilon: Fraction | None
     keep: Fraction | None
-    relation: Relation | None
-    unit: str | None
-    _law: Choice = field(repr=False, compare=False)
+    _law: Choice = field(init=False)
 
     @spell_out(Neighbours)
     def __init__(
@@ -80,34 +89,31 @@ class RandomizedResponse(Mechanism):
         confidence: Number = 0.95,
         **neighbours: Unpack[Neighbours],
     ) -> None:
-        check_exactly_one("RandomizedResponse", _EXAMPLE, epsilon=epsilon, keep=keep, error=error)
-        put = object.__setattr__
-        put(self, "labels", Labels(categories, least=2))
-        set_neighbours(self, neighbours)
-        refuse_add_remove(self.relation)
+        choose_way(_EXAMPLE, {"epsilon": epsilon, "keep": keep, "error": error})
+        labels = Labels(categories, least=2)
         if (error is None) != (reports is None):
             raise refusals.ERROR_AND_REPORTS_APART()
         if error is not None and reports is not None:
             epsilon = _epsilon_for_error(
                 positive(error, "error"),
                 _reports(reports),
-                1 - probability(confidence, "confidence", zero=False),
-                self.k,
+                1 - open_probability(confidence, "confidence"),
+                len(labels),
             )
-        put(self, "epsilon", None if epsilon is None else positive(epsilon, "epsilon"))
-        put(self, "keep", None if keep is None else _check_keep(keep, self.k))
-        if self.epsilon is not None:
-            put(self, "_law", Choice([self.epsilon] + [Fraction(0)] * (self.k - 1)))
-        else:
-            assert self.keep is not None  # exactly one of them is
-            put(
-                self,
-                "_law",
-                Choice(
-                    [0] * self.k,
-                    prior=[self.keep] + [(1 - self.keep) / (self.k - 1)] * (self.k - 1),
-                ),
-            )
+        self.__attrs_init__(
+            labels=labels,
+            relation=neighbours.get("relation"),
+            unit=neighbours.get("unit"),
+            epsilon=None if epsilon is None else positive(epsilon, "epsilon"),
+            keep=None if keep is None else _check_keep(keep, len(labels)),
+        )
+
+    @_law.default
+    def _build_law(self) -> Choice:
+        if self.keep is None:
+            return Choice([self.epsilon or 0] + [Fraction(0)] * (self.k - 1))
+        others = [(1 - self.keep) / (self.k - 1)] * (self.k - 1)
+        return Choice([0] * self.k, prior=[self.keep, *others])
 
     @classmethod
     def coin_toss(
@@ -322,12 +328,6 @@ class RandomizedResponse(Mechanism):
     @classmethod
     def arguments_of(cls, public: PublicFields) -> PublicFields:
         return {"categories": public["labels"].names}
-
-
-def refuse_add_remove(relation: Relation | None) -> None:
-    """Refuse add-remove: the collector sees the number of reports."""
-    if relation == "add-remove":
-        raise refusals.ADD_REMOVE_OF_REPORTS()
 
 
 def _check_keep(keep: Number, k: int) -> Fraction:

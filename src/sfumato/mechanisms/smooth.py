@@ -15,22 +15,30 @@ nothing by itself.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Unpack
 
+from attrs import field
 from flint import arb
 from numpy.typing import ArrayLike
 
 from ..exact.balls import above, ball, below, between, floor, least, precision
-from ..exact.numbers import Number, is_whole, positive, probability, text
+from ..exact.numbers import Number, is_whole, open_probability, positive, text
 from ..guarantees import Approx, Guarantee, Relation
+from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
+from ..records import record
 from ..sensitivity import order_statistics
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import CHANGED, DELTA, AuditExample
-from .shared.bounded_data import OrderOptions, Range, check_statistic, set_statistic
+from .shared.bounded_data import (
+    OrderOptions,
+    Range,
+    check_range,
+    check_statistic,
+    statistic_q,
+)
 from .shared.mechanism import Mechanism
 
 STATISTICS = ("median", "quantile", "kth-largest")
@@ -38,23 +46,23 @@ STATISTICS = ("median", "quantile", "kth-largest")
 _ROOM = Fraction(1, 2**30)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class SmoothLaplace(Mechanism):
     """A median, quantile or k-th largest of values in a public range."""
 
     statistic: str
-    epsilon: Fraction
-    delta: Fraction
+    epsilon: Fraction = field(converter=positive)
+    delta: Fraction = field(converter=open_probability)
     q: Fraction | None
     k: int | None
     low: Fraction
     high: Fraction
     grid: Fraction
-    unit: str | None
-    relation: Relation
+    unit: str | None = field(converter=unit_of)
+    relation: Relation = field(init=False, default="replace")
     # the smoothness that (ε, δ) allows, with room for rounding S
-    beta: Fraction = field(repr=False, compare=False)
-    _range: Range = field(repr=False, compare=False)
+    beta: Fraction = field(init=False, repr=False, eq=False)
+    _range: Range = field(repr=False, eq=False)
 
     @spell_out(OrderOptions, grid=None, q="1/2")
     def __init__(
@@ -70,12 +78,24 @@ class SmoothLaplace(Mechanism):
     ) -> None:
         if not is_whole(k):
             raise refusals.K_BELOW_ONE(k=k)
-        put = object.__setattr__
-        set_statistic(self, check_statistic(statistic, STATISTICS), low=low, high=high, **options)
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "delta", probability(delta, "delta", zero=False))
-        put(self, "k", k if statistic == "kth-largest" else None)
-        put(self, "beta", largest_beta(self.epsilon, self.delta) - _ROOM)
+        place = f"SmoothLaplace({check_statistic(statistic, STATISTICS)!r})"
+        ends = check_range(place, low, high, options.get("grid"))
+        self.__attrs_init__(
+            statistic=statistic,
+            q=statistic_q(statistic, options),
+            unit=options.get("unit"),
+            range=ends,
+            low=ends.low,
+            high=ends.high,
+            grid=ends.grid,
+            epsilon=epsilon,
+            delta=delta,
+            k=k if statistic == "kth-largest" else None,
+        )
+
+    @beta.default
+    def _choose_beta(self) -> Fraction:
+        return largest_beta(self.epsilon, self.delta) - _ROOM
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -16,44 +16,46 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Unpack
 
+from attrs import field
+
 from ..exact.balls import ball, below, evaluate, least
 from ..exact.numbers import Number, positive, probability
-from ..guarantees import Guarantee, Pure, Relation
+from ..guarantees import Guarantee, Pure
 from ..keywords import spell_out
 from ..noise.staircase_noise import Staircase as Law
 from ..noise.staircase_noise import best_width
+from ..records import record
 from .shared import mechanism_refusals as refusals
 from .shared.additive import (
     Additive,
     GridOptions,
-    check_exactly_one,
-    set_additive_fields,
     tolerance,
 )
 from .shared.audit_example import AuditExample
+from .shared.calibrated import Way, choose_way, solve
 from .shared.grid import steps_l1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _check_gamma(value: Number | None) -> Fraction | None:
+    return None if value is None else probability(value, "gamma", one=True)
+
+
+@record(kw_only=True, init=False)
 class Staircase(Additive):
     """Noise that keeps a promise of ε, or stays within an error; the middle step is the best one
     unless `gamma` names its share.
     """
 
-    sensitivity: Fraction
-    epsilon: Fraction
-    width: int
-    grid: Fraction | None
-    relation: Relation | None
-    unit: str | None
-    size: int | None = field(repr=False)
-    _law: Law = field(repr=False, compare=False)
+    size: int | None = field(init=False, default=1, repr=False)
+    _gamma: Fraction | None = field(repr=False, eq=False, converter=_check_gamma)
+    epsilon: Fraction = field(converter=solve)
+    width: int = field(init=False)
+    law: Law = field(init=False, repr=False, eq=False)
 
-    @spell_out(GridOptions, confidence=0.95, grid=None)
+    @spell_out(GridOptions, grid=None)
     def __init__(
         self,
         *,
@@ -61,25 +63,25 @@ class Staircase(Additive):
         epsilon: Number | None = None,
         gamma: Number | None = None,
         error: Number | None = None,
+        confidence: Number = 0.95,
         **options: Unpack[GridOptions],
     ) -> None:
-        check_exactly_one(
-            "Staircase", "Staircase(sensitivity=1, epsilon=0.5)", epsilon=epsilon, error=error
-        )
-        share = None if gamma is None else probability(gamma, "gamma", one=True)
-        set_additive_fields(self, sensitivity, size=1, **options)
-        put = object.__setattr__
-        if epsilon is not None:
-            put(self, "epsilon", positive(epsilon, "epsilon"))
-        else:
-            assert error is not None  # exactly one of them is
-            put(
-                self,
-                "epsilon",
-                self._within(*tolerance(error, self.grid, options.get("confidence", 0.95)), share),
-            )
-        put(self, "width", self._width(self.epsilon, share))
-        put(self, "_law", Law(epsilon=self.epsilon, period=self.period, width=self.width))
+        ways = {"epsilon": epsilon, "error": error}
+        way = choose_way("Staircase(sensitivity=1, epsilon=0.5)", ways, confidence=confidence)
+        self.__attrs_init__(sensitivity=sensitivity, gamma=gamma, epsilon=way, **options)
+
+    def _solve(self, way: Way) -> Fraction:
+        if way.name == "epsilon":
+            return positive(way.value, "epsilon")
+        return self._within(*tolerance(way, self.grid))
+
+    @width.default
+    def _choose_width(self) -> int:
+        return self._width(self.epsilon)
+
+    @law.default
+    def _build_law(self) -> Law:
+        return Law(epsilon=self.epsilon, period=self.period, width=self.width)
 
     @property
     def period(self) -> int:
@@ -108,24 +110,20 @@ class Staircase(Additive):
     def promises(self) -> tuple[Guarantee, ...]:
         return (Pure(self.epsilon, **self._neighbours),)
 
-    @property
-    def law(self) -> Law:
-        return self._law
-
-    def _width(self, epsilon: Fraction, share: Fraction | None) -> int:
+    def _width(self, epsilon: Fraction) -> int:
         return (
             best_width(epsilon, self.period)
-            if share is None
-            else max(1, round(share * self.period))
+            if self._gamma is None
+            else max(1, round(self._gamma * self.period))
         )
 
-    def _within(self, steps: int, missing: Fraction, share: Fraction | None) -> Fraction:
+    def _within(self, steps: int, missing: Fraction) -> Fraction:
         """The least ε (to 2^-50 of itself) seen to keep the noise within `steps` but for a
         probability of `missing`.
         """
 
         def holds(epsilon: Fraction) -> bool:
-            law = Law(epsilon=epsilon, period=self.period, width=self._width(epsilon, share))
+            law = Law(epsilon=epsilon, period=self.period, width=self._width(epsilon))
             return below(lambda: 2 * law._upper(steps + 1), lambda: ball(missing))
 
         return least(holds, max(self.period / (steps + 1.0), 2.0**-50))

@@ -14,7 +14,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
@@ -24,6 +23,7 @@ from ..guarantees import GDP, Guarantee, Relation
 from ..guarantees.renyi import subsampled_gaussian
 from ..noise.bernoulli import Bernoulli
 from ..noise.choice import Choice
+from ..records import record
 from .laplace import Laplace
 from .randomized_response import RandomizedResponse
 from .shared import mechanism_refusals as refusals
@@ -35,7 +35,7 @@ BINDS: dict[str, Relation] = {"poisson": "add-remove", "fixed": "replace"}
 """The relation that each way of sampling is about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Subsampled(Mechanism):
     """A base mechanism behind sampling at a rate."""
 
@@ -60,12 +60,13 @@ class Subsampled(Mechanism):
                 else refusals.FIXED_SIZE_UNDER_ADD_REMOVE
             )
             raise refusal(mechanism=base)
-        put = object.__setattr__
-        put(self, "base", base)
-        put(self, "rate", probability(rate, "q", zero=False, one=True))
-        put(self, "how", how)
-        put(self, "relation", relation)
-        put(self, "unit", base.unit)
+        self.__attrs_init__(
+            base=base,
+            rate=probability(rate, "q", zero=False, one=True),
+            how="poisson" if how == "poisson" else "fixed",
+            relation=relation,
+            unit=base.unit,
+        )
 
     @property
     def promises(self) -> tuple[Guarantee, ...]:

@@ -9,51 +9,34 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from itertools import permutations
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 
 from ..exact.numbers import Number, is_whole
-from ..guarantees import ZCDP, Guarantee, Pure, Relation
-from ..keywords import spell_out
+from ..guarantees import ZCDP, Guarantee, Pure
 from ..noise.bits import SYSTEM, Bits
+from ..records import FIRST, PARTIAL, record
 from .exponential import Exponential
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import AuditExample
-from .shared.mechanism import Input, InputPair, Mechanism
-from .shared.selection import SelectionOptions, score_pairs, set_selection_fields
+from .shared.mechanism import Input, InputPair
+from .shared.selection import ScoredChoice, score_pairs
 from .shared.stated_laws import MOST_OUTCOMES, FiniteLaws
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TopK(Mechanism):
+def _check_k(k: int, record: ScoredChoice = PARTIAL) -> int:
+    if not is_whole(k) or (record.candidates is not None and k > len(record.candidates)):
+        raise refusals.K_OUT_OF_RANGE(k=k)
+    return k
+
+
+@record(kw_only=True)
+class TopK(ScoredChoice):
     """The k best of the candidates, best first as far as privacy allows."""
 
-    k: int
-    sensitivity: Fraction
-    epsilon: Fraction
-    monotone: bool
-    grid: Fraction | None
-    candidates: tuple[Hashable, ...] | None
-    relation: Relation | None
-    unit: str | None
-
-    @spell_out(SelectionOptions, monotone=False, grid=None, candidates=None)
-    def __init__(
-        self,
-        *,
-        k: int,
-        sensitivity: Number,
-        epsilon: Number,
-        **options: Unpack[SelectionOptions],
-    ) -> None:
-        set_selection_fields(self, sensitivity, epsilon, **options)
-        if not is_whole(k) or (self.candidates is not None and k > len(self.candidates)):
-            raise refusals.K_OUT_OF_RANGE(k=k)
-        object.__setattr__(self, "k", k)
+    k: int = field(converter=_check_k, metadata=FIRST)
 
     @property
     def round(self) -> Exponential:

@@ -20,25 +20,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import Self, Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import ArrayLike, NDArray
 
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, positive, probability
 from ..guarantees import ZCDP, Guarantee, Pure, Relation
+from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
 from ..noise.bits import SYSTEM, Bits
 from ..noise.choices import choose_each
 from ..noise.uniform import integer_below_each
+from ..records import check_flag, record
 from .shared import mechanism_refusals as refusals
 from .shared.audit_example import AuditExample, fixed
-from .shared.bounded_data import OrderOptions, Range, check_q, put_range
-from .shared.mechanism import Mechanism, Neighbours, set_neighbours
+from .shared.bounded_data import OrderOptions, Range, check_q
+from .shared.mechanism import Mechanism, require_relation
 from .shared.stated_laws import FiniteLaws
 from .shared.weighted_runs import FAR, PointRuns, blocks, group_points
 
@@ -46,7 +48,7 @@ _Rows = tuple[ArrayLike, ArrayLike]
 """Points and their weights."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class WeightedQuantile(Mechanism):
     """The q-quantile of points of a grid in [low, high], with whole weights. Points outside count
     as the ends.
@@ -57,12 +59,12 @@ class WeightedQuantile(Mechanism):
     high: Fraction
     grid: Fraction
     weight: int
-    epsilon: Fraction
+    epsilon: Fraction = field(converter=positive)
     shift: int
-    groups: bool
+    groups: bool = field(converter=check_flag)
     relation: Relation
-    unit: str | None
-    _range: Range = field(repr=False, compare=False)
+    unit: str | None = field(converter=unit_of)
+    _range: Range = field(repr=False, eq=False)
 
     @spell_out(OrderOptions, q="1/2", grid=1)
     def __init__(
@@ -77,15 +79,20 @@ class WeightedQuantile(Mechanism):
         groups: bool = True,
         **options: Unpack[OrderOptions],
     ) -> None:
-        neighbours: Neighbours = {"relation": relation, "unit": options.get("unit")}
-        set_neighbours(self, neighbours, refusals.WEIGHTED_QUANTILE_WITHOUT_RELATION)
-        put = object.__setattr__
-        put(self, "q", check_q(options.get("q", "1/2")))
-        put_range(self, Range(low, high, options.get("grid", 1)))
-        put(self, "weight", _quanta(weight, "weight", 1))
-        put(self, "shift", _quanta(shift, "shift", -FAR))
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        put(self, "groups", bool(groups))
+        ends = Range(low, high, options.get("grid", 1))
+        self.__attrs_init__(
+            relation=require_relation(relation, refusals.WEIGHTED_QUANTILE_WITHOUT_RELATION),
+            q=check_q(options.get("q", "1/2")),
+            range=ends,
+            low=ends.low,
+            high=ends.high,
+            grid=ends.grid,
+            weight=_quanta(weight, "weight", 1),
+            shift=_quanta(shift, "shift", -FAR),
+            epsilon=epsilon,
+            groups=groups,
+            unit=options.get("unit"),
+        )
 
     @property
     def sensitivity(self) -> Fraction:

@@ -20,18 +20,23 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sized
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar, Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ...exact.balls import up
 from ...exact.numbers import Number, exact, positive, power_of_two
 from ...guarantees import Relation
+from ...guarantees.guarantee import unit_of
+from ...keywords import spell_out
+from ...mechanisms.randomized_response import check_reported_relation
 from ...mechanisms.shared.audit_example import AuditExample
 from ...mechanisms.shared.grid import snap_each
 from ...noise.bits import SYSTEM, Bits
+from ...records import record
 from .. import client
 from .. import local_refusals as refusals
 from ..client import Question
@@ -46,16 +51,37 @@ STEPS = 1 << 10
 """Least number of steps of a default grid; it has less than twice as many."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False, init=False)
+@record(kw_only=True, init=False)
 class NumberOracle(ValueOracle):
     """An oracle for the mean of a number between public ends."""
 
+    most_steps: ClassVar[int]
     low: Fraction
     high: Fraction
     grid: int  # the exponent of a power of two
-    epsilon: Fraction
-    relation: Relation | None
-    unit: str | None
+    epsilon: Fraction = field(converter=positive)
+    relation: Relation | None = field(default=None, converter=check_reported_relation)
+    unit: str | None = field(default=None, converter=unit_of)
+
+    @spell_out(UnitOptions)
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        low: Number,
+        high: Number,
+        grid: Number | None = None,
+        **about: Unpack[UnitOptions],
+    ) -> None:
+        ends = exact(low, "low"), exact(high, "high")
+        if not ends[0] < ends[1]:
+            raise refusals.LOW_NOT_BELOW_HIGH(low=low, high=high)
+        exponent = _fine(ends[1] - ends[0]) if grid is None else power_of_two(grid, "grid")
+        first, last = (end / Fraction(2) ** exponent for end in ends)
+        steps = math.ceil(last) - math.floor(first)
+        if not 1 <= steps <= self.most_steps or max(abs(first), abs(last)) >= 1 << 52:
+            raise refusals.GRID_OUT_OF_RANGE(grid=grid, most=self.most_steps)
+        self.__attrs_init__(low=ends[0], high=ends[1], grid=exponent, epsilon=epsilon, **about)
 
     @property
     @abstractmethod
@@ -84,34 +110,6 @@ class NumberOracle(ValueOracle):
     @abstractmethod
     def _scores(self, payload: Bytes) -> NDArray[np.int64]:
         """Return the scores of payloads."""
-
-    def _begin(
-        self,
-        low: Number,
-        high: Number,
-        grid: Number | None,
-        epsilon: Number,
-        about: UnitOptions,
-        most: int,
-    ) -> None:
-        """Set the fields shared by all number oracles."""
-        put = object.__setattr__
-        ends = exact(low, "low"), exact(high, "high")
-        if not ends[0] < ends[1]:
-            raise refusals.LOW_NOT_BELOW_HIGH(low=low, high=high)
-        width = ends[1] - ends[0]
-        exponent = _fine(width) if grid is None else power_of_two(grid, "grid")
-        fields = {
-            "low": ends[0],
-            "high": ends[1],
-            "grid": exponent,
-            "epsilon": positive(epsilon, "epsilon"),
-        }
-        for name, value in fields.items():
-            put(self, name, value)
-        self._put_unit(about)
-        if not 1 <= self.steps <= most or max(map(abs, ends)) / self.unit_step >= 1 << 52:
-            raise refusals.GRID_OUT_OF_RANGE(grid=grid, most=most)
 
     @property
     def unit_step(self) -> Fraction:

@@ -13,49 +13,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ...exact.balls import ball
-from ...exact.numbers import Number
-from ...keywords import spell_out
 from ...noise.bits import Bits
+from ...records import record
 from ..client import Question
 from ..lib.biased_coins import Bytes
 from ..lib.dyadic_probability import ONE, as_fraction, up
-from ..oracle import UnitOptions
 from .number_oracle import NumberOracle
 
 MOST_STEPS = 1 << 30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class OneBit(NumberOracle):
     """An oracle for the mean of a number, with one bit from each person."""
 
     kind = "one-bit"
-    least: int  # of 2^64
-    step: int
+    most_steps = 1 << 30
+    least: int = field(init=False)  # of 2^64
+    step: int = field(init=False)
 
-    @spell_out(UnitOptions)
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        low: Number,
-        high: Number,
-        grid: Number | None = None,
-        **about: Unpack[UnitOptions],
-    ) -> None:
-        self._begin(low, high, grid, epsilon, about, MOST_STEPS)
-        put = object.__setattr__
-        put(self, "least", up(lambda: 1 / (1 + ball(self.epsilon).exp())))
-        put(self, "step", max(0, (ONE - 2 * self.least) // self.steps))
-        self._end()
+    @least.default
+    def _choose_least(self) -> int:
+        return up(lambda: 1 / (1 + ball(self.epsilon).exp()))
+
+    @step.default
+    def _choose_step(self) -> int:
+        return max(0, (ONE - 2 * self.least) // self.steps)
 
     @property
     def base(self) -> Fraction:

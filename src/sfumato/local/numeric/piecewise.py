@@ -13,20 +13,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ...exact.balls import ball, decide, floor
-from ...exact.numbers import Number
-from ...keywords import spell_out
 from ...noise.bits import Bits
+from ...records import record
 from ..client import Question
 from ..lib.biased_coins import Bytes
-from ..oracle import UnitOptions
 from ..wire_reports import pack_integers, unpack_integers, width_for
 from .number_oracle import NumberOracle
 from .window_law import cell_chances, draw_cells, inside_probability, moments, window_odds
@@ -34,29 +31,22 @@ from .window_law import cell_chances, draw_cells, inside_probability, moments, w
 MOST_STEPS = 1 << 15
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class Piecewise(NumberOracle):
     """An oracle for the mean of a number, with a cell of a grid from each person."""
 
     kind = "piecewise"
-    window: int
-    own: int  # of 2^64
+    most_steps = 1 << 15
+    window: int = field(init=False)
+    own: int = field(init=False)  # of 2^64
 
-    @spell_out(UnitOptions)
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        low: Number,
-        high: Number,
-        grid: Number | None = None,
-        **about: Unpack[UnitOptions],
-    ) -> None:
-        self._begin(low, high, grid, epsilon, about, MOST_STEPS)
-        put = object.__setattr__
-        put(self, "window", best_window(self.epsilon, self.steps))
-        put(self, "own", inside_probability(self.epsilon, self.steps, self.window))
-        self._end()
+    @window.default
+    def _choose_window(self) -> int:
+        return best_window(self.epsilon, self.steps)
+
+    @own.default
+    def _choose_own(self) -> int:
+        return inside_probability(self.epsilon, self.steps, self.window)
 
     @property
     def base(self) -> Fraction:

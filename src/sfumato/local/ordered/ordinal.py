@@ -18,22 +18,25 @@ or any bucket.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Unpack
 
 import numpy as np
+from attrs import field
 from flint import arb
 from numpy.typing import NDArray
 
 from ...exact.balls import ball, decide, floor
 from ...exact.numbers import Number, double_above, exact, is_whole, positive, text
 from ...guarantees import Relation
+from ...guarantees.guarantee import unit_of
 from ...keywords import spell_out
+from ...mechanisms.randomized_response import check_reported_relation
 from ...mechanisms.shared.audit_example import AuditExample
 from ...mechanisms.shared.categories import Labels
 from ...noise.bits import SYSTEM, Bits
+from ...records import LAST, PARTIAL, record
 from .. import local_refusals as refusals
 from ..client import Question
 from ..frequency_estimate import ReportTotals
@@ -49,18 +52,28 @@ MOST = 1 << 10
 """The most buckets: the estimate solves for all of them at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+def _choose_window(window: int | None, record: Ordinal = PARTIAL) -> int:
+    if window is None:
+        return best_window(record.epsilon, record.steps)
+    if not is_whole(window, 1, MOST):
+        raise refusals.WINDOW_OUT_OF_RANGE(window=window, most=MOST)
+    return window
+
+
+@record(kw_only=True, init=False)
 class Ordinal(ValueOracle):
     """An oracle for the distribution of an ordered value."""
 
     kind = "ordinal"
     labels: Labels
     edges: tuple[Fraction, ...]  # empty where buckets are categories
-    window: int
-    own: int  # of 2^64
-    epsilon: Fraction
-    relation: Relation | None
-    unit: str | None
+    epsilon: Fraction = field(converter=positive, metadata=LAST)
+    relation: Relation | None = field(
+        default=None, converter=check_reported_relation, metadata=LAST
+    )
+    unit: str | None = field(default=None, converter=unit_of, metadata=LAST)
+    window: int = field(converter=_choose_window)
+    own: int = field(init=False)  # of 2^64
 
     @spell_out(UnitOptions)
     def __init__(
@@ -82,22 +95,14 @@ class Ordinal(ValueOracle):
             if categories is not None
             else tuple(f"{text(a)} to {text(b)}" for a, b in pairwise(cuts))
         )
-        put = object.__setattr__
-        put(
-            self,
-            "labels",
-            Labels(names if len(set(names)) == len(names) else range(len(names)), least=2),
-        )
-        put(self, "edges", cuts)
-        put(self, "epsilon", positive(epsilon, "epsilon"))
-        self._put_unit(about)
-        if self.k > MOST:
-            raise refusals.TOO_MANY_ORDINAL_BUCKETS(buckets=self.k, most=MOST)
-        if window is not None and not is_whole(window, 1, MOST):
-            raise refusals.WINDOW_OUT_OF_RANGE(window=window, most=MOST)
-        put(self, "window", best_window(self.epsilon, self.steps) if window is None else window)
-        put(self, "own", inside_probability(self.epsilon, self.steps, self.window))
-        self._end()
+        labels = Labels(names if len(set(names)) == len(names) else range(len(names)), least=2)
+        if len(labels) > MOST:
+            raise refusals.TOO_MANY_ORDINAL_BUCKETS(buckets=len(labels), most=MOST)
+        self.__attrs_init__(labels=labels, edges=cuts, epsilon=epsilon, window=window, **about)
+
+    @own.default
+    def _choose_own(self) -> int:
+        return inside_probability(self.epsilon, self.steps, self.window)
 
     @property
     def categories(self) -> tuple[Hashable, ...]:

@@ -23,18 +23,21 @@ letter.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Unpack
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ...exact.numbers import Number, is_whole, positive, text
 from ...guarantees import Relation
+from ...guarantees.guarantee import unit_of
 from ...keywords import spell_out
+from ...mechanisms.randomized_response import check_reported_relation
 from ...mechanisms.shared.audit_example import AuditExample, fixed
 from ...noise.bits import SYSTEM, Bits
+from ...records import record
 from .. import client
 from .. import local_refusals as refusals
 from ..client import END, PRIME, Question
@@ -60,7 +63,7 @@ _TINY = Fraction(1, 1 << 40)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@record(kw_only=True, init=False)
 class PrefixTree(CountedOracle):
     """An oracle for the frequent texts over an alphabet."""
 
@@ -73,8 +76,8 @@ class PrefixTree(CountedOracle):
     buckets: int
     keep: int  # of 2^64
     epsilon: Fraction
-    relation: Relation | None
-    unit: str | None
+    relation: Relation | None = field(default=None, converter=check_reported_relation)
+    unit: str | None = field(default=None, converter=unit_of)
 
     @spell_out(UnitOptions)
     def __init__(
@@ -105,21 +108,19 @@ class PrefixTree(CountedOracle):
             or most * (len(alphabet) + 1) ** step > 1 << 20
         ):
             raise refusals.PREFIX_TREE_TOO_LARGE(length=length, step=step, most=most)
-        put = object.__setattr__
-        fields = {
-            "alphabet": alphabet,
-            "length": length,
-            "step": step,
-            "most": most,
-            "seed": str(seed),
-            "epsilon": positive(epsilon, "epsilon"),
-        }
-        for name, value in fields.items():
-            put(self, name, value)
-        self._put_unit(about)
-        put(self, "buckets", best_buckets(self.epsilon) if self.epsilon >= _TINY else 2)
-        put(self, "keep", keep_probability(self.epsilon, self.buckets))
-        self._end()
+        exact_epsilon = positive(epsilon, "epsilon")
+        buckets = best_buckets(exact_epsilon) if exact_epsilon >= _TINY else 2
+        self.__attrs_init__(
+            alphabet=alphabet,
+            length=length,
+            step=step,
+            most=most,
+            seed=str(seed),
+            buckets=buckets,
+            keep=keep_probability(exact_epsilon, buckets),
+            epsilon=exact_epsilon,
+            **about,
+        )
 
     @property
     def levels(self) -> int:

@@ -11,9 +11,10 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Unpack
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ...exact.balls import up
@@ -25,24 +26,58 @@ from ...exact.numbers import (
     power_of_two_at_least,
     probability,
 )
+from ...guarantees import Relation
+from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
 from ...noise.law import SymmetricLaw
+from ...records import LAST, PARTIAL, record
 from . import grid as grids
 from . import mechanism_refusals as refusals
-from .mechanism import Input, InputPair, Mechanism, Neighbours, set_neighbours
+from .calibrated import Way
+from .mechanism import Input, InputPair, Mechanism, Neighbours
 from .stated_laws import ShiftedNoise, as_fraction, as_integer
 
 _ROUNDED = Fraction(1, 2**40)  # a neighbour of a double may be a double only nearly
 
 
+def check_grid(value: Number | None) -> Fraction | None:
+    """Check a grid: a power of two, or None for integers."""
+    return None if value is None else Fraction(2) ** power_of_two(value, "grid")
+
+
+def check_size(value: int | None, name: str = "size") -> int | None:
+    """Check a number of values."""
+    if value is None:
+        return None
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= 2**40:
+        return int(value)
+    raise refusals.NOT_A_SIZE(name=name, value=value)
+
+
+def check_integer_sensitivity(value: Number) -> Fraction:
+    """Check how far a neighbour may move exact integers: by 1 or more."""
+    sensitivity = positive(value, "sensitivity")
+    if sensitivity < 1:
+        raise refusals.SENSITIVITY_BELOW_ONE(sensitivity=value, grid=fine_grid(sensitivity))
+    return sensitivity
+
+
+def check_sensitivity(value: Number, record: Additive = PARTIAL) -> Fraction:
+    """Check how far a neighbour may move the exact values, which are integers or on the grid."""
+    return (
+        check_integer_sensitivity(value) if record.grid is None else positive(value, "sensitivity")
+    )
+
+
+@record(kw_only=True)
 class Additive(Mechanism):
     """A mechanism that adds integer noise on a public grid."""
 
-    __slots__ = ()
-
-    sensitivity: Fraction
-    grid: Fraction | None
-    size: int | None
+    grid: Fraction | None = field(default=None, converter=check_grid, metadata=LAST)
+    size: int | None = field(default=None, converter=check_size, metadata=LAST)
+    sensitivity: Fraction = field(converter=check_sensitivity)
+    relation: Relation | None = field(default=None, converter=relation_of, metadata=LAST)
+    unit: str | None = field(default=None, converter=unit_of, metadata=LAST)
 
     @property
     @abstractmethod
@@ -228,9 +263,8 @@ def _coordinates(value: object) -> list[float | Fraction]:
 
 
 class GridOptions(Neighbours, total=False):
-    """The keywords of all additive mechanisms; `confidence` is that of a tolerated error."""
+    """The keywords of all additive mechanisms."""
 
-    confidence: Number
     grid: Number | None
 
 
@@ -238,41 +272,6 @@ class AdditiveOptions(GridOptions, total=False):
     """The keywords of the additive mechanisms for one number or several."""
 
     size: int | None
-
-
-def set_additive_fields(
-    record: Additive, sensitivity: Number, **options: Unpack[AdditiveOptions]
-) -> None:
-    """Set the fields that all additive mechanisms share."""
-    put = object.__setattr__
-    put(record, "grid", check_grid(options.get("grid")))
-    put(record, "size", check_size(options.get("size")))
-    put(record, "sensitivity", check_sensitivity(sensitivity, record.grid))
-    set_neighbours(record, options)
-
-
-def check_grid(value: Number | None) -> Fraction | None:
-    """Check a grid: a power of two, or None for integers."""
-    return None if value is None else Fraction(2) ** power_of_two(value, "grid")
-
-
-def check_size(value: object, name: str = "size") -> int | None:
-    """Check a number of values."""
-    if value is None:
-        return None
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= 2**40:
-        return int(value)
-    raise refusals.NOT_A_SIZE(name=name, value=value)
-
-
-def check_sensitivity(value: Number, grid: Fraction | None) -> Fraction:
-    """Check a sensitivity: how far a neighbour may move the exact values; at least 1 for
-    integers.
-    """
-    sensitivity = positive(value, "sensitivity")
-    if grid is None and sensitivity < 1:
-        raise refusals.SENSITIVITY_BELOW_ONE(sensitivity=value, grid=fine_grid(sensitivity))
-    return sensitivity
 
 
 def squared_moves(record: Additive) -> Fraction:
@@ -287,30 +286,15 @@ def squared_moves(record: Additive) -> Fraction:
     return record.grid**2 * grids.steps_l2_squared(square / record.grid**2, record.size or 1)
 
 
-def check_exactly_one(mechanism: str, example: str, **ways: Number | None) -> str:
-    """Check that exactly one way of calibration is set, and return its name."""
-    chosen = [name for name, value in ways.items() if value is not None]
-    if len(chosen) != 1:
-        raise refusals.NOT_EXACTLY_ONE_PARAMETER(
-            mechanism=mechanism,
-            given=", ".join(f"{name}=…" for name in chosen),
-            parameters=", ".join(ways),
-            example=example,
-        )
-    return chosen[0]
-
-
-def tolerance(
-    error: Number, grid: Fraction | None, confidence: Number = 0.95
-) -> tuple[int, Fraction]:
+def tolerance(way: Way, grid: Fraction | None) -> tuple[int, Fraction]:
     """The noise, in grid steps, that keeps an answer within a tolerated error, and the probability
     with which the noise may exceed it.
     """
-    tolerated = positive(error, "error")
+    tolerated = positive(way.value, "error")
     steps = math.floor(tolerated if grid is None else tolerated / grid - Fraction(1, 2))
     if steps < 0:
-        raise refusals.GRID_COARSER_THAN_ERROR(error=error, finer=fine_grid(tolerated))
-    return steps, 1 - probability(confidence, "confidence", zero=False)
+        raise refusals.GRID_COARSER_THAN_ERROR(error=way.value, finer=fine_grid(tolerated))
+    return steps, 1 - probability(way.confidence, "confidence", zero=False)
 
 
 def fine_grid(size: Fraction) -> str:

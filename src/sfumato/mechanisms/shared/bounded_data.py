@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from typing import TypedDict, Unpack
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exact.numbers import Number, exact, power_of_two, power_of_two_at_least, probability
+from ...guarantees.guarantee import unit_of
 from ...noise.bits import SYSTEM
 from ...noise.choice import Choice
 from ...noise.law import Integers
@@ -23,7 +24,6 @@ from ...noise.uniform import integer_below_each
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .grid import integers, snap_integers, steps
-from .mechanism import Mechanism, set_neighbours
 
 ORDERED = ("median", "quantile", "iqr", "kth-largest")
 """The statistics that have a rank."""
@@ -43,6 +43,19 @@ class StatisticOptions(OrderOptions, total=False):
     low: Number | None
     high: Number | None
     categories: Sequence[Hashable]
+
+
+class StatisticFields(TypedDict):
+    """The fields of the mechanisms for order statistics and for the mode."""
+
+    statistic: str
+    q: Fraction | None
+    unit: str | None
+    range: Range | None
+    low: Fraction | None
+    high: Fraction | None
+    grid: Fraction | None
+    categories: tuple[Hashable, ...]
 
 
 class Range:
@@ -145,39 +158,32 @@ def category_counts(data: Iterable[object], categories: tuple[Hashable, ...]) ->
     return np.bincount(np.array(codes, dtype=np.int64), minlength=len(categories)).astype(np.int64)
 
 
-def set_statistic(record: Mechanism, statistic: str, **options: Unpack[StatisticOptions]) -> None:
-    """Set the fields that the mechanisms for one statistic share. They are about replace. An order
-    statistic has a range, and the median and the quantile have a q.
-    """
-    put = object.__setattr__
-    put(record, "statistic", statistic)
-    q = Fraction(1, 2) if statistic == "median" else None
+def statistic_q(statistic: str, options: OrderOptions) -> Fraction | None:
+    """Return the q of the median and of the quantile."""
     if statistic == "quantile":
-        q = probability(options.get("q", "1/2"), "q", one=True)
-    put(record, "q", q)
-    set_neighbours(record, {"relation": "replace", "unit": options.get("unit")})
-    ends = options.get("low"), options.get("high"), options.get("grid")
-    mechanism = f"{type(record).__name__}({statistic!r})"
-    put_range(record, check_range(mechanism, *ends) if statistic in ORDERED else None)
+        return probability(options.get("q", "1/2"), "q", one=True)
+    return Fraction(1, 2) if statistic == "median" else None
 
 
-def set_categories(record: Mechanism, statistic: str, **options: Unpack[StatisticOptions]) -> None:
-    """Set the public categories, which the mode needs."""
-    mechanism = f"{type(record).__name__}({statistic!r})"
+def statistic_fields(mechanism: str, statistic: str, options: StatisticOptions) -> StatisticFields:
+    """Return the fields that the mechanisms for one statistic share: an order statistic has a
+    range, the mode has categories.
+    """
+    place, q = f"{mechanism}({statistic!r})", statistic_q(statistic, options)
+    unit = unit_of(options.get("unit"))
+    limits = options.get("low"), options.get("high"), options.get("grid")
+    ends = check_range(place, *limits) if statistic in ORDERED else None
     categories = options.get("categories", ())
-    chosen = check_categories(mechanism, categories) if statistic == "mode" else ()
-    object.__setattr__(record, "categories", chosen)
-
-
-def put_range(record: Mechanism, ends: Range | None) -> None:
-    """Set the range of a record, and its public fields low, high and grid."""
-    for name, value in (
-        ("_range", ends),
-        ("low", ends and ends.low),
-        ("high", ends and ends.high),
-        ("grid", ends and ends.grid),
-    ):
-        object.__setattr__(record, name, value)
+    return {
+        "statistic": statistic,
+        "q": q,
+        "unit": unit,
+        "range": ends,
+        "low": None if ends is None else ends.low,
+        "high": None if ends is None else ends.high,
+        "grid": None if ends is None else ends.grid,
+        "categories": check_categories(place, categories) if statistic == "mode" else (),
+    }
 
 
 def draw_points(

@@ -8,7 +8,6 @@ of the class; a subclass overrides those that it knows an answer to.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
 from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, TypeVar
@@ -19,7 +18,8 @@ from numpy.typing import NDArray
 from ...errors import RefusalText, Refused
 from ...exact.numbers import Number, text
 from ...guarantees import Guarantee, Relation
-from ...guarantees.guarantee import relation_of, unit_of
+from ...guarantees.guarantee import relation_of
+from ...records import public_fields
 from . import mechanism_refusals as refusals
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ class Mechanism(ABC):
 
     def __repr__(self) -> str:
         """Show the public parameters only, as a user would write them."""
-        columns = fields(self)  # type: ignore[arg-type]  # every subclass is a dataclass
-        public = [(f.name, getattr(self, f.name)) for f in columns if f.repr]
+        public = [(name, getattr(self, name)) for name in public_fields(type(self))]
         shown = [
             f"{name}={text(value) if isinstance(value, Fraction) else repr(value)}"
             for name, value in public
@@ -187,14 +186,9 @@ def is_library_kind(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
-def set_neighbours(
-    record: Mechanism, neighbours: Neighbours, needed: RefusalText | None = None
-) -> None:
-    """Set the relation and the unit. Where the sensitivity depends on the relation, `needed` is the
-    refusal of a mechanism without one.
-    """
-    relation = relation_of(neighbours.get("relation"))
-    if relation is None and needed is not None:
-        raise needed()
-    object.__setattr__(record, "relation", relation)
-    object.__setattr__(record, "unit", unit_of(neighbours.get("unit")))
+def require_relation(value: str | None, refusal: RefusalText) -> Relation:
+    """Check the relation of a mechanism whose sensitivity depends on it."""
+    relation = relation_of(value)
+    if relation is None:
+        raise refusal()
+    return relation

@@ -16,20 +16,24 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar
 
 import numpy as np
+from attrs import field
 from numpy.typing import NDArray
 
 from ...exact.balls import ball, evaluate
 from ...exact.numbers import Number, exact, positive, power_of_two, probability
+from ...guarantees import Relation
+from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
 from ...noise.choice import Scores
+from ...records import LAST, PARTIAL, record
 from . import mechanism_refusals as refusals
 from .additive import check_grid
 from .audit_example import AuditExample
 from .grid import finite_floats, snap_each
-from .mechanism import Input, InputPair, Mechanism, Neighbours, set_neighbours
+from .mechanism import Input, InputPair, Mechanism
 from .stated_laws import FiniteLaws
 
 C = TypeVar("C")
@@ -39,16 +43,35 @@ Dataset = Any
 """A dataset of any kind that the score accepts."""
 
 
-class Selection(Mechanism):
+def check_candidates(value: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
+    """Check distinct public candidates; None if indices are enough."""
+    if value is None:
+        return None
+    candidates = tuple(value)
+    if not candidates or len(set(candidates)) != len(candidates):
+        raise refusals.CANDIDATES_NOT_DISTINCT(candidates=len(candidates))
+    return candidates
+
+
+@record(kw_only=True)
+class ScoredChoice(Mechanism):
+    """The parameters of a choice among scored candidates."""
+
+    sensitivity: Fraction = field(converter=positive)
+    epsilon: Fraction = field(converter=positive)
+    monotone: bool = False
+    grid: Fraction | None = field(default=None, converter=check_grid)
+    candidates: tuple[Hashable, ...] | None = field(
+        default=None, converter=check_candidates, metadata=LAST
+    )
+    relation: Relation | None = field(default=None, converter=relation_of, metadata=LAST)
+    unit: str | None = field(default=None, converter=unit_of, metadata=LAST)
+
+
+class Selection(ScoredChoice):
     """A mechanism that chooses a candidate whose score is nearly the largest."""
 
     __slots__ = ()
-
-    sensitivity: Fraction
-    epsilon: Fraction
-    monotone: bool
-    grid: Fraction | None
-    candidates: tuple[Hashable, ...] | None
 
     @abstractmethod
     def probabilities(self, scores: Sequence[Number]) -> NDArray[np.float64]:
@@ -194,27 +217,6 @@ def _array(scores: object) -> NDArray[np.generic]:
     return np.array(plain)
 
 
-class SelectionOptions(Neighbours, total=False):
-    """The keywords of all selection mechanisms."""
-
-    monotone: bool
-    grid: Number | None
-    candidates: Iterable[Hashable] | None
-
-
-def set_selection_fields(
-    record: Mechanism, sensitivity: Number, epsilon: Number, **options: Unpack[SelectionOptions]
-) -> None:
-    """Set the fields that all selection mechanisms share."""
-    put = object.__setattr__
-    put(record, "sensitivity", positive(sensitivity, "sensitivity"))
-    put(record, "epsilon", positive(epsilon, "epsilon"))
-    put(record, "monotone", options.get("monotone", False))
-    put(record, "grid", check_grid(options.get("grid")))
-    put(record, "candidates", check_candidates(options.get("candidates")))
-    set_neighbours(record, options)
-
-
 def check_count(value: object, name: str = "count") -> int:
     """Check a number of candidates."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
@@ -222,23 +224,14 @@ def check_count(value: object, name: str = "count") -> int:
     return int(value)
 
 
-def check_candidates(value: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
-    """Check distinct public candidates; None if indices are enough."""
-    if value is None:
-        return None
-    candidates = tuple(value)
-    if not candidates or len(set(candidates)) != len(candidates):
-        raise refusals.CANDIDATES_NOT_DISTINCT(candidates=len(candidates))
-    return candidates
-
-
 def check_prior_weights(
-    value: Sequence[Number] | None, candidates: tuple[Hashable, ...] | None
+    value: Sequence[Number] | None, record: ScoredChoice = PARTIAL
 ) -> tuple[Fraction, ...] | None:
     """Check positive public weights, one for each candidate."""
     if value is None:
         return None
     prior = tuple(positive(p, "prior") for p in value)
+    candidates = record.candidates
     if candidates is not None and len(prior) != len(candidates):
         raise refusals.PRIOR_UNLIKE_CANDIDATES(weights=len(prior), candidates=len(candidates))
     return prior

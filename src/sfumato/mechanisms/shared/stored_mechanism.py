@@ -8,7 +8,6 @@ counts as rebuilt only if its own record equals the stored one.
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 from inspect import signature
 from typing import Any
@@ -18,6 +17,7 @@ from ...guarantees import Guarantee
 from ...guarantees.stored_guarantee import ratio
 from ...guarantees.stored_guarantee import record as guarantee_record
 from ...guarantees.stored_guarantee import restore as restore_guarantee
+from ...records import public_fields
 from . import mechanism_refusals as refusals
 from .bins import Edges
 from .categories import Labels
@@ -84,8 +84,7 @@ def _rebuild(stored: Stored, kind: type[Mechanism] | None = None) -> Mechanism |
 
 
 def _kind_and_fields(mechanism: Mechanism) -> Stored:
-    columns = fields(mechanism)  # type: ignore[arg-type]  # every mechanism is a dataclass
-    public = {f.name: _encode(getattr(mechanism, f.name)) for f in columns if f.repr}
+    public = {name: _encode(getattr(mechanism, name)) for name in public_fields(type(mechanism))}
     kind = type(mechanism).__name__
     return {
         "kind": STORED_KINDS.get(kind, kind),
