@@ -380,11 +380,11 @@ def common_relation_and_unit(a: Guarantee, b: Guarantee) -> tuple[Relation | Non
 
 def relation_of(value: str | None) -> Relation | None:
     """Check the name of a relation; None leaves it unspecified."""
+    if value is None:
+        return None
     for relation in RELATIONS:
         if value == relation:
             return relation
-    if value is None:
-        return None
     raise refusals.UNKNOWN_RELATION(relation=value)
 
 

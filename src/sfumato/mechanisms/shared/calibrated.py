@@ -44,17 +44,15 @@ def choose_way(
     confidence: Number = 0.95,
 ) -> Way:
     """Check that exactly one way is set, and return it. `example` is a call that passes."""
-    chosen = [
-        Way(name, value, delta, confidence) for name, value in ways.items() if value is not None
-    ]
+    chosen = [(name, value) for name, value in ways.items() if value is not None]
     if len(chosen) != 1:
         raise refusals.NOT_EXACTLY_ONE_PARAMETER(
             mechanism=example.partition("(")[0],
-            given=", ".join(f"{way.name}=…" for way in chosen),
+            given=", ".join(f"{name}=…" for name, _ in chosen),
             parameters=", ".join(ways),
             example=example,
         )
-    return chosen[0]
+    return Way(*chosen[0], delta, confidence)
 
 
 def check_delta_of(way: Way, example: str) -> None:
