@@ -23,7 +23,7 @@ from typing import TypedDict
 from ...exact.balls import sqrt_up
 from ...guarantees import GDP, Approx, Guarantee, Pure, Relation
 from ...guarantees.gdp import largest_mu
-from ...guarantees.guarantee import noise_notions
+from ...guarantees.guarantee import NoiseTarget, noise_notions
 from ...guarantees.largest_epsilon import largest_epsilon
 from ...mechanisms import Combined, OptimalSelection, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
@@ -125,19 +125,21 @@ def _draft(
         stated = largest_epsilon(bare.scaled(rest)), delta / 2 if selected else delta
         fitted = GDP.from_square(_largest_mu(*stated) ** 2 / rest)
         delta -= stated[1]
+    targets = {share: fitted.scaled(share).noise_target for share in set(shares)}
     noise = tuple(
         _quantile_noise(component, bounding, bare, share)
         if component.form == "point"
-        else (_additive_noise(component, bounding, fitted.scaled(share)),)
+        else (_additive_noise(component, bounding, targets[share]),)
         for component, share in zip(components, shares, strict=True)
     )
     selection = (largest_epsilon(bare.scaled(selected)), delta) if selected else None
     return Draft(components, bounding, noise, selection, stated)
 
 
-def _additive_noise(component: Component, bounding: Bounding, promise: Guarantee) -> Additive:
-    target = promise.noise_target
-    assert target is not None
+def _additive_noise(
+    component: Component, bounding: Bounding, target: NoiseTarget | None
+) -> Additive:
+    assert target is not None  # a share has a target if the promise has
     if bounding.norm == "L1":
         return fit_noise("L1", target, bounding.l1(component), **_unit_arguments(bounding))
     square = bounding.l2_squared(component)
