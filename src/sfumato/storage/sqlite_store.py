@@ -192,8 +192,7 @@ class Store(ABC):
         try:
             connection = self._acquire()
             try:
-                rows: list[Row] = self._execute(connection, statement, bindings).fetchall()
-                return rows
+                return self._execute(connection, statement, bindings).fetchall()
             finally:
                 self._lock.release()
         except self._errors() as error:
@@ -315,8 +314,7 @@ class Store(ABC):
     def _execute(
         self, connection: Connection, statement: str, bindings: Bindings
     ) -> StatementResult:
-        result: StatementResult = connection.execute(statement, bindings)
-        return result
+        return self._run(statement, bindings)
 
     def _errors(self) -> tuple[type[Exception], ...]:
         import apsw
