@@ -11,6 +11,7 @@ import pytest
 
 from sfumato.guarantees import GDP, ZCDP, Approx, Guarantee, Pure, RandomDP
 from sfumato.guarantees.guarantee import noise_notions
+from sfumato.guarantees.stored_guarantee import record, restore
 from sfumato.mechanisms import Gaussian, Laplace, WeightedQuantile
 from sfumato.tables import aggregates as ag
 from sfumato.tables.declare.declaration import declare
@@ -98,6 +99,23 @@ def test_a_promise_is_kept(question: str, promise: Guarantee, keys: str, relatio
     assert (cost.relation, cost.unit) == (relation, "user")
     if isinstance(promise, Pure):
         assert cost.parameters["epsilon"] == promise.parameters["epsilon"]  # nothing is left unused
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=str)
+@pytest.mark.parametrize("keys", ["public", "private"])
+@pytest.mark.parametrize(
+    ("about", "code"),
+    [({"relation": "replace"}, "guarantee.relation"), ({"unit": "city"}, "guarantee.unit")],
+)
+def test_a_promise_about_other_neighbours_is_refused(
+    promise: Guarantee, keys: str, about: dict[str, Any], code: str
+) -> None:
+    """The table is about adding or removing a user: that promises less about other neighbours."""
+    built = query(keys=keys)
+    if keys == "private" and not promise.parameters.get("delta"):
+        code = "plan.keys"
+    other = restore({**record(promise), **about})
+    refusal(lambda: calibrate(built, components_of(built).components, other), code)
 
 
 @pytest.mark.parametrize("promise", PROMISES, ids=str)

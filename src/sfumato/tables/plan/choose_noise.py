@@ -23,7 +23,7 @@ from typing import TypedDict
 from ...exact.balls import sqrt_up
 from ...guarantees import GDP, Approx, Guarantee, Pure, Relation
 from ...guarantees.gdp import largest_mu
-from ...guarantees.guarantee import NoiseTarget, noise_notions
+from ...guarantees.guarantee import NoiseTarget, common_relation_and_unit, noise_notions
 from ...guarantees.largest_epsilon import largest_epsilon
 from ...mechanisms import Combined, OptimalSelection, WeightedQuantile
 from ...mechanisms.shared.additive import Additive
@@ -232,6 +232,7 @@ def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
     """Tell whether all mechanisms together cost no more than the promise, number by number."""
     if not isinstance(promise, Approx):
         return mechanism.to(type(promise)) <= promise
+    common_relation_and_unit(promise, mechanism.promise)  # refuses another relation or unit
     epsilon, delta = promise.vector  # a curve has no best (ε, δ): the stated ones are compared
     stated = [p.parameters for p in mechanism.promises if isinstance(p, Pure | Approx)]
     return any(p["epsilon"] <= epsilon and p.get("delta", 0) <= delta for p in stated)
