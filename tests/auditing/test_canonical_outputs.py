@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -23,6 +24,14 @@ class Point:
     name: str
 
 
+@attrs.frozen
+class Spot:
+    """A record whose text does not show all of it."""
+
+    x: int
+    hidden: int = attrs.field(repr=False)
+
+
 class Silent:
     """Nothing to tell it by but its address."""
 
@@ -31,7 +40,7 @@ DIFFERENT: list[Any] = [
     0, 1, True, 0.0, -0.0, 1.0, math.nan, math.inf, -math.inf, None, "", "a", b"", b"a",
     (), (0,), [0], [0, 1], [1, 0], {}, {"a": 1}, {"b": 1}, {"a": 1, "b": 2}, {"b": 2, "a": 1},
     {1, 2}, Fraction(1, 3), Decimal("0.1"), np.array([1, 2]), np.array([[1, 2]]),
-    Point(1, "a"), Point(1, "b"), Error("ValueError"), Error("KeyError"),
+    Point(1, "a"), Point(1, "b"), Spot(1, 1), Spot(1, 2), Error("ValueError"), Error("KeyError"),
     2**80, -(2**80), [[1], 2], [1, [2]],
 ]  # fmt: skip
 
@@ -49,6 +58,7 @@ def test_equal_outputs_are_equal_symbols() -> None:
         (Silent(), Silent()),
         (np.float64(2), 2.0),
         (Point(1, "a"), Point(1, "a")),
+        (Spot(1, 2), Spot(1, 2)),
     ]
     for first, second in pairs:
         assert len(set(read_outputs([first, second]).symbols.tolist())) == 1

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -235,10 +236,10 @@ def _collect_leaves(
             _collect_leaves(output.to_arrow().to_pydict(), place, leaves, depth + 1)
         case _ if hasattr(output, "to_dict") and hasattr(output, "columns"):  # pandas
             _collect_leaves(output.to_dict("list"), place, leaves, depth + 1)
-        case _ if is_dataclass(output) and not isinstance(output, type) and depth < 32:
+        case _ if (names := _field_names(output)) is not None and depth < 32:
             leaves.append((place, type(output).__name__, "", None))
-            for f in fields(output):
-                _collect_leaves(getattr(output, f.name), f"{place}.{f.name}", leaves, depth + 1)
+            for name in names:
+                _collect_leaves(getattr(output, name), f"{place}.{name}", leaves, depth + 1)
         case _:  # an address in memory says nothing: only a text that the type writes itself
             has_repr = "__repr__" in {
                 name for kind in type(output).__mro__[:-1] for name in vars(kind)
@@ -246,6 +247,15 @@ def _collect_leaves(
             leaves.append(
                 (place, type(output).__name__, _repr_or_type(output) if has_repr else "", None)
             )
+
+
+def _field_names(output: object) -> list[str] | None:
+    """Return the names of the fields of a dataclass or an attrs record; None for other outputs."""
+    if attrs.has(type(output)):
+        return [field.name for field in attrs.fields(type(output))]
+    if is_dataclass(output) and not isinstance(output, type):
+        return [field.name for field in fields(output)]
+    return None
 
 
 def _number(value: int | Fraction | Decimal) -> float | None:
