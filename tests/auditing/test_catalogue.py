@@ -9,7 +9,7 @@ from sfumato.auditing.catalogue import CATALOGUE, EPSILONS
 from sfumato.errors import Refused
 from sfumato.guarantees import GDP, Guarantee
 from sfumato.local.restore_question import ORACLES
-from sfumato.mechanisms.shared.audit_example import AuditExample
+from sfumato.mechanisms.stated.audit_example import AuditExample
 
 
 def test_every_kind_is_here() -> None:

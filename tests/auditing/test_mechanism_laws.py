@@ -18,8 +18,8 @@ from sfumato.auditing.catalogue import CATALOGUE
 from sfumato.auditing.mechanism_laws import law_pair_at
 from sfumato.auditing.runners import law_pair_of, runner_of
 from sfumato.guarantees.finite.divergences import approx_max_divergence
-from sfumato.mechanisms.shared.audit_example import AuditExample
 from sfumato.mechanisms.shared.mechanism import Mechanism
+from sfumato.mechanisms.stated.audit_example import AuditExample
 
 KNOWN = [
     entry

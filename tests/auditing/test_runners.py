@@ -15,7 +15,7 @@ from sfumato.auditing.catalogue import CATALOGUE
 from sfumato.auditing.runners import draw_many, runner_of
 from sfumato.errors import Refused
 from sfumato.guarantees.finite.channel import Channel
-from sfumato.mechanisms.shared.audit_example import AuditExample
+from sfumato.mechanisms.stated.audit_example import AuditExample
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)

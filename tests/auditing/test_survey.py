@@ -14,7 +14,7 @@ from sfumato.auditing.catalogue import CATALOGUE, EPSILONS
 from sfumato.auditing.survey import SurveyRow, audit_entry, find_entries, survey
 from sfumato.errors import Refused
 from sfumato.guarantees import Guarantee, Pure
-from sfumato.mechanisms.shared.audit_example import AuditExample, fixed
+from sfumato.mechanisms.stated.audit_example import AuditExample, fixed
 
 FAMILY = sum(
     len(entry.pairs(entry.build(1.0))) * sum(e <= entry.most for e in EPSILONS)

@@ -14,7 +14,7 @@ from sfumato.auditing import survey as surveying
 from sfumato.cli.audit_command import REFUTED, run_audit
 from sfumato.guarantees import Guarantee, Pure
 from sfumato.mechanisms import Laplace
-from sfumato.mechanisms.shared.audit_example import AuditExample, fixed
+from sfumato.mechanisms.stated.audit_example import AuditExample, fixed
 
 
 def shell(*arguments: str) -> subprocess.CompletedProcess[str]:

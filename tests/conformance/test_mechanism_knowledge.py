@@ -26,10 +26,10 @@ from sfumato.exact.balls import above, ball
 from sfumato.exact.numbers import probability
 from sfumato.guarantees import Guarantee, Pure
 from sfumato.local.restore_question import ORACLES
-from sfumato.mechanisms.shared.audit_example import AuditExample
 from sfumato.mechanisms.shared.mechanism import InputPair, Mechanism
-from sfumato.mechanisms.shared.stated_laws import FiniteLaws
 from sfumato.mechanisms.shared.stored_mechanism import promises, record, restore
+from sfumato.mechanisms.stated.audit_example import AuditExample
+from sfumato.mechanisms.stated.stated_laws import FiniteLaws
 from sfumato.noise.bernoulli import Bernoulli
 from sfumato.noise.bits import SYSTEM, Bits
 

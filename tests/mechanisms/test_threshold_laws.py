@@ -11,7 +11,7 @@ from flint import arb, ctx
 import sfumato as sf
 from sfumato import mechanisms as mech
 from sfumato.errors import Refused
-from sfumato.mechanisms.shared.threshold_laws import DOUBT, answer_law
+from sfumato.mechanisms.stated.threshold_laws import DOUBT, answer_law
 
 
 @pytest.mark.parametrize(("answers", "monotone"), [(1, False), (2, False), (1, True)])

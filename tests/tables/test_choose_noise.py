@@ -114,8 +114,8 @@ def test_a_promise_about_other_neighbours_is_refused(
     built = query(keys=keys)
     if keys == "private" and not promise.parameters.get("delta"):
         code = "plan.keys"
-    other = restore({**record(promise), **about})
-    refusal(lambda: calibrate(built, components_of(built).components, other), code)
+    elsewhere = restore({**record(promise), **about})
+    refusal(lambda: calibrate(built, components_of(built).components, elsewhere), code)
 
 
 @pytest.mark.parametrize("promise", PROMISES, ids=str)

@@ -251,8 +251,9 @@ def _collect_leaves(
 
 def _field_names(output: object) -> list[str] | None:
     """Return the names of the fields of a dataclass or an attrs record; None for other outputs."""
-    if attrs.has(type(output)):
-        return [field.name for field in attrs.fields(type(output))]
+    kind = type(output)
+    if attrs.has(kind):
+        return [field.name for field in attrs.fields(kind)]
     if is_dataclass(output) and not isinstance(output, type):
         return [field.name for field in fields(output)]
     return None

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, evaluate
 from ..guarantees import GDP, Approx, Guarantee, Pure
 from ..guarantees.finite.finite_laws import RatioStep, pair, steps
-from ..mechanisms.shared.stated_laws import FiniteLaws
+from ..mechanisms.stated.stated_laws import FiniteLaws
 from .bounds import breaks, expected_bounds, mu_bound
 from .canonical_outputs import Outputs, read_outputs
 from .clopper_pearson import expected_limits

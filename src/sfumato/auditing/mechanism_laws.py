@@ -20,7 +20,7 @@ from ..guarantees.finite.channel import Channel
 from ..local.frequency_oracle import FrequencyOracle
 from ..local.oracle import MOST_BITS, MOST_SUPPORTED
 from ..mechanisms.shared.mechanism import Mechanism, is_library_kind
-from ..mechanisms.shared.stated_laws import FiniteLaws, ShiftedNoise
+from ..mechanisms.stated.stated_laws import FiniteLaws, ShiftedNoise
 from .canonical_outputs import Input, Outputs
 from .law_pair import LawPair, finite_law_pair, interpret_finite_laws
 from .noise_laws import noise_law_pair

@@ -16,7 +16,7 @@ from difflib import get_close_matches
 
 from ..errors import Refused
 from ..guarantees import GDP
-from ..mechanisms.shared.audit_example import AuditExample
+from ..mechanisms.stated.audit_example import AuditExample
 from . import audit_refusals as refusals
 from .audit import CONFIDENCE, LEAST, audit
 from .audit_result import Audit, Verdict

@@ -27,7 +27,7 @@ from ..exact.numbers import Number, open_probability, positive
 from ..keywords import spell_out
 from ..mechanisms.randomized_response import RandomizedResponse
 from ..mechanisms.shared.calibrated import Way, choose_way, solve
-from ..mechanisms.shared.stated_laws import FiniteLaws
+from ..mechanisms.stated.stated_laws import FiniteLaws
 from ..noise.bits import Bits
 from ..records import FIRST, PARTIAL, record
 from .client import Question

@@ -28,9 +28,9 @@ from ..guarantees import Relation
 from ..guarantees.finite.finite_laws import Law, law
 from ..guarantees.guarantee import unit_of
 from ..mechanisms.randomized_response import check_reported_relation
-from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.categories import Labels
 from ..mechanisms.shared.response_estimate import Target
+from ..mechanisms.stated.audit_example import AuditExample
 from ..noise.bits import SYSTEM, Bits
 from ..records import FIRST, record
 from .frequency_estimate import Estimate, ReportTotals, variance

@@ -31,8 +31,8 @@ from ..guarantees import Relation
 from ..guarantees.guarantee import unit_of
 from ..keywords import spell_out
 from ..mechanisms.randomized_response import check_reported_relation
-from ..mechanisms.shared.audit_example import AuditExample, fixed
 from ..mechanisms.shared.mechanism import Input
+from ..mechanisms.stated.audit_example import AuditExample, fixed
 from ..noise.bits import SYSTEM, Bits
 from ..records import record
 from . import local_refusals as refusals

@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 from ..exact.balls import ball, evaluate
 from ..exact.numbers import Number, is_whole, positive
 from ..keywords import spell_out
-from ..mechanisms.shared.audit_example import AuditExample
 from ..mechanisms.shared.response_estimate import Target
+from ..mechanisms.stated.audit_example import AuditExample
 from ..noise.bits import Bits
 from ..records import check_flag, record
 from . import local_refusals as refusals

@@ -24,8 +24,8 @@ from attrs import field
 from numpy.typing import NDArray
 
 from ..exact.balls import ball
-from ..mechanisms.shared.audit_example import AuditExample
-from ..mechanisms.shared.stated_laws import FiniteLaws
+from ..mechanisms.stated.audit_example import AuditExample
+from ..mechanisms.stated.stated_laws import FiniteLaws
 from ..noise.bits import Bits
 from ..records import check_flag, record
 from .client import Question

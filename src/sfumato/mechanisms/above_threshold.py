@@ -32,10 +32,10 @@ from ..noise.geometric import Geometric
 from ..records import PARTIAL, check_flag, record
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_integer_sensitivity
-from .shared.audit_example import AuditExample
 from .shared.mechanism import Mechanism
-from .shared.stated_laws import FiniteLaws
-from .shared.threshold_laws import threshold_examples, threshold_laws
+from .stated.audit_example import AuditExample
+from .stated.stated_laws import FiniteLaws
+from .stated.threshold_laws import threshold_examples, threshold_laws
 
 
 def _count(value: int, name: str = "answers") -> int:

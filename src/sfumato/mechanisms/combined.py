@@ -31,8 +31,8 @@ from ..keywords import spell_out
 from ..records import record
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import AuditExample, fixed
 from .shared.mechanism import Input, Mechanism, Neighbours, Output
+from .stated.audit_example import AuditExample, fixed
 
 G = TypeVar("G", bound=Guarantee)
 

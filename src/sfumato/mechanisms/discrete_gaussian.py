@@ -32,9 +32,9 @@ from .shared.additive import (
     squared_moves,
     tolerance,
 )
-from .shared.audit_example import AuditExample
 from .shared.calibrated import Way, choose_way, solve
 from .shared.mechanism import PublicFields
+from .stated.audit_example import AuditExample
 
 
 @record(kw_only=True, init=False)

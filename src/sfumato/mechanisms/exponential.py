@@ -26,13 +26,13 @@ from ..noise.bits import Bits
 from ..noise.choice import Choice, Scores
 from ..records import record
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import AuditExample
 from .shared.mechanism import Input
 from .shared.selection import (
     Selection,
     check_count,
     check_prior_weights,
 )
+from .stated.audit_example import AuditExample
 
 
 @record(kw_only=True)

@@ -30,9 +30,9 @@ from .shared.additive import (
     squared_moves,
     tolerance,
 )
-from .shared.audit_example import VECTORS, AuditExample
 from .shared.calibrated import Way, check_delta_of, choose_way, solve
-from .shared.stated_laws import ShiftedNoise
+from .stated.audit_example import VECTORS, AuditExample
+from .stated.stated_laws import ShiftedNoise
 
 _EXAMPLE = "Gaussian(sensitivity=1, epsilon=1, delta=1e-6)"
 

@@ -37,12 +37,12 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.uniform import part_holding
 from ..records import PARTIAL, record
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import AuditExample
 from .shared.bounded_data import check_ends
-from .shared.gibbs_examples import gibbs_examples
 from .shared.mechanism import Mechanism
 from .shared.selection import check_count
-from .shared.stated_laws import FiniteLaws
+from .stated.audit_example import AuditExample
+from .stated.gibbs_examples import gibbs_examples
+from .stated.stated_laws import FiniteLaws
 
 _Losses = Sequence[Sequence[Number]]
 """A row for each record, with its loss at every point."""

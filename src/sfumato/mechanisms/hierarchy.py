@@ -31,10 +31,10 @@ from .gaussian import Gaussian
 from .histogram import Histogram
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import GROWN, AuditExample
 from .shared.bins import Axis, BinOptions, EdgeLists, Edges, Outside
 from .shared.counting import epsilon_of, laplace_or_gaussian
 from .shared.mechanism import Mechanism, PublicFields, require_relation
+from .stated.audit_example import GROWN, AuditExample
 
 R = TypeVar("R", np.int64, np.float64)
 

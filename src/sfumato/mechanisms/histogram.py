@@ -33,14 +33,14 @@ from ..records import LAST, PARTIAL, record
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import CHANGED, GROWN, AuditExample
 from .shared.bins import OUTSIDE, Axis, BinOptions, EdgeLists, Edges, Outside, axes_of
 from .shared.calibrated import Way, choose_way
 from .shared.counting import epsilon_of, laplace_or_gaussian
 from .shared.error_formulas import for_each
 from .shared.histogram_result import PrivateHistogram
 from .shared.mechanism import Mechanism, PublicFields, require_relation
-from .shared.stated_laws import ShiftedNoise
+from .stated.audit_example import CHANGED, GROWN, AuditExample
+from .stated.stated_laws import ShiftedNoise
 
 
 def _check_relation(value: str | None) -> Relation:

@@ -31,7 +31,6 @@ from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from ..records import record
 from ..sensitivity import mode, order_statistics
-from .shared.audit_example import CHANGED, AuditExample
 from .shared.bounded_data import (
     Range,
     StatisticOptions,
@@ -41,7 +40,8 @@ from .shared.bounded_data import (
     statistic_fields,
 )
 from .shared.mechanism import Mechanism
-from .shared.stated_laws import FiniteLaws
+from .stated.audit_example import CHANGED, AuditExample
+from .stated.stated_laws import FiniteLaws
 
 STATISTICS = ("count", "median", "quantile", "mode")
 

@@ -40,9 +40,9 @@ from ..noise.rounded_normal import RoundedNormal
 from ..records import LAST, PARTIAL, record
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import DELTA, AuditExample
 from .shared.mechanism import Input, InputPair, Mechanism, Output
-from .shared.stated_laws import FiniteLaws, as_integer
+from .stated.audit_example import DELTA, AuditExample
+from .stated.stated_laws import FiniteLaws, as_integer
 
 _CELLS = 150  # noisy counts above the threshold that a stated law lists one by one
 

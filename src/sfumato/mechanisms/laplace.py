@@ -29,10 +29,10 @@ from .shared.additive import (
     AdditiveOptions,
     tolerance,
 )
-from .shared.audit_example import VECTORS, AuditExample
 from .shared.calibrated import Way, choose_way, solve
 from .shared.grid import steps_l1
-from .shared.stated_laws import ShiftedNoise
+from .stated.audit_example import VECTORS, AuditExample
+from .stated.stated_laws import ShiftedNoise
 
 
 @record(kw_only=True, init=False)

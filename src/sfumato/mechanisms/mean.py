@@ -42,11 +42,11 @@ from ..records import record
 from .laplace import Laplace
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_grid, check_size, fine_grid
-from .shared.audit_example import CHANGED, GROWN, AuditExample
 from .shared.data_arrays import numbers
 from .shared.grid import snap_each
 from .shared.mechanism import Mechanism, Neighbours, require_relation
-from .shared.stated_laws import ShiftedNoise
+from .stated.audit_example import CHANGED, GROWN, AuditExample
+from .stated.stated_laws import ShiftedNoise
 
 FINE = Fraction(1, 1 << 20)
 """The default grid has steps of about this part of the range."""

@@ -38,9 +38,9 @@ from .key_selection import (
     check_vote_array,
     check_votes,
 )
-from .shared.audit_example import DELTA, AuditExample
 from .shared.mechanism import Input, InputPair, Output
-from .shared.stated_laws import FiniteLaws, as_integer
+from .stated.audit_example import DELTA, AuditExample
+from .stated.stated_laws import FiniteLaws, as_integer
 
 MARGIN = 2.0**-40
 """Assumed: expm1 of a double in [−800, 700] errs by less than 2^-42 of itself; proved: what is

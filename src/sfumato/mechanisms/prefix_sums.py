@@ -40,9 +40,9 @@ from ..records import LAST, record
 from .shared import grid as grids
 from .shared import mechanism_refusals as refusals
 from .shared.additive import check_integer_sensitivity
-from .shared.audit_example import AuditExample, fixed
 from .shared.calibrated import Way, check_delta_of, choose_way, solve
 from .shared.mechanism import Mechanism, Neighbours
+from .stated.audit_example import AuditExample, fixed
 
 LONGEST = 1 << 16
 """The longest stream: its coefficients take a second or so to compute."""

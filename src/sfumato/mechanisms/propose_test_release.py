@@ -32,7 +32,6 @@ from ..noise.geometric import Geometric
 from ..records import record
 from ..sensitivity import mode, order_statistics
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import CHANGED, DELTA, AuditExample
 from .shared.bounded_data import (
     Range,
     StatisticOptions,
@@ -41,6 +40,7 @@ from .shared.bounded_data import (
     statistic_fields,
 )
 from .shared.mechanism import Mechanism
+from .stated.audit_example import CHANGED, DELTA, AuditExample
 
 STATISTICS = ("median", "quantile", "iqr", "mode")
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))

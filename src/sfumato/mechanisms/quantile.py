@@ -30,10 +30,10 @@ from ..noise.choice import Choice
 from ..noise.uniform import integer_below
 from ..records import record
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import CHANGED, GROWN, AuditExample
 from .shared.bounded_data import OrderOptions, Range, check_q, draw_points
 from .shared.mechanism import Mechanism, require_relation
-from .shared.stated_laws import FiniteLaws
+from .stated.audit_example import CHANGED, GROWN, AuditExample
+from .stated.stated_laws import FiniteLaws
 
 
 @record(kw_only=True, init=False)

@@ -38,7 +38,6 @@ from ..noise.bits import SYSTEM, Bits
 from ..noise.choice import Choice
 from ..records import LAST, record
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import AuditExample
 from .shared.calibrated import choose_way
 from .shared.categories import Labels, is_same
 from .shared.mechanism import (
@@ -50,8 +49,9 @@ from .shared.mechanism import (
     PublicFields,
 )
 from .shared.response_estimate import ResponseEstimate, Target, radius, variance
-from .shared.response_laws import draw_responses, response_examples, response_laws
-from .shared.stated_laws import FiniteLaws, ResponseOdds
+from .stated.audit_example import AuditExample
+from .stated.response_laws import draw_responses, response_examples, response_laws
+from .stated.stated_laws import FiniteLaws, ResponseOdds
 
 _EXAMPLE = "RandomizedResponse(epsilon=1, categories=['yes', 'no'])"
 

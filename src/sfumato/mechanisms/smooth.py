@@ -31,7 +31,6 @@ from ..noise.bits import SYSTEM, Bits
 from ..records import record
 from ..sensitivity import order_statistics
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import CHANGED, DELTA, AuditExample
 from .shared.bounded_data import (
     OrderOptions,
     Range,
@@ -40,6 +39,7 @@ from .shared.bounded_data import (
     statistic_q,
 )
 from .shared.mechanism import Mechanism
+from .stated.audit_example import CHANGED, DELTA, AuditExample
 
 STATISTICS = ("median", "quantile", "kth-largest")
 # S is computed in double precision and raised by a quarter of this; β is lowered by all of it

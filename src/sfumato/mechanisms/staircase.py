@@ -34,9 +34,9 @@ from .shared.additive import (
     GridOptions,
     tolerance,
 )
-from .shared.audit_example import AuditExample
 from .shared.calibrated import Way, choose_way, solve
 from .shared.grid import steps_l1
+from .stated.audit_example import AuditExample
 
 
 def _check_gamma(value: Number | None) -> Fraction | None:

@@ -27,9 +27,9 @@ from ..records import record
 from .laplace import Laplace
 from .randomized_response import RandomizedResponse
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import AuditExample, fixed
 from .shared.mechanism import Mechanism, Output, with_scaled_noise
-from .shared.stated_laws import SampledRelease
+from .stated.audit_example import AuditExample, fixed
+from .stated.stated_laws import SampledRelease
 
 BINDS: dict[str, Relation] = {"poisson": "add-remove", "fixed": "replace"}
 """The relation that each way of sampling is about."""

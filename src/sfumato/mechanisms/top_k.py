@@ -20,10 +20,10 @@ from ..noise.bits import SYSTEM, Bits
 from ..records import FIRST, PARTIAL, record
 from .exponential import Exponential
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import AuditExample
 from .shared.mechanism import Input, InputPair
 from .shared.selection import ScoredChoice, score_pairs
-from .shared.stated_laws import MOST_OUTCOMES, FiniteLaws
+from .stated.audit_example import AuditExample
+from .stated.stated_laws import MOST_OUTCOMES, FiniteLaws
 
 
 def _check_k(k: int, record: ScoredChoice = PARTIAL) -> int:

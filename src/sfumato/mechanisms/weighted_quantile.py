@@ -38,11 +38,11 @@ from ..noise.choices import choose_each
 from ..noise.uniform import integer_below_each
 from ..records import check_flag, record
 from .shared import mechanism_refusals as refusals
-from .shared.audit_example import AuditExample, fixed
 from .shared.bounded_data import OrderOptions, Range, check_q
 from .shared.mechanism import Mechanism, require_relation
-from .shared.stated_laws import FiniteLaws
 from .shared.weighted_runs import FAR, PointRuns, blocks, group_points
+from .stated.audit_example import AuditExample, fixed
+from .stated.stated_laws import FiniteLaws
 
 _Rows = tuple[ArrayLike, ArrayLike]
 """Points and their weights."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from ...guarantees import GDP, Approx, Guarantee, Mixed, Pure
 from ...mechanisms.shared.mechanism import Mechanism, states
-from ...mechanisms.shared.stated_laws import (
+from ...mechanisms.stated.stated_laws import (
     FiniteLaws,
     LossPair,
     ResponseOdds,

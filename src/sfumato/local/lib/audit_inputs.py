@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...mechanisms.shared.audit_example import AuditExample, fixed
 from ...mechanisms.shared.mechanism import Mechanism
+from ...mechanisms.stated.audit_example import AuditExample, fixed
 
 LETTERS = fixed(("a", "b"), ("e", "f"), ("a", "f"), ("c", "d"), ("none of them", "a"))
 NUMBERS = fixed((0.0, 1.0), (0.5, 1.0), (0.0, 0.5), (0.25, 0.75), (float("nan"), 1.0))

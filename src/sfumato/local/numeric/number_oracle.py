@@ -33,8 +33,8 @@ from ...guarantees import Relation
 from ...guarantees.guarantee import unit_of
 from ...keywords import spell_out
 from ...mechanisms.randomized_response import check_reported_relation
-from ...mechanisms.shared.audit_example import AuditExample
 from ...mechanisms.shared.grid import snap_each
+from ...mechanisms.stated.audit_example import AuditExample
 from ...noise.bits import SYSTEM, Bits
 from ...records import record
 from .. import client

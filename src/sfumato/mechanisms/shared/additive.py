@@ -31,11 +31,11 @@ from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
 from ...noise.law import SymmetricLaw
 from ...records import LAST, PARTIAL, record
+from ..stated.stated_laws import ShiftedNoise, as_fraction, as_integer
 from . import grid as grids
 from . import mechanism_refusals as refusals
 from .calibrated import Way
 from .mechanism import Input, InputPair, Mechanism, Neighbours
-from .stated_laws import ShiftedNoise, as_fraction, as_integer
 
 _ROUNDED = Fraction(1, 2**40)  # a neighbour of a double may be a double only nearly
 

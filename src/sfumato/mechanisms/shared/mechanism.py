@@ -23,9 +23,9 @@ from ...records import public_fields
 from . import mechanism_refusals as refusals
 
 if TYPE_CHECKING:
+    from ..stated.audit_example import AuditExample
+    from ..stated.stated_laws import LossPair, OutputLaws
     from ..subsampled import Subsampled
-    from .audit_example import AuditExample
-    from .stated_laws import LossPair, OutputLaws
 
 G = TypeVar("G", bound=Guarantee)
 Input = Any

@@ -29,12 +29,12 @@ from ...guarantees.guarantee import relation_of, unit_of
 from ...noise.bits import SYSTEM, Bits
 from ...noise.choice import Scores
 from ...records import LAST, PARTIAL, record
+from ..stated.audit_example import AuditExample
+from ..stated.stated_laws import FiniteLaws
 from . import mechanism_refusals as refusals
 from .additive import check_grid
-from .audit_example import AuditExample
 from .grid import finite_floats, snap_each
 from .mechanism import Input, InputPair, Mechanism
-from .stated_laws import FiniteLaws
 
 C = TypeVar("C")
 """A candidate."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..shared.mechanism import Input
 from .audit_example import AuditExample, fixed
-from .mechanism import Input
 from .stated_laws import FiniteLaws
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...guarantees import Guarantee
-from .mechanism import InputPair, Mechanism
+from ..shared.mechanism import InputPair, Mechanism
 
 Pairs = Callable[[Any], list[InputPair]]
 DELTA = "1e-3"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..shared.mechanism import InputPair
 from .audit_example import AuditExample, fixed
-from .mechanism import InputPair
 from .stated_laws import FiniteLaws, as_integer
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ import numpy as np
 from ...noise.law import SymmetricLaw
 
 if TYPE_CHECKING:
-    from .mechanism import Mechanism
+    from ..shared.mechanism import Mechanism
 
 MOST_OUTCOMES = 4096
 """A finite law with more outcomes is not written out."""

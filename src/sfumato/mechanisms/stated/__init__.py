@@ -1,0 +1,1 @@
+"""What mechanisms state about themselves for audits and accountants: examples, pairs, laws."""
