@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TypeVar, Unpack
 
@@ -48,7 +48,7 @@ class Combined(Mechanism):
     delta: Fraction | None
     relation: Relation | None
     unit: str | None
-    _promises: tuple[Guarantee, ...] = field(init=False)
+    _first: Guarantee = field(init=False)
 
     @spell_out(Neighbours)
     def __init__(
@@ -73,28 +73,39 @@ class Combined(Mechanism):
             for promise in part.promises:
                 about = Guarantee._bind(Pure(0), *common_relation_and_unit(about, promise))
         self.__attrs_init__(checked, *goal, about.relation, about.unit)
-        if not self._promises:
-            raise refusals.NO_COMMON_NOTION()
 
-    @_promises.default
-    def _add_promises(self) -> tuple[Guarantee, ...]:
-        return tuple(
-            Guarantee._bind(1 * promise, self.relation, self.unit) for promise in self._sums()
-        )
+    @_first.default
+    def _add_first(self) -> Guarantee:
+        for promise in self._sums():
+            return promise
+        raise refusals.NO_COMMON_NOTION()
 
     @property
+    def promise(self) -> Guarantee:
+        return self._first
+
+    @cached_property
     def promises(self) -> tuple[Guarantee, ...]:
-        return self._promises
+        """All sums. Planning asks for the first alone, and the others take longer."""
+        return tuple(self._sums())
 
     def _sums(self) -> Iterator[Guarantee]:
         """Yield the sums of the parts' promises, without those that follow from an earlier one."""
-        pure, gdp, zcdp = _sum(self.parts, Pure), _sum(self.parts, GDP), _sum(self.parts, ZCDP)
+        for total in self._totals():
+            yield Guarantee._bind(1 * total, self.relation, self.unit)
+
+    def _totals(self) -> Iterator[Guarantee]:
+        pure = _sum(self.parts, Pure)
         stated = (
             self._stated() if pure is None or self.epsilon is not None else None
         )  # a pure ε implies it
         if stated is not None and pure is None:
             yield stated
-        yield from (total for total in (pure, gdp) if total is not None)
+        if pure is not None:
+            yield pure
+        gdp, zcdp = _sum(self.parts, GDP), _sum(self.parts, ZCDP)
+        if gdp is not None:
+            yield gdp
         if zcdp is not None and (gdp is None or zcdp.rho < gdp.mu_squared / 2):
             yield zcdp
         if pure is not None:

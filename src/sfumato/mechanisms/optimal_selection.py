@@ -62,15 +62,20 @@ class OptimalSelection(KeySelection):
 
     @_turn.default
     def _find_turn(self) -> int:
-        return first(self._past_the_turn, near=1, least=1)
+        return first(self._past_the_turn, near=self._guess_steps(self._wall()), least=1)
 
     @_sure.default
     def _find_sure(self) -> int:
         return first(
             lambda w: not below(lambda: arb(0), lambda: self._missing(w)),
-            near=self._turn,
+            near=self._turn + self._guess_steps(1 - self._share(self._turn)),
             least=self._turn,
         )
+
+    def _guess_steps(self, share: arb) -> int:
+        """Guess in how many steps the first branch grows by `share`: where a search begins."""
+        steps = float(((share / self._extra()).log1p() / ball(self.step)).mid())
+        return int(steps) if 0 <= steps < 2**62 else 1
 
     @_doubles.default
     def _round_numbers(self) -> tuple[float, float, float]:
@@ -147,12 +152,12 @@ class OptimalSelection(KeySelection):
         """Whether the second branch is the smaller one at w: π(w) > (1 − κ)/(1 + e^η), with π(w) by
         the first branch.
         """
+        return below(self._wall, lambda: self._extra() * ball(w * self.step).expm1())
 
-        def wall() -> arb:
-            grow = ball(self.step).expm1()
-            return (1 - self._extra() * grow) / (2 + grow)
-
-        return below(wall, lambda: self._extra() * ball(w * self.step).expm1())
+    def _wall(self) -> arb:
+        """(1 − κ)/(1 + e^η)."""
+        grow = ball(self.step).expm1()
+        return (1 - self._extra() * grow) / (2 + grow)
 
     @classmethod
     def audit_examples(cls) -> list[AuditExample]:

@@ -230,9 +230,11 @@ def relative_variance(draft: Draft | Calibration) -> float:
 
 def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
     """Tell whether all mechanisms together cost no more than the promise, number by number."""
+    cost = mechanism.promise
+    common_relation_and_unit(promise, cost)  # refuses another relation or unit
     if not isinstance(promise, Approx):
-        return mechanism.to(type(promise)) <= promise
-    common_relation_and_unit(promise, mechanism.promise)  # refuses another relation or unit
-    epsilon, delta = promise.vector  # a curve has no best (ε, δ): the stated ones are compared
-    stated = [p.parameters for p in mechanism.promises if isinstance(p, Pure | Approx)]
-    return any(p["epsilon"] <= epsilon and p.get("delta", 0) <= delta for p in stated)
+        kept = isinstance(cost, type(promise)) and cost <= promise
+        return kept or mechanism.to(type(promise)) <= promise
+    epsilon, delta = promise.vector  # a curve has no best (ε, δ): the stated one is compared
+    stated = cost.parameters if isinstance(cost, Pure | Approx) else {"epsilon": math.inf}
+    return stated["epsilon"] <= epsilon and stated.get("delta", 0) <= delta
