@@ -30,6 +30,17 @@ def test_round_trip_and_sum(example: sf.Guarantee) -> None:
     assert len(example.vector_names) == len(example.vector)
 
 
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_a_part_is_about_the_same_neighbours(example: sf.Guarantee) -> None:
+    """A guarantee without a relation mixes with any: the check of relations would be lost."""
+    labelled = sf.Guarantee._bind(example, "replace", "person")
+    for part in (labelled.scaled("1/2"), labelled.without_delta()):
+        assert (part.relation, part.unit) == ("replace", "person")
+    for wrong in ("half", None, 0, -1):
+        with pytest.raises(sf.Refused):
+            example.scaled(wrong)  # type: ignore[arg-type]  # no share
+
+
 def test_every_currency_has_numbers_that_add_up() -> None:
     assert {type(example) for example in EXAMPLES} == set(currencies())
 

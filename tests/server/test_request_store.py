@@ -416,3 +416,13 @@ def test_trouble_is_a_refusal_without_words_of_the_storage(tmp_path: Path) -> No
         RequestStore(str(tmp_path / "no-folder" / "tokens.db")).tokens()
     assert caught.value.code == "server.storage"
     assert "no-folder" not in str(caught.value)
+
+
+def test_a_file_with_two_names_is_refused_with_the_reason(tmp_path: Path) -> None:
+    RequestStore(str(tmp_path / "tokens.db")).head("visits")
+    (tmp_path / "second.db").hardlink_to(tmp_path / "tokens.db")
+    with pytest.raises(Refused) as caught:
+        RequestStore(str(tmp_path / "tokens.db")).head("visits")
+    assert caught.value.code == "server.storage"
+    assert "second name" in caught.value.reason
+    assert "hard link" in caught.value.rewrite

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import sfumato as sf
 from sfumato.tables import aggregates as ag
 from sfumato.tables.aggregates import KINDS
 from sfumato.tables.aggregates.column_kind import Box
@@ -143,3 +144,41 @@ def test_intervals_hold_and_a_wrong_formula_is_seen(monkeypatch: pytest.MonkeyPa
 
     for held in tried("laplace", {"k": check}, 60).values():
         assert seldom(list(held))
+
+
+def test_a_value_lies_inside_its_interval() -> None:
+    """Also where a released variance is below 0: the value is then the limit on the side of the
+    covariance, and not the middle of all that is possible.
+    """
+    half = (100_000, 100, 100, 200_000, 200_000, 10)
+    for sign in (-1, 0, 1):
+        centre = (sign * 1_400_000, 0, 0, -1_000, 10_000_000, 4_000)
+        at, around = (
+            [
+                Box(np.array([c - w], dtype=object), np.array([c + w], dtype=object), F(1))
+                for c, w in zip(centre, widths, strict=True)
+            ]
+            for widths in ((0,) * 6, half)
+        )
+        value, valid = KINDS["correlation"].finish({}, at, "low")
+        assert valid is not None
+        assert valid.all()
+        number = max(-1, min(1, value.top[0] / value.bottom[0]))
+        assert number == sign
+        ends = []
+        for side, limit in (("low", -1), ("high", 1)):
+            (top, bottom), valid = KINDS["correlation"].finish({}, around, side)
+            assert valid is not None
+            ends.append(max(-1, min(1, top[0] / bottom[0])) if valid[0] else limit)
+        assert ends[0] <= number <= ends[1]
+        assert sign != 1 or ends[0] > 0.9, "the covariance alone says so"
+
+
+def test_a_clipped_share_stands_behind_the_rule_of_its_column() -> None:
+    """And not behind the rule of the product, which begins with the same words."""
+    frame = pd.DataFrame({"u": range(1000), "age": [70] * 300 + [30] * 700, "w": [1, 2] * 500})
+    bounds = {"age": (18, 60), "w": (0, 4)}
+    table = sf.protect(frame, name="t", unit="u", max_rows=1, bounds=bounds, budget=1000)
+    text = str(table.sql("SELECT CORR(age, w) AS r, AVG(age) AS s FROM t", epsilon=500))
+    assert "before they are multiplied (" not in text
+    assert "age clipped to [18, 60] (about 30." in text, "± 0.2 but for e^-50"

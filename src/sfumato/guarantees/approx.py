@@ -122,7 +122,7 @@ class Approx(Guarantee):
         return positive(self._epsilon, "epsilon")
 
     def without_delta(self) -> Pure:
-        return Pure(self._epsilon)
+        return Pure(self._epsilon, relation=self.relation, unit=self.unit)
 
     @property
     def noise_target(self) -> NoiseTarget:

@@ -182,7 +182,9 @@ class Guarantee(ABC):
         return tuple(self.symbols.values())
 
     def from_vector(self, numbers: Iterable[Fraction]) -> Self:
-        """Build a guarantee with these numbers, of the notion (and the orders) of this one."""
+        """Build a guarantee with these numbers, of the notion (and the orders) of this one, about
+        no relation or unit.
+        """
         vector = tuple(numbers)
         if len(vector) > 1:
             sum_of_deltas(vector[-1], lambda: f"{type(self).__name__}(…)")
@@ -195,9 +197,11 @@ class Guarantee(ABC):
         """Return the indices of the numbers of a budget to show: those that are not zero."""
         return [i for i, limit in enumerate(self.vector) if limit] or [0]
 
-    def scaled(self, fraction: Fraction) -> Self:
+    def scaled(self, fraction: Number) -> Self:
         """Return a fraction of this: of ε and δ, of ρ and δ, of μ²."""
-        return self.from_vector(number * fraction for number in self.vector)
+        share = positive(fraction, "fraction")
+        part = self.from_vector(number * share for number in self.vector)
+        return self._bind(part, self.relation, self.unit)
 
     def without_delta(self) -> Guarantee:
         """Drop the δ and keep the rest."""

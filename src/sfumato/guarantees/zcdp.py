@@ -113,7 +113,7 @@ class ZCDP(Guarantee):
         return max(epsilon, root_down(8 * rho)) if ranged else epsilon
 
     def without_delta(self) -> ZCDP:
-        return ZCDP(self.rho)
+        return ZCDP(self.rho, relation=self.relation, unit=self.unit)
 
     def cost_of(self, amount: Fraction, delta: Fraction) -> ZCDP:
         return ZCDP(amount, delta)

@@ -262,6 +262,24 @@ RECORDS_FAILED = RefusalText(
     "they cannot be read or written",
     "check the disk or the database",
 )
+RECORDS_WITH_SECOND_NAME = RefusalText(
+    "server.storage",
+    "the service's own records",
+    "their file has a second name, or is mounted by itself: each name would have a log of its own",
+    "remove the hard link; mount the folder of the file, not the file",
+)
+RECORDS_WITHOUT_LOCKS = RefusalText(
+    "server.storage",
+    "the service's own records",
+    "locks on the file system of their file do not exclude other machines or processes",
+    'tokens = "postgresql://service@db.example/records"',
+)
+RECORDS_MOVED = RefusalText(
+    "server.storage",
+    "the service's own records",
+    "their file or its log was moved, deleted or replaced while the service was running",
+    "put the file back, then start the service again",
+)
 
 # Questions
 

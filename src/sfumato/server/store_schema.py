@@ -12,11 +12,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ..errors import Refused
+from ..errors import RefusalText, Refused
 from ..storage.database_url import Url
 from ..storage.file_versions import FileFormat, ask, prepare_file
 from ..storage.sqlite_store import Store
-from ..storage.storage_errors import Outcome
+from ..storage.storage_errors import Outcome, Reason, StorageError
 from . import server_refusals as refusals
 
 if TYPE_CHECKING:
@@ -105,6 +105,16 @@ def open_records(place: str) -> Store:
     return FileRecords(None if place == ":memory:" else Path(place).absolute())
 
 
+REASONS: dict[Reason | None, RefusalText] = {
+    Reason.SECOND_NAME: refusals.RECORDS_WITH_SECOND_NAME,
+    Reason.FILE_SYSTEM_SHARED: refusals.RECORDS_WITHOUT_LOCKS,
+    Reason.LOCKS_WITHOUT_EFFECT: refusals.RECORDS_WITHOUT_LOCKS,
+    Reason.FILE_MOVED: refusals.RECORDS_MOVED,
+    Reason.LOG_REPLACED: refusals.RECORDS_MOVED,
+}
+"""The refusal for each reason that an owner can mend."""
+
+
 class FileRecords(Store):
     """The records in a file."""
 
@@ -115,8 +125,10 @@ class FileRecords(Store):
         """Turn a storage error into a refusal that quotes nothing from the storage."""
         import apsw
 
-        is_foreign = isinstance(error, apsw.NotADBError)
-        return (refusals.RECORDS_FOREIGN if is_foreign else refusals.RECORDS_FAILED)()
+        if isinstance(error, apsw.NotADBError):
+            return refusals.RECORDS_FOREIGN()
+        reason = error.reason if isinstance(error, StorageError) else None
+        return REASONS.get(reason, refusals.RECORDS_FAILED)()
 
 
 def prepare_server(connection: psycopg.Connection[TupleRow]) -> None:

@@ -127,9 +127,7 @@ def _rule_notes(answer: Answer) -> Iterator[str]:
     """Yield the rules of the release; a clipping rule gets its clipped share in parentheses."""
     clipping_notes = dict(_clipping_notes(answer))
     for rule in answer.rules:
-        about = next(
-            (name for name in clipping_notes if rule.startswith(_clipping_prefix(name))), None
-        )
+        about = next((name for name in clipping_notes if _is_rule_about(name, rule)), None)
         yield printable(rule if about is None else f"{rule} ({clipping_notes.pop(about)})")
     yield from (
         printable(f"{_clipping_prefix(name)}: {note}") for name, note in clipping_notes.items()
@@ -154,6 +152,14 @@ def _clipping_prefix(name: str) -> str:
     if not bracket:
         return texts.CLIPPED.format(column=name)
     return texts.CLIPPED_TO.format(column=column, ends=ends)
+
+
+def _is_rule_about(name: str, rule: str) -> bool:
+    """Whether a rule is about this clipped column alone, and not about a product with it."""
+    prefix = _clipping_prefix(name)
+    return rule == prefix or rule.startswith(
+        (f"{prefix} (", f"{prefix} where ", f"{prefix} before ")
+    )
 
 
 def _withheld_notes(answer: Answer) -> Iterator[str]:

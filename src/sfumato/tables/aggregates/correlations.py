@@ -61,16 +61,23 @@ def _finish(numbers: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
     top = covariance.plus(away * numbers.get("slack_product", _NONE))
     outward = (top.top >= 0) == (side == "high")  # smaller variances move the end outward
     square = Ratios(top.top * top.top, top.bottom * top.bottom)
+    flat = np.zeros(np.shape(valid), dtype=np.bool_)  # a variance is not above 0
     for pieces, name in (((q, s, n), "slack_first"), ((r, t, n), "slack_second")):
         slack = numbers.get(name, _NONE)
         least = variance_end(pieces, "low").ratios.plus(-slack)
         most = variance_end(pieces, "high").ratios.plus(slack)
         over = np.where(outward, least.top, most.top)
-        valid = valid & np.asarray(over > 0, dtype=np.bool_)
+        flat |= np.asarray(over <= 0, dtype=np.bool_)
         square = Ratios(
             square.top * np.where(outward, least.bottom, most.bottom),
-            square.bottom * np.where(valid, over, 1),
+            square.bottom * np.where(over > 0, over, 1),
         )
+    # A released variance of 0 or less: the value is the limit on the side of the covariance.
+    is_value = np.asarray((q.low == q.high) & (r.low == r.high), dtype=np.bool_)
+    square = Ratios(
+        np.where(flat, np.where(top.top == 0, 0, 4), square.top), np.where(flat, 1, square.bottom)
+    )
+    valid = valid & (~flat | is_value)
     up, down = square_roots(square, up=True), square_roots(square, up=False)
     size = Ratios(np.where(outward, up.top, down.top), np.where(outward, up.bottom, down.bottom))
     return BoxEnd(Ratios(np.where(top.top >= 0, size.top, -size.top), size.bottom), valid)
