@@ -4,9 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ENGINES ?= all
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
-# Three workers on two cores: some tests wait for a server or a moment.
-WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores + cores / 2)))
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

@@ -233,8 +233,8 @@ def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:
     cost = mechanism.promise
     common_relation_and_unit(promise, cost)  # refuses another relation or unit
     if not isinstance(promise, Approx):
-        kept = isinstance(cost, type(promise)) and cost <= promise
-        return kept or mechanism.to(type(promise)) <= promise
+        is_kept = isinstance(cost, type(promise)) and cost <= promise
+        return is_kept or mechanism.to(type(promise)) <= promise
     epsilon, delta = promise.vector  # a curve has no best (ε, δ): the stated one is compared
     stated = cost.parameters if isinstance(cost, Pure | Approx) else {"epsilon": math.inf}
     return stated["epsilon"] <= epsilon and stated.get("delta", 0) <= delta
