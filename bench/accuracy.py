@@ -128,7 +128,8 @@ for line in sys.stdin:
     if not set(asked["columns"]) <= set(made):
         print("null", flush=True)
         continue
-    print(json.dumps([run(asked["columns"]) for _ in range(asked["repeats"])]), flush=True)
+    repeats = max(1, asked["repeats"] // 4)  # a run takes a second
+    print(json.dumps([run(asked["columns"]) for _ in range(repeats)]), flush=True)
 """
 
 DIFFPRIVLIB = """
