@@ -47,8 +47,10 @@ def test_every_currency_has_numbers_that_add_up() -> None:
 
 @pytest.mark.parametrize("guarantee", [sf.Pure(1) + sf.GDP(1), sf.compose([sf.Pure(1)])], ids=str)
 def test_what_is_no_currency_has_no_numbers(guarantee: sf.Guarantee) -> None:
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(sf.Refused) as caught:
         guarantee.vector  # noqa: B018  # reading it raises
+    assert caught.value.code == "filter.currency"
+    assert len(eval(caught.value.rewrite, {"sf": sf, "guarantee": guarantee})) == 2, "it pastes"
 
 
 def test_deltas_that_come_to_one() -> None:

@@ -172,7 +172,7 @@ class Guarantee(ABC):
     def vector(self) -> Numbers:
         """The numbers that add up over releases. In a longer vector δ is the last."""
         if not self.symbols:
-            raise NotImplementedError(f"{type(self).__name__} has no vector of numbers")
+            raise refusals.NO_NUMBERS_THAT_ADD_UP(guarantee=self, kind=type(self).__name__)
         parameters = self.parameters
         return tuple([parameters.get(name, _ZERO) for name in self.symbols])
 

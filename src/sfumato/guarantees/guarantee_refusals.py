@@ -480,3 +480,9 @@ COVARIANCE_NOT_POSITIVE_DEFINITE = RefusalText(
     "it is not symmetric and positive definite",
     "covariance=[[2, 0.5], [0.5, 1]]",
 )
+NO_NUMBERS_THAT_ADD_UP = RefusalText(
+    "filter.currency",
+    "{guarantee!s:.200}.vector",
+    "{kind} is a curve: no list of numbers adds up to it over releases",
+    "guarantee.to(sf.Approx, delta=1e-6).vector",
+)
