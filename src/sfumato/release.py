@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from . import __version__
 from .answers.answer import Answer
-from .answers.answer_records import Column, Noisy, Paid, Weighing
+from .answers.answer_records import Column, Draw, LinearNoise, Noisy, Paid, Weighing
 from .errors import Failed
 from .guarantees import Guarantee
 from .ledger import Ledger, Receipt
@@ -37,6 +38,7 @@ from .tables.plan.read_results import (
     Places,
     ResultGroups,
     chosen_groups,
+    combine_sums,
     read_component,
     read_points,
     votes_of,
@@ -155,7 +157,7 @@ def question_key(plan: Plan) -> str:
     """
     pieces = [
         [p.name, p.form, p.low, p.high, str(p.step), p.cells, *map(str, p.edges)]
-        for p in plan.components
+        for p in plan.components[: len(plan.calibration.readings)]
     ]  # should two queries ever have the same text
     key = {
         "question": 1,
@@ -200,32 +202,64 @@ def _perturb(
     )
     assert groups is not None
     at = {place: i for i, statement in enumerate(statements) for place in statement.components}
-    noisy = []
-    for place, (component, noise) in enumerate(
-        zip(plan.components, plan.calibration.noise, strict=True)
-    ):
-        statement, table = (statements[at[place]], tally[at[place]])
-        if component.form == "point":
-            values = with_end(
-                component,
-                _quantiles(noise, *read_points(table, place, groups, bounding), len(groups), bits),
-            )
-        else:
-            values = cast("AddsNoise", noise[0]).perturb(
-                read_component(
-                    statement, table, component, place, groups, bounding, public=public is not None
-                ),
-                bits=bits,
-            )
-        noisy.append(
-            Noisy(
-                component.name,
-                values,
-                component.step if component.form == "point" else bounding.step(component),
-                noise[0],
-            )
+
+    def read(place: int) -> Integers:
+        """Return the exact integers of a component."""
+        return read_component(
+            statements[at[place]],
+            tally[at[place]],
+            plan.components[place],
+            place,
+            groups,
+            bounding,
+            public=public is not None,
         )
-    return groups, tuple(noisy)
+
+    cells: list[Integers] = []
+    for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True):
+        place = block.places[0]
+        if plan.components[place].form == "point":
+            points = read_points(tally[at[place]], place, groups, bounding)
+            cells.append(
+                with_end(plan.components[place], _quantiles(noise, *points, len(groups), bits))
+            )
+            continue
+        exact = (
+            combine_sums(
+                [read(i) for i in block.places],
+                block.cells,
+                wide=plan.calibration.needs_python_integers(block),
+            )
+            if block.cells
+            else read(place)
+        )
+        cells.append(cast("AddsNoise", noise[0]).perturb(exact, bits=bits))
+    return groups, tuple(
+        _piece(plan, place, cells) for place in range(len(plan.calibration.readings))
+    )
+
+
+def _piece(plan: Plan, place: int, cells: Sequence[Integers]) -> Noisy:
+    """Read a component from noisy cells."""
+    calibration, component = plan.calibration, plan.components[place]
+    reading = calibration.readings[place]
+    (block, _), *others = reading.parts
+    if not others and not calibration.blocks[block].cells:
+        is_point = component.form == "point"
+        step = component.step if is_point else calibration.step_of(place)
+        return Noisy(component.name, cells[block], step, calibration.noise[block][0])
+    columns = [
+        cells[block][:, [i]] for block, weights in reading.parts for i in range(len(weights))
+    ]
+    weights = tuple(weight for _, weights in reading.parts for weight in weights)
+    largest = max((np.abs(column).max(initial=0) for column in columns), default=0)
+    is_wide = int(largest) * sum(map(abs, weights)) >= 1 << 62
+    values = combine_sums(columns, (weights,), wide=is_wide)
+    draws = tuple(
+        Draw(mechanism, Fraction(weight), name)
+        for mechanism, weight, name in calibration.draws_of(place)
+    )
+    return Noisy(component.name, values, calibration.step_of(place), LinearNoise(draws))
 
 
 def _quantiles(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.answers.noise_sums import sum_bound
+from sfumato.noise.weighted_sums import sum_bound
 from sfumato.mechanisms import Gaussian, Laplace
 from sfumato.session.choose_limits import (
     DEFAULT_BOUNDS,

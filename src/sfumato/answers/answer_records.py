@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import datetime
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol
+from functools import lru_cache, reduce
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exact.exact_ratios import Integers
+from ..guarantees import Guarantee, Relation
 from ..mechanisms.shared.mechanism import Mechanism
+from ..noise.weighted_sums import Spread, SumLaw
+from ..records import record
 from . import answer_refusals as refusals
 from .formula import Formula
 
@@ -30,27 +33,52 @@ Key = bool | int | float | str | Decimal | datetime.date | datetime.datetime | u
 """The value of a column that rows are grouped by."""
 
 
-class Spread(Protocol):
-    """The part of a noise law that intervals need: its variance and half-widths, in steps."""
-
-    @property
-    def variance(self) -> float: ...
-
-    def half_width(self, confidence: Fraction, *, values: int = 1) -> int: ...
-
-    def __hash__(self) -> int: ...
-
-
 def law_of(mechanism: Mechanism) -> Spread | None:
     """Return the law of the noise that a mechanism adds to each integer, if it adds noise."""
     law: Spread | None = getattr(mechanism, "law", None)
     return law if hasattr(law, "half_width") else None
 
 
+class Draw(NamedTuple):
+    """A draw of noise inside a piece: its mechanism, its weight, and a name. Pieces of an answer
+    with a draw of the same name share it; a draw without a name is in one piece only.
+    """
+
+    mechanism: Mechanism
+    weight: Fraction
+    name: str = ""
+
+
+@record
+class LinearNoise(Mechanism):
+    """The noise of a piece that is a weighted sum of several draws."""
+
+    draws: tuple[Draw, ...]
+
+    @property
+    def relation(self) -> Relation | None:  # type: ignore[override]  # derived, not a field
+        return self.draws[0].mechanism.relation
+
+    @property
+    def unit(self) -> str | None:  # type: ignore[override]  # derived, not a field
+        return self.draws[0].mechanism.unit
+
+    @property
+    def promises(self) -> tuple[Guarantee, ...]:
+        """The sum of the promises of all draws; those of one mechanism keep one promise."""
+        parts = {(draw.name.rpartition(".")[0] or i): draw for i, draw in enumerate(self.draws)}
+        return (reduce(lambda a, b: a + b, (draw.mechanism.promise for draw in parts.values())),)
+
+    @property
+    def law(self) -> SumLaw:
+        laws = [(law_of(draw.mechanism), draw.weight) for draw in self.draws]
+        return SumLaw.of((law, weight) for law, weight in laws if law is not None)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Noisy:
     """A piece: released integers, with a row for each group and a column for each cell. A value is
-    integer · step; every integer has an independent draw of noise.
+    integer · step. Integers of a piece have independent draws of noise; pieces may share draws.
 
     `among` is the number of groups from which these values chose the shown ones: 0 if they chose
     none, None if an older version did not record the number. `sorts` is true if these values
@@ -93,6 +121,16 @@ class Noisy:
         if law is None:
             raise refusals.UNKNOWN_LAW(name=self.name, mechanism=type(self.mechanism).__name__)
         return _half_width(law, confidence, values)
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        """The draws in each of the integers, by names that are unique in an answer."""
+        if not isinstance(self.mechanism, LinearNoise):
+            return (Draw(self.mechanism, Fraction(1), self.name),)
+        return tuple(
+            draw if draw.name else draw._replace(name=f"{self.name} {i}")
+            for i, draw in enumerate(self.mechanism.draws)
+        )
 
     @property
     def variance(self) -> Fraction:
@@ -196,6 +234,17 @@ class Weighing:
             f"{RULES[self.rule]} ({self.rows} rows, {self.groups} groups, weights of "
             f"{self.bits} bits)"
         )
+
+
+def share_draws(pieces: Iterable[Noisy]) -> bool:
+    """Tell whether two of these pieces share a draw of noise."""
+    names: set[str] = set()
+    for piece in pieces:
+        own = {draw.name for draw in piece.draws}
+        if own & names:
+            return True
+        names |= own
+    return False
 
 
 @lru_cache(maxsize=4096)

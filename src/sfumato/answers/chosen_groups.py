@@ -5,6 +5,7 @@
             that are shown, whichever these are. Pieces that took no part have noise that is
             independent of the choice, and keep their level. Keys are not noisy: a choice by keys,
             or by their order, depends on no noise.
+*Shared*    A piece that shares draws of noise with one that chose took part in the choice, too.
 *Number*    How many groups there were is public where keys are; else it is a number of the released
             answer, so telling it is post-processing.
 *Order*     Values that decided the order alone left out nothing. They are remembered (`sorts`),
@@ -34,7 +35,12 @@ def choose_groups(
     its values chose from; `sorts` lists the pieces that decided the order.
     """
     at = np.array(places, dtype=np.int64)
-    cut, sorting = len(at) < len(answer.rows), set(sorts)
+    cut, sorting = len(at) < len(answer.rows), with_shared_draws(answer, sorts)
+    among = {
+        i: most
+        for chooser, most in sorted(among.items(), key=lambda item: item[1])
+        for i in with_shared_draws(answer, [chooser])
+    }
     grouped = {i for column in answer.columns for i in column.pieces}
     remaining = [
         i
@@ -81,6 +87,17 @@ def mark_shown_groups(answer: Answer, most: int) -> Answer:
             for i, piece in enumerate(answer.pieces)
         ),
     )
+
+
+def with_shared_draws(answer: Answer, places: Iterable[int]) -> set[int]:
+    """Return the pieces at these places, and those that share draws of noise with them."""
+    chosen = set(places)
+    names = {draw.name for i in chosen for draw in answer.pieces[i].draws}
+    return chosen | {
+        i
+        for i, piece in enumerate(answer.pieces)
+        if any(draw.name in names for draw in piece.draws)
+    }
 
 
 def sorting_pieces(answer: Answer) -> set[int]:

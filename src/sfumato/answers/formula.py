@@ -1,12 +1,10 @@
 """Compute columns from released columns: ratios, differences, proportions. This is
 post-processing: only the released columns cost anything.
 
-*Interval*   With probability c the noise of all pieces of all operands stays within its
-             half-widths, each asked to hold with c^(1/m); of a tree of counts, every percentile by
-             itself. Then every operand
-             lies in its interval, all of them at once, and interval arithmetic gives ends for the
-             result. It does not see that one operand may stand in two places, so it may be wider
-             than it has to be, never narrower.
+*Interval*   Each of m operands lies in its interval with probability 1 − (1 − c)/m, so all of
+             them do with probability c, whether they share noise or not. Interval arithmetic gives
+             ends for the result. It does not see that one operand may stand in two places, so it
+             may be wider than it has to be, never narrower.
 *Rounding*   Every end is moved one double outward after every operation.
 *Unknown*    A division by zero has no value, which is NaN here; where a divisor may be zero the
              ends are infinite.
@@ -84,14 +82,13 @@ def has_interval(column: Column) -> bool:
     )
 
 
-def count_events(column: Column) -> int:
-    """Count the events that must hold together: one for each piece, and for a tree of counts one
-    for each percentile.
-    """
-    leaves = list(_formula(column).leaves())
-    trees = {(leaf.pieces, leaf.numbers["q"]) for leaf in leaves if leaf.kind == "percentile"}
-    return len(trees) + len(
-        {piece for leaf in leaves if leaf.kind != "percentile" for piece in leaf.pieces}
+def count_operands(column: Column) -> int:
+    """Count the different released columns whose intervals must hold together."""
+    return len(
+        {
+            (leaf.kind, leaf.pieces, tuple(sorted(leaf.numbers.items())))
+            for leaf in _formula(column).leaves()
+        }
     )
 
 

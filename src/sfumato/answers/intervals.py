@@ -1,7 +1,11 @@
 """Compute the values of a column and their confidence intervals, as arrays of doubles.
 
-*Level*     Each cell by itself, or all cells of the column at once: the draws are independent, so n
-            cells of m pieces hold together with probability c if every draw holds with c^(1/(n·m)).
+*Level*     Each cell by itself, or all cells of the column at once. n cells of m pieces hold
+            together with probability c if every one holds with c^(1/(n·m)): noises of different
+            cells are independent. Where pieces share draws, each piece misses with (1 − c)/m.
+*Quotient*  Of a mean or a ratio: S/N ≤ θ says that S − θ·N ≤ 0, whose noise has a known law for
+            every θ. The interval holds the θ for which the released S − θ·N is within the bound of
+            its noise: one event, for every number of rows (`quotient_intervals`).
             No cell is told from another, so nothing depends on which groups a private selection let
             through.
 *Chosen*    Where noisy values chose the groups that are shown, each of their draws is asked to hold
@@ -29,8 +33,9 @@ from ..exact.numbers import Number, probability, text
 from ..tables.aggregates.column_kind import Box, Side
 from . import answer_refusals as refusals
 from . import formula, percentiles
-from .answer_records import Column, Noisy
+from .answer_records import Column, Noisy, share_draws
 from .column_kinds import KINDS
+from .quotient_intervals import quotient_ends
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -84,9 +89,7 @@ def interval(
     simultaneous = simultaneous or hold_simultaneously(answer, column)
     if column.formula is not None:
         return _formula_interval(answer, column, level, simultaneous=simultaneous, rows=rows)
-    return _box_interval(
-        answer, column, level, len(column.pieces), simultaneous=simultaneous, rows=rows
-    )
+    return _box_interval(answer, column, 1 - level, simultaneous=simultaneous, rows=rows)
 
 
 def _formula_interval(
@@ -97,30 +100,37 @@ def _formula_interval(
         return formula.interval(column, lambda _: ends)
     if not formula.has_interval(column):
         raise refusals.NO_COMMON_CONFIDENCE(name=column.name)
-    events = formula.count_events(column)
+    missing = (1 - level) / formula.count_operands(column)
     return formula.interval(
         column,
-        lambda leaf: _box_interval(
-            answer, leaf, level, events, simultaneous=simultaneous, rows=rows
-        ),
+        lambda leaf: _box_interval(answer, leaf, missing, simultaneous=simultaneous, rows=rows),
     )
 
 
 def _box_interval(
-    answer: Answer, column: Column, level: Fraction, events: int, *, simultaneous: bool, rows: slice
+    answer: Answer, column: Column, missing: Fraction, *, simultaneous: bool, rows: slice
 ) -> tuple[Doubles, Doubles]:
     """The ends over the box in which the exact integers lie, if every draw stays within its
-    half-width; `events` are the pieces that have to hold together.
+    half-width: all of them do but for a chance of `missing`.
     """
     pieces = _pieces_of(answer, column)
-    draws = [
-        events * simultaneous_cells(answer, column, piece, simultaneous=simultaneous)
-        for piece in pieces
+    cells = [
+        simultaneous_cells(answer, column, piece, simultaneous=simultaneous) for piece in pieces
     ]
     if column.kind == "percentile":
-        return percentiles.interval(column, pieces[0], 1 - (1 - level) / draws[0], rows)
+        return percentiles.interval(column, pieces[0], 1 - missing / cells[0], rows)
     integers = _piece_integers(answer, column, rows)
-    halves = [piece.half_width(level, count) for piece, count in zip(pieces, draws, strict=True)]
+    if KINDS[column.kind].is_quotient and all(piece.law is not None for piece in pieces):
+        ends = quotient_ends(column, integers, pieces, missing / max(cells))
+        low, high = (_clamp_to_possible(column, end) for end in ends)
+        return low, high
+    count = len(pieces)
+    halves = [
+        piece.half_width(1 - missing / count, number)
+        if share_draws(pieces)
+        else piece.half_width(1 - missing, count * number)
+        for piece, number in zip(pieces, cells, strict=True)
+    ]
     boxes = [
         Box(shift_integers(z, -half), shift_integers(z, half), piece.step)
         for z, half, piece in zip(integers, halves, pieces, strict=True)

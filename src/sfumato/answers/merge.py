@@ -3,8 +3,8 @@ with its own interval.
 
 *Weights*   By the inverse of the variances, in parts of 2^16: any weights that sum to 1 are right,
             these are nearly the best, and the variances are public.
-*Interval*  From the law of the weighted sum of the noises (`noise_sums`). Means and variances are
-            computed from averaged pieces, by the same box as always (`column_kinds`).
+*Interval*  From the law of the weighted sum of the noises (`noise.weighted_sums`). Means and
+            variances are computed from averaged pieces, as always (`intervals`).
 *Cost*      The sum of the costs of the answers. Merging costs nothing.
 *Same*      The releases must have bounded their units in the same way, else they are about
             different numbers: L1 weights are not L2 weights, and where rows are drawn every release
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
@@ -25,13 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact.exact_ratios import as_python_ints
-from ..guarantees import Guarantee, Relation
-from ..mechanisms.shared.mechanism import Mechanism
-from ..records import record
 from . import answer_refusals as refusals
 from .answer import Answer
-from .answer_records import Column, Key, Noisy, Paid, law_of
-from .noise_sums import Term, sum_bound
+from .answer_records import Column, Draw, Key, LinearNoise, Noisy, Paid
 from .proportions import is_pooled
 from .render import footnote_texts as texts
 
@@ -40,45 +36,6 @@ PARTS = 1 << 16
 
 SAME = ("dataset", "unit", "relation", "declaration")
 """The facts that answers about the same data have in common."""
-
-
-@dataclass(frozen=True, slots=True)
-class SumLaw:
-    """The law of a weighted sum of independent noises, in steps."""
-
-    terms: tuple[Term, ...]
-
-    @property
-    def variance(self) -> float:
-        return sum(count * float(weight) ** 2 * law.variance for law, weight, count in self.terms)
-
-    def half_width(self, confidence: Fraction, *, values: int = 1) -> int:
-        """Bound the sum with this confidence; several sums by the union bound."""
-        return math.ceil(sum_bound(self.terms, (1 - confidence) / values))
-
-
-@record
-class Merged(Mechanism):
-    """The mechanisms of merged releases, each with the weight of its integers."""
-
-    parts: tuple[tuple[Mechanism, Fraction], ...]
-
-    @property
-    def relation(self) -> Relation | None:  # type: ignore[override]  # derived, not a field
-        return self.parts[0][0].relation
-
-    @property
-    def unit(self) -> str | None:  # type: ignore[override]  # derived, not a field
-        return self.parts[0][0].unit
-
-    @property
-    def promises(self) -> tuple[Guarantee, ...]:
-        return (reduce(lambda a, b: a + b, (mechanism.promise for mechanism, _ in self.parts)),)
-
-    @property
-    def law(self) -> SumLaw:
-        laws = [(law_of(mechanism), weight) for mechanism, weight in self.parts]
-        return SumLaw(tuple((law, weight, 1) for law, weight in laws if law is not None))
 
 
 def merge(answers: Sequence[Answer]) -> Answer:
@@ -160,14 +117,11 @@ def _average_pieces(
         (int(factor) * z for factor, z in zip(each[1:], integers[1:], strict=True)),
         start=int(each[0]) * integers[0],
     )
-    parts: list[tuple[Mechanism, Fraction]] = []
-    for piece, factor in zip(pieces, each, strict=True):
-        mine = (
-            piece.mechanism.parts
-            if isinstance(piece.mechanism, Merged)
-            else ((piece.mechanism, Fraction(1)),)
-        )
-        parts += [(mechanism, weight * factor) for mechanism, weight in mine]
+    draws = [
+        Draw(draw.mechanism, draw.weight * factor, f"{release}/{draw.name}")
+        for release, (piece, factor) in enumerate(zip(pieces, each, strict=True))
+        for draw in piece.draws
+    ]
     before = [
         None if piece.among is None else piece.among or size
         for piece, size in zip(pieces, sizes, strict=True)
@@ -183,7 +137,7 @@ def _average_pieces(
         pieces[0].name,
         values,
         step,
-        Merged(tuple(parts)),
+        LinearNoise(tuple(draws)),
         among,
         sorts=any(piece.sorts for piece in pieces),
     )

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from ..exact.balls import up
 from ..exact.exact_ratios import Integers
 from ..noise.law import SummableLaw
+from ..noise.weighted_sums import Spread, sum_bound
 from ..tables.aggregates.count_tree import CountTree
-from .answer_records import Column, Noisy, Spread
-from .noise_sums import sum_bound
+from .answer_records import Column, Noisy
 
 Doubles = NDArray[np.float64]
 _ERROR = 2.0**-40

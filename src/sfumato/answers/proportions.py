@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from ..exact.exact_ratios import to_double
 from ..exact.numbers import Number, probability
+from ..noise.weighted_sums import sum_bound
 from .answer_records import Noisy
-from .noise_sums import sum_bound
 from .render import footnote_texts as texts
 from .render.format_digits import format_share
 

@@ -29,9 +29,18 @@ from ..mechanisms.shared.stored_mechanism import restore as restore_mechanism
 from ..records import record
 from . import answer_refusals as refusals
 from .answer import Answer
-from .answer_records import RULES, Column, Key, Noisy, Paid, Processed, Weighing
+from .answer_records import (
+    RULES,
+    Column,
+    Draw,
+    Key,
+    LinearNoise,
+    Noisy,
+    Paid,
+    Processed,
+    Weighing,
+)
 from .formula import OPERATIONS, Formula
-from .merge import Merged
 from .plain_json import Plain, Record
 from .render.footnote_texts import LEFT_OUT
 
@@ -245,20 +254,26 @@ def _read_piece(stored: Record) -> Noisy:
 
 
 def write_mechanism(mechanism: Mechanism) -> Record:
-    """Write the record of a mechanism; for a merged mechanism, the records of its parts."""
+    """Write the record of a mechanism; for a sum of draws, the records of their mechanisms."""
     if isinstance(mechanism, Recorded):
         return mechanism.record
-    if isinstance(mechanism, Merged):
+    if isinstance(mechanism, LinearNoise):
         return {
-            "merged": [[write_mechanism(part), str(weight)] for part, weight in mechanism.parts]
+            "merged": [
+                [write_mechanism(part), str(weight), *([name] if name else [])]
+                for part, weight, name in mechanism.draws
+            ]
         }
     return mechanism_record(mechanism)
 
 
 def _read_mechanism(stored: Record) -> Mechanism:
     if "merged" in stored:
-        return Merged(
-            tuple((_read_mechanism(part), ratio(weight)) for part, weight in stored["merged"])
+        return LinearNoise(
+            tuple(
+                Draw(_read_mechanism(part), ratio(weight), *map(str, name))
+                for part, weight, *name in stored["merged"]
+            )
         )
     return restore_mechanism(stored) or Recorded(canonical(stored).decode())
 

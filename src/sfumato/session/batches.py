@@ -74,7 +74,8 @@ def plan_batch(resolved: Iterable[ResolvedQuestion], promise: Guarantee, size: i
     if len({plan.text for plan in first}) < len(first):
         raise refusals.BATCH_WITH_EQUAL_QUESTIONS(count=len(first))
     sizes = [
-        sum(not piece.pooled for piece in plan.components) + (not plan.query.public)
+        sum(not plan.components[block.places[0]].pooled for block in plan.calibration.blocks)
+        + (not plan.query.public)
         for plan in first
     ]
     shares = tuple(Fraction(number, sum(sizes)) for number in sizes)
@@ -112,4 +113,4 @@ def _plan_gaussian(
 
 
 def _spread(batch: Batch) -> float:
-    return sum(relative_variance(plan.calibration) for plan in batch.plans)
+    return sum(relative_variance(plan.calibration, plan.columns) for plan in batch.plans)

@@ -32,11 +32,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from ..answers.answer_records import Spread
-from ..answers.noise_sums import sum_bound
 from ..exact.balls import up
 from ..guarantees import Guarantee
 from ..guarantees.largest_epsilon import largest_epsilon
+from ..noise.weighted_sums import Spread, sum_bound
 from ..tables.declare.declaration import MOST_ROWS
 from ..tables.declare.learned_limits import Rest, Tails, round_share, round_share_up
 from ..tables.expr.types import Type

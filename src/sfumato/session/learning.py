@@ -234,7 +234,7 @@ def _query(state: TableState, limit: MissingLimit) -> Query:
 def _choose_limit(
     limit: MissingLimit, declared: Declaration, planned: Plan, counts: list[float], noise: float
 ) -> LearnedLimit:
-    law = planned.calibration.noise[0][0]
+    law = planned.calibration.noise_of(0)[0]
     assert isinstance(law, Additive)
     step = float(planned.calibration.bounding.step(planned.components[0]))
     sure, near = (law.law.quantile(1 - rate) * step for rate in (SURE / len(counts), NEXT))

@@ -122,9 +122,8 @@ class SqlPlan(Plan):
         }
         if any(KINDS[column.kind].error_of == "rank" for column in leaves.values()):
             return math.nan
-        draws = len({component for column in leaves.values() for component in column.components})
         halves = {
-            name: self._error(column, 1 - (1 - level) * len(column.components) / draws, size)
+            name: self._error(column, 1 - (1 - level) / len(leaves), size)
             for name, column in leaves.items()
         }
         computed = Column(

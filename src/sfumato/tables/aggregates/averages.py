@@ -21,6 +21,7 @@ from .column_kind import (
     Numbers,
     Side,
     SqlCall,
+    move_quotient,
     positive_rows,
     value_bounds,
 )
@@ -113,14 +114,22 @@ def mean_error(half: Fraction, widths: Sequence[Fraction], size: Fraction | int)
     return min(2 * half, (total + half * rows) / (size - rows))
 
 
+def _extreme_means(numbers: Numbers) -> Sequence[Fraction]:
+    """Return the means from the centre: at the bounds and in the middle."""
+    centre = numbers["centre"]
+    return numbers["low"] - centre, Fraction(0), numbers["high"] - centre
+
+
 def _error(numbers: Numbers, widths: Sequence[Fraction], size: int) -> Fraction:
-    return mean_error((numbers["high"] - numbers["low"]) / 2, widths, size)
+    """Return the error of a mean of so many rows, from the noise of S − θ·N."""
+    return min(numbers["high"] - numbers["low"], widths[0] / size)
 
 
 def _weighted_error(numbers: Numbers, widths: Sequence[Fraction], size: int) -> Fraction:
     """Assume weights in the middle of their bounds."""
-    divisor = size * (numbers["by_low"] + numbers["by_high"]) / 2
-    return mean_error((numbers["high"] - numbers["low"]) / 2, widths, abs(divisor))
+    weights = size * (numbers["by_low"] + numbers["by_high"]) / 2
+    span = numbers["high"] - numbers["low"]
+    return min(span, widths[0] / weights) if weights else span
 
 
 MEAN = AggregateKind(
@@ -128,6 +137,9 @@ MEAN = AggregateKind(
     components=centred_sum,
     finish=_finish,
     pieces=2,
+    is_quotient=True,
+    extreme_quotients=_extreme_means,
+    directions=move_quotient,
     limits=value_bounds,
     numbers=("low", "high", "centre"),
     error=_error,
@@ -142,6 +154,9 @@ WEIGHTED_MEAN = AggregateKind(
     components=_weighted_components,
     finish=_finish,
     pieces=2,
+    is_quotient=True,
+    extreme_quotients=_extreme_means,
+    directions=move_quotient,
     limits=value_bounds,
     numbers=("low", "high", "centre"),
     error=_weighted_error,

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -83,6 +84,7 @@ class ColumnKind:
     # what the error follows: the noise alone, the noise and the size of a group, or the ranks of
     # rows
     error_of: Literal["noise", "size", "rank"] = "noise"
+    is_quotient: bool = False  # `centre` + the first piece over the second: an exact interval
     ranks_groups: bool = True  # `top` tells which groups are surely among the largest
 
 
@@ -120,6 +122,23 @@ def assume_value(numbers: Numbers, _: int, place: Fraction) -> Fraction:
     return numbers["low"] + place * (numbers["high"] - numbers["low"])
 
 
+Directions = Sequence[Sequence[float]]
+
+
+def move_each(_: Numbers, largest: Sequence[float]) -> Directions:
+    """Return one direction for each component, relative to the most that a row adds to it."""
+    return [
+        [1 / most if i == j else 0.0 for j in range(len(largest))] for i, most in enumerate(largest)
+    ]
+
+
+def move_quotient(_: Numbers, largest: Sequence[float]) -> Directions:
+    """Return how a quotient S/N moves: like S − θ·N, for two typical θ."""
+    top, bottom = largest
+    typical = top / bottom / math.sqrt(3)  # the root mean square of a uniform θ
+    return [(1.0, -typical), (1.0, typical)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AggregateKind(ColumnKind):
     """One kind of aggregate: its column, the components it needs, what is expected before data is
@@ -131,6 +150,11 @@ class AggregateKind(ColumnKind):
     error: Callable[[Numbers, Sequence[Fraction], int], Fraction | None] = error_of_noise
     # the value in a group of so many rows, if all values lie at a place between their bounds
     assume: Callable[[Numbers, int, Fraction], Fraction | None] = assume_value
+    # of a quotient S/N: the θ for which the noise of S − θ·N may be largest; assumed before data
+    extreme_quotients: Callable[[Numbers], Sequence[Fraction]] = lambda _: ()
+    # how the value moves with its components near typical values, up to a factor: the planner
+    # chooses noise for the average over these directions, from the most that a row adds to each
+    directions: Callable[[Numbers, Sequence[float]], Directions] = move_each
     calls: tuple[SqlCall, ...]
     client: str  # as the client writes it
     client_beyond: Mapping[str, str] = field(default_factory=dict)  # of MIN and MAX

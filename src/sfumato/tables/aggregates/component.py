@@ -2,8 +2,9 @@
 
 *Centred*   Means and spreads measure values from the middle of their bounds: that halves what a row
             may add, and quarters its square.
-*Squares*   are divided by a power of two, each row's by itself and rounded to the nearest, so that
-            they have about as many steps as the values.
+*Products*  of two columns' cells are divided by what the cells of a row sum to, and rounded, too.
+*Squares*   are of the distance h from the lower bound, as times·h²/R, with R the range of h: each
+            row's is rounded to the nearest integer by itself. It is exact if times = R.
 """
 
 from __future__ import annotations
@@ -17,12 +18,40 @@ from ..expr.grids import Grid
 from ..query.aggregate import Aggregate
 from .count_tree import CountTree
 
+CELL_STEPS = 1 << 26
+"""The cells of two columns sum to at most this for each row, and to more than half of it."""
+
 ComponentForm = Literal[
-    "one", "value", "centred", "square", "side", "unit", "bin", "point", "tree", "distinct"
+    "one",
+    "value",
+    "centred",
+    "square",
+    "product",
+    "side",
+    "unit",
+    "bin",
+    "point",
+    "tree",
+    "distinct",
 ]
 
-FLAT: tuple[ComponentForm, ...] = ("one", "value", "centred", "square", "side")
+FLAT: tuple[ComponentForm, ...] = ("one", "value", "centred", "square", "product", "side")
 """Forms whose result has one line for each group."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factor:
+    """A cell of one column, as an integer of each row. The cells of a row sum to `row`; with a the
+    distance from the lower bound in steps of 1/times, they are row − a and a (`degree` 1), or
+    (row − a)²/row, 2·a·(row − a)/row and a²/row (`degree` 2), each rounded.
+    """
+
+    column: Component
+    degree: int
+    times: int
+    row: int
+    place: int
+    rest: bool  # whether a row without a value counts as 0; else it is left out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,13 +68,15 @@ class Component:
     of: Expr | None = None
     where: Expr | None = None
     grid: Grid | None = None
-    shift: int = 0
+    times: int = 1  # of squares: how many steps a step of the grid has
     cells: int = 1
     edges: tuple[Fraction, ...] = ()
     pooled: bool = False  # over all groups together
     filled: bool = False  # a missing value counts as the lower bound
     aggregate: Aggregate | None = None  # the quantile, if the form is "point"
     tree: CountTree | None = None  # how cells are counted, if the form is "tree"
+    factors: tuple[Factor, ...] = ()  # of a product: cells of one or two columns
+    pair: tuple[Component, Component] | None = None  # the centred columns of a sum of products
     rule: str = ""  # the sentence of the plan, if it is not that a column is clipped
     missing: str = ""  # the sentence about rows without a value, if it is not about one column
 
@@ -55,7 +86,7 @@ class Component:
         texts = tuple(
             "" if part is None else part.text for part in (self.of, self.where, self.aggregate)
         )
-        numbers = self.low, self.high, self.step, self.shift, self.cells, self.edges
+        numbers = self.low, self.high, self.step, self.times, self.cells, self.edges
         return (
             self.name,
             self.form,

@@ -20,9 +20,16 @@ from ...exact.numbers import Number
 from ..expr.expressions import Expr, as_expr
 from ..query.aggregate import Aggregate, bounds_of
 from ..query.stages import Rows
-from .column_kind import AggregateKind, Box, BoxEnd, Numbers, Side, SqlCall
+from .column_kind import AggregateKind, Box, BoxEnd, Directions, Numbers, Side, SqlCall
 from .component import Component
-from .covariances import NUMBERS, Pair, covariance_end, covariance_error, largest_covariance
+from .covariances import (
+    NUMBERS,
+    Pair,
+    covariance_end,
+    covariance_error,
+    largest_covariance,
+    move_covariance,
+)
 from .spreads import squares_of, variance_end, variance_slack
 
 _NONE = Fraction(0)
@@ -83,6 +90,18 @@ def _finish(numbers: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
     return BoxEnd(Ratios(np.where(top.top >= 0, size.top, -size.top), size.bottom), valid)
 
 
+def _directions(numbers: Numbers, largest: Sequence[float]) -> Directions:
+    """Return how a correlation r of ±1/2 moves, where both spreads are half of the largest ones:
+    like the covariance, minus r/2 times each variance in units of the other.
+    """
+    product, x, y, _, _, rows = largest
+    return [
+        (p, s, t, -sign * y / x / 4, -sign * x / y / 4, n)
+        for p, s, t, n in move_covariance(numbers, (product, x, y, rows))
+        for sign in (-1, 1)
+    ]
+
+
 def _error(numbers: Numbers, widths: Sequence[Fraction], size: int) -> Fraction:
     """Return the error of a correlation near 0, where both spreads are half of the largest
     possible ones.
@@ -97,6 +116,7 @@ CORRELATION = AggregateKind(
     components=_components,
     finish=_finish,
     pieces=6,
+    directions=_directions,
     limits=lambda _: (Fraction(-1), Fraction(1)),
     numbers=NUMBERS,
     error=_error,

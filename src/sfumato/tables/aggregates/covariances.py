@@ -22,9 +22,9 @@ from ..expr.expressions import Expr, as_expr
 from ..query.aggregate import Aggregate, bounds_of
 from ..query.stages import Rows
 from .averages import mean_error
-from .column_kind import AggregateKind, Box, BoxEnd, Numbers, Side, SqlCall
+from .column_kind import AggregateKind, Box, BoxEnd, Directions, Numbers, Side, SqlCall
 from .column_parts import centred_sum, half_step, slack_numbers, value_sum
-from .component import Component
+from .component import CELL_STEPS, Component
 from .spreads import correct_sample, half_range, quotient_end, sample_factor
 
 
@@ -78,6 +78,7 @@ class Pair:
         assert products.grid is not None
         # Half a step of the product, and what doubles err; twice for the sums and for the product.
         slack = products.step if products.grid.floating else Fraction(0)
+        slack += 16 * x.largest * x.step * y.largest * y.step / CELL_STEPS  # cells are rounded
         for value, factor in ((x, y), (y, x)):
             assert value.grid is not None
             slack += 2 * half_step(value.grid) * factor.largest * factor.step
@@ -115,6 +116,7 @@ def _products(aggregate: Aggregate, x: Component, y: Component, rows: Rows) -> C
     return replace(
         products,
         name=f"products {' and '.join(names)}{where}",
+        pair=(x, y),
         rule=f"{' and '.join(rules)} before they are multiplied",
         missing="rows without one of the two values are left out of covariances and correlations",
     )
@@ -147,6 +149,14 @@ def _finish_sample(_: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
     return correct_sample(covariance_end(boxes, side), boxes[-1], side)
 
 
+def move_covariance(_: Numbers, largest: Sequence[float]) -> Directions:
+    """Return how a covariance of 0 moves: like P − n·S − m·T + m·n·N, for means m and n of half the
+    largest distance.
+    """
+    x, y = largest[1:3]
+    return [(1.0, -b * y / 2, -a * x / 2, a * b * x * y / 4) for a in (-1, 1) for b in (-1, 1)]
+
+
 def largest_covariance(numbers: Numbers) -> Fraction:
     """Return the largest covariance of values between these bounds."""
     return half_range(numbers) * half_range(numbers, "by_")
@@ -170,6 +180,7 @@ COVARIANCE = AggregateKind(
     components=_components,
     finish=_finish,
     pieces=4,
+    directions=move_covariance,
     limits=lambda numbers: (-largest_covariance(numbers), largest_covariance(numbers)),
     numbers=NUMBERS,
     error=covariance_error,
@@ -185,6 +196,7 @@ SAMPLE_COVARIANCE = AggregateKind(
     components=_components,
     finish=_finish_sample,
     pieces=4,
+    directions=move_covariance,
     limits=lambda numbers: (-2 * largest_covariance(numbers), 2 * largest_covariance(numbers)),
     numbers=NUMBERS,
     error=lambda numbers, widths, size: (

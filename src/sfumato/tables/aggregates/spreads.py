@@ -19,7 +19,7 @@ from ...exact.balls import sqrt_up
 from ...exact.exact_ratios import Integers, Ratios, as_python_ints, square_roots
 from ...exact.numbers import Number
 from ..expr.expressions import Expr, as_expr
-from ..expr.grids import BITS
+from ..expr.grids import square_steps
 from ..query.aggregate import Aggregate, bounds_of
 from ..query.stages import Rows
 from .averages import mean_error
@@ -27,6 +27,7 @@ from .column_kind import (
     AggregateKind,
     Box,
     BoxEnd,
+    Directions,
     Limits,
     Numbers,
     Side,
@@ -35,7 +36,7 @@ from .column_kind import (
     positive_rows,
 )
 from .column_parts import centred_sum, component_name, half_step, slack_numbers
-from .component import Component
+from .component import CELL_STEPS, Component
 
 _ROOT_OF_TWO = Fraction(math.isqrt(2 << 128) + 1, 1 << 64)  # not below it
 
@@ -78,18 +79,19 @@ def _sample_std(of: Expr, *, low: Number | None = None, high: Number | None = No
 
 def squares_of(aggregate: Aggregate, centred: Component) -> Component:
     """Return the component of the squares beside a centred sum."""
-    assert centred.grid is not None
-    shift = max(0, 2 * centred.largest.bit_length() - BITS)
+    grid = centred.grid
+    assert grid is not None
+    steps, times = grid.high - grid.low, square_steps(grid)
     return Component(
-        component_name("squares", aggregate, centred.grid),
+        component_name("squares", aggregate, grid),
         "square",
         0,
-        (centred.largest**2 + (1 << shift >> 1)) >> shift,
-        centred.grid.step**2 * 2**shift,
+        times * steps,
+        grid.step**2 * Fraction(steps, times),
         aggregate.of,
         aggregate.where,
-        centred.grid,
-        shift,
+        grid,
+        times,
         filled=centred.filled,
     )
 
@@ -107,7 +109,12 @@ def _std_slack(squares: Component, centred: Component) -> Fraction:
 
 
 def _square_slack(squares: Component) -> Fraction:
-    return squares.step / 2 if squares.shift else Fraction(0)
+    """Return how far rounding of squares may move a mean square, in the cells of one or two
+    columns: by less than four steps in half of CELL_STEPS.
+    """
+    assert squares.grid is not None
+    span = (squares.grid.high - squares.grid.low) * squares.grid.step
+    return 4 * span**2 / CELL_STEPS
 
 
 def _components(
@@ -191,6 +198,14 @@ def _finish_sample_std(numbers: Numbers, boxes: Sequence[Box], side: Side) -> Bo
     return BoxEnd(square_roots(variance, up=side == "high"), valid)
 
 
+def move_variance(_: Numbers, largest: Sequence[float]) -> Directions:
+    """Return how a variance moves: like Q − 2m·S + (m² − v)·N, for means m of 0 and of half the
+    largest distance d, and variances v of d²/4.
+    """
+    far = largest[1]
+    return [(1.0, 0.0, -far * far / 4), (1.0, -far, 0.0), (1.0, far, 0.0)]
+
+
 def half_range(numbers: Numbers, by: str = "") -> Fraction:
     """Return half of the range between the bounds of a column."""
     return (numbers[f"{by}high"] - numbers[f"{by}low"]) / 2
@@ -224,6 +239,7 @@ VARIANCE = AggregateKind(
     components=_components(variance_slack),
     finish=_finish_variance,
     pieces=3,
+    directions=move_variance,
     limits=_variance_limits,
     numbers=("low", "high"),
     error=_variance_error,
@@ -239,6 +255,7 @@ STD = AggregateKind(
     components=_components(_std_slack),
     finish=_finish_std,
     pieces=3,
+    directions=move_variance,
     limits=_std_limits,
     numbers=("low", "high"),
     error=_std_error,
@@ -254,6 +271,7 @@ SAMPLE_VARIANCE = AggregateKind(
     components=_components(variance_slack, Fraction(2)),
     finish=_finish_sample_variance,
     pieces=3,
+    directions=move_variance,
     limits=lambda numbers: (Fraction(0), 2 * half_range(numbers) ** 2),
     numbers=("low", "high"),
     error=lambda numbers, widths, size: (
@@ -273,6 +291,7 @@ SAMPLE_STD = AggregateKind(
     components=_components(_std_slack, _ROOT_OF_TWO),
     finish=_finish_sample_std,
     pieces=3,
+    directions=move_variance,
     limits=lambda numbers: (Fraction(0), _ROOT_OF_TWO * half_range(numbers)),
     numbers=("low", "high"),
     error=lambda numbers, widths, size: sample_factor(size) * _std_error(numbers, widths, size),

@@ -13,7 +13,16 @@ from ...exact.numbers import Number
 from ..expr.expressions import Expr, as_expr
 from ..query.aggregate import Aggregate, bounds_of
 from ..query.stages import Rows
-from .column_kind import AggregateKind, Box, BoxEnd, Numbers, Side, SqlCall, assume_value
+from .column_kind import (
+    AggregateKind,
+    Box,
+    BoxEnd,
+    Numbers,
+    Side,
+    SqlCall,
+    assume_value,
+    move_quotient,
+)
 from .column_parts import value_sum
 from .component import Component
 
@@ -71,11 +80,13 @@ def _finish_ratio(_: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
 
 def _ratio_error(numbers: Numbers, widths: Sequence[Fraction], size: int) -> Fraction | None:
     """Return the error of the quotient of values in the middle of their bounds."""
-    divisor = size * (numbers["by_low"] + numbers["by_high"]) / 2
-    if abs(divisor) <= widths[1]:
-        return None
-    top = size * (numbers["low"] + numbers["high"]) / 2
-    return (widths[0] + abs(top / divisor) * widths[1]) / (abs(divisor) - widths[1])
+    divisor = abs(size * (numbers["by_low"] + numbers["by_high"]) / 2)
+    return widths[0] / divisor if divisor else None
+
+
+def _middle_ratio(numbers: Numbers) -> Sequence[Fraction]:
+    divisor = numbers["by_low"] + numbers["by_high"]
+    return ((numbers["low"] + numbers["high"]) / divisor if divisor else Fraction(0),)
 
 
 def _assume_sum(numbers: Numbers, size: int, place: Fraction) -> Fraction:
@@ -103,6 +114,9 @@ RATIO = AggregateKind(
     components=_two_sums,
     finish=_finish_ratio,
     pieces=2,
+    is_quotient=True,
+    extreme_quotients=_middle_ratio,
+    directions=move_quotient,
     error=_ratio_error,
     error_of="size",
     assume=_assume_ratio,

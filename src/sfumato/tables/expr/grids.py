@@ -32,6 +32,8 @@ from .types import Type
 Numbers = NDArray[Any]
 """Integers or floats of any width."""
 
+_EXACT_STEPS = 1 << 13  # of a grid whose squares need no rounding
+_SQUARE_STEPS = 1 << 26  # between the squares of the two bounds, where they are rounded
 BITS = 20  # of the range, where the grid is free
 MOST = 1 << 26  # an integer or decimal column with more values than that is rounded as a float is
 _SHIFT = 3 * 2**51
@@ -149,6 +151,12 @@ class Grid:
         return ((near.cast("float64") * 10.0**self.scale + _SHIFT) - _SHIFT).cast("int64")
 
 
+def square_steps(grid: Grid) -> int:
+    """Return m: the square of the distance h from the lower bound is measured as m·h²/R."""
+    steps = grid.high - grid.low
+    return steps if steps <= _EXACT_STEPS else max(1, _SQUARE_STEPS // steps)
+
+
 def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS) -> Grid:
     """Return the grid of a column between two public bounds: integers unchanged, other numbers with
     2^bits steps. `of` is the column's text, for a refusal.
@@ -164,7 +172,7 @@ def grid_of(of: str, kind: Type, low: Fraction, high: Fraction, bits: int = BITS
                 wider_low=float(Fraction(math.floor(low * 10**scale), 10**scale)),
                 wider_high=float(Fraction(math.floor(high * 10**scale) + 1, 10**scale)),
             )
-        if max(abs(first), abs(last)) <= MOST:
+        if max(abs(first), abs(last), last - first) <= MOST:
             return Grid(first, last, Fraction(1, 10**scale), False, scale)
     elif kind.kind != "float":
         raise refusals.NOT_A_NUMBER(of=of, type=kind)

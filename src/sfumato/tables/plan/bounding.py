@@ -16,7 +16,9 @@
                 add-remove      K·B                  K·B                K·B
                 replace         K·(h + l)            2·K·B              K·√(2h² + 2l²)
 
-*Proof*         docs/proofs/tables.md
+*Cells*         Cells of which a row's are not negative and sum to S move by K·S together, for
+                replace by 2·K·S (L1) or √2·K·S (L2): as much as the cells of one count.
+*Proof*         docs/proofs/tables.md, docs/proofs/cells.md
 """
 
 from __future__ import annotations
@@ -171,6 +173,24 @@ class Bounding:
             weight**2
             * (2 * (above**2 + below**2) if self._many(component) else (above + below) ** 2)
             * component.levels
+        )
+
+    def shared_l1(self, row: int) -> int:
+        """Return the joint L1 sensitivity of cells that are not negative and of which those of a
+        row sum to `row`.
+        """
+        return self.weight * row * (2 if self.relation == "replace" else 1)
+
+    def shared_l2_squared(self, row: int) -> int:
+        """Return the square of the joint L2 sensitivity of such cells."""
+        return (self.weight * row) ** 2 * (2 if self.relation == "replace" else 1)
+
+    def shared_variance(self, row: int) -> float:
+        """Return the variance of the noise on such cells for a promise of 1."""
+        return (
+            2.0 * float(self.shared_l1(row)) ** 2
+            if self.norm == "L1"
+            else float(self.shared_l2_squared(row))
         )
 
     def sum_bits(self, component: Component) -> int:

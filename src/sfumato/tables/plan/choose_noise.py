@@ -1,25 +1,29 @@
-"""Choose the noise of a query: split the promise over its components, and pick the better law.
+"""Choose the noise of a query: what is measured, the share of the promise for each, and the law.
 
-*Split*     Every component, every quantile and the selection of groups gets an equal share: then
-            the noise of each component, relative to what a row may add to it, is the same, and the
-            sum of these relative variances is least. The counts that say how much was clipped or
-            withheld get a twentieth in all.
+*Measure*   Candidates: each component by itself, or cells that serve several components at once
+            (`cells`). The best one has the least error on the columns that were asked for, and no
+            column has a larger error than with components apart and equal shares.
+*Split*     The measured blocks, every quantile and the selection of groups get shares of the
+            promise: equal ones, or those with which the sum of the columns' relative variances is
+            least. The counts that say how much was clipped or withheld get a fortieth in all.
 *Shares*    are of ε (and add up to it), of μ² or of ρ, whichever the promise is in. A quantile
             spends half of its share on its interval.
 *Law*       Laplace for a promise of ε alone; Gaussian for ρ or μ. For (ε, δ) the law with the
-            smaller sum of relative variances: Gaussian wins when many components, or units in many
+            smaller sum of relative variances: Gaussian wins when many blocks, or units in many
             groups, are released at once. If groups are selected, it leaves half of δ to that.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import compress
 from typing import TypedDict
 
+from ...errors import Refused
 from ...exact.balls import sqrt_up
 from ...guarantees import GDP, Approx, Guarantee, Pure, Relation
 from ...guarantees.gdp import largest_mu
@@ -32,9 +36,12 @@ from ...mechanisms.shared.mechanism import Mechanism
 from ..aggregates.component import Component
 from ..query.stages import Query
 from . import plan_refusals as refusals
-from .bounding import Bounding
+from .bounding import NARROW, Bounding
+from .cells import Block, Measurement, Reading
+from .components import ColumnPlan
+from .split_promise import Split, choose_split, sum_relative_variances
 
-CARE = Fraction(1, 20)
+CARE = Fraction(1, 40)
 TOTAL = "total"
 """The name of the component that counts all rows: finishing estimates the withheld part from it."""
 
@@ -45,36 +52,79 @@ _largest_mu = lru_cache(maxsize=256)(largest_mu)
 _optimal_selection = lru_cache(maxsize=256)(OptimalSelection)
 
 Noise = tuple[Mechanism, ...]
-"""The mechanisms of a component: one additive mechanism; for a quantile its own mechanism and those
-of the ends of its interval.
+"""The mechanisms of a block: one additive mechanism; for a quantile its own mechanism and those of
+the ends of its interval.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """The noise of every component, the selection of groups, and both as one ledger entry."""
-
-    components: tuple[Component, ...]
-    bounding: Bounding
-    noise: tuple[Noise, ...]
-    selection: OptimalSelection | None
-    mechanism: Combined
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Draft:
-    """A candidate for a calibration: noise, the (ε, δ) left for the selection of groups, and the
-    (ε, δ) that Gaussian noise states.
+    """The noise of every block, how each component is read from the blocks, the selection of
+    groups, and all of it as one ledger entry.
     """
 
     components: tuple[Component, ...]
     bounding: Bounding
+    blocks: tuple[Block, ...]
+    readings: tuple[Reading, ...]
+    noise: tuple[Noise, ...]
+    selection: OptimalSelection | None
+    mechanism: Combined
+    gains: tuple[float, ...]
+    """For each column its standard error, relative to that of components apart with equal shares.
+    """
+
+    def noise_of(self, place: int) -> Noise:
+        """Return the noise of a component that has a block of its own."""
+        ((block, _),) = self.readings[place].parts
+        return self.noise[block]
+
+    def step_of(self, place: int) -> Fraction:
+        """Return the value of one step of a component's noisy integers."""
+        bits = self.bounding.component_bits(self.components[place])
+        return self.readings[place].step / (1 << bits)
+
+    def needs_python_integers(self, block: Block) -> bool:
+        """Tell whether a block's cells may need more than 62 bits, by public facts alone."""
+        bits = (self.bounding.sum_bits(self.components[place]) for place in block.places)
+        most = max(abs(weight) for weights in block.cells for weight in weights)
+        return max(bits) + (most * len(block.places)).bit_length() > NARROW
+
+    def draws_of(self, place: int) -> list[tuple[Additive, int, str]]:
+        """Return the draws in a component's noise: mechanism, weight, and a name that is the same
+        for the same draw.
+        """
+        draws = []
+        for block, weights in self.readings[place].parts:
+            mechanism = self.noise[block][0]
+            assert isinstance(mechanism, Additive)
+            draws += [
+                (mechanism, weight, f"{block}.{cell}")
+                for cell, weight in enumerate(weights)
+                if weight
+            ]
+        return draws
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """A candidate for a calibration: what is measured and its noise, the (ε, δ) left for the
+    selection of groups, and the (ε, δ) that Gaussian noise states.
+    """
+
+    bounding: Bounding
+    split: Split
     noise: tuple[Noise, ...]
     selection: tuple[Fraction, Fraction] | None
     stated: tuple[Fraction, Fraction] | None
 
 
-def calibrate(query: Query, components: tuple[Component, ...], promise: Guarantee) -> Calibration:
+def calibrate(
+    query: Query,
+    components: tuple[Component, ...],
+    columns: Sequence[ColumnPlan],
+    promise: Guarantee,
+) -> Calibration:
     """Choose the noise that keeps a promise with the smallest error."""
     norms = norms_for(promise.noise_target)
     if not norms:
@@ -82,8 +132,11 @@ def calibrate(query: Query, components: tuple[Component, ...], promise: Guarante
         raise refusals.NOTION_WITHOUT_NOISE(promise=promise, notions=notions)
     if not query.public and not _delta(promise):
         raise refusals.KEYS_WITHOUT_DELTA(promise=promise, column=query.keys[0])
-    drafts = [_draft(query, components, promise, norm) for norm in norms]
-    draft = min((draft for draft in drafts if draft is not None), key=relative_variance)
+    drafts = [_draft(query, components, columns, promise, norm) for norm in norms]
+    draft = min(
+        (draft for draft in drafts if draft is not None),
+        key=lambda draft: _relative_variance(draft, columns),
+    )
     selection = None if draft.selection is None else _selection(query, *draft.selection)
     parts: list[Mechanism] = [] if selection is None else [selection]
     parts += [mechanism for mechanisms in draft.noise for mechanism in mechanisms]
@@ -91,34 +144,51 @@ def calibrate(query: Query, components: tuple[Component, ...], promise: Guarante
     mechanism = Combined(parts, epsilon=epsilon, delta=delta)
     if not _keeps_promise(mechanism, promise):
         raise AssertionError("the noise does not keep the promise it was fitted to")
-    return Calibration(draft.components, draft.bounding, draft.noise, selection, mechanism)
-
-
-def split_promise(
-    query: Query, components: tuple[Component, ...]
-) -> tuple[list[Fraction], Fraction]:
-    """Return the share of the promise for each component, and for the selection of groups."""
-    care = sum(component.pooled for component in components)
-    selected = 0 if query.public else 1
-    main = (1 - (CARE if care else Fraction(0))) / (len(components) - care + selected)
-    return [CARE / care if component.pooled else main for component in components], main * selected
+    return Calibration(
+        draft.split.measurement.components,
+        draft.bounding,
+        draft.split.measurement.blocks,
+        draft.split.readings,
+        draft.noise,
+        selection,
+        mechanism,
+        tuple(math.sqrt(ratio) for ratio in draft.split.ratios),
+    )
 
 
 def _draft(
-    query: Query, components: tuple[Component, ...], promise: Guarantee, norm: Norm
+    query: Query,
+    components: tuple[Component, ...],
+    columns: Sequence[ColumnPlan],
+    promise: Guarantee,
+    norm: Norm,
 ) -> Draft | None:
-    """Draft noise of one norm from shares of a promise. Gaussian noise for ε and δ is fitted to all
-    components together: None if none of them adds noise.
+    """Draft noise of one norm, by the best measurement whose noise the samplers can draw. None if
+    Gaussian noise is to be fitted to (ε, δ) and nothing adds noise.
     """
     bounding = Bounding.of(query, norm)
     if bounding.rule == "root":
         # groups weigh rows by the Euclidean norm: no total has these weights to compare with
         components = tuple(component for component in components if component.name != TOTAL)
-    shares, selected = split_promise(query, components)
+    splits = choose_split(components, columns, bounding, selects=not query.public, care=CARE)
+    for split in splits[:-1]:
+        try:
+            return _fit(split, bounding, promise)
+        except Refused as refused:
+            if refused.code != "noise.scale":
+                raise
+    return _fit(splits[-1], bounding, promise)
+
+
+def _fit(split: Split, bounding: Bounding, promise: Guarantee) -> Draft | None:
+    """Fit noise to the shares of a promise. Gaussian noise for ε and δ is fitted to all blocks
+    together.
+    """
+    measurement, shares, selected = split.measurement, split.shares, split.selected
     bare, delta, stated = promise.without_delta(), _delta(promise), None
     fitted = bare  # the promise whose shares additive noise keeps; quantiles and groups keep `bare`
-    if norm == "L2" and "L1" in norms_for(promise.noise_target):
-        additive = (component.form != "point" for component in components)
+    if bounding.norm == "L2" and "L1" in norms_for(promise.noise_target):
+        additive = (not _is_quantile(measurement, block) for block in measurement.blocks)
         rest = sum(compress(shares, additive), Fraction(0))
         if not rest:
             return None
@@ -127,22 +197,30 @@ def _draft(
         delta -= stated[1]
     targets = {share: fitted.scaled(share).noise_target for share in set(shares)}
     noise = tuple(
-        _quantile_noise(component, bounding, bare, share)
-        if component.form == "point"
-        else (_additive_noise(component, bounding, targets[share]),)
-        for component, share in zip(components, shares, strict=True)
+        _quantile_noise(measurement.components[block.places[0]], bounding, bare, share)
+        if _is_quantile(measurement, block)
+        else (_additive_noise(measurement, block, bounding, targets[share]),)
+        for block, share in zip(measurement.blocks, shares, strict=True)
     )
     selection = (largest_epsilon(bare.scaled(selected)), delta) if selected else None
-    return Draft(components, bounding, noise, selection, stated)
+    return Draft(bounding, split, noise, selection, stated)
+
+
+def _is_quantile(measurement: Measurement, block: Block) -> bool:
+    return measurement.components[block.places[0]].form == "point"
 
 
 def _additive_noise(
-    component: Component, bounding: Bounding, target: NoiseTarget | None
+    measurement: Measurement, block: Block, bounding: Bounding, target: NoiseTarget | None
 ) -> Additive:
     assert target is not None  # a share has a target if the promise has
+    component = measurement.components[block.places[0]]
     if bounding.norm == "L1":
-        return fit_noise("L1", target, bounding.l1(component), **_unit_arguments(bounding))
-    square = bounding.l2_squared(component)
+        moved = bounding.shared_l1(block.row) if block.cells else bounding.l1(component)
+        return fit_noise("L1", target, moved, **_unit_arguments(bounding))
+    square = (
+        bounding.shared_l2_squared(block.row) if block.cells else bounding.l2_squared(component)
+    )
     root = math.isqrt(square)
     sensitivity = root if root * root == square else sqrt_up(Fraction(square))
     return fit_noise("L2", target, sensitivity, **_unit_arguments(bounding))
@@ -216,16 +294,29 @@ def _delta(promise: Guarantee) -> Fraction:
     return delta if isinstance(delta, Fraction) else Fraction(0)
 
 
-def relative_variance(draft: Draft | Calibration) -> float:
-    """Sum the components' variances, each relative to the square of what a row may add."""
-    total = 0.0
-    for component, (first, *_) in zip(draft.components, draft.noise, strict=True):
-        if isinstance(first, Additive) and not component.pooled:
-            total += (
-                first.variance
-                / float(component.largest << draft.bounding.component_bits(component)) ** 2
-            )
-    return total
+def relative_variance(calibration: Calibration, columns: Sequence[ColumnPlan]) -> float:
+    """Sum the columns' variances, each relative to the square of what a row may add."""
+    return sum_relative_variances(
+        columns,
+        calibration.components,
+        calibration.readings,
+        calibration.bounding,
+        [_variance(noise) for noise in calibration.noise],
+    )
+
+
+def _relative_variance(draft: Draft, columns: Sequence[ColumnPlan]) -> float:
+    return sum_relative_variances(
+        columns,
+        draft.split.measurement.components,
+        draft.split.readings,
+        draft.bounding,
+        [_variance(noise) for noise in draft.noise],
+    )
+
+
+def _variance(noise: Noise) -> float:
+    return noise[0].variance if isinstance(noise[0], Additive) else 0.0
 
 
 def _keeps_promise(mechanism: Combined, promise: Guarantee) -> bool:

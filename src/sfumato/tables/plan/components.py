@@ -5,8 +5,9 @@ release adds noise to the sums; finishing computes the aggregate from the noisy 
 
 *Shared*    Aggregates that need the same component share it: a count and a mean of the same rows
             are two components, not three.
-*Care*      Every clipped column gets three counts, below, inside and above the bounds, so that the
-            answer can say how much was clipped. Learned bounds get none: learning said it already.
+*Care*      Every column that may be clipped gets three counts, below, inside and above the bounds,
+            so that the answer can say how much was clipped. Learned bounds get none: learning said
+            it already. Neither do values that lie within their bounds by their type or expression.
 """
 
 from __future__ import annotations
@@ -70,10 +71,21 @@ def components_of(query: Query) -> QueryComponents:
             component.form in ("value", "centred")
             and not component.rule
             and learned_column(component, query.rows) is None
+            and _may_be_clipped(component, query.rows)
         ):
             side = _clip_counts(component)
             by_name.setdefault(side.name, side)
     return QueryComponents(tuple(by_name.values()), tuple(columns))
+
+
+def _may_be_clipped(component: Component, rows: Rows) -> bool:
+    """Tell whether a value can lie outside its bounds, by its type and expression."""
+    assert component.of is not None
+    assert component.grid is not None
+    if component.of.type(rows.schema).kind == "bool":
+        return False
+    ends, grid = component.of.range({}), component.grid
+    return ends is None or ends[0] < grid.low * grid.step or ends[1] > grid.high * grid.step
 
 
 def _clip_counts(component: Component) -> Component:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .query_plan import Plan
 
 
+_GAIN = 0.995  # an error below this part of the one before is said
+
+
 def explain_rules(plan: Plan) -> tuple[str, ...]:
     """Return what a release does to the data before it counts, one sentence for each rule."""
     declared, bounding = plan.query.rows.declaration, plan.calibration.bounding
@@ -56,8 +59,8 @@ def explain_rules(plan: Plan) -> tuple[str, ...]:
         if component.form in ("value", "centred", "point", "tree")
     )
     beyond = (
-        min_max.explain_min_max(component, noise[0], bounding.bits)
-        for component, noise in zip(plan.components, plan.calibration.noise, strict=True)
+        min_max.explain_min_max(plan.components[block.places[0]], noise[0], bounding.bits)
+        for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True)
     )
     rules += [rule for rule in beyond if rule]
     if any(component.form == "distinct" for component in plan.components) and declared.unit:
@@ -84,26 +87,46 @@ def explain(plan: Plan) -> str:
     lines.append(f"cost    {cost_text(plan.cost)}")
     lines.append(f"unit    {query.rows.declaration.unit_name}, neighbours by {bounding.relation}")
     lines += [f"rule    {rule}" for rule in explain_rules(plan)]
-    for component, noise in zip(plan.components, plan.calibration.noise, strict=True):
-        what = {"point": "chosen by the exponential mechanism"}.get(
-            component.form, "Gaussian" if isinstance(noise[0], Gaussian) else "Laplace"
-        )
-        norm = "L2" if isinstance(noise[0], Gaussian) else "L1"
-        moved = bounding.l2_squared(component) ** 0.5 if norm == "L2" else bounding.l1(component)
-        step = float(bounding.step(component))
-        moves = (
-            ""
-            if component.form == "point"
-            else (
-                f"; one {query.rows.declaration.unit_name} moves it by at most "
-                f"{moved * step:.6g} ({norm})"
-            )
-        )
-        lines.append(f"noise   {component.name}: {what}{moves}")
+    lines += _explain_noise(plan)
     if plan.calibration.selection is not None:
         lines.append(f"groups  {plan.calibration.selection!r}")
     lines += [f"error   {name} {plan.about(name, error)}" for name, error in plan.error().items()]
     return "\n".join(lines)
+
+
+def _explain_noise(plan: Plan) -> list[str]:
+    """Return a line for each block, and one that says what sharing cells gains."""
+    bounding, unit = plan.calibration.bounding, plan.query.rows.declaration.unit_name
+    lines = []
+    for block, noise in zip(plan.calibration.blocks, plan.calibration.noise, strict=True):
+        component = plan.components[block.places[0]]
+        if component.form == "point":
+            lines.append(f"noise   {component.name}: chosen by the exponential mechanism")
+            continue
+        is_gaussian = isinstance(noise[0], Gaussian)
+        name, norm = ("Gaussian", "L2") if is_gaussian else ("Laplace", "L1")
+        if block.cells:
+            square = bounding.shared_l2_squared(block.row)
+            moved = square**0.5 if is_gaussian else bounding.shared_l1(block.row)
+            rows = moved / (block.row << bounding.bits)
+            moves = f"moves them together by at most {rows:.6g} rows ({norm})"
+        else:
+            moved = bounding.l2_squared(component) ** 0.5 if is_gaussian else bounding.l1(component)
+            moves = f"moves it by at most {moved * float(bounding.step(component)):.6g} ({norm})"
+        lines.append(f"noise   {block.about or component.name}: {name}; one {unit} {moves}")
+    gains = {
+        column.name: gain
+        for column, gain in zip(plan.columns, plan.calibration.gains, strict=True)
+        if 0 < gain < _GAIN
+    }
+    if gains and any(block.cells for block in plan.calibration.blocks):
+        names = ", ".join(gains)
+        least, most = f"{min(gains.values()):.2f}", f"{max(gains.values()):.2f}"
+        ratio = least if least == most else f"{least} to {most}"
+        lines.append(
+            f"shared  cells serve {names}: errors are {ratio} of those with noise on each component"
+        )
+    return lines
 
 
 def cost_text(cost: Guarantee) -> str:

@@ -222,15 +222,13 @@ class GridColumn:
         assert grid is not None
         if self.missing is not None and piece.filled:
             values = np.where(self.missing, float(grid.low), values)
-        if piece.form != "value":
+        if piece.form == "centred":
             values = values - grid.centre
         if piece.form == "square":
+            values, steps = values - grid.low, grid.high - grid.low
             values = values * values
-            values = (
-                np.floor((values + (1 << piece.shift >> 1)) * 0.5**piece.shift)
-                if piece.shift
-                else values
-            )
+            if piece.times != steps:
+                values = np.floor((values * piece.times + steps // 2) / steps)
         return (
             values if self.missing is None or piece.filled else np.where(self.missing, 0.0, values)
         )

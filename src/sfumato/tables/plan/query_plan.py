@@ -23,7 +23,7 @@ from ...exact.balls import up
 from ...exact.numbers import Number, probability
 from ...guarantees import Guarantee
 from ...mechanisms import Combined, Gaussian, Laplace, WeightedQuantile
-from ...mechanisms.shared.additive import Additive
+from ...noise.weighted_sums import Spread, SumLaw, Term, sum_bound
 from ..aggregates import KINDS
 from ..aggregates.component import Component
 from ..query.stages import Query
@@ -158,32 +158,55 @@ class Plan:
 
     def _error(self, column: ColumnPlan, level: Fraction, size: int) -> float:
         effort.check()
-        noise = [self.calibration.noise[i] for i in column.components]
-        first = noise[0][0]
-        if isinstance(first, WeightedQuantile):
-            return up(
-                Fraction(
-                    abs(first.shift) + first.rank_error(level), 1 << self.calibration.bounding.bits
-                )
-            )
+        calibration, kind = self.calibration, KINDS[column.kind]
         component = self.components[column.components[0]]
+        if component.form == "point":
+            first = calibration.noise_of(column.components[0])[0]
+            assert isinstance(first, WeightedQuantile)
+            return up(
+                Fraction(abs(first.shift) + first.rank_error(level), 1 << calibration.bounding.bits)
+            )
         if component.tree is not None:
+            first = calibration.noise_of(column.components[0])[0]
             assert isinstance(first, Laplace | Gaussian)
             return up(
                 Fraction(
                     first.law.linear_error(component.tree.added(column.numbers["q"]), 1 - level)
                 )
-                * self.calibration.bounding.step(component)
+                * calibration.bounding.step(component)
             )
-        each = 1 - (1 - level) / len(noise)  # of several components, each by itself
-        widths = [self._width(i, each) for i in column.components]
-        error = KINDS[column.kind].error(column.numbers, widths, size)
+        if kind.is_quotient:
+            error = kind.error(column.numbers, (self._quotient_width(column, level),), size)
+        else:
+            each = 1 - (1 - level) / len(column.components)  # of several, each by itself
+            widths = [self._width(i, each) for i in column.components]
+            error = kind.error(column.numbers, widths, size)
         return math.inf if error is None else up(error)
 
     def _width(self, place: int, level: Fraction) -> Fraction:
-        noise = self.calibration.noise[place][0]
-        assert isinstance(noise, Additive)
-        return noise.law.half_width(level) * self.calibration.bounding.step(self.components[place])
+        return self._law(place).half_width(level) * self.calibration.step_of(place)
+
+    def _law(self, place: int) -> SumLaw:
+        draws = self.calibration.draws_of(place)
+        return SumLaw.of((mechanism.law, Fraction(weight)) for mechanism, weight, _ in draws)
+
+    def _quotient_width(self, column: ColumnPlan, level: Fraction) -> Fraction:
+        """Bound the noise of S − θ·N for the θ between the limits for which it is largest."""
+        top, bottom = column.components
+        return max(
+            sum_bound(self._quotient_terms(top, bottom, theta), 1 - level)
+            for theta in KINDS[column.kind].extreme_quotients(column.numbers)
+        )
+
+    def _quotient_terms(self, top: int, bottom: int, theta: Fraction) -> tuple[Term, ...]:
+        weights: dict[str, Fraction] = {}
+        laws: dict[str, Spread] = {}
+        for place, factor in ((top, Fraction(1)), (bottom, -theta)):
+            for mechanism, weight, name in self.calibration.draws_of(place):
+                laws[name] = mechanism.law
+                step = factor * self.calibration.step_of(place)
+                weights[name] = weights.get(name, Fraction(0)) + weight * step
+        return SumLaw.of((laws[name], weight) for name, weight in weights.items()).terms
 
 
 def plan(
@@ -209,7 +232,7 @@ def plan(
     if not query.public and any(component.name == "count" for component in components):
         components = (*components, Component(TOTAL, "one", pooled=True))
     try:
-        calibration = calibrate(query, components, promise)
+        calibration = calibrate(query, components, needed.columns, promise)
     except Refused as refused:
         if refused.code != "noise.scale":
             raise

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -172,6 +173,21 @@ def read_component(
         out[:, 1] -= (
             out[:, 0] + out[:, 2]
         )  # of those with a value, what lies neither below nor above lies inside
+    return out
+
+
+def combine_sums(
+    sums: Sequence[Integers], cells: Sequence[Sequence[int]], *, wide: bool
+) -> Integers:
+    """Combine columns of integers into cells: a column for each list of weights; in Python integers
+    if results may be `wide`.
+    """
+    kind = object if wide else np.int64
+    out: Integers = np.zeros((len(sums[0]), len(cells)), dtype=kind)
+    for i, weights in enumerate(cells):
+        for weight, column in zip(weights, sums, strict=True):
+            if weight:
+                out[:, i] += weight * column[:, 0].astype(kind)
     return out
 
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..aggregates.component import FLAT, Component
+from ..aggregates.component import FLAT, Component, Factor
 from ..engine.stored_columns import StoredColumns
 from ..expr.engine_values import cast, number
 from ..expr.expressions import Expr
@@ -331,16 +331,20 @@ def _integer(component: Component, value: ir.Value, *, doubles: bool) -> ir.Valu
 
 
 def _summand(component: Component, value: ir.Value, *, doubles: bool) -> ir.Value:
-    """Return what the sum adds: an integer as it is, centred, or centred and squared."""
+    """Return what the sum adds: an integer as it is, centred, or the square of its distance from
+    the lower bound.
+    """
     grid = component.grid
     assert grid is not None
     if component.form == "value":
         return value
     if component.form == "centred":
         return value - (float(grid.centre * grid.step) if doubles else grid.centre)
-    centred = cast(value, INT64) - grid.centre
-    square = centred * centred
-    return (square + (1 << component.shift >> 1)) >> component.shift if component.shift else square
+    distance, steps = cast(value, INT64) - grid.low, grid.high - grid.low
+    square = distance * distance
+    if component.times == steps:
+        return square
+    return _over(square * component.times, steps)
 
 
 def _bin(value: ir.Value, component: Component) -> ir.Value:
@@ -420,6 +424,9 @@ def _sums(
             total,
             where(rows[f"{name}_above"]),
         ]  # what of the second lies inside is found when it is read
+    elif component.form == "product":
+        product_ = _product(rows, component, components, bounding)
+        cells = [product_.sum() if weight is None else (cast(weight, INT64) * product_).sum()]
     elif name not in rows.columns:
         cells = [total]
     elif component.form == "one":
@@ -432,6 +439,44 @@ def _sums(
     return {
         f"s{place}_{cell}": _cast_sum(sum_, component, bounding) for cell, sum_ in enumerate(cells)
     }
+
+
+def _product(
+    rows: ir.Table, component: Component, components: tuple[Component, ...], bounding: Bounding
+) -> ir.Value:
+    """Return the cell of one column, or the product of two columns' cells over what the cells of a
+    row sum to, rounded.
+    """
+    cells = [_cell(rows, factor, components, bounding) for factor in component.factors]
+    return cells[0] if len(cells) == 1 else _over(cells[0] * cells[1], component.factors[0].row)
+
+
+def _cell(
+    rows: ir.Table, factor: Factor, components: tuple[Component, ...], bounding: Bounding
+) -> ir.Value:
+    """Return one cell of a column, from the integers of its rows."""
+    import ibis
+
+    grid, key = factor.column.grid, _integers_key(factor.column, bounding)
+    assert grid is not None
+    place = next(i for i, each in enumerate(components) if _integers_key(each, bounding) == key)
+    value = rows[f"v{place}"]
+    if as_doubles(factor.column, bounding):
+        value = value * float(1 / grid.step)
+    distance = (cast(value, INT64) - grid.low) * factor.times
+    if factor.degree == 1:
+        cell = (factor.row - distance, distance)[factor.place]
+    else:
+        top = _over(distance * distance, factor.row)
+        cell = (factor.row - distance * 2 + top, (distance - top) * 2, top)[factor.place]
+    return ibis.coalesce(cell, ibis.literal(0, "int64")) if factor.rest else cell
+
+
+def _over(product: ir.Value, divisor: int) -> ir.Value:
+    """Divide a number that is not negative, and round to the nearest integer. The number is below
+    2^53, so that engines that divide in doubles divide exactly.
+    """
+    return cast((product + divisor // 2) // divisor, INT64)
 
 
 def shared_null_column(

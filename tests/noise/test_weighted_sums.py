@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sfumato.answers import noise_sums
-from sfumato.answers.noise_sums import sum_bound
+from sfumato.noise import weighted_sums
+from sfumato.noise.weighted_sums import sum_bound
 from sfumato.noise.geometric import Geometric
 from sfumato.noise.rounded_normal import RoundedNormal
 
@@ -109,16 +109,16 @@ def test_the_margin_is_far_above_the_errors_of_the_convolution() -> None:
         RoundedNormal(sigma=30),
     ):
         tails = law.rough_tails(z)
-        assert np.abs(tails - law.tail(z.astype(np.int64))).max() < noise_sums.MARGIN / 2**10
-        rounded = noise_sums._law_rounded_up(law, F(50), 40_000)
-        power = np.fft.irfft(np.fft.rfft(rounded, 1 << 21) ** noise_sums.FEW, 1 << 21)
-        assert abs(power.sum() - rounded.sum() ** noise_sums.FEW) < noise_sums.MARGIN / 2**8
-        assert power.min() > -noise_sums.MARGIN / 2**20
+        assert np.abs(tails - law.tail(z.astype(np.int64))).max() < weighted_sums.MARGIN / 2**10
+        rounded = weighted_sums._law_rounded_up(law, F(50), F(50), 40_000)
+        power = np.fft.irfft(np.fft.rfft(rounded, 1 << 21) ** weighted_sums.FEW, 1 << 21)
+        assert abs(power.sum() - rounded.sum() ** weighted_sums.FEW) < weighted_sums.MARGIN / 2**8
+        assert power.min() > -weighted_sums.MARGIN / 2**20
 
 
 def test_rounding_up_never_lowers_the_law() -> None:
     law, weight = Geometric(scale=3), F(7, 3)
-    result = noise_sums._law_rounded_up(law, weight, 100)
+    result = weighted_sums._law_rounded_up(law, weight, weight, 100)
     for k in (-20, -1, 0, 1, 2, 7, 20):
         exactly = float(law.cdf(math.floor(k / weight)))
         assert float(result[: k + 101].sum()) <= exactly + 1e-15

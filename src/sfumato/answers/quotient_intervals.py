@@ -1,0 +1,142 @@
+"""Exact intervals of quotients S/N: of means and of ratios of sums (Fieller's set).
+
+*Set*       The exact quotient θ makes s − θ·n zero. So the released S − θ·N is noise alone: a sum
+            of independent draws whose weights are known for this θ. The set of all θ for which
+            |S − θ·N| is within the bound q(θ) of that noise holds the exact quotient with the
+            probability asked for, whatever the number of rows is.
+*Cells*     Between the limits of θ there are 64 cells. In each, q is replaced by a bound for all θ
+            of the cell (`bound_between`), so the ends follow in closed form.
+*Ratios*    have no limits: a θ beyond a typical size is looked at as 1/θ.
+*Rounding*  The ends are computed in doubles; the bound is widened by more than their errors.
+*Proof*     docs/proofs/answer-intervals.md, "Quotients"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact.balls import up
+from ..exact.exact_ratios import Integers
+from ..noise.weighted_sums import Between, Spread, bound_between
+from .answer_records import Column, Noisy, law_of
+from .column_kinds import KINDS
+
+Doubles = NDArray[np.float64]
+Ends = tuple[Doubles, Doubles]
+Point = tuple[Fraction, Fraction]
+"""The weights of S and N in a sum of both."""
+
+CELLS = 64
+_ROUNDING = 2.0**-44  # of the numbers that are added: more than the errors of a few operations
+_NONE, _ONE = Fraction(0), Fraction(1)
+
+
+def quotient_ends(
+    column: Column, integers: Sequence[Integers], pieces: Sequence[Noisy], missing: Fraction
+) -> Ends:
+    """Return the ends of `centre` + S/N for every group, outward by `slack`."""
+    top, bottom = (
+        np.asarray(cells, dtype=np.float64) * float(piece.step)
+        for cells, piece in zip(integers, pieces, strict=True)
+    )
+    noise = _QuotientNoise(pieces, missing)
+    centre, slack = (column.numbers.get(name, _NONE) for name in ("centre", "slack"))
+    low, high = KINDS[column.kind].limits(column.numbers)
+    ends = (
+        _solve_without_limits(top, bottom, noise)
+        if low is None or high is None
+        else _solve(top, bottom, low - centre, high - centre, lambda u: (_ONE, u), noise)[:2]
+    )
+    first, last = (end + float(centre) for end in ends)
+    far = float(abs(centre)) + float(slack)
+    return (
+        first - float(slack) - (np.abs(first) + far) * 2 * _ROUNDING,
+        last + float(slack) + (np.abs(last) + far) * 2 * _ROUNDING,
+    )
+
+
+class _QuotientNoise:
+    """The draws in S and N: for each its law, and its weights in both."""
+
+    def __init__(self, pieces: Sequence[Noisy], missing: Fraction) -> None:
+        self._missing = missing
+        self._weights: dict[str, list[Fraction]] = {}
+        self._laws: dict[str, Spread] = {}
+        for i, piece in enumerate(pieces):
+            for draw in piece.draws:
+                law = law_of(draw.mechanism)
+                assert law is not None
+                self._laws[draw.name] = law
+                weights = self._weights.setdefault(draw.name, [_NONE, _NONE])
+                weights[i] += draw.weight * piece.step
+
+    @property
+    def typical(self) -> Fraction:
+        """Return a typical quotient: of the largest weights in S and in N."""
+        top, bottom = (max(abs(pair[i]) for pair in self._weights.values()) for i in (0, 1))
+        return top / bottom
+
+    def bound(self, first: Point, last: Point) -> float:
+        """Bound |a·S − b·N| of the noise for any (a, b) on the line between two points."""
+        terms: list[Between] = []
+        for name, (top, bottom) in self._weights.items():
+            ends = [a * top - b * bottom for a, b in (first, last)]
+            sizes = sorted(abs(end) for end in ends)
+            crosses = min(ends) < 0 < max(ends)
+            terms.append((self._laws[name], _NONE if crosses else sizes[0], sizes[1], 1))
+        return up(bound_between(terms, self._missing))
+
+
+def _solve(
+    a: Doubles,
+    b: Doubles,
+    low: Fraction,
+    high: Fraction,
+    point: Callable[[Fraction], Point],
+    noise: _QuotientNoise,
+) -> tuple[Doubles, Doubles, NDArray[np.bool_]]:
+    """Return the least and the largest u between two limits for which |a − u·b| is within its
+    bound, and whether there is any; where there is none, the limits.
+    """
+    edges = [low + (high - low) * Fraction(i, CELLS) for i in range(CELLS + 1)]
+    floors = [float(edge) for edge in edges]
+    largest = noise.bound(point(low), point(high))
+    rounding = _ROUNDING * (np.abs(a) + np.abs(b) * max(abs(floors[0]), abs(floors[-1])))
+    first, last = np.full(a.shape, np.inf), np.full(a.shape, -np.inf)
+    for i in range(CELLS):
+        start, end = floors[i], floors[i + 1]
+        at_start, at_end = a - start * b, a - end * b
+        nearest = np.where(
+            at_start * at_end <= 0, 0.0, np.minimum(np.abs(at_start), np.abs(at_end))
+        )
+        if not (nearest <= largest + rounding).any():
+            continue
+        within = noise.bound(point(edges[i]), point(edges[i + 1])) * (1 + _ROUNDING) + rounding
+        holds = nearest <= within
+        with np.errstate(divide="ignore", invalid="ignore"):
+            from_start = (a - np.where(at_start > 0, within, -within)) / b
+            from_end = (a - np.where(at_end > 0, within, -within)) / b
+        entry = np.where(np.abs(at_start) <= within, start, np.clip(from_start, start, end))
+        leave = np.where(np.abs(at_end) <= within, end, np.clip(from_end, start, end))
+        first = np.where(holds, np.minimum(first, entry), first)
+        last = np.where(holds, np.maximum(last, leave), last)
+    exists = first <= last
+    return np.where(exists, first, floors[0]), np.where(exists, last, floors[-1]), exists
+
+
+def _solve_without_limits(top: Doubles, bottom: Doubles, noise: _QuotientNoise) -> Ends:
+    """Return the ends of θ; infinite where the divisor may be zero."""
+    most = noise.typical
+    low, high, near = _solve(top, bottom, -most, most, lambda u: (_ONE, u), noise)
+    inverse = _solve(bottom, top, -1 / most, 1 / most, lambda u: (u, _ONE), noise)
+    start, end, far = inverse
+    with np.errstate(divide="ignore"):
+        least, largest = 1 / end, 1 / start
+    first = np.where(near, np.where(far, np.minimum(low, least), low), least)
+    last = np.where(near, np.where(far, np.maximum(high, largest), high), largest)
+    unknown = (far & (start <= 0) & (end >= 0)) | ~(near | far)
+    return np.where(unknown, -np.inf, first), np.where(unknown, np.inf, last)

@@ -1,0 +1,303 @@
+"""Choose what is measured, and split the promise over it.
+
+*Variance*  A block with the share s of the promise has the variance v/s² for ε, v/s for ρ or μ². A
+            column is a sum of cells, or near its value it moves like one (`directions`): its
+            variance is the sum of A/s² (or A/s) over the blocks it is read from.
+*Ratio*     Every column's variance is divided by the one it has with components apart and equal
+            shares. The objective is the sum of these ratios, so no unit of a column matters.
+*Shares*    The sum of W/s² is least for s in proportion to W^(1/3), that of W/s for W^(1/2).
+            Shares are whole thousandths of what is left for them.
+*Never*     worse: a candidate for which some ratio exceeds 1 is left out. Components apart with
+            equal shares always remain.
+*Twice*     A count that several blocks contain is their average, weighted by inverse variances in
+            sixteenths.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ..aggregates import KINDS
+from ..aggregates.component import Component
+from .bounding import Bounding
+from .cell_pairs import Pair, add_pair, pairs_of
+from .cells import Builder, Family, Measurement, Reading, add_family, families_of
+from .components import ColumnPlan
+
+PARTS, _SIXTEENTHS = 1000, 16
+_LEAST = 1e-3  # of the largest weight of a block: each gets some share
+_EQUAL = 1 + 1e-9
+_GAIN = 0.99  # cells are taken if they lower the objective to less
+_FEW = 6  # columns up to which it is tried to leave some out
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What is measured, how components are read from it, the share of each block and of the
+    selection of groups, and each column's variance relative to that of components apart.
+    """
+
+    measurement: Measurement
+    readings: tuple[Reading, ...]
+    shares: tuple[Fraction, ...]
+    selected: Fraction
+    ratios: tuple[float, ...]
+
+
+def choose_split(
+    components: tuple[Component, ...],
+    columns: Sequence[ColumnPlan],
+    bounding: Bounding,
+    *,
+    selects: bool,
+    care: Fraction,
+) -> list[Split]:
+    """Return ways to measure components, the best first; the last one needs the least noise."""
+    splitter = _Splitter(components, tuple(columns), bounding, selects=selects, care=care)
+    families = families_of(components)
+    needed = tuple(family for family in families if family.squares is not None)
+    asked, further = pairs_of(components, families)
+    apart = splitter.split(needed)
+    ways = [splitter.split(families, pairs) for pairs in ((), asked, (*asked, *further))]
+    shared = min(ways, key=_objective)
+    if _objective(shared) > _GAIN * _objective(apart):
+        return [apart]
+    # leave out one column at a time, as long as that helps
+    best, rest = shared, families if len(families) <= _FEW and shared is ways[0] else ()
+    while len(rest) > len(needed) + 1:
+        smaller = [
+            tuple(family for family in rest if family is not left)
+            for left in rest
+            if left.squares is None
+        ]
+        tried = [(splitter.split(some), some) for some in smaller]
+        split, some = min(tried, key=lambda pair: _objective(pair[0]))
+        if _objective(split) >= _objective(best):
+            break
+        best, rest = split, some
+    return [best, apart]
+
+
+def _objective(split: Split) -> float:
+    return sum(split.ratios) + (math.inf if max(split.ratios, default=0) > _EQUAL else 0)
+
+
+class _Splitter:
+    """Splits the promise of one query over blocks."""
+
+    def __init__(
+        self,
+        components: tuple[Component, ...],
+        columns: tuple[ColumnPlan, ...],
+        bounding: Bounding,
+        *,
+        selects: bool,
+        care: Fraction,
+    ) -> None:
+        self._components, self._columns, self._bounding = components, columns, bounding
+        self._pooled = sum(component.pooled for component in components)
+        self._care = care if self._pooled else Fraction(0)
+        self._selects = selects
+        self._power = 2 if bounding.norm == "L1" else 1
+        self._equal = float(1 - self._care) / (len(components) - self._pooled + selects)
+        apart = Builder(components).finish()
+        readings = tuple(ways[0] for ways in apart.readings)
+        variances = [
+            _unit_variance(components[block.places[0]], bounding) for block in apart.blocks
+        ]
+        self._before = [
+            sum(_variances(column, components, readings, bounding, variances).values())
+            / self._equal**self._power
+            for column in columns
+        ]
+
+    def split(self, families: tuple[Family, ...], pairs: tuple[Pair, ...] = ()) -> Split:
+        """Split the promise over the cells of some columns and the other components."""
+        builder = Builder(self._components)
+        paired = [family for pair in pairs for family in pair.families]
+        for pair in pairs:
+            add_pair(builder, pair)
+        for family in families:
+            if family not in paired:
+                add_family(builder, family)
+        measurement = builder.finish()
+        variances = [
+            self._bounding.shared_variance(block.row)
+            if block.cells
+            else _unit_variance(measurement.components[block.places[0]], self._bounding)
+            for block in measurement.blocks
+        ]
+        readings = tuple(_average(ways, variances) for ways in measurement.readings)
+        parts = [
+            {
+                block: variance / before
+                for block, variance in _variances(
+                    column, measurement.components, readings, self._bounding, variances
+                ).items()
+            }
+            if before
+            else {}
+            for column, before in zip(self._columns, self._before, strict=True)
+        ]
+        is_main = [
+            not measurement.components[block.places[0]].pooled for block in measurement.blocks
+        ]
+        main = [i for i, yes in enumerate(is_main) if yes]
+        weights = [
+            self._equal**self._power
+            if measurement.components[measurement.blocks[i].places[0]].form == "point"
+            else sum(part.get(i, 0.0) for part in parts)
+            for i in main
+        ]
+        if self._selects:
+            weights.append(self._equal**self._power)
+        least = _LEAST * max(weights, default=1.0)
+        wanted = [max(weight, least) ** (1 / (self._power + 1)) for weight in weights]
+        options = [_shares(wanted, self._care), _shares([1.0] * len(wanted), self._care)]
+        splits = []
+        for shares in options:
+            pooled = self._care / self._pooled if self._pooled else self._care
+            by_block = tuple(
+                shares[main.index(i)] if yes else pooled for i, yes in enumerate(is_main)
+            )
+            ratios = tuple(
+                sum(each / float(by_block[i]) ** self._power for i, each in part.items())
+                for part in parts
+            )
+            selected = shares[-1] if self._selects else Fraction(0)
+            splits.append(Split(measurement, readings, by_block, selected, ratios))
+        return min(splits, key=_objective)
+
+
+def _shares(wanted: Sequence[float], care: Fraction) -> list[Fraction]:
+    """Return shares in proportion to what is wanted, in whole parts; equal ones exactly."""
+    rest = 1 - care
+    if max(wanted, default=1.0) <= _EQUAL * min(wanted, default=1.0):
+        return [rest / len(wanted) for _ in wanted]
+    parts = [max(1, round(PARTS * want / sum(wanted))) for want in wanted]
+    return [rest * part / sum(parts) for part in parts]
+
+
+def _unit_variance(component: Component, bounding: Bounding) -> float:
+    """Return the variance of a component's noise for a promise of 1, in its integers. Squares by
+    themselves would be measured from the centre, which quarters them.
+    """
+    if component.form == "point":
+        return 0.0
+    if component.form == "square":
+        assert component.grid is not None
+        below = component.grid.centre - component.grid.low
+        far = max(below, component.grid.high - component.grid.centre)
+        component = replace(
+            component, low=0, high=max(1, round(far**2 * component.grid.step**2 / component.step))
+        )
+    return (
+        2.0 * float(bounding.l1(component)) ** 2
+        if bounding.norm == "L1"
+        else float(bounding.l2_squared(component))
+    )
+
+
+def _average(ways: tuple[Reading, ...], variances: Sequence[float]) -> Reading:
+    """Average the ways to read one component, weighted by their inverse variances."""
+    if len(ways) == 1:
+        return ways[0]
+    inverse = [
+        1
+        / (
+            float(way.step) ** 2
+            * sum(
+                variances[block] * sum(weight**2 for weight in weights)
+                for block, weights in way.parts
+            )
+        )
+        for way in ways
+    ]
+    sixteenths = [round(_SIXTEENTHS * each / sum(inverse)) for each in inverse]
+    sixteenths[sixteenths.index(max(sixteenths))] += _SIXTEENTHS - sum(sixteenths)
+    used = [(way, part) for way, part in zip(ways, sixteenths, strict=True) if part > 0]
+    if len(used) == 1:
+        return used[0][0]
+    step = Fraction(
+        math.gcd(*(way.step.numerator for way, _ in used)),
+        math.lcm(*(way.step.denominator for way, _ in used)),
+    )
+    parts = [
+        (block, tuple(int(way.step / step) * part * weight for weight in weights))
+        for way, part in used
+        for block, weights in way.parts
+    ]
+    return Reading(tuple(parts), step / _SIXTEENTHS)
+
+
+def _variances(
+    column: ColumnPlan,
+    components: Sequence[Component],
+    readings: Sequence[Reading],
+    bounding: Bounding,
+    variances: Sequence[float],
+) -> dict[int, float]:
+    """Return what each block adds to the variance of a column near its value."""
+    total: dict[int, float] = {}
+    if any(components[place].form == "point" for place in column.components):
+        return total
+    directions = KINDS[column.kind].directions(
+        column.numbers, [_largest(components[place]) for place in column.components]
+    )
+    for direction in directions:
+        for block, weights in _combine(column, components, readings, bounding, direction).items():
+            added = variances[block] * sum(weight * weight for weight in weights)
+            total[block] = total.get(block, 0.0) + added / len(directions)
+    return total
+
+
+def _combine(
+    column: ColumnPlan,
+    components: Sequence[Component],
+    readings: Sequence[Reading],
+    bounding: Bounding,
+    direction: Sequence[float],
+) -> dict[int, list[float]]:
+    """Return the weights of all cells in a combination of a column's components."""
+    weights: dict[int, list[float]] = {}
+    for place, factor in zip(column.components, direction, strict=True):
+        reading = readings[place]
+        step = float(reading.step) / (1 << bounding.component_bits(components[place])) * factor
+        for block, cells in reading.parts:
+            sums = weights.setdefault(block, [0.0] * len(cells))
+            for i, weight in enumerate(cells):
+                sums[i] += step * weight
+    return weights
+
+
+def _largest(component: Component) -> float:
+    """Return the most that a row adds to a component, in the unit of its column."""
+    if component.form == "square":
+        assert component.grid is not None
+        return float(((component.grid.high - component.grid.low) * component.grid.step / 2) ** 2)
+    return float(component.largest * component.step)
+
+
+def sum_relative_variances(
+    columns: Sequence[ColumnPlan],
+    components: Sequence[Component],
+    readings: Sequence[Reading],
+    bounding: Bounding,
+    variances: Sequence[float],
+) -> float:
+    """Sum the columns' variances, each relative to the square of what a row may add."""
+    total = 0.0
+    for column in columns:
+        largest = [_largest(components[place]) for place in column.components]
+        directions = KINDS[column.kind].directions(column.numbers, largest)
+        scale = sum(
+            (factor * most) ** 2
+            for direction in directions
+            for factor, most in zip(direction, largest, strict=True)
+        ) / len(directions)
+        variance = sum(_variances(column, components, readings, bounding, variances).values())
+        total += variance / scale if scale else 0.0
+    return total
