@@ -23,8 +23,8 @@ from ..query.aggregate import Aggregate, bounds_of
 from ..query.stages import Rows
 from .averages import mean_error
 from .column_kind import AggregateKind, Box, BoxEnd, Directions, Numbers, Side, SqlCall
-from .column_parts import centred_sum, half_step, slack_numbers, value_sum
-from .component import CELL_STEPS, Component
+from .column_parts import cell_steps_of, centred_sum, half_step, slack_numbers, value_sum
+from .component import Component
 from .spreads import correct_sample, half_range, quotient_end, sample_factor
 
 
@@ -78,7 +78,7 @@ class Pair:
         assert products.grid is not None
         # Half a step of the product, and what doubles err; twice for the sums and for the product.
         slack = products.step if products.grid.floating else Fraction(0)
-        slack += 16 * x.largest * x.step * y.largest * y.step / CELL_STEPS  # cells are rounded
+        slack += 16 * x.largest * x.step * y.largest * y.step / cell_steps_of(rows)  # of cells
         for value, factor in ((x, y), (y, x)):
             assert value.grid is not None
             slack += 2 * half_step(value.grid) * factor.largest * factor.step

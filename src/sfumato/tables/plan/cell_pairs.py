@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..aggregates.component import CELL_STEPS, Component, Factor
+from ..aggregates.component import Component, Factor
 from .cells import (
     Builder,
     Family,
@@ -57,10 +57,10 @@ class Pair:
 
 
 def pairs_of(
-    components: Sequence[Component], families: Sequence[Family]
+    components: Sequence[Component], families: Sequence[Family], most: int
 ) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
     """Return the pairs of columns whose products are asked for, and further pairs of the columns
-    that are left.
+    that are left; of columns whose cells have a common multiple up to `most`.
     """
     by_column = {column_key(family.example): family for family in families if family.sums}
     asked: list[Pair] = []
@@ -70,6 +70,8 @@ def pairs_of(
             continue
         first, second = (by_column.get(column_key(column)) for column in component.pair)
         if first is None or second is None or first is second:
+            continue
+        if common_row((first.steps, second.steps), most) is None:
             continue
         if first not in taken and second not in taken:
             asked.append(Pair((first, second), place))
@@ -85,17 +87,26 @@ def pairs_of(
     further: list[Pair] = []
     while len(free) > 1:
         column = free.pop(0)
-        partner = next((each for each in free if _same_condition(column, each)), None)
+        partner = next(
+            (
+                each
+                for each in free
+                if _same_condition(column, each) and common_row((column.steps, each.steps), most)
+            ),
+            None,
+        )
         if partner is not None:
             free.remove(partner)
             further.append(Pair((column, partner)))
     return tuple(asked), tuple(further)
 
 
-def add_pair(builder: Builder, pair: Pair) -> None:
-    """Add the block of a pair of columns."""
+def add_pair(builder: Builder, pair: Pair, most: int) -> None:
+    """Add the block of a pair of columns, whose cells sum to at most `most` for each row."""
     rows = builder.count(pair.population, pair.families[0].example)
-    ranges, row = common_row([family.steps for family in pair.families])
+    common = common_row([family.steps for family in pair.families], most)
+    assert common is not None  # pairs_of left out others
+    ranges, row = common
     first, second = (
         _side(builder, pair, family, steps, row)
         for family, steps in zip(pair.families, ranges, strict=True)
@@ -191,17 +202,17 @@ def _wanted(
     return wanted
 
 
-def common_row(steps: Sequence[int]) -> tuple[list[int], int]:
+def common_row(steps: Sequence[int], most: int) -> tuple[list[int], int] | None:
     """Widen ranges to fewer leading bits, as little as needed for a common multiple of at most
-    CELL_STEPS; return them and a multiple that is more than half of it.
+    `most`; return them and a multiple that is more than half of it. None if a range is larger.
     """
-    for leading in range(CELL_STEPS.bit_length(), 0, -1):
+    for leading in range(most.bit_length(), 0, -1):
         bits = [max(0, each.bit_length() - leading) for each in steps]
         wide = [-(-each >> bit) << bit for each, bit in zip(steps, bits, strict=True)]
         common = math.lcm(*wide)
-        if common <= CELL_STEPS:
-            return wide, common * (CELL_STEPS // common)
-    raise AssertionError("powers of two up to CELL_STEPS have a common multiple")
+        if common <= most:
+            return wide, common * (most // common)
+    return None
 
 
 def _product(factors: tuple[Factor, ...], row: int) -> Component:
