@@ -180,7 +180,7 @@ def _finish_slope(numbers: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
 def _finish_intercept(numbers: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
     """ȳ − b·x̄: the largest has the largest ȳ and the least b·x̄, which is at a corner."""
     _, s, t, _, n = boxes
-    other = _OPPOSITE[side]
+    opposite = _OPPOSITE[side]
     mean, valid = MEAN.finish(numbers, (s, n), side)
     slack = numbers.get("slack_mean", _NONE)
     of_x = {"centre": numbers["by_centre"]}
@@ -188,7 +188,7 @@ def _finish_intercept(numbers: Numbers, boxes: Sequence[Box], side: Side) -> Box
         MEAN.finish(of_x, (t, n), "low").ratios.plus(-slack),
         MEAN.finish(of_x, (t, n), "high").ratios.plus(slack),
     )
-    first, second = _finish_slope(numbers, boxes, other), _finish_slope(numbers, boxes, side)
+    first, second = _finish_slope(numbers, boxes, opposite), _finish_slope(numbers, boxes, side)
     assert valid is not None
     assert first.valid is not None
     assert second.valid is not None
@@ -200,7 +200,7 @@ def _finish_intercept(numbers: Numbers, boxes: Sequence[Box], side: Side) -> Box
         _choose(second.valid, second.ratios, first.ratios),
     )
     corners = [_times(slope, x) for slope in slopes for x in (least, most)]
-    product = reduce(lambda a, b: extreme(a, b, other), corners)
+    product = reduce(lambda a, b: extreme(a, b, opposite), corners)
     return BoxEnd(
         Ratios(mean.top * product.bottom - product.top * mean.bottom, mean.bottom * product.bottom),
         valid,
@@ -219,19 +219,19 @@ def _finish_r2(numbers: Numbers, boxes: Sequence[Box], side: Side) -> BoxEnd:
     if side == "low":
         around = (least.ratios.top <= 0) & (most.ratios.top >= 0)
         top = Ratios(np.where(around, 0, top.top), top.bottom)
-    other = _OPPOSITE[side]
-    first = deviation_squares_end((q, s, n), other, numbers.get("slack_first", _NONE)).ratios
-    second = deviation_squares_end((r, t, n), other, numbers.get("slack_second", _NONE)).ratios
-    known = np.asarray((first.top > 0) & (second.top > 0), dtype=np.bool_)
+    opposite = _OPPOSITE[side]
+    first = deviation_squares_end((q, s, n), opposite, numbers.get("slack_first", _NONE)).ratios
+    second = deviation_squares_end((r, t, n), opposite, numbers.get("slack_second", _NONE)).ratios
+    positive = np.asarray((first.top > 0) & (second.top > 0), dtype=np.bool_)
     ratios = Ratios(
         top.top * first.bottom * second.bottom,
-        top.bottom * np.where(known, first.top * second.top, 1),
+        top.bottom * np.where(positive, first.top * second.top, 1),
     )
     # Released squares of 0 or less: the value is 1, as in SQL for a constant y, but 0 where x is
     # constant and nothing speaks for a line.
     is_value = np.asarray((q.low == q.high) & (r.low == r.high), dtype=np.bool_)
     level = np.where((second.top <= 0) & (top.top == 0), 0, 1)
-    return BoxEnd(_choose(known, ratios, Ratios(level, 1)), valid & (known | is_value))
+    return BoxEnd(_choose(positive, ratios, Ratios(level, 1)), valid & (positive | is_value))
 
 
 def _choose(where: NDArray[np.bool_], first: Ratios, second: Ratios) -> Ratios:
