@@ -407,9 +407,10 @@ def _pair(
         (by, of, (None, None)),
     ):
         low, high = ends if ends[0] is not None else value.range(query.rows.ranges) or ends
-        if low is None or high is None:
-            assert "products" not in PAIRS[aggregate.kind]
+        if ("x", "y")[len(columns)] not in PAIRS[aggregate.kind].split():
             low, high = Fraction(0), Fraction(1)  # only its missing values matter
+        assert low is not None
+        assert high is not None
         grid = ends_of(value.type(schema), low, high, 20)
         far *= grid.largest * grid.step
         alone = replace(aggregate, kind="variance", of=value, by=None, low=low, high=high)
