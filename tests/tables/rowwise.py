@@ -401,7 +401,8 @@ def _pair(
     of, by = aggregate.of, aggregate.by
     assert of is not None
     assert by is not None
-    far, columns = Fraction(1), []
+    far = Fraction(1)
+    columns: list[Any] = []
     for value, other_value, ends in (
         (of, by, (aggregate.low, aggregate.high)),
         (by, of, (None, None)),
