@@ -30,6 +30,18 @@ from .oracle import evaluate
 Row = dict[str, Any]
 Group = tuple[Any, ...]
 EMPTY: Group = ()
+PAIRS = {
+    "covariance": "products x y rows",
+    "sample_covariance": "products x y rows",
+    "correlation": "products x y x² y² rows",
+    "regression_slope": "products x y y² rows",
+    "regression_intercept": "products x y y² rows",
+    "regression_r2": "products x y x² y² rows",
+    "regression_count": "rows",
+    "regression_mean_x": "y rows",
+    "regression_mean_y": "x rows",
+}
+"""The pieces of an aggregate of two columns; here x is the first column, and y the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +176,7 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
                 )
             )
             continue
-        if aggregate.kind in ("covariance", "sample_covariance", "correlation"):
+        if aggregate.kind in PAIRS:
             product = plan.components[column.components[0]].of
             result.pieces |= dict(
                 zip(
@@ -389,12 +401,15 @@ def _pair(
     of, by = aggregate.of, aggregate.by
     assert of is not None
     assert by is not None
-    far, columns = Fraction(1), []
+    far = Fraction(1)
+    columns: list[Any] = []
     for value, other_value, ends in (
         (of, by, (aggregate.low, aggregate.high)),
         (by, of, (None, None)),
     ):
         low, high = ends if ends[0] is not None else value.range(query.rows.ranges) or ends
+        if ("x", "y")[len(columns)] not in PAIRS[aggregate.kind].split():
+            low, high = Fraction(0), Fraction(1)  # only its missing values matter
         assert low is not None
         assert high is not None
         grid = ends_of(value.type(schema), low, high, 20)
@@ -404,10 +419,21 @@ def _pair(
             alone = alone.filter(other_value.not_null())
         columns.append(_cells(alone, query, schema, weighted, arrived, bounding, expected_cells))
     products = replace(aggregate, kind="sum", of=product, by=None, low=-far, high=far)
-    (first,) = _cells(products, query, schema, weighted, arrived, bounding, expected_cells)
+    (first,) = (
+        _cells(products, query, schema, weighted, arrived, bounding, expected_cells)
+        if "products" in PAIRS[aggregate.kind]
+        else [[]]
+    )
     (x_squares, x_sums, rows), (y_squares, y_sums, _) = columns
-    squares = [x_squares, y_squares] if aggregate.kind == "correlation" else []
-    return [first, x_sums, y_sums, *squares, rows]
+    parts = {
+        "products": first,
+        "x": x_sums,
+        "y": y_sums,
+        "x²": x_squares,
+        "y²": y_squares,
+        "rows": rows,
+    }
+    return [parts[name] for name in PAIRS[aggregate.kind].split()]
 
 
 def _tree(rows: Iterable[tuple[int, int | None, int]], ends: Ends, groups: int) -> list[list[int]]:

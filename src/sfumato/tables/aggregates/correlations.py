@@ -123,7 +123,7 @@ CORRELATION = AggregateKind(
     error=_error,
     error_of="size",
     assume=lambda _, __, place: 2 * place - 1,
-    calls=(SqlCall("CORR", "correlation", "pair", corr, nodes=("Corr",)),),
+    calls=(SqlCall("CORR", "correlation", "pair", corr, names=("corr",)),),
     client="CORR({of}, {by})",
     about="the correlation of two columns",
     example="sf.corr('age', 'spend')",

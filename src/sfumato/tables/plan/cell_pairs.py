@@ -123,7 +123,8 @@ def add_pair(builder: Builder, pair: Pair, most: int) -> None:
         cells += [combine((1, column), *((-1, cell) for cell in products)), *products]
     readings: dict[int, tuple[Sequence[Fraction], Fraction]] = {}
     for weights_x, weights_y, place, worth in _wanted(builder, pair, first, second):
-        readings[place] = [x * y for x in weights_x for y in weights_y], worth
+        if place != rows:  # that is read as the first of the chain
+            readings[place] = [x * y for x in weights_x for y in weights_y], worth
     names = " and ".join(family.name for family in pair.families)
     where = f" where {pair.population[1]}" if pair.population[1] else ""
     builder.add_block(
@@ -186,8 +187,7 @@ def _wanted(
         own = [
             (side.values(builder.components[place]), place, grid.step) for place in side.family.sums
         ]
-        if side.rest:
-            own.append(([Fraction(0), *side.ones[1:]], side.rows, Fraction(1)))
+        own.append(([Fraction(int(not side.rest)), *side.ones[1:]], side.rows, Fraction(1)))
         if side.family.squares is not None:
             own.append((parabola(grid, side.steps), side.family.squares, grid.step**2))
         for weights, place, worth in own:
