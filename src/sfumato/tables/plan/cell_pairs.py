@@ -192,11 +192,12 @@ def _wanted(
 
 
 def common_row(steps: Sequence[int]) -> tuple[list[int], int]:
-    """Widen ranges as little as needed to multiples of a power of two, so that they have a common
-    multiple of at most CELL_STEPS; return them and a multiple that is more than half of it.
+    """Widen ranges to fewer leading bits, as little as needed for a common multiple of at most
+    CELL_STEPS; return them and a multiple that is more than half of it.
     """
-    for bits in range(CELL_STEPS.bit_length()):
-        wide = [-(-each >> bits) << bits for each in steps]
+    for leading in range(CELL_STEPS.bit_length(), 0, -1):
+        bits = [max(0, each.bit_length() - leading) for each in steps]
+        wide = [-(-each >> bit) << bit for each, bit in zip(steps, bits, strict=True)]
         common = math.lcm(*wide)
         if common <= CELL_STEPS:
             return wide, common * (CELL_STEPS // common)
