@@ -122,8 +122,7 @@ def test_an_explanation_has_question_cost_noise_and_error(bench: Bench) -> None:
         "cost    ε = 1, δ = 1e-06",
         "unit    user, neighbours by add-remove",
         "groups  OptimalSelection(",
-        "noise   cells of v0, others of count: Laplace; one user moves them together by at most 2 "
-        "rows (L1)",
+        "noise   cells of v0, others of count: Laplace; one user moves them together by at most 2",
     ):
         assert line in text.replace("1e-6", "1e-06")
     assert text.count("\nnoise   ") == len(release_plan.calibration.blocks)
