@@ -145,9 +145,7 @@ def test_answers_that_were_merged_before_draws_had_names_are_merged_again() -> N
     def average(number: int) -> Answer:
         draws = tuple(Draw(laplace(scale), F(1)) for scale in (30, 40))
         piece = Noisy(name, [[100]], F(1), LinearNoise(draws))
-        return replace(
-            counted([100], receipts=(Paid(number, str(number), ""),)), pieces=(piece,)
-        )
+        return replace(counted([100], receipts=(Paid(number, str(number), ""),)), pieces=(piece,))
 
     result = merge([average(1), average(2)])
     assert len({draw.name for draw in result.pieces[0].draws}) == 4

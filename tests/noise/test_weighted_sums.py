@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from sfumato.noise import weighted_sums
-from sfumato.noise.weighted_sums import sum_bound
 from sfumato.noise.geometric import Geometric
 from sfumato.noise.rounded_normal import RoundedNormal
+from sfumato.noise.weighted_sums import sum_bound
 
 REACH = 400
 
