@@ -5,7 +5,7 @@ code can import this module.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -77,6 +77,18 @@ class SilentMechanism:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SilentCalibration(Calibration):
+    """A calibration with stand-ins for its mechanisms. The draws in a component's noise are those
+    of the mechanisms.
+    """
+
+    original: Calibration
+
+    def draws_of(self, place: int) -> list[tuple[Additive, int, str]]:
+        return self.original.draws_of(place)
+
+
 @dataclass(frozen=True, slots=True)
 class Through:
     """What passed through the release function: every call in order, the groups, the pieces without
@@ -100,16 +112,6 @@ class Through:
         return values // ratio.denominator
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SilentCalibration(Calibration):
-    """A calibration with silent mechanisms, whose pieces show the noise that they would have."""
-
-    real: Calibration
-
-    def draws_of(self, place: int) -> list[tuple[Additive, int, str]]:
-        return self.real.draws_of(place)
-
-
 class Rehearsal:
     """A plan whose mechanisms are silent, with the same statements every time: two runs differ in
     the data alone.
@@ -127,18 +129,11 @@ class Rehearsal:
             if calibration.selection is None
             else SilentMechanism(calibration.selection, self._calls)
         )
-        silent = SilentCalibration(
-            components=calibration.components,
-            bounding=calibration.bounding,
-            blocks=calibration.blocks,
-            readings=calibration.readings,
-            noise=noise,
-            selection=selection,
-            mechanism=calibration.mechanism,
-            gains=calibration.gains,
-            real=calibration,
-        )
-        self.plan = replace(plan, calibration=silent)
+        parts: dict[str, Any] = {
+            part.name: getattr(calibration, part.name) for part in fields(calibration)
+        }
+        parts |= {"noise": noise, "selection": selection, "original": calibration}
+        self.plan = replace(plan, calibration=SilentCalibration(**parts))
 
     def run(self) -> Through:
         """Tally and perturb as `release` does, without charging."""
@@ -148,8 +143,8 @@ class Rehearsal:
         pieces = []
         for piece in noisy:
             silent: object = piece.mechanism
-            real = silent.mechanism if isinstance(silent, SilentMechanism) else piece.mechanism
-            pieces.append(Noisy(piece.name, piece.values, piece.step, real))
+            mechanism = silent.mechanism if isinstance(silent, SilentMechanism) else piece.mechanism
+            pieces.append(Noisy(piece.name, piece.values, piece.step, mechanism))
         bounding = self.plan.calibration.bounding
         steps = {component.name: bounding.step(component) for component in self.plan.components}
         return Through(tuple(self._calls), groups, tuple(pieces), tally, steps)
