@@ -146,7 +146,12 @@ class Rehearsal:
             mechanism = silent.mechanism if isinstance(silent, SilentMechanism) else piece.mechanism
             pieces.append(Noisy(piece.name, piece.values, piece.step, mechanism))
         bounding = self.plan.calibration.bounding
-        steps = {component.name: bounding.step(component) for component in self.plan.components}
+        steps = {
+            component.name: component.step
+            if component.form == "point"
+            else bounding.step(component)
+            for component in self.plan.components
+        }
         return Through(tuple(self._calls), groups, tuple(pieces), tally, steps)
 
 

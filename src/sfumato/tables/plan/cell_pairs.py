@@ -193,14 +193,16 @@ def _wanted(
 
 def common_row(steps: Sequence[int]) -> tuple[list[int], int]:
     """Widen ranges to fewer leading bits, as little as needed for a common multiple of at most
-    CELL_STEPS; return them and a multiple that is more than half of it.
+    CELL_STEPS; return them and a multiple that is more than half of it. Where it can be a multiple
+    of the product of the ranges, or of its square, products (or squares, too) need no rounding.
     """
     for leading in range(CELL_STEPS.bit_length(), 0, -1):
         bits = [max(0, each.bit_length() - leading) for each in steps]
         wide = [-(-each >> bit) << bit for each, bit in zip(steps, bits, strict=True)]
-        common = math.lcm(*wide)
-        if common <= CELL_STEPS:
-            return wide, common * (CELL_STEPS // common)
+        product = math.prod(wide)
+        for common in (product**2, product, math.lcm(*wide)):
+            if common <= CELL_STEPS:
+                return wide, common * (CELL_STEPS // common)
     raise AssertionError("powers of two up to CELL_STEPS have a common multiple")
 
 
