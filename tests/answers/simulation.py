@@ -20,7 +20,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato import release as door
-from sfumato.answers import Answer, Noisy
+from sfumato.answers import Answer
 from sfumato.answers.intervals import level_of
 from sfumato.ledger.receipts import Receipt
 from sfumato.noise.bits import SYSTEM
@@ -46,17 +46,11 @@ class World:
 
     @classmethod
     def of(cls, table: Table, plan: Plan, **about: Any) -> World:
-        tally = door._tally(plan, plan.statements, None)
-        silent = Rehearsal(plan).plan
-        silent.__dict__["statements"] = (
+        rehearsal = Rehearsal(plan)
+        rehearsal.plan.__dict__["statements"] = (
             plan.statements
         )  # the same draw of rows, where rows are drawn
-        groups, pieces = door._perturb(silent, plan.groups, tally, SYSTEM)
-        silent_mechanisms: list[Any] = [piece.mechanism for piece in pieces]
-        exact_pieces = tuple(
-            Noisy(piece.name, piece.values, piece.step, stand_in.mechanism)
-            for piece, stand_in in zip(pieces, silent_mechanisms, strict=True)
-        )
+        through = rehearsal.run()
         receipt = Receipt(
             table.name,
             0,
@@ -69,8 +63,8 @@ class World:
         )
         return cls(
             plan,
-            tally,
-            door.finish(plan, groups, exact_pieces, ledger=table.ledger, receipt=receipt),
+            through.tally,
+            door.finish(plan, through.groups, through.pieces, ledger=table.ledger, receipt=receipt),
             about,
         )
 

@@ -354,8 +354,12 @@ TEXTS: dict[str, dict[str, str]] = {
             "may be left out"
         ): NO_CLAIM,
         "groups are the public keys; rows with other keys are left out": NO_CLAIM,
-        "; one {} moves it by at most {} ({})": NO_CLAIM,
-        "noise   {}: {}{}": NO_CLAIM,
+        "moves it by at most {} ({})": NO_CLAIM,
+        "moves them together by at most {} rows ({})": NO_CLAIM,
+        "noise   {}: {}; one {} {}": NO_CLAIM,
+        "noise   {}: chosen by the exponential mechanism": NO_CLAIM,
+        "shared  cells serve {}: errors are {} of those with noise on each component": NO_CLAIM,
+        "{} to {}": NO_CLAIM,
         "groups  {}": NO_CLAIM,
         "at most {} of each {} count": NO_CLAIM,
         "small groups may be withheld": NO_CLAIM,
@@ -366,7 +370,6 @@ TEXTS: dict[str, dict[str, str]] = {
         (
             "a {} counts for at most {}; one with more rows is down-weighted to {} in total"
         ): NO_CLAIM,
-        "chosen by the exponential mechanism": NO_CLAIM,
     },
     "tables/aggregates/averages": dict.fromkeys(
         (

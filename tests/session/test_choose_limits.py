@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.noise.weighted_sums import sum_bound
 from sfumato.mechanisms import Gaussian, Laplace
+from sfumato.noise.weighted_sums import sum_bound
 from sfumato.session.choose_limits import (
     DEFAULT_BOUNDS,
     FINEST,

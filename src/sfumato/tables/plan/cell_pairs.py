@@ -204,14 +204,17 @@ def _wanted(
 
 def common_row(steps: Sequence[int], most: int) -> tuple[list[int], int] | None:
     """Widen ranges to fewer leading bits, as little as needed for a common multiple of at most
-    `most`; return them and a multiple that is more than half of it. None if a range is larger.
+    `most`; return them and a multiple that is more than half of it. Where it can be a multiple of
+    the product of the ranges, or of its square, products (or squares, too) need no rounding. None
+    if a range is larger.
     """
     for leading in range(most.bit_length(), 0, -1):
         bits = [max(0, each.bit_length() - leading) for each in steps]
         wide = [-(-each >> bit) << bit for each, bit in zip(steps, bits, strict=True)]
-        common = math.lcm(*wide)
-        if common <= most:
-            return wide, common * (most // common)
+        product = math.prod(wide)
+        for common in (product**2, product, math.lcm(*wide)):
+            if common <= most:
+                return wide, common * (most // common)
     return None
 
 
