@@ -1,5 +1,5 @@
-"""Rounding may put the exact quotient of a weighted mean beyond the bounds of the values. Its interval
-then still holds the bound, whenever the noise stays within its own bound.
+"""Rounding may put the exact quotient of a weighted mean beyond the bounds of the values. The
+interval then still holds the bound, whenever the noise stays within its own bound.
 """
 
 from __future__ import annotations

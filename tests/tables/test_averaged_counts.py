@@ -1,5 +1,5 @@
-"""A count that several blocks contain is an average of them: its weights sum to 1, however many blocks
-there are.
+"""A count that several blocks contain is an average of them: its weights sum to 1, however many
+blocks there are.
 """
 
 from __future__ import annotations
