@@ -270,8 +270,7 @@ def _average(ways: tuple[Reading, ...], variances: Sequence[float]) -> Reading:
         )
         for way in ways
     ]
-    sixteenths = [round(_SIXTEENTHS * each / sum(inverse)) for each in inverse]
-    sixteenths[sixteenths.index(max(sixteenths))] += _SIXTEENTHS - sum(sixteenths)
+    sixteenths = _divide(_SIXTEENTHS, inverse)
     used = [(way, part) for way, part in zip(ways, sixteenths, strict=True) if part > 0]
     if len(used) == 1:
         return used[0][0]
@@ -285,6 +284,18 @@ def _average(ways: tuple[Reading, ...], variances: Sequence[float]) -> Reading:
         for block, weights in way.parts
     ]
     return Reading(tuple(parts), step / _SIXTEENTHS)
+
+
+def _divide(parts: int, weights: Sequence[float]) -> list[int]:
+    """Divide whole parts in proportion to weights: each gets the whole parts that it is worth, and
+    the largest fractions get the rest. They sum to `parts`, so that an average has no bias.
+    """
+    worth = [parts * weight / sum(weights) for weight in weights]
+    shares = [math.floor(each) for each in worth]
+    by_fraction = sorted(range(len(worth)), key=lambda i: shares[i] - worth[i])
+    for i in by_fraction[: parts - sum(shares)]:
+        shares[i] += 1
+    return shares
 
 
 def _variances(
