@@ -102,9 +102,7 @@ class FixedLaw(Law):
 
     sampled: PoissonLaw
 
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def unseen(self) -> float:

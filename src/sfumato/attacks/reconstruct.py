@@ -173,9 +173,8 @@ def reconstruct(
         return result
     n, promise, ones = answers.people, answers.promise, float(answers.truth.mean())
     bound = guess_bound(promise) if promise is not None and answers.tossed else None
-    guessing = (
-        0.5 if answers.tossed else max(ones, 1 - ones)
-    )  # by always saying what is more common
+    # by always saying what is more common
+    guessing = 0.5 if answers.tossed else max(ones, 1 - ones)
     success = Success(
         against=answers.against,
         hits=n - result.wrong,

@@ -122,9 +122,8 @@ class Scoreboard(Result):
             match = board.find(
                 *board.remembered(target, self.known_ratings[-1], self.days, self.wrong, generator)
             )
-            read = (
-                secret if match == target else bool(generator.integers(2))
-            )  # another record, or none, says nothing about this person
+            # another record, or none, says nothing about this person
+            read = secret if match == target else bool(generator.integers(2))
             hits += read == secret
         exact = Success(against="the ratings themselves", hits=hits, trials=many, chance=0.5)
         others = np.resize(np.minimum(np.sort(board.raters), games.MOST_OTHERS), many)

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 
-def option(metavar: str, about: str, *, default: bool | str = False, **limits: int) -> Any:
+def option(metavar: str, about: str, *, default: bool | str = False, **limits: Any) -> Any:
     """Describe an option with a value. `default` is the text of its default in the help; True shows
     the value itself, False shows none.
     """

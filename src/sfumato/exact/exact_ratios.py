@@ -77,9 +77,8 @@ def to_doubles(ratios: Ratios, rounding: Rounding = "nearest") -> NDArray[np.flo
         and bottom.bit_length() < 900
         and _short(top)
     ):
-        return np.ldexp(
-            top.astype(np.float64), 1 - bottom.bit_length()
-        )  # exact, whichever way one rounds
+        # exact, whichever way one rounds
+        return np.ldexp(top.astype(np.float64), 1 - bottom.bit_length())
     return np.asarray(np.frompyfunc(_ROUND[rounding], 2, 1)(as_python_ints(top), bottom)).astype(
         np.float64
     )

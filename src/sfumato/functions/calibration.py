@@ -208,8 +208,6 @@ def _rounding(moves: Norms | Fraction, delta: Fraction, spread: Fraction) -> Fra
     rounding = moves.rounding if isinstance(moves, Global) else Fraction(0)
     if 2 * rounding * spread > delta * _MOST:
         raise refusals.ROUNDING_TOO_LARGE(
-            rounding=float(rounding),
-            sensitivity=float(delta),
-            slack=rounded(rounding, "up", 3),
+            rounding=float(rounding), sensitivity=float(delta), slack=rounded(rounding, "up", 3)
         )
     return rounding

@@ -171,9 +171,8 @@ def _array(result: object, form: ValueForm) -> Guarded:
     """Return an array; or, for integers beyond doubles among other numbers, nested lists of both,
     which get the same noise.
     """
-    listed = isinstance(result, list | tuple) and not all(
-        type(v) is float for v in result
-    )  # which NumPy would give one type for all
+    # which NumPy would give one type for all
+    listed = isinstance(result, list | tuple) and not all(type(v) is float for v in result)
     values = np.array(result, dtype=object) if listed else np.asarray(result)
     if values.shape != form.shape:
         values = np.full(form.shape or (), form.default)

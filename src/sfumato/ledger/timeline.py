@@ -82,9 +82,8 @@ class TimelinePoints:
     def read(self, tx: BookTransaction) -> list[Moment]:
         """Read new entries and return the moments."""
         head = book_queries.head(tx)
-        if self._head is not None and not book_queries.contains_head(
-            tx, self._head
-        ):  # another book is in its place
+        # another book is in its place
+        if self._head is not None and not book_queries.contains_head(tx, self._head):
             self._reset()
         since = 0 if self._head is None else self._head.number
         if not self._budgets:

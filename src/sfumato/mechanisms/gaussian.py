@@ -24,12 +24,7 @@ from ..keywords import spell_out
 from ..noise.rounded_normal import RoundedNormal
 from ..records import record
 from .shared import mechanism_refusals as refusals
-from .shared.additive import (
-    Additive,
-    AdditiveOptions,
-    squared_moves,
-    tolerance,
-)
+from .shared.additive import Additive, AdditiveOptions, squared_moves, tolerance
 from .shared.calibrated import Way, check_delta_of, choose_way, solve
 from .stated.audit_example import VECTORS, AuditExample
 from .stated.stated_laws import ShiftedNoise

@@ -178,9 +178,8 @@ class Mean(Mechanism):
         n = check_size(self.rows or rows, "rows") or 1
         sum_, count = self.margins(confidence)
         far = max(Fraction(self.ends[1] - self.middle), Fraction(1))
-        width = (
-            min((sum_ + far * count) / Fraction(n - count), 2 * far) if n > count else 2 * far
-        )  # the answer is held inside the range
+        # the answer is held inside the range
+        width = min((sum_ + far * count) / Fraction(n - count), 2 * far) if n > count else 2 * far
         return up(self.grid * (width + Fraction(1, 2)))
 
     def margins(self, confidence: Number) -> tuple[int, int]:

@@ -46,9 +46,8 @@ class Served:
     long: Ledger
     shares: set[str] = field(default_factory=set)
     checking: threading.Lock = field(default_factory=threading.Lock)
-    checked: Checked = field(
-        default_factory=Checked
-    )  # the end of the last successful check in this process
+    # the end of the last successful check in this process
+    checked: Checked = field(default_factory=Checked)
     checked_fully: float = 0.0  # time of the last full check
     _paid: set[tuple[str, tuple[LearnedLimit, ...]]] = field(default_factory=set)
     _points: TimelinePoints | None = None

@@ -72,12 +72,10 @@ class Tokens:
 
     def __init__(self, state: RequestStore) -> None:
         self._state = state
-        self._verified: OrderedDict[bytes, str] = (
-            OrderedDict()
-        )  # SHA-256 of a token → the stored hash it was verified against
-        self._turn = asyncio.Semaphore(
-            2
-        )  # argon2 takes memory: a flood of wrong tokens waits in line
+        # SHA-256 of a token → the stored hash it was verified against
+        self._verified: OrderedDict[bytes, str] = OrderedDict()
+        # argon2 takes memory: a flood of wrong tokens waits in line
+        self._turn = asyncio.Semaphore(2)
 
     async def asker(self, authorization: str | None) -> Asker:
         """Return the holder of the token in a header; else raise a problem that never says why."""

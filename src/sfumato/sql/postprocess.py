@@ -111,9 +111,8 @@ class PostProcessing:
         columns = tuple(self._column(chosen, shown) for shown in self.columns)
         cut = len(chosen.rows) < len(answer.rows)
         grouped = sorted({i for column in columns for i in column.pieces})
-        states_share = cut or not any(
-            chosen.pieces[i].name == COUNT for i in grouped
-        )  # what total is compared with is not shown: the share is told as it was
+        # what total is compared with is not shown: the share is told as it was
+        states_share = cut or not any(chosen.pieces[i].name == COUNT for i in grouped)
         pooling = [
             i
             for i, piece in enumerate(chosen.pieces)

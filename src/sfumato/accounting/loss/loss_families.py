@@ -31,9 +31,7 @@ class GaussianLaw(Law):
 
     mu: float
 
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def error(self) -> float:
@@ -89,9 +87,7 @@ class LaplaceLaw(Law):
     epsilon: float
     steps: float
 
-    @property
-    def symmetric(self) -> bool:
-        return True
+    symmetric = True
 
     @property
     def error(self) -> float:
@@ -101,9 +97,7 @@ class LaplaceLaw(Law):
     def slack(self) -> float:
         return 16 * UNIT * self.epsilon
 
-    @property
-    def unseen(self) -> float:
-        return 0.0
+    unseen = 0.0
 
     @property
     def atoms(self) -> Atoms:

@@ -135,9 +135,8 @@ NAMED: dict[str, Convex] = {
     "tv": Convex(lambda t: abs(t - 1) / 2, lambda: Fraction(1, 2)),  # ½ Σ |p − q|
     "chi2": Convex(lambda t: (t - 1) ** 2, lambda: math.inf),  # Σ (p − q)²/q
     "hellinger": Convex(lambda t: (ball(t).sqrt() - 1) ** 2, lambda: 1),  # Σ (√p − √q)²
-    "jensen-shannon": Convex(
-        _jensen_shannon, lambda: arb(2).log() / 2
-    ),  # ½ KL(P‖M) + ½ KL(Q‖M), M = (P + Q)/2
+    # ½ KL(P‖M) + ½ KL(Q‖M), M = (P + Q)/2
+    "jensen-shannon": Convex(_jensen_shannon, lambda: arb(2).log() / 2),
     "kl": Convex(_kl, lambda: math.inf),
 }
 """The f-divergences that have a name."""

@@ -63,9 +63,8 @@ def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
     )
     if e < 1e-6:
         raise refusals.EPSILON_TOO_SMALL_TO_AVERAGE(epsilon=text(positive(epsilon, "epsilon")))
-    about = 4.0 * _variance(
-        e
-    )  # answers at which the mean has a standard deviation of ½: where the search begins
+    # answers at which the mean has a standard deviation of ½: where the search begins
+    about = 4.0 * _variance(e)
     return (
         2
         * first(

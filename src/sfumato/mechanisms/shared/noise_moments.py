@@ -127,9 +127,8 @@ def moment(
     # with a noisy divisor, distances from the middle of the range err least
     centre = 0.0 if rows is not None else float(low.min() / 2 + high.max() / 2)
     weights = np.stack([middle.ravel(), low.ravel(), high.ravel()]) - centre
-    slack = math.ulp(float(np.abs([low, high]).max())) * (
-        8 + 4 * len(powers) * max(powers)
-    )  # the weights are doubles
+    # the weights are doubles
+    slack = math.ulp(float(np.abs([low, high]).max())) * (8 + 4 * len(powers) * max(powers))
     return MomentEstimate(
         histogram.noise, tuple(counts.ravel().tolist()), rows, weights, centre, slack
     )

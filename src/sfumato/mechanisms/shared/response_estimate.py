@@ -165,9 +165,8 @@ def limit(count: int, reports: int, missing: Fraction, *, upper: bool) -> Fracti
         return Fraction(int(upper))
     from scipy.special import betaincinv
 
-    a, b = (
-        (reports - count, count + 1) if upper else (count, reports - count + 1)
-    )  # of 1 − P, or of P
+    # of 1 − P, or of P
+    a, b = (reports - count, count + 1) if upper else (count, reports - count + 1)
     at, wider = Fraction(float(betaincinv(a, b, float(missing)))), _WIDER
 
     def is_outside(end: Fraction) -> bool:

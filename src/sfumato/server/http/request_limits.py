@@ -135,9 +135,8 @@ class Limits:
         except ProblemError as stopped:
             problem = stopped.problem
         except Exception:
-            log.error(
-                "a request ended in an unexpected way"
-            )  # what was raised may quote the request, or worse
+            # what was raised may quote the request, or worse
+            log.error("a request ended in an unexpected way")
             problem = INTERNAL
         if not begun:
             await problem.response()(scope, receive, guarded)
