@@ -21,7 +21,7 @@ from .refusal import printable
 from .terminal import argument, flag, option, output_format, show_status
 
 if TYPE_CHECKING:
-    from ..local import Oracle, Questionnaire
+    from ..local import Oracle
     from ..local.bloom import BloomEstimate
     from ..local.frequency_estimate import Estimate
     from ..local.numeric.mean_estimate import MeanEstimate
@@ -115,7 +115,7 @@ def perturb(
         )
     with show_status("perturbing"):
         reports = oracle.perturb(
-            _columns(path, oracle)
+            {name: _column(path, name, oracle[name]) for name in oracle.names}
             if isinstance(oracle, Questionnaire)
             else _column(path, str(column), oracle)
         )
@@ -260,10 +260,6 @@ def _column(path: Path, name: str, oracle: Oracle) -> list[object]:
         _text(category): category for category in oracle.question["categories"]
     }
     return [named.get(value, value) for value in values]
-
-
-def _columns(path: Path, oracle: Questionnaire) -> dict[str, list[object]]:
-    return {name: _column(path, name, oracle[name]) for name in oracle.names}
 
 
 def _csv(path: Path, name: str) -> list[object]:

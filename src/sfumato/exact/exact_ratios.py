@@ -35,10 +35,8 @@ class Ratios(NamedTuple):
         """Add a rational number to every ratio."""
         if number == 0:
             return self
-        top, bottom = (
-            as_python_ints(self.top),
-            self.bottom if isinstance(self.bottom, int) else as_python_ints(self.bottom),
-        )
+        top = as_python_ints(self.top)
+        bottom = self.bottom if isinstance(self.bottom, int) else as_python_ints(self.bottom)
         return Ratios(
             top * number.denominator + bottom * number.numerator, bottom * number.denominator
         )

@@ -185,10 +185,8 @@ def _array(result: object, form: ValueForm) -> Guarded:
         values = np.array(each, dtype=np.float64).reshape(values.shape)
     elif values.dtype.kind in "iu":
         if form.integer_valued:
-            low, high = (
-                (-(1 << 62) if math.isinf(form.low) else snap(form.low, 0)),
-                ((1 << 62) if math.isinf(form.high) else snap(form.high, 0)),
-            )
+            low = -(1 << 62) if math.isinf(form.low) else snap(form.low, 0)
+            high = (1 << 62) if math.isinf(form.high) else snap(form.high, 0)
             whole_numbers = integers(values)
             assert whole_numbers is not None
             clipped: NDArray[np.int64] = np.clip(whole_numbers, low, high)

@@ -103,10 +103,8 @@ class TimelinePoints:
             self._step *= 2
         for (number,) in tx.execute(_LAST, (self._dataset, since, self._step)).fetchall():
             ((text, spent),) = tx.execute(_ONE, (number,)).fetchall()
-            body, budget = (
-                json.loads(text),
-                next(budget for start, budget in reversed(self._budgets) if start <= number),
-            )
+            body = json.loads(text)
+            budget = next(budget for start, budget in reversed(self._budgets) if start <= number)
             self._moments[number] = Moment(
                 number, body["when"], body["kind"], budget, {WHOLE: fractions(read_totals(spent))}
             )

@@ -274,9 +274,7 @@ class PrivateMean:
                 for rows in (least, most)
             ]
             half = Fraction(1, 2)
-            low, high = (
-                max(low, m.grid * (m.middle + min(ends) - half)),
-                min(high, m.grid * (m.middle + max(ends) + half)),
-            )
+            low = max(low, m.grid * (m.middle + min(ends) - half))
+            high = min(high, m.grid * (m.middle + max(ends) + half))
             low, high = min(low, m.high), max(high, m.low)
         return down(low), up(high)

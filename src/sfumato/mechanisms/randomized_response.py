@@ -189,10 +189,8 @@ class RandomizedResponse(Mechanism):
 
     def reports_for(self, error: Number, confidence: Number = 0.95) -> int:
         """How many reports keep one estimated frequency within an error."""
-        alpha, missing = (
-            positive(error, "error"),
-            1 - probability(confidence, "confidence", zero=False),
-        )
+        alpha = positive(error, "error")
+        missing = 1 - probability(confidence, "confidence", zero=False)
         return math.ceil(
             evaluate(
                 lambda: ball(2 / missing).log() / (2 * (ball(alpha) * self.spread()) ** 2), "up"

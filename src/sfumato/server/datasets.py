@@ -199,9 +199,6 @@ def _amend_share(ledger: Ledger, who: str, budget: Guarantee) -> None:
     """
     account = ledger.account(who)
     least = budget.from_vector(map(max, budget.vector, account.spent))
-    if not _is_same_budget(account.budget, least):
+    stored = account.budget
+    if stored != Guarantee._bind(1 * least, stored.relation, stored.unit):
         ledger.amend(least, REASON if least == budget else SPENT, share=who)
-
-
-def _is_same_budget(stored: Guarantee, configured: Guarantee) -> bool:
-    return stored == Guarantee._bind(1 * configured, stored.relation, stored.unit)

@@ -55,10 +55,8 @@ def create_token(
         raise refusals.TOKEN_DATASET_WRONG()
     if isinstance(days, bool) or not 1 <= days <= MOST_DAYS:
         raise refusals.DAYS_OUT_OF_RANGE(days=days, most=MOST_DAYS)
-    id_, secret = (
-        "".join(secrets.choice(_ALPHABET) for _ in range(16)),
-        secrets.token_urlsafe(BITS // 8),
-    )
+    id_ = "".join(secrets.choice(_ALPHABET) for _ in range(16))
+    secret = secrets.token_urlsafe(BITS // 8)
     now = int(time.time())
     datasets_json = json.dumps(None if datasets is None else sorted(set(datasets)))
     state.add_token(

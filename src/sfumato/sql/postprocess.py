@@ -92,10 +92,8 @@ class PostProcessing:
         places = self._sorted(answer, passing)[
             self.offset : None if self.limit is None else self.offset + self.limit
         ]
-        deciding, sorting = (
-            _pieces(answer, self.having),
-            set().union(*(_pieces(answer, order.by) for order in self.order)),
-        )
+        deciding = _pieces(answer, self.having)
+        sorting = set().union(*(_pieces(answer, order.by) for order in self.order))
         among = (
             dict.fromkeys(sorting | sorting_pieces(answer), len(passing))
             if len(places) < len(passing)

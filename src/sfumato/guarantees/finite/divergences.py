@@ -67,10 +67,8 @@ def hockey_stick(P: Law, Q: Law, epsilon: Number, *, rounding: Rounding = "neare
     count = bisect_left(
         ratios, True, key=lambda step: not (step.infinite or exceeds(step.ratio, e))
     )
-    p, q = (
-        sum((s.p for s in ratios[:count]), Fraction(0)),
-        sum((s.q for s in ratios[:count]), Fraction(0)),
-    )
+    p = sum((s.p for s in ratios[:count]), Fraction(0))
+    q = sum((s.q for s in ratios[:count]), Fraction(0))
     return chance(lambda: ball(p) - ball(e).exp() * ball(q), rounding)
 
 

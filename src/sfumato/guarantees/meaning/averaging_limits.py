@@ -57,10 +57,8 @@ def averaged_after(epsilon: Number, confidence: Number = 1 - ERROR) -> int:
     """The least number of Laplace answers at ε each whose mean, rounded, is the count itself with
     this confidence.
     """
-    e, c = (
-        float(positive(epsilon, "epsilon")),
-        float(probability(confidence, "confidence", zero=False)),
-    )
+    e = float(positive(epsilon, "epsilon"))
+    c = float(probability(confidence, "confidence", zero=False))
     if e < 1e-6:
         raise refusals.EPSILON_TOO_SMALL_TO_AVERAGE(epsilon=text(positive(epsilon, "epsilon")))
     # answers at which the mean has a standard deviation of ½: where the search begins

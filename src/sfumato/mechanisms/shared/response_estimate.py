@@ -116,10 +116,8 @@ class ResponseEstimate:
         return np.clip(ends, 0.0, 1.0)
 
     def _exact(self, count: int, missing: Fraction) -> tuple[float, float]:
-        low, high = (
-            limit(count, self.reports, missing, upper=False),
-            limit(count, self.reports, missing, upper=True),
-        )
+        low = limit(count, self.reports, missing, upper=False)
+        high = limit(count, self.reports, missing, upper=True)
         if self.response.spread() < 0:
             low, high = high, low
         return self._at(low, rounding="down"), self._at(high, rounding="up")

@@ -186,10 +186,8 @@ def _bounded(receive: Receive) -> Receive:
 def _with_headers(
     scope: Scope, headers: Iterable[tuple[bytes, bytes]]
 ) -> list[tuple[bytes, bytes]]:
-    path, reply_headers = (
-        scope["path"],
-        [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])],
-    )
+    path = scope["path"]
+    reply_headers = [*headers, *ALWAYS, *([SECURE] if scope.get("scheme") == "https" else [])]
     names = {name.lower() for name, _ in headers}
     if b"content-security-policy" not in names:
         reply_headers.append(

@@ -97,13 +97,11 @@ class PacedLedger(Ledger):
 
     def pace(self, held: float | None = None, busy: float | None = None, charges: int = 1) -> None:
         """Set the times for the next question."""
-        self._held, self._busy, self._charges, self._charged, self._stored = (
-            held,
-            busy,
-            charges,
-            0,
-            0,
-        )
+        self._held = held
+        self._busy = busy
+        self._charges = charges
+        self._charged = 0
+        self._stored = 0
 
     @property
     def ends(self) -> float:
