@@ -153,7 +153,7 @@ def test_fifty_clients_for_long(service: Served, tmp_path: Path) -> None:
 
 
 def put_under_load(
-    service: Served, beside: dict[str, Target], seconds: int, *, growth: float
+    service: Served, more_targets: dict[str, Target], seconds: int, *, growth: float
 ) -> dict[str, float]:
     """Check what has to hold under load; the rate of each target. A short run allows less growth
     of memory: as much for each request as a run of 15 seconds and 5 %.
@@ -167,7 +167,7 @@ def put_under_load(
     )
     assert first.status_code == 200
     targets = {
-        **beside,
+        **more_targets,
         "plan": Target(
             port,
             service.process.pid,
