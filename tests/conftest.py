@@ -38,13 +38,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     if config.getvalue("dist") != "loadgroup":
         return None
     from xdist.scheduler import LoadGroupScheduling
-    from xdist.workermanage import WorkerController
 
-    class FileScheduling(LoadGroupScheduling):
+    class FileScheduling(LoadGroupScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
-            return super()._split_scope(nodeid).partition("::")[0]
+            scope: str = super()._split_scope(nodeid)
+            return scope.partition("::")[0]
 
-        def _assign_work_unit(self, node: WorkerController) -> None:
+        def _assign_work_unit(self, node: Any) -> None:
             self.workqueue.move_to_end(max(self.workqueue, key=self._seconds), last=False)
             super()._assign_work_unit(node)
 
