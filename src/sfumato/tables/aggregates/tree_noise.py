@@ -23,16 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...noise.law import SummableLaw
-from ...noise.sum_tails import integral_nodes, tail_bounds
+from ...noise.sum_tails import REACH, integral_nodes, tail_bounds
 from .count_tree import CountTree
 
 Doubles = NDArray[np.float64]
-_RARE = Fraction(1, 1 << 16)  # below it doubles do not resolve tails well
+_RARE = Fraction(1, 1 << 12)  # below it the bound of the tail is too far above it
 # of the integral, by levels: panels, and the band in reciprocals of the largest deviation; few
 # draws have long tails, many draws take long
 _INTEGRALS = {1: (64, 128), 2: (24, 128)}
 _INTEGRAL = 8, 64
-_LADDER = 1.004
+_LADDER, _LEAST = 1.004, 0.25
 
 
 class HasHalfWidth(Protocol):
@@ -92,7 +92,7 @@ class HalfWidths:
         if not isinstance(self.law, SummableLaw) or self.missing < _RARE:
             return self.most
         factor = NormalDist().inv_cdf(1 - float(self.missing) / 2)
-        return factor * self.spread
+        return max(factor, _LEAST) * self.spread
 
     def within(self, values: Doubles) -> NDArray[np.bool_]:
         """Tell which noisy values of W_<z − q·W, a row for each group, are at least −(half-width
@@ -133,6 +133,10 @@ class HalfWidths:
             tails = tail_bounds(laws[places], band, bounds[places])
             places = places[tails > goal]
             bounds[places] *= _LADDER
+            # beyond the reach of the integral, as few draws of little noise may be
+            is_far = bounds[places] * band > REACH * panels / 2
+            bounds[places[is_far]] = self.most[ends[places[is_far]]]
+            places = places[~is_far]
         return bounds * (1 + 2.0**-40)
 
 
