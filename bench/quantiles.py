@@ -231,9 +231,11 @@ class Tree:
             for i, q in enumerate(qs):
                 target, half = q * total, halves[i]
                 first, last = _first(below[1:] >= target), _last(below[:-1] <= target)
-                values[i, draw] = (
-                    int((first + last + 1) / 2 * width) if total > 0 else data.size / 2
-                )
+                parts = 1.0
+                if self.combine:
+                    parts = _crossing(below, first, target) + _crossing(below, last, target)
+                middle = (first + last + parts) * width / 2
+                values[i, draw] = np.clip(middle if total > 0 else data.size / 2, 0, data.size - 1)
                 side = np.concatenate([[half[0]], half[:-1]])
                 first = _first(below[1:] >= target - half)
                 last = _last(below[:-1] <= target + side)

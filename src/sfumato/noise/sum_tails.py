@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 Doubles = NDArray[np.float64]
 
 MARGIN = 2.0**-26
-"""The assumed error of a tail from the integral: 2^8 times the observed error."""
+"""The assumed error of a tail from the integral: 2^10 times the observed error."""
 
 REACH = 80
 """The largest T·|S − x| for each panel that the rules resolve."""

@@ -103,7 +103,7 @@ class HalfWidths:
         places = np.flatnonzero(undecided.any(axis=0))
         if len(places):
             bounds = bounds.copy()
-            bounds[places] = self.at(places)
+            bounds[places] = np.minimum(self.at(places), self.most[places])
         decided: NDArray[np.bool_] = values >= -bounds
         return decided
 
@@ -111,20 +111,22 @@ class HalfWidths:
         """Return the half-widths at some ends."""
         new = ends[np.isnan(self._widths[ends])]
         if len(new):
-            is_searched = isinstance(self.law, SummableLaw) and self.missing >= _RARE
-            self._widths[new] = self._search(self.law, new) if is_searched else self.most[new]
+            self._widths[new] = (
+                self._search(self.law, new)
+                if isinstance(self.law, SummableLaw) and self.missing >= _RARE
+                else self.most[new]
+            )
         return self._widths[ends]
 
     def _search(self, law: SummableLaw, ends: NDArray[np.int64]) -> Doubles:
         """Return the first bound on a ladder of factors that holds, for each end."""
-        panels, band = _INTEGRALS.get(self.tree.levels, _INTEGRAL)
-        band /= float(self.spread.max())
+        panels, most = _INTEGRALS.get(self.tree.levels, _INTEGRAL)
+        band = most / float(self.spread.max())
         angles = band * integral_nodes(panels)[0]
 
         def logarithms(weights: Doubles) -> Doubles:
-            # both laws have a positive φ; doubles may not reach it
-            tiny = 1e-300
-            return np.log(np.maximum(law.characteristic(np.multiply.outer(weights, angles)), tiny))
+            values = law.characteristic(np.multiply.outer(weights, angles))
+            return np.log(np.maximum(values, 1e-300))  # φ > 0, but for rounding
 
         laws = np.exp(_sum_over_nodes(self.tree, self.q, logarithms, ends))
         goal = float(self.missing / 2) * (1 - 2.0**-40)
@@ -140,7 +142,7 @@ class HalfWidths:
         return bounds * (1 + 2.0**-40)
 
 
-half_widths = lru_cache(maxsize=256)(HalfWidths)
+half_widths = lru_cache(maxsize=128)(HalfWidths)
 
 
 def largest_half_width(law: HasHalfWidth, tree: CountTree, q: Fraction, missing: Fraction) -> float:
@@ -199,10 +201,8 @@ def _sum_over_nodes(
         for side, count in ((1, digit), (0, b - 1 - digit)):
             weight = (side - part[split + 1]) / strength[split] + above[split + 1]
             for level in range(split + 1):
-                values = f(b**level * weight)
-                total += (count * b ** (split - level)).reshape(
-                    -1, *[1] * (total.ndim - 1)
-                ) * values
+                nodes = (count * b ** (split - level)).reshape(-1, *flat)
+                total += nodes * f(b**level * weight)
     left, right = (
         sum(
             b ** (top - level) * f(np.array([b**level * (side - float(q)) / strength[top]]))
