@@ -51,8 +51,8 @@ def test_a_bound_is_never_below_the_exact_tail(law: SummableLaw, weights: Sequen
     exact = exact_tails(law, weights, reach)
     spread = np.sqrt(law.variance * sum(w * w for w in weights))
     ends = np.arange(min(len(exact), int(8 * spread) + 2), dtype=np.float64)
-    found = bounds(law, weights, ends, 64, 128.0)
-    assert (found >= exact[: len(ends)] - 1e-12).all()
+    tails = bounds(law, weights, ends, 64, 128.0)
+    assert (tails >= exact[: len(ends)] - 1e-12).all()
     # and hardly wider at 95 %, two-sided
     fine = np.arange(0, 6 * spread, spread / 200)
     width = fine[np.argmax(bounds(law, weights, fine, 64, 128.0) <= 0.025)]

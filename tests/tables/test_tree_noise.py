@@ -114,13 +114,13 @@ def test_rare_misses_have_a_bound_for_all_leaves(law: SummableLaw) -> None:
 
 
 def test_a_law_without_sums_is_bounded_node_by_node() -> None:
-    class Other:
+    class ConstantLaw:
         variance = 2.0
 
         def half_width(self, confidence: Fraction, *, values: int = 1) -> int:
             return 9
 
-    widths = HalfWidths(Other(), CountTree(60, 4, 3), Fraction(1, 2), Fraction(1, 20))
+    widths = HalfWidths(ConstantLaw(), CountTree(60, 4, 3), Fraction(1, 2), Fraction(1, 20))
     exact = 9 * np.abs(node_weights(CountTree(60, 4, 3), Fraction(1, 2), 30)).sum()
     assert widths.at(np.array([30]))[0] == pytest.approx(exact)
 
