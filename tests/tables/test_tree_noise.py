@@ -30,8 +30,8 @@ def node_weights(tree: CountTree, q: Fraction, end: int) -> NDArray[np.float64]:
     incidence = np.concatenate(
         [np.kron(np.eye(leaves // b**up), np.ones(b**up)) for up in range(tree.levels)]
     )
-    wanted = (np.arange(leaves) < end) - float(q)
-    weights: NDArray[np.float64] = incidence @ np.linalg.solve(incidence.T @ incidence, wanted)
+    target = (np.arange(leaves) < end) - float(q)
+    weights: NDArray[np.float64] = incidence @ np.linalg.solve(incidence.T @ incidence, target)
     return weights
 
 
