@@ -157,7 +157,10 @@ def exact(rows: Iterable[Row], plan: Plan) -> Exact:
         result.ballot = dict(
             _votes(arrived, bounding, "L1", 20 if bounding.unit and not bounding.truncation else 0)
         )
-    for (_, aggregate), column in zip(query.aggregates, plan.columns, strict=True):
+    for (_, single), column in zip(query.aggregates, plan.columns, strict=True):
+        # the planner may read a quantile from a tree of counts
+        is_read = single.kind == "quantile" and column.kind == "percentile"
+        aggregate = replace(single, kind="percentile") if is_read else single
         if aggregate.kind == "count_distinct":
             (place,) = column.components
             result.pieces[place], over = _different(
