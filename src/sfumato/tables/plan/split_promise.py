@@ -59,9 +59,9 @@ def choose_split(
     splitter = _Splitter(components, tuple(columns), bounding, selects=selects, care=care)
     families = families_of(components)
     needed = tuple(family for family in families if family.squares is not None)
-    asked, further = pairs_of(components, families)
+    requested, further = pairs_of(components, families)
     apart = splitter.split(needed)
-    ways = [splitter.split(families, pairs) for pairs in ((), asked, (*asked, *further))]
+    ways = [splitter.split(families, pairs) for pairs in ((), requested, (*requested, *further))]
     shared = min(ways, key=_objective)
     if _objective(shared) > _GAIN * _objective(apart):
         return [apart]
@@ -155,8 +155,8 @@ class _Splitter:
         if self._selects:
             weights.append(self._equal**self._power)
         least = _LEAST * max(weights, default=1.0)
-        wanted = [max(weight, least) ** (1 / (self._power + 1)) for weight in weights]
-        options = [_shares(wanted, self._care), _shares([1.0] * len(wanted), self._care)]
+        sizes = [max(weight, least) ** (1 / (self._power + 1)) for weight in weights]
+        options = [_shares(sizes, self._care), _shares([1.0] * len(sizes), self._care)]
         splits = []
         for shares in options:
             pooled = self._care / self._pooled if self._pooled else self._care
@@ -172,12 +172,12 @@ class _Splitter:
         return min(splits, key=_objective)
 
 
-def _shares(wanted: Sequence[float], care: Fraction) -> list[Fraction]:
-    """Return shares in proportion to what is wanted, in whole parts; equal ones exactly."""
+def _shares(sizes: Sequence[float], care: Fraction) -> list[Fraction]:
+    """Return shares in proportion to sizes, in whole parts; equal ones exactly."""
     rest = 1 - care
-    if max(wanted, default=1.0) <= _EQUAL * min(wanted, default=1.0):
-        return [rest / len(wanted) for _ in wanted]
-    parts = [max(1, round(PARTS * want / sum(wanted))) for want in wanted]
+    if max(sizes, default=1.0) <= _EQUAL * min(sizes, default=1.0):
+        return [rest / len(sizes) for _ in sizes]
+    parts = [max(1, round(PARTS * size / sum(sizes))) for size in sizes]
     return [rest * part / sum(parts) for part in parts]
 
 
