@@ -33,7 +33,7 @@ from sfumato.mechanisms.shared.additive import Additive
 from sfumato.mechanisms.shared.error_formulas import chebyshev_radius, laplace_radius
 from sfumato.mechanisms.smooth import largest_beta
 from sfumato.noise.continuous import Laplace, Normal
-from sfumato.plots.plot_style import COLOURS, INK, figure, tint
+from sfumato.plots.plot_style import COLOURS, FAINT, INK, figure, name_axes, quiet, tint
 from sfumato.testing.seeded_bits import SeededBits
 
 if TYPE_CHECKING:
@@ -1103,6 +1103,54 @@ def tables() -> Figure:
     ).plot("n")
 
 
+def cells() -> Figure:
+    """How a row with the value 70 adds to the two cells of a column with the bounds [0, 100], and
+    the noise of three numbers: each measured apart, or all read from cells.
+    """
+    canvas = figure(9.4, 3.7)
+    left, right = canvas.subplots(1, 2, width_ratios=(1.25, 1))
+    value, low, high = 70, COLOURS[0], COLOURS[1]
+    part = value / 100
+    quiet(left)
+    left.set_title("one row, spend = 70 of [0, 100]", fontsize=10, color=INK, pad=10)
+    left.plot([0, 100], [1, 0], color=low, linewidth=2)
+    left.plot([0, 100], [0, 1], color=high, linewidth=2)
+    left.plot([value, value], [0, 1.03], color=INK, linewidth=1, linestyle=(0, (3, 3)))
+    for height, colour, name, at in (
+        (1 - part, low, "0.3 into low", (value + 3, 1 - part + 0.03)),
+        (part, high, "0.7 into high", (value - 3, part + 0.03)),
+    ):
+        left.plot([value], [height], "o", color=colour, markersize=8)
+        across = "left" if at[0] > value else "right"
+        left.text(*at, name, color=colour, fontsize=10, fontweight="bold", ha=across, va="bottom")
+    left.text(13, 0.93, "low = 1 − spend/100", color=low, fontsize=9, va="center")
+    left.text(15, 0.06, "high = spend/100", color=high, fontsize=9, va="center")
+    left.text(value, 1.05, "0.3 + 0.7 = 1", color=INK, fontsize=9, ha="center", va="bottom")
+    left.set_xlim(0, 100)
+    left.set_ylim(0, 1.18)
+    left.set_xticks([0, 25, 50, 70, 100])
+    left.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    name_axes(left, "spend", "what the row adds")
+    quiet(right)
+    right.set_title("noise, if all three are asked", fontsize=10, color=INK, pad=10)
+    names = ("COUNT(*)", "COUNT(spend)", "SUM of\nspend − 50, in 50s")
+    apart, shared = (3.0, 3.0, 3.0), (math.sqrt(3), math.sqrt(2), math.sqrt(2))
+    for shift, numbers, colour, label in (
+        (-0.19, apart, FAINT, "each with a third of ε"),
+        (0.19, shared, COLOURS[2], "from cells with all of ε"),
+    ):
+        places = [i + shift for i in range(3)]
+        right.bar(places, numbers, width=0.34, color=colour, label=label)
+        for x, number in zip(places, numbers, strict=True):
+            right.text(x, number + 0.05, f"{number:.2f}", ha="center", fontsize=9, color=INK)
+    right.set_xticks(range(3), names)
+    right.set_yticks([0, 1, 2, 3])
+    right.set_ylim(0, 4.2)
+    right.legend(frameon=False, fontsize=9, loc="upper right", labelcolor=INK)
+    name_axes(right, "", "standard deviations of one count")
+    return canvas
+
+
 def bernstein() -> Figure:
     """Whole curves: a density with its own sensitivity, and the sources' kernel regression with a
     sampled one, noise by two norms.
@@ -1630,6 +1678,7 @@ PICTURES: tuple[Callable[[], Figure], ...] = (
     gibbs,
     ledger,
     tables,
+    cells,
     accounting_noise,
     accounting_sampled,
     bernstein,

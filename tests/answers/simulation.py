@@ -365,6 +365,12 @@ def _kinds(promise: str, arguments: Any, **about: Any) -> World:
         "c": sf.covar("x", "y"),
         "cs": sf.covar("x", "y", sample=True),
         "k": sf.corr("x", "y"),
+        "slope": sf.regr_slope("y", "x"),
+        "intercept": sf.regr_intercept("y", "x"),
+        "r2": sf.regr_r2("y", "x"),
+        "both": sf.regr_count("y", "x"),
+        "mean_x": sf.regr_avgx("y", "x"),
+        "mean_y": sf.regr_avgy("y", "x"),
         "h": sf.histogram("y", edges=[1, 3, 6]),
     }
     return World.of(table, table.group_by("g").aggregate(**query).plan(**arguments))

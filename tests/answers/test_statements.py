@@ -73,7 +73,7 @@ def chosen(name: str, then: Any = simulation.same) -> dict[str, Check]:
 
 
 SINGLE = ("n", "units", "different", "s", "r", "m", "w", "v", "sd", "vs", "sds", "h")
-COLUMNS = (*SINGLE, "c", "cs", "k")
+COLUMNS = (*SINGLE, "c", "cs", "k", "slope", "intercept", "r2", "both", "mean_x", "mean_y")
 ALL = {stated: check for name in COLUMNS for stated, check in both(name).items()}
 CLIPPED = {"clipped below": clipped(0), "clipped above": clipped(2)}
 
@@ -392,7 +392,7 @@ TEXTS: dict[str, dict[str, str]] = {
             "COVAR_SAMP({of}, {by})",
             "covariance of the rows",
             "products {}{}",
-            "rows without one of the two values are left out of covariances and correlations",
+            "rows without one of the two values are left out of aggregates of the two",
             "sf.covar('age', 'spend')",
             "sf.covar('age', 'spend', sample=True)",
             "the covariance of two columns, of the rows themselves",

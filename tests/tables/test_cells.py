@@ -17,7 +17,7 @@ import pytest
 
 from sfumato.guarantees import GDP, Approx, Guarantee, Pure
 from sfumato.tables import aggregates as ag
-from sfumato.tables.aggregates.component import CELL_STEPS, Component
+from sfumato.tables.aggregates.component import Component, cell_steps
 from sfumato.tables.declare.declaration import declare
 from sfumato.tables.expr.expressions import col
 from sfumato.tables.expr.types import Type
@@ -32,6 +32,7 @@ from .worlds import Nobody
 
 Row = Mapping[str, int | None]
 
+CELL_STEPS = cell_steps(1)
 QUESTIONS: dict[str, dict[str, Aggregate]] = {
     "count, sum, mean": {"n": ag.count(), "s": ag.sum("x"), "m": ag.mean("x")},
     "mean": {"m": ag.mean("y")},
@@ -57,7 +58,7 @@ VALUES: dict[str, Sequence[int | None]] = {
 }
 
 
-def asked(question: str, **about: Any) -> Query:
+def question_of(question: str, **about: Any) -> Query:
     declared = declare(name="t", schema=SCHEMA, bounds=BOUNDS, **about)
     return Rows.of(declared, Nobody()).group_by().aggregate(**QUESTIONS[question])
 
@@ -132,15 +133,15 @@ def columns(aggregate: Aggregate) -> set[str]:
 
 
 def measured(question: str, *, paired: bool) -> tuple[QueryComponents, Measurement]:
-    needed = components_of(asked(question))
+    needed = components_of(question_of(question))
     families = families_of(needed.components)
-    pairs = sum(pairs_of(needed.components, families), ()) if paired else ()
+    pairs = sum(pairs_of(needed.components, families, CELL_STEPS), ()) if paired else ()
     builder = Builder(needed.components)
     for pair in pairs:
-        add_pair(builder, pair)
-    taken = [family for pair in pairs for family in pair.families]
+        add_pair(builder, pair, CELL_STEPS)
+    paired_columns = [family for pair in pairs for family in pair.families]
     for family in families:
-        if family not in taken:
+        if family not in paired_columns:
             add_family(builder, family)
     return needed, builder.finish()
 
@@ -227,7 +228,7 @@ def test_neighbours_stay_within_the_joint_sensitivity(
     """All pairs of one unit's rows: the cells of all blocks move by no more than the noise covers,
     whatever the relation and the norm.
     """
-    query = asked(question, unit="user", max_rows=1, relation=relation)
+    query = question_of(question, unit="user", max_rows=1, relation=relation)
     needed = components_of(query)
     calibration = calibrate(query, needed.components, needed.columns, promise)
     rows: list[Row | None] = [None, *rows_of(question)]
@@ -265,12 +266,19 @@ def test_neighbours_stay_within_the_joint_sensitivity(
 
 def test_a_common_row_widens_ranges_a_little() -> None:
     for steps in itertools.product([1, 7, 100, 4097, 819_200, 1_000_003, 1 << 26], repeat=2):
-        wide, row = common_row(steps)
+        wide, row = common_row(steps, CELL_STEPS) or ([], 0)
         assert CELL_STEPS / 2 < row <= CELL_STEPS
         for narrow, widened in zip(steps, wide, strict=True):
             assert row % widened == 0
             assert narrow <= widened
             assert widened <= narrow * F(33, 32) or max(steps) > 1 << 20
+
+
+def test_units_with_many_rows_have_coarser_cells() -> None:
+    """So that the noise of a unit's rows together fits the samplers."""
+    steps = [cell_steps(rows) for rows in (1, 2, 3, 1000, 10**6)]
+    assert steps == [1 << 26, 1 << 25, 1 << 24, 1 << 20, 1 << 20]
+    assert common_row((1 << 21, 5), cell_steps(1000)) is None
 
 
 def test_an_exact_square_needs_no_rounding() -> None:
@@ -286,7 +294,7 @@ def test_an_exact_square_needs_no_rounding() -> None:
 @pytest.mark.parametrize("promise", [Pure(1), GDP(1), Approx(1, "1e-6")])
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_no_column_is_worse_than_with_components_apart(question: str, promise: Guarantee) -> None:
-    query = asked(question)
+    query = question_of(question)
     needed = components_of(query)
     gains = calibrate(query, needed.components, needed.columns, promise).gains
     assert all(gain <= 1 + 1e-6 for gain in gains)

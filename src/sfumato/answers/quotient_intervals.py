@@ -6,7 +6,9 @@
             probability asked for, whatever the number of rows is.
 *Cells*     Between the limits of θ there are 64 cells. In each, q is replaced by a bound for all θ
             of the cell (`bound_between`), so the ends follow in closed form.
-*Ratios*    have no limits: a θ beyond a typical size is looked at as 1/θ.
+*Ratios*    have no limits: a θ beyond a typical size is looked at as 1/θ. Weighted means have
+            limits, but the exact quotient of rounded products and rounded weights may lie beyond
+            them. They are solved like ratios, and cut to the limits afterwards.
 *Rounding*  The ends are computed in doubles; the bound is widened by more than their errors.
 *Proof*     docs/proofs/answer-intervals.md, "Quotients"
 """
@@ -45,11 +47,12 @@ def quotient_ends(
     )
     noise = _QuotientNoise(pieces, missing)
     centre, slack = (column.numbers.get(name, _NONE) for name in ("centre", "slack"))
-    low, high = KINDS[column.kind].limits(column.numbers)
+    kind = KINDS[column.kind]
+    low, high = kind.limits(column.numbers)
     ends = (
-        _solve_without_limits(top, bottom, noise)
-        if low is None or high is None
-        else _solve(top, bottom, low - centre, high - centre, lambda u: (_ONE, u), noise)[:2]
+        _solve(top, bottom, low - centre, high - centre, lambda u: (_ONE, u), noise)[:2]
+        if kind.keeps_limits and low is not None and high is not None
+        else _solve_without_limits(top, bottom, noise)
     )
     first, last = (end + float(centre) for end in ends)
     far = float(abs(centre)) + float(slack)

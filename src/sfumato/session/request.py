@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Unpack
 
 from ..accounting.filters import Filter
@@ -76,6 +75,11 @@ class PlanAttempt:
     unlearned: tuple[MissingLimit, ...]
     declared: Declared
     unpaid: bool
+
+    @classmethod
+    def of(cls, plan: Plan, declared: Declared) -> PlanAttempt:
+        """Take a plan that follows from what the share has paid for."""
+        return cls(Batch.of(plan), (), (), declared, unpaid=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,8 +252,7 @@ class Request:
             assert goal.promise is not None
             size = GROUP_SIZE if goal.group_size is None else goal.group_size
             return plan_batch(resolved, goal.promise, size)
-        plan = goal.plan(next(resolved).plan)
-        return Batch((plan,), (Fraction(1),), plan.promise, plan.mechanism)
+        return Batch.of(goal.plan(next(resolved).plan))
 
     def _plan_shown(self, declared: Declared) -> Batch:
         """Plan the questions; a refusal is for the analyst to read."""

@@ -4,7 +4,9 @@ code can import this module.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -90,16 +92,24 @@ class SilentCalibration(Calibration):
 @dataclass(frozen=True, slots=True)
 class Through:
     """What passed through the release function: every call in order, the groups, the pieces without
-    noise, and the engine's table for each statement.
+    noise, the engine's table for each statement, and the step of each component by its name.
     """
 
     calls: tuple[MechanismCall, ...]
     groups: ResultGroups
     pieces: tuple[Noisy, ...]
     tally: door.Tables
+    steps: Mapping[str, Fraction]
 
     def integers(self, name: str) -> NDArray[np.generic]:
-        return next(piece.values for piece in self.pieces if piece.name == name)
+        """Return the exact sums of a component of counts or values, in its own steps, as they
+        follow from the cells that the mechanisms received.
+        """
+        piece = next(piece for piece in self.pieces if piece.name == name)
+        ratio = piece.step / self.steps[name]
+        values = piece.values * ratio.numerator if ratio != 1 else piece.values
+        assert not (values % ratio.denominator).any()
+        return values // ratio.denominator
 
 
 class Rehearsal:
@@ -135,7 +145,14 @@ class Rehearsal:
             silent: object = piece.mechanism
             mechanism = silent.mechanism if isinstance(silent, SilentMechanism) else piece.mechanism
             pieces.append(Noisy(piece.name, piece.values, piece.step, mechanism))
-        return Through(tuple(self._calls), groups, tuple(pieces), tally)
+        bounding = self.plan.calibration.bounding
+        steps = {
+            component.name: component.step
+            if component.form == "point"
+            else bounding.step(component)
+            for component in self.plan.components
+        }
+        return Through(tuple(self._calls), groups, tuple(pieces), tally, steps)
 
 
 def through_the_door(plan: Plan) -> Through:

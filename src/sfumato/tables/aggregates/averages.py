@@ -138,6 +138,7 @@ MEAN = AggregateKind(
     finish=_finish,
     pieces=2,
     is_quotient=True,
+    keeps_limits=True,
     extreme_quotients=_extreme_means,
     directions=move_quotient,
     limits=value_bounds,

@@ -85,6 +85,9 @@ class ColumnKind:
     # rows
     error_of: Literal["noise", "size", "rank"] = "noise"
     is_quotient: bool = False  # `centre` + the first piece over the second: an exact interval
+    # of a quotient: that of the exact sums always lies between the limits (rounded products and
+    # rounded weights may give one that does not)
+    keeps_limits: bool = False
     ranks_groups: bool = True  # `top` tells which groups are surely among the largest
 
 
