@@ -142,8 +142,8 @@ def test_weights_between_two_ends(law: Any, missing: F) -> None:
 
 def test_a_weight_that_may_be_zero_and_no_weight() -> None:
     law = Geometric(scale=9)
-    one = bound_between([(law, F(0), F(2), 1)], F(1, 20))
-    assert one == 2 * law.half_width(F(19, 20))
+    maybe = bound_between([(law, F(0), F(2), 1)], F(1, 20))
+    assert maybe == 2 * law.half_width(F(19, 20))
     assert bound_between([(law, F(0), F(0), 1)], F(1, 20)) == 0
 
 

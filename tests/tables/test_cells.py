@@ -58,7 +58,7 @@ VALUES: dict[str, Sequence[int | None]] = {
 }
 
 
-def asked(question: str, **about: Any) -> Query:
+def question_of(question: str, **about: Any) -> Query:
     declared = declare(name="t", schema=SCHEMA, bounds=BOUNDS, **about)
     return Rows.of(declared, Nobody()).group_by().aggregate(**QUESTIONS[question])
 
@@ -133,15 +133,15 @@ def columns(aggregate: Aggregate) -> set[str]:
 
 
 def measured(question: str, *, paired: bool) -> tuple[QueryComponents, Measurement]:
-    needed = components_of(asked(question))
+    needed = components_of(question_of(question))
     families = families_of(needed.components)
     pairs = sum(pairs_of(needed.components, families, CELL_STEPS), ()) if paired else ()
     builder = Builder(needed.components)
     for pair in pairs:
         add_pair(builder, pair, CELL_STEPS)
-    taken = [family for pair in pairs for family in pair.families]
+    paired_columns = [family for pair in pairs for family in pair.families]
     for family in families:
-        if family not in taken:
+        if family not in paired_columns:
             add_family(builder, family)
     return needed, builder.finish()
 
@@ -228,7 +228,7 @@ def test_neighbours_stay_within_the_joint_sensitivity(
     """All pairs of one unit's rows: the cells of all blocks move by no more than the noise covers,
     whatever the relation and the norm.
     """
-    query = asked(question, unit="user", max_rows=1, relation=relation)
+    query = question_of(question, unit="user", max_rows=1, relation=relation)
     needed = components_of(query)
     calibration = calibrate(query, needed.components, needed.columns, promise)
     rows: list[Row | None] = [None, *rows_of(question)]
@@ -294,7 +294,7 @@ def test_an_exact_square_needs_no_rounding() -> None:
 @pytest.mark.parametrize("promise", [Pure(1), GDP(1), Approx(1, "1e-6")])
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_no_column_is_worse_than_with_components_apart(question: str, promise: Guarantee) -> None:
-    query = asked(question)
+    query = question_of(question)
     needed = components_of(query)
     gains = calibrate(query, needed.components, needed.columns, promise).gains
     assert all(gain <= 1 + 1e-6 for gain in gains)

@@ -240,10 +240,10 @@ def share_draws(pieces: Iterable[Noisy]) -> bool:
     """Tell whether two of these pieces share a draw of noise."""
     names: set[str] = set()
     for piece in pieces:
-        own = {draw.name for draw in piece.draws}
-        if own & names:
+        drawn = {draw.name for draw in piece.draws}
+        if drawn & names:
             return True
-        names |= own
+        names |= drawn
     return False
 
 

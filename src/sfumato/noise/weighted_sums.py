@@ -75,7 +75,7 @@ def flatten(terms: Iterable[Term]) -> tuple[Term, ...]:
     flat: list[Term] = []
     for law, weight, count in terms:
         inner = law.terms if isinstance(law, SumLaw) else ((law, Fraction(1), 1),)
-        flat += [(each, weight * own, count * often) for each, own, often in inner]
+        flat += [(each, weight * factor, count * often) for each, factor, often in inner]
     return tuple(flat)
 
 

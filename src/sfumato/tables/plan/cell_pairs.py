@@ -63,8 +63,8 @@ def pairs_of(
     that are left; of columns whose cells have a common multiple up to `most`.
     """
     by_column = {column_key(family.example): family for family in families if family.sums}
-    asked: list[Pair] = []
-    taken: list[Family] = []
+    requested: list[Pair] = []
+    paired: list[Family] = []
     for place, component in enumerate(components):
         if component.pair is None:
             continue
@@ -73,15 +73,15 @@ def pairs_of(
             continue
         if common_row((first.steps, second.steps), most) is None:
             continue
-        if first not in taken and second not in taken:
-            asked.append(Pair((first, second), place))
-            taken += [first, second]
+        if first not in paired and second not in paired:
+            requested.append(Pair((first, second), place))
+            paired += [first, second]
     free = [
         family
         for family in families
         if family.sums
         and family.squares is None
-        and family not in taken
+        and family not in paired
         and (family.example.where is None or family.example.filled)
     ]
     further: list[Pair] = []
@@ -98,7 +98,7 @@ def pairs_of(
         if partner is not None:
             free.remove(partner)
             further.append(Pair((column, partner)))
-    return tuple(asked), tuple(further)
+    return tuple(requested), tuple(further)
 
 
 def add_pair(builder: Builder, pair: Pair, most: int) -> None:
@@ -122,7 +122,7 @@ def add_pair(builder: Builder, pair: Pair, most: int) -> None:
     for column, products in zip(first.cells, inner, strict=True):
         cells += [combine((1, column), *((-1, cell) for cell in products)), *products]
     readings: dict[int, tuple[Sequence[Fraction], Fraction]] = {}
-    for weights_x, weights_y, place, worth in _wanted(builder, pair, first, second):
+    for weights_x, weights_y, place, worth in _readings(builder, pair, first, second):
         if place != rows:  # that is read as the first of the chain
             readings[place] = [x * y for x in weights_x for y in weights_y], worth
     names = " and ".join(family.name for family in pair.families)
@@ -177,29 +177,29 @@ def _side(builder: Builder, pair: Pair, family: Family, steps: int, row: int) ->
     return _Side(family, rows, steps, factors, tuple(cells[0 if rest else 1 :]), rest)
 
 
-def _wanted(
+def _readings(
     builder: Builder, pair: Pair, first: _Side, second: _Side
 ) -> list[tuple[list[Fraction], list[Fraction], int, Fraction]]:
     """Return what can be read: weights of both columns' cells, a place, and the worth of a unit."""
-    wanted = []
+    readings = []
     for side in (first, second):
         grid = side.family.grid
-        own = [
+        of_side = [
             (side.values(builder.components[place]), place, grid.step) for place in side.family.sums
         ]
-        own.append(([Fraction(int(not side.rest)), *side.ones[1:]], side.rows, Fraction(1)))
+        of_side.append(([Fraction(int(not side.rest)), *side.ones[1:]], side.rows, Fraction(1)))
         if side.family.squares is not None:
-            own.append((parabola(grid, side.steps), side.family.squares, grid.step**2))
-        for weights, place, worth in own:
+            of_side.append((parabola(grid, side.steps), side.family.squares, grid.step**2))
+        for weights, place, worth in of_side:
             x, y = (weights, second.ones) if side is first else (first.ones, weights)
-            wanted.append((x, y, place, worth))
+            readings.append((x, y, place, worth))
     if pair.products is not None:
         centred = builder.components[pair.products].pair
         assert centred is not None
         x, y = first.values(centred[0]), second.values(centred[1])
         worth = first.family.grid.step * second.family.grid.step
-        wanted.append((x, y, pair.products, worth))
-    return wanted
+        readings.append((x, y, pair.products, worth))
+    return readings
 
 
 def common_row(steps: Sequence[int], most: int) -> tuple[list[int], int] | None:

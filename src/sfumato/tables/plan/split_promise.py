@@ -63,11 +63,11 @@ def choose_split(
     splitter = _Splitter(components, tuple(columns), bounding, selects=selects, care=care)
     families = families_of(components)
     needed = tuple(family for family in families if family.squares is not None)
-    asked, further = pairs_of(components, families, cell_steps(bounding.rows))
+    requested, further = pairs_of(components, families, cell_steps(bounding.rows))
     apart = splitter.best_split(needed)
     ways = [
         splitter.best_split(families, pairs)
-        for pairs in dict.fromkeys([(), asked, (*asked, *further)])
+        for pairs in dict.fromkeys([(), requested, (*requested, *further)])
     ]
     shared = min(ways, key=_objective)
     worst, total = _objective(shared)
@@ -216,8 +216,8 @@ class _Splitter:
                 for i in slots
             ]
             least = _LEAST * max(weights, default=1.0)
-            wanted = [max(weight, least) ** (1 / (self._power + 1)) for weight in weights]
-            tried.append(_shares(slots, wanted, self._care))
+            sizes = [max(weight, least) ** (1 / (self._power + 1)) for weight in weights]
+            tried.append(_shares(slots, sizes, self._care))
             latest = ratios(tried[-1])
             if max(latest, default=0.0) <= _EQUAL:
                 break
@@ -226,12 +226,12 @@ class _Splitter:
         return best, ratios(best)
 
 
-def _shares(slots: Sequence[int], wanted: Sequence[float], care: Fraction) -> dict[int, Fraction]:
-    """Return shares in proportion to what is wanted, in whole parts; equal ones exactly."""
+def _shares(slots: Sequence[int], sizes: Sequence[float], care: Fraction) -> dict[int, Fraction]:
+    """Return shares in proportion to sizes, in whole parts; equal ones exactly."""
     rest = 1 - care
-    if max(wanted, default=1.0) <= _EQUAL * min(wanted, default=1.0):
+    if max(sizes, default=1.0) <= _EQUAL * min(sizes, default=1.0):
         return {slot: rest / len(slots) for slot in slots}
-    parts = [max(1, round(PARTS * want / sum(wanted))) for want in wanted]
+    parts = [max(1, round(PARTS * size / sum(sizes))) for size in sizes]
     return {slot: rest * part / sum(parts) for slot, part in zip(slots, parts, strict=True)}
 
 
