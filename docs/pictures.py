@@ -20,6 +20,7 @@ import sfumato as sf
 from sfumato import attacks, plots
 from sfumato import mechanisms as mech
 from sfumato.answers import Answer, Column, Noisy, Paid
+from sfumato.answers.answer_records import Draw, LinearNoise
 from sfumato.attacks.lib.attack_result import guess_bound
 from sfumato.auditing.power import best_expected
 from sfumato.auditing.survey import SurveyRow
@@ -1081,14 +1082,15 @@ def tables() -> Figure:
     interval.
     """
     about = {"relation": "add-remove", "unit": "user_id"}
-    counted = mech.Laplace(sensitivity=3, epsilon="0.11875", **about)
+    cell = mech.Laplace(sensitivity=3, epsilon="0.3076125", **about)
+    counted = LinearNoise(tuple(Draw(cell, Fraction(1), f"0.{i}") for i in range(3)))
     numbers = {
-        "Bari": 526,
-        "Milano": 3399,
-        "Napoli": 1990,
-        "Palermo": 916,
-        "Roma": 4369,
-        "Torino": 1549,
+        "Bari": 648,
+        "Milano": 3361,
+        "Napoli": 2025,
+        "Palermo": 918,
+        "Roma": 4323,
+        "Torino": 1537,
     }
     pieces = (Noisy("count", [[number] for number in numbers.values()], 1, counted),)
     columns = (Column("n", "count", (0,), "visits by city, a customer counts for at most three"),)
@@ -1098,7 +1100,7 @@ def tables() -> Figure:
         rows=tuple((city,) for city in numbers),
         pieces=pieces,
         columns=columns,
-        cost=counted.promise,
+        cost=cell.promise,
         receipts=(receipt,),
     ).plot("n")
 

@@ -28,8 +28,8 @@ def test_an_average_of_counts_has_no_bias(columns: int) -> None:
         bounds=dict.fromkeys(names, (0, 100)),
         schema={name: Type.of("float64") for name in names},
     )
-    asked = {f"m_{name}": ag.mean(name) for name in names}
-    query = Rows.of(declared, Nobody()).group_by().aggregate(n=ag.count(), **asked)
+    means = {f"m_{name}": ag.mean(name) for name in names}
+    query = Rows.of(declared, Nobody()).group_by().aggregate(n=ag.count(), **means)
     needed = components_of(query)
     calibration = calibrate(query, needed.components, needed.columns, Pure(1))
     place = next(i for i, each in enumerate(needed.components) if each.name == "count")
