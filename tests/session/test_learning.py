@@ -61,6 +61,8 @@ def test_what_is_missing_is_found(promise: dict[str, Any]) -> None:
             0,
             dict(declared.learned.limits)["max_rows"][1],
             16,
+            0,
+            dict(declared.learned.limits)["max_rows"][4],
         )
         assert set(dict(declared.learned.bounds)) == {"spend", "age"}
         assert learned.declaration is declared
