@@ -260,9 +260,10 @@ def test_what_a_limit_is_for() -> None:
     one = Aim.for_question(promise, parts=1)
     assert one == Aim(count_noise(promise, 1), 1, 1)
     assert one.noise == pytest.approx(2**0.5 / 0.3)
-    assert Aim.for_question(promise, groups=6) == Aim(count_noise(promise), 6, 6)
-    assert Aim.for_question(promise, groups=6, dilution=10) == Aim(count_noise(promise), 60, 6)
-    assert Aim.for_question(promise, groups=10**6) == Aim(count_noise(promise), 100, 100)
+    some = Aim.for_question(promise, row_groups=60, sum_groups=6)
+    assert some == Aim(count_noise(promise), 60, 6)
+    many = Aim.for_question(promise, row_groups=10**6, sum_groups=10**6)
+    assert many == Aim(count_noise(promise), 100, 100)
     assert Aim.for_groups(promise) == Aim(count_noise(promise), ROW_GROUPS, SUM_GROUPS, lean=False)
 
 

@@ -19,7 +19,8 @@ always give the same limits.
 *Diluted*     A row that a limit leaves out lacks in a count as 1; in a sum as a mean value only,
               while the noise grows with the bounds: a quarter is assumed. A mean moves only as far
               as units with many rows differ from others: a tenth. Of the columns of a question the
-              most sensitive counts.
+              most sensitive counts. Private groups: a tenth, unless `max_groups` is declared, as
+              more people have to be in a group that is named the higher the limit is.
 *Groups*      The other rule, whatever the question: σ for three parts, rows for one of 100 groups,
               bounds for a quarter of the table with f = 1, and no tail. It gives lower limits, with
               less noise in small groups.
@@ -52,7 +53,7 @@ ROW_GROUPS = 100
 SUM_GROUPS = 4
 PRIVATE_GROUPS = 10
 """The number of groups to assume where the groups of a question are not public."""
-DILUTIONS = {"count": 1, "sum": 4, "mean": 10}
+DILUTIONS = {"count": 1, "sum": 4, "mean": 10, "private groups": 10}
 """In what a question asks for, one in so many of the rows that a limit leaves out counts."""
 WINDOW = 2
 """The share beyond a limit covers at least so many cells, inhabited or not."""
@@ -77,10 +78,10 @@ class Aim:
 
     @classmethod
     def for_question(
-        cls, promise: Guarantee, *, parts: int = PIECES, groups: int = 1, dilution: int = 1
+        cls, promise: Guarantee, *, parts: int = PIECES, row_groups: int = 1, sum_groups: int = 1
     ) -> Aim:
         """Aim at a question with this promise, so many noisy numbers, and so many groups."""
-        rows, sums = (min(number, ROW_GROUPS) for number in (groups * dilution, groups))
+        rows, sums = (min(number, ROW_GROUPS) for number in (row_groups, sum_groups))
         return cls(count_noise(promise, parts), rows, sums)
 
     @classmethod

@@ -117,13 +117,21 @@ def aim_of(
         sum(not component.pooled for component in needed.components) + (not query.public)
         for query, needed in questions
     )
-    dilution = min(_dilution(column.kind) for _, needed in questions for column in needed.columns)
-    groups = min(_count_groups(query) for query, _ in questions)
-    return Aim.for_question(promise, parts=parts, groups=groups, dilution=dilution)
+    rows = min(
+        _count_groups(query) * _dilution(query, column.kind)
+        for query, needed in questions
+        for column in needed.columns
+    )
+    sums = min(_count_groups(query) for query, _ in questions)
+    return Aim.for_question(promise, parts=parts, row_groups=rows, sum_groups=sums)
 
 
-def _dilution(kind: str) -> int:
-    """Return how many of the rows that a limit leaves out count as one, in a kind of column."""
+def _dilution(query: Query, kind: str) -> int:
+    """Return how many of the rows that a limit leaves out count as one, in a kind of column. If the
+    limit of rows also limits the private groups of a unit, a high one hides groups.
+    """
+    if not query.public and query.rows.declaration.max_groups is None:
+        return DILUTIONS["private groups"]
     if kind == "sum":
         return DILUTIONS["sum"]
     return DILUTIONS["count" if ag.KINDS[kind].error_of == "noise" else "mean"]
