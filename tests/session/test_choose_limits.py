@@ -105,8 +105,8 @@ def test_the_row_limit_has_the_least_error_of_all_powers_of_two(noise: float, gr
     truth = float((each * np.maximum(units - chosen.rows, 0)).sum() / (each * units).sum())
     assert abs(lost - truth) <= 0.001
     assert lost <= most
-    kept = float((each * np.minimum(units, chosen.rows)).sum())
-    assert chosen.fill == pytest.approx(kept / (chosen.rows * 4930))
+    within = float((each * np.minimum(units, chosen.rows)).sum())
+    assert chosen.fill == pytest.approx(within / (chosen.rows * 4930))
 
 
 def test_more_noise_never_gives_a_higher_limit() -> None:
@@ -257,9 +257,9 @@ def test_who_has_many_times_the_limit_has_more_than_it() -> None:
 def test_what_a_limit_is_for() -> None:
     """A question of the whole table, of public groups, of means; and small groups for all."""
     promise = sf.Pure("0.3")
-    one = Aim.for_question(promise, parts=1)
-    assert one == Aim(count_noise(promise, 1), 1, 1)
-    assert one.noise == pytest.approx(2**0.5 / 0.3)
+    alone = Aim.for_question(promise, parts=1)
+    assert alone == Aim(count_noise(promise, 1), 1, 1)
+    assert alone.noise == pytest.approx(2**0.5 / 0.3)
     some = Aim.for_question(promise, row_groups=60, sum_groups=6)
     assert some == Aim(count_noise(promise), 60, 6)
     many = Aim.for_question(promise, row_groups=10**6, sum_groups=10**6)

@@ -238,7 +238,7 @@ def test_no_unit_at_all_moves_a_lesson_by_more(
             bounds.add(plan.calibration.bounding.l1(plan.components[0]))
     (bound,) = bounds
     added = [abs(tally - tallies[0]).sum() for tally in tallies]  # the first one is nobody
-    replaced = [abs(one - two).sum() for one, two in combinations(tallies, 2)]
+    replaced = [abs(first - second).sum() for first, second in combinations(tallies, 2)]
     assert max(added) == bound
     assert max(replaced) == 2 * bound
 

@@ -99,11 +99,11 @@ def upward(law: Laplace | Gaussian, length: int, bound: float) -> float:
     z = np.arange(0, round(60 * deviation), step, dtype=np.float64)
     tails = law.law.rough_tails(np.maximum(z, 1.0))
     cells = -np.diff(tails)
-    one = np.concatenate([cells[::-1], cells])
-    one /= one.sum()
-    total = one
+    single = np.concatenate([cells[::-1], cells])
+    single /= single.sum()
+    total = single
     for _ in range(length - 1):
-        total = fftconvolve(total, one)
+        total = fftconvolve(total, single)
     middle = (len(total) - 1) / 2
     values = (np.arange(len(total)) - middle) * step
     return float(total[values > bound].sum())
@@ -130,9 +130,9 @@ def test_noise_alone_is_seen_in_any_cell_with_the_stated_probability(
 ) -> None:
     """By the union bound over all runs, of every length: at most 1 in 10,000 together."""
     each = SURE / (cells * len(RUNS))
-    one = round(noise(law, cells).exceeded(1, each) * 2**20)
-    assert float(law.law.tail(one + 1, "up")) <= each
-    assert float(law.law.tail(round(one * 0.99), "down")) > each
+    bound = round(noise(law, cells).exceeded(1, each) * 2**20)
+    assert float(law.law.tail(bound + 1, "up")) <= each
+    assert float(law.law.tail(round(bound * 0.99), "down")) > each
     assert sum(len(RUNS) * each for _ in range(cells)) <= SURE
 
 

@@ -121,19 +121,19 @@ def row_limit(histogram: NoisyHistogram, aim: Aim) -> RowLimit:
         farther * width + (here - farther) * (width + 1) / 2
         for width, (here, farther) in zip(widths, pairwise(beyond), strict=False)
     ]
-    kept = list(accumulate(rows))
-    total = kept[-1]
+    within = list(accumulate(rows))
+    total = within[-1]
 
     def error(j: int) -> float:
-        return math.hypot(2**j * aim.noise, (total - kept[j]) / aim.row_groups)
+        return math.hypot(2**j * aim.noise, (total - within[j]) / aim.row_groups)
 
     best = min(range(min(len(rows), MOST_ROWS.bit_length())), key=error)
     end = min(max(last + 1, best + 1 + WINDOW), len(histogram.counts))
     most = _most_rows_beyond(histogram, best, end)
-    lost = min(round_share((total - kept[best]) / total if total else 0.0), most)
+    lost = min(round_share((total - within[best]) / total if total else 0.0), most)
     share, off = histogram.share_beyond(range(best + 1, end), range(best + 1))
     rest = (share, off, Fraction(row_edges()[end] - 1), lost, most)
-    return RowLimit(2**best, rest, kept[best] / (2**best * beyond[0]) if beyond[0] else 1.0)
+    return RowLimit(2**best, rest, within[best] / (2**best * beyond[0]) if beyond[0] else 1.0)
 
 
 def _row_widths() -> list[int]:
