@@ -33,6 +33,7 @@ from .simulation import (
     each,
     learned_bounds,
     learned_rows,
+    learned_rows_beyond,
     surely,
     tried,
     withheld,
@@ -149,8 +150,13 @@ CASES: dict[str, Group] = {
         {"n: average": average(2, each, "n"), "m: average, all at once": average(3, at_once, "m")},
     ),
     "total": Group(100, both("n")),
-    "learned rows": Group(100, {"beyond the limit": learned_rows}),
-    "learned rows of few": Group(100, {"beyond the limit, at most": learned_rows}),
+    "learned rows": Group(
+        100, {"beyond the limit": learned_rows, "rows beyond the limit": learned_rows_beyond}
+    ),
+    "learned rows of few": Group(
+        100,
+        {"beyond the limit, at most": learned_rows, "rows beyond the limit": learned_rows_beyond},
+    ),
     "learned bounds": Group(30, {"outside of the bounds": learned_bounds}),
     "learned bounds of few": Group(30, {"outside of the bounds, at most": learned_bounds}),
 }
@@ -321,6 +327,9 @@ TEXTS: dict[str, dict[str, str]] = {
         "of those with up to {} {}": "learned rows",
         "of them": "learned rows",
         "have more": "learned rows",
+        ", with about {} of their {} beyond the limit, at most {}": "learned rows",
+        "; twice the limit would likely add more noise than it saves": NO_CLAIM,
+        "; bounds twice as wide would likely add more noise than they save": NO_CLAIM,
         "of rows {}": "learned bounds",
         "between {} and {}": "learned bounds",
         "from {} on": "learned bounds",

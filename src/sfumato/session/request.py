@@ -44,8 +44,15 @@ from ..tables.query.stages import Query
 from . import session_refusals as refusals
 from .accuracy import GROUP_SIZE, Goal
 from .batches import Batch, plan_batch
-from .choose_limits import histogram_share
-from .learning import FIRST_SHARE, LEARNING_SHARE, recall_lesson, run_lessons
+from .choose_limits import Aim, histogram_share
+from .learning import (
+    FIRST_SHARE,
+    LEARNING_SHARE,
+    aim_of,
+    check_learn_for,
+    recall_lesson,
+    run_lessons,
+)
 from .pending_plan import PendingBatch, PendingPlan
 from .questions import Question
 from .share_payments import (
@@ -107,6 +114,7 @@ class Request:
         """Make a request of one question."""
         settings = QuestionSettings(**options)
         goal = Goal.of(state.ledger.budget, settings)
+        check_learn_for(settings.learn_for)
         return cls(state, table, (Question.ask(state, table, query, parameters),), goal, settings)
 
     @classmethod
@@ -121,6 +129,7 @@ class Request:
         """Check a list of queries, each with its own parameters, and make a batch of them."""
         settings = QuestionSettings(**options)
         goal = Goal.of(state.ledger.budget, settings)
+        check_learn_for(settings.learn_for)
         if (
             isinstance(queries, str | Query | Mapping)
             or not 1 <= len(listed := list(queries)) <= MOST
@@ -329,13 +338,23 @@ class Request:
             state,
             missing,
             learning,
-            reference,
+            self._aim(reference),
             share=settings.share,
             fresh=False,
             timeout=settings.timeout,
         )
         state.apply(lessons)
         return f"learned first, for an extra {cost_text(learning)}: {_words(missing)}"
+
+    def _aim(self, promise: Guarantee) -> Aim:
+        """Return what limits that the questions lack have to be best for."""
+        declared = all_with_placeholders(self.state.declared)
+        resolved = [question.resolve(declared) for question in self.questions]
+        return aim_of(
+            self.settings.learn_for,
+            promise,
+            [(question.query, question.components) for question in resolved],
+        )
 
     @property
     def _learning_cost(self) -> Guarantee:
