@@ -53,7 +53,7 @@ ROW_GROUPS = 100
 SUM_GROUPS = 4
 PRIVATE_GROUPS = 10
 """The number of groups to assume where the groups of a question are not public."""
-DILUTIONS = {"count": 1, "sum": 4, "mean": 10, "private groups": 10}
+DILUTIONS = {"count": 1, "sum": 4, "mean": 10, "private": 10}
 """In what a question asks for, one in so many of the rows that a limit leaves out counts."""
 WINDOW = 2
 """The share beyond a limit covers at least so many cells, inhabited or not."""

@@ -131,7 +131,7 @@ def _dilution(query: Query, kind: str) -> int:
     limit of rows also limits the private groups of a unit, a high one hides groups.
     """
     if not query.public and query.rows.declaration.max_groups is None:
-        return DILUTIONS["private groups"]
+        return DILUTIONS["private"]
     if kind == "sum":
         return DILUTIONS["sum"]
     return DILUTIONS["count" if ag.KINDS[kind].error_of == "noise" else "mean"]
