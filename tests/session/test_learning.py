@@ -331,11 +331,11 @@ def aims(monkeypatch: pytest.MonkeyPatch) -> list[Aim]:
     [
         ("SELECT COUNT(*) AS n FROM visits", 1, 1),
         ("SELECT SUM(spend) AS s FROM visits", 4, 1),
-        ("SELECT AVG(spend) AS m FROM visits", 10, 1),
+        ("SELECT AVG(spend) AS m FROM visits", 30, 1),
         ("SELECT COUNT(*) AS n, AVG(spend) AS m FROM visits", 1, 1),
         ("SELECT age, COUNT(*) AS n FROM visits GROUP BY age", 7, 7),
         ("SELECT city, COUNT(*) AS n FROM visits GROUP BY city", 100, 10),
-        ("SELECT age, AVG(spend) AS m FROM visits GROUP BY age", 70, 7),
+        ("SELECT age, AVG(spend) AS m FROM visits GROUP BY age", 100, 7),
     ],
 )
 def test_limits_are_learned_for_the_question(

@@ -18,7 +18,7 @@ always give the same limits.
               deviation at its promise, an equal part for each of its noisy numbers.
 *Diluted*     A row that a limit leaves out lacks in a count as 1; in a sum as a mean value only,
               while the noise grows with the bounds: a quarter is assumed. A mean moves only as far
-              as units with many rows differ from others: a tenth. Of the columns of a question the
+              as units with many rows differ from others: a thirtieth. Of several columns the
               most sensitive counts. Private groups: a tenth, unless `max_groups` is declared, as
               more people have to be in a group that is named the higher the limit is.
 *Groups*      The other rule, whatever the question: σ for three parts, rows for one of 100 groups,
@@ -53,7 +53,7 @@ ROW_GROUPS = 100
 SUM_GROUPS = 4
 PRIVATE_GROUPS = 10
 """The number of groups to assume where the groups of a question are not public."""
-DILUTIONS = {"count": 1, "sum": 4, "mean": 10, "private groups": 10}
+DILUTIONS = {"count": 1, "sum": 4, "mean": 30, "private": 10}
 """In what a question asks for, one in so many of the rows that a limit leaves out counts."""
 WINDOW = 2
 """The share beyond a limit covers at least so many cells, inhabited or not."""

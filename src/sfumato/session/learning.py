@@ -30,10 +30,10 @@ from ..mechanisms.shared.additive import Additive
 from ..noise.law import SummableLaw
 from ..release import or_failed, release
 from ..tables import aggregates as ag
+from ..tables.aggregates.component import Component
 from ..tables.declare.declaration import Declaration
 from ..tables.expr.column_names import unknown_column
 from ..tables.expr.expressions import col
-from ..tables.plan.components import QueryComponents
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit, unbounded_columns
 from ..tables.plan.query_plan import Plan, plan
@@ -104,7 +104,7 @@ def check_learn_for(learn_for: object) -> str:
 def aim_of(
     learn_for: str,
     promise: Guarantee,
-    questions: Sequence[tuple[Query, QueryComponents]] = (),
+    questions: Sequence[tuple[Query, Sequence[Component]]] = (),
 ) -> Aim:
     """Return what learned limits have to be best for: questions that have one promise together, or
     small groups of the table. Without a question: totals of the whole table.
@@ -114,13 +114,13 @@ def aim_of(
     if not questions:
         return Aim.for_question(promise)
     parts = sum(
-        sum(not component.pooled for component in needed.components) + (not query.public)
-        for query, needed in questions
+        sum(not component.pooled for component in components) + (not query.public)
+        for query, components in questions
     )
     rows = min(
-        _count_groups(query) * _dilution(query, column.kind)
-        for query, needed in questions
-        for column in needed.columns
+        _count_groups(query) * _dilution(query, aggregate.kind)
+        for query, _ in questions
+        for _, aggregate in query.aggregates
     )
     sums = min(_count_groups(query) for query, _ in questions)
     return Aim.for_question(promise, parts=parts, row_groups=rows, sum_groups=sums)
@@ -131,7 +131,7 @@ def _dilution(query: Query, kind: str) -> int:
     limit of rows also limits the private groups of a unit, a high one hides groups.
     """
     if not query.public and query.rows.declaration.max_groups is None:
-        return DILUTIONS["private groups"]
+        return DILUTIONS["private"]
     if kind == "sum":
         return DILUTIONS["sum"]
     return DILUTIONS["count" if ag.KINDS[kind].error_of == "noise" else "mean"]

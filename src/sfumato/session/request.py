@@ -74,7 +74,8 @@ class PlanAttempt:
 
     Either `plan` is there, or `missing` lists the limits that the declaration seen by the share
     lacks, and `unlearned` those of them that nobody has learned. `unpaid` is true if the share has
-    not paid for lessons that the tables already use.
+    not paid for lessons that the tables already use. `trial` is the plan with placeholders for the
+    missing limits, if the cost is known.
     """
 
     plan: Batch | None
@@ -82,6 +83,7 @@ class PlanAttempt:
     unlearned: tuple[MissingLimit, ...]
     declared: Declared
     unpaid: bool
+    trial: Batch | None = None
 
     @classmethod
     def of(cls, plan: Plan, declared: Declared) -> PlanAttempt:
@@ -188,13 +190,13 @@ class Request:
         try:
             return PlanAttempt(self._plan(declared), (), (), declared, unpaid)
         except Refused as refusal:
-            missing = self._missing_limits(refusal, declared, learn=learn or unpaid)
+            missing, trial = self._missing_limits(refusal, declared, learn=learn or unpaid)
         unlearned = self._recall(missing)
         if unlearned and not learn:
             self._plan_shown(declared if unpaid else state.declared)  # refuses
         unpaid = unpaid or self._has_unpaid()
         plan = None if unpaid or unlearned else self._plan_shown(state.declared)
-        return PlanAttempt(plan, missing, unlearned, declared, unpaid)
+        return PlanAttempt(plan, missing, unlearned, declared, unpaid, trial)
 
     def release(self, attempt: PlanAttempt | None = None) -> tuple[Answer, ...]:
         """Charge a share for lessons of others, learn missing limits, charge once and answer all
@@ -235,7 +237,7 @@ class Request:
         share, unlearned = self.settings.share, attempt.unlearned
         notes = self._pay_lessons(attempt, share) if attempt.unpaid and share is not None else ()
         if unlearned:
-            notes = (*notes, self._learn(unlearned))
+            notes = (*notes, self._learn(unlearned, attempt.trial))
         ready = attempt.plan if not attempt.unpaid else None
         batch = self._plan_shown(self.state.declared) if ready is None else ready
         try:
@@ -278,9 +280,9 @@ class Request:
 
     def _missing_limits(
         self, refusal: Refused, declared: Declared, *, learn: bool
-    ) -> tuple[MissingLimit, ...]:
-        """Return the limits that the questions lack, each once, if learning them would help. If it
-        would not, refuse.
+    ) -> tuple[tuple[MissingLimit, ...], Batch | None]:
+        """Return the limits that the questions lack, each once, if learning them would help, and
+        the plan with placeholders for them. If it would not, refuse.
         """
         if not learn or refusal.code not in LEARNABLE:
             raise self._with_working_rewrite(refusal, declared) from None
@@ -295,9 +297,8 @@ class Request:
             raise self._with_working_rewrite(other, filled) from None
         if not missing:
             raise self._with_working_rewrite(refusal, declared) from None
-        if self.goal.promise is not None:
-            self._plan_shown(filled)
-        return tuple(sorted(missing, key=lambda limit: limit.kind != "max_rows"))
+        trial = None if self.goal.promise is None else self._plan_shown(filled)
+        return tuple(sorted(missing, key=lambda limit: limit.kind != "max_rows")), trial
 
     def _has_unpaid(self) -> bool:
         share = self.settings.share
@@ -325,7 +326,7 @@ class Request:
             raise (refusal if plan is None else explain_refusal(refusal, plan, goal, ())) from None
         return (PAID_LESSONS,) if goal.promise is None else ()
 
-    def _learn(self, missing: tuple[MissingLimit, ...]) -> str:
+    def _learn(self, missing: tuple[MissingLimit, ...], trial: Batch | None) -> str:
         """Learn the missing limits; refuse before reading data if lessons and answer do not fit
         together.
         """
@@ -338,7 +339,7 @@ class Request:
             state,
             missing,
             learning,
-            self._aim(reference),
+            self._aim(reference, trial),
             share=settings.share,
             fresh=False,
             timeout=settings.timeout,
@@ -346,15 +347,15 @@ class Request:
         state.apply(lessons)
         return f"learned first, for an extra {cost_text(learning)}: {_words(missing)}"
 
-    def _aim(self, promise: Guarantee) -> Aim:
+    def _aim(self, promise: Guarantee, trial: Batch | None) -> Aim:
         """Return what limits that the questions lack have to be best for."""
-        declared = all_with_placeholders(self.state.declared)
-        resolved = [question.resolve(declared) for question in self.questions]
-        return aim_of(
-            self.settings.learn_for,
-            promise,
-            [(question.query, question.components) for question in resolved],
-        )
+        if trial is not None:
+            pairs = [(plan.query, plan.components) for plan in trial.plans]
+        else:
+            declared = all_with_placeholders(self.state.declared)
+            resolved = [question.resolve(declared) for question in self.questions]
+            pairs = [(question.query, question.components.components) for question in resolved]
+        return aim_of(self.settings.learn_for, promise, pairs)
 
     @property
     def _learning_cost(self) -> Guarantee:
