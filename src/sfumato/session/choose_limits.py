@@ -15,7 +15,8 @@ always give the same limits.
               powers of two on both sides.
 *Question*    G is the number of groups of the question that needs the limit: 1 for the whole table,
               the number of public keys, PRIVATE_GROUPS for private ones; 100 at most. σ is the
-              deviation at its promise, an equal part for each of its noisy numbers.
+              deviation at its promise, an equal part for each block of cells that it measures.
+              Bounds assume SUM_GROUPS private groups: those that are shown are large.
 *Diluted*     A row that a limit leaves out lacks in a count as 1; in a sum as a mean value only,
               while the noise grows with the bounds: a quarter is assumed. A mean moves only as far
               as units with many rows differ from others: a thirtieth. Of several columns the

@@ -37,6 +37,7 @@ from ..tables.expr.expressions import col
 from ..tables.plan.explain import cost_text
 from ..tables.plan.missing_limits import MissingLimit, unbounded_columns
 from ..tables.plan.query_plan import Plan, plan
+from ..tables.plan.split_promise import count_blocks
 from ..tables.query.owned_rows import table_source
 from ..tables.query.per_unit import Total
 from ..tables.query.stages import Query, Rows
@@ -44,6 +45,7 @@ from . import session_refusals as refusals
 from .choose_limits import (
     DILUTIONS,
     PRIVATE_GROUPS,
+    SUM_GROUPS,
     Aim,
     histogram_share,
     row_edges,
@@ -113,16 +115,14 @@ def aim_of(
         return Aim.for_groups(promise)
     if not questions:
         return Aim.for_question(promise)
-    parts = sum(
-        sum(not component.pooled for component in components) + (not query.public)
-        for query, components in questions
-    )
+    parts = sum(count_blocks(components) + (not query.public) for query, components in questions)
     rows = min(
         _count_groups(query) * _dilution(query, aggregate.kind)
         for query, _ in questions
         for _, aggregate in query.aggregates
     )
-    sums = min(_count_groups(query) for query, _ in questions)
+    # private groups that are shown are large
+    sums = min(_count_groups(query) if query.public else SUM_GROUPS for query, _ in questions)
     return Aim.for_question(promise, parts=parts, row_groups=rows, sum_groups=sums)
 
 

@@ -89,6 +89,17 @@ def choose_split(
     return [best, *sorted((way for way in ways if way is not best), key=_objective), apart]
 
 
+def count_blocks(components: Sequence[Component]) -> int:
+    """Return into how many parts the promise is split at most: one for each column with cells, and
+    one for each other component.
+    """
+    builder = Builder(components)
+    for family in families_of(components):
+        add_family(builder, family)
+    blocks = builder.finish().blocks
+    return sum(not components[block.places[0]].pooled for block in blocks)
+
+
 def _objective(split: Split) -> tuple[float, float]:
     """Return by how much the worst column is worse than before, then the sum of ratios."""
     return _rate([*split.ratios, split.worst])
