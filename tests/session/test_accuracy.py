@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sfumato as sf
@@ -135,7 +136,7 @@ def test_all_groups_at_once_cost_more() -> None:
         assert both.promise.parameters["epsilon"] > each.promise.parameters["epsilon"]
         answer = table.sql(BOTH, within={"n": 25}, simultaneous=True)
         low, high = answer.interval("n", simultaneous=True)
-        assert (high - low).max() <= 50
+        assert (high - low).max() <= 50 + 2 * np.spacing(high.max())  # ends are rounded outward
     with visits(sf.Approx(100, "1e-6"), keys={}) as table:
         assert table.plan(BOTH, within={"n": 2500}).error()["n"] <= 2500
         with pytest.raises(sf.Refused) as refused:

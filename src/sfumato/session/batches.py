@@ -1,9 +1,9 @@
 """A batch: several questions released together, with one promise, one charge and one time stamp.
 
 *Shares*    A question's share of the promise (of ε and δ, of ρ, of μ²) is in proportion to its
-            noisy numbers: its components and quantiles, and one for the selection of groups. So
-            every number of the batch has the same noise relative to what a row may add, as the
-            numbers of one question have.
+            measurements: its blocks of cells, its other components and quantiles, and one for the
+            selection of groups. So each of them in the batch has the same noise relative to what a
+            row may add.
 *Together*  If the promise is (ε, δ) and the batch only adds noise under public keys, the planner
             compares two ways: shares of ε and δ, or Gaussian noise for all numbers of all
             questions, stated once as (ε, δ). The second is better for many numbers.
